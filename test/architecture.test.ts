@@ -27,7 +27,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   agent: {
     may: ['openpgp/index', 'keys', 'kernel/index', 'store'],
-    packages: ['zod'],
+    packages: ['pkcs11js', 'zod'],
     why: 'it has keys and a socket, and knows neither chats nor the service',
   },
   lookups: {

@@ -22,22 +22,22 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // clients, outbox, consumers and approvals are 3,102 lines, of which 1,415 were paid for
-    limit: 53_415,
+    // trust, keys elsewhere, ML-KEM and traces are 5,989 lines, of which 267 were paid for
+    limit: 56_963,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_963,
+    limit: 8_021,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_175,
+    limit: 5_556,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -58,7 +58,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 3_136,
+    limit: 3_098,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },

@@ -1,6 +1,7 @@
 /** An engine that uses keys whose secrets a holder has. */
 import { OperatorError, refusedError } from '../errors.ts'
 import { isHeld, type Engine, type KeyHolder, type UnlockedKey } from '../openpgp/index.ts'
+import type { StatefulHolder, TokenPin } from './holders.ts'
 
 /**
  * An engine whose new keys are made by the holder and stay with it. Keys whose secrets are in the
@@ -27,7 +28,8 @@ function keysOf(holder: KeyHolder, engine: Engine): Pick<Engine, 'generate' | 'a
       ? certificate
       : await engine.certify(certificate, by)
   return {
-    async generate({ userId, createdMs, certifiedBy }) {
+    async generate({ algorithm, userId, createdMs, certifiedBy }) {
+      if (algorithm === 'pqc') throw classicAlone()
       const certifier = certifiedBy?.holder === undefined ? null : certifiedBy.fingerprint
       const made = await holder.make({ userId, createdMs, certifiedBy: certifier })
       const certificate = await certify(made, certifiedBy)
@@ -58,9 +60,26 @@ function noHolder(): OperatorError {
   )
 }
 
+function classicAlone(): OperatorError {
+  return refusedError(
+    'with key.agent no key gets a post-quantum subkey',
+    'make it with `--algorithm classic`, or keep the secret key in the store, without key.agent',
+  )
+}
+
 function secretGiven(): OperatorError {
   return refusedError(
     'with key.agent no secret key is imported into this store',
     'give it to the agent (`postern agent import FILE`), and import its certificate here',
   )
+}
+
+/** Connects to the holder of the secret keys; null where they are in the store. */
+export async function holderOf(
+  address: string | undefined,
+  pin: TokenPin | undefined,
+): Promise<StatefulHolder | null> {
+  if (address === undefined) return null
+  const { connectHolder } = await import('./holders.ts')
+  return connectHolder(address, pin)
 }

@@ -10,10 +10,10 @@ export interface StatefulHolder extends KeyHolder {
 }
 
 /** The PIN of a token; null where it needs none. */
-type Pin = { reveal(): string } | null
+export type TokenPin = { reveal(): string } | null
 
 /** By the beginning of the address; null for another form of it. */
-const KINDS: Readonly<Record<string, (place: string, pin: Pin) => StatefulHolder | null>> = {
+const KINDS: Readonly<Record<string, (place: string, pin: TokenPin) => StatefulHolder | null>> = {
   'unix:': (path) => new AgentClient(path),
   'gpg-agent:': (path) => new GpgAgent(path),
   'pkcs11:': (text, pin) => {
@@ -36,7 +36,7 @@ const shared = new Map<string, SharedHolder>()
  * @param pin of a PKCS #11 token
  * @returns a holder of the caller's own, to be disposed of
  */
-export function connectHolder(address: string, pin: Pin = null): StatefulHolder {
+export function connectHolder(address: string, pin: TokenPin = null): StatefulHolder {
   const one = shared.get(address) ?? { holder: newHolder(address, pin), users: 0 }
   shared.set(address, one)
   one.users++
@@ -57,7 +57,7 @@ export function connectHolder(address: string, pin: Pin = null): StatefulHolder 
   }
 }
 
-function newHolder(address: string, pin: Pin): StatefulHolder {
+function newHolder(address: string, pin: TokenPin): StatefulHolder {
   const [kind, make] = Object.entries(KINDS).find(([begin]) => address.startsWith(begin)) ?? []
   const holder = make?.(address.slice(kind?.length), pin) ?? null
   if (holder === null) throw new Error('an address of no known kind')

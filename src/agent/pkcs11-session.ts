@@ -40,9 +40,9 @@ const OBJECTS_MAX = 1000
 /** What a key is for: Ed25519 signs, X25519 derives shared secrets. */
 export type KeyUse = keyof typeof CURVE
 
-type Attributes = Partial<Record<keyof typeof CKA, Buffer | number | boolean | string>>
+type ObjectAttributes = Partial<Record<keyof typeof CKA, Buffer | number | boolean | string>>
 
-const template = (of: Attributes) =>
+const template = (of: ObjectAttributes) =>
   Object.entries(of).map(([name, value]) => ({ type: CKA[name as keyof typeof CKA], value }))
 
 /** Calls reject or throw errors of pkcs11js, with the number of a CKR as `code`. */
@@ -146,7 +146,7 @@ export class Pkcs11Session {
     }
   }
 
-  #find(of: Attributes): ObjectHandle[] {
+  #find(of: ObjectAttributes): ObjectHandle[] {
     this.#module.C_FindObjectsInit(this.#session, template(of))
     try {
       return this.#module.C_FindObjects(this.#session, OBJECTS_MAX)

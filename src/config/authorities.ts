@@ -33,7 +33,6 @@ const MAX_BYTES = 65_536
 
 /**
  * The settings of `trust` with times in ms and the authorities' certificates.
- * @param judge as `Engine.judge`
  * @returns `revoked`: names of authorities whose certificate is revoked, which are left out
  * @throws OperatorError `settings` for a file without one OpenPGP certificate
  */
@@ -43,14 +42,16 @@ export async function firstUseOf(
     continuity: boolean
     authorities: readonly z.output<typeof AuthorityEntry>[]
   },
-  judge: (armored: string) => Promise<{ fingerprint: string | null; unusable: string | null }>,
+  engine: {
+    judge(armored: string): Promise<{ fingerprint: string | null; unusable: string | null }>
+  },
 ) {
   const [, count = '', unit = ''] = AFTER.exec(trust.after ?? '') ?? []
   const afterMs = unit === '' ? null : Number(count) * PER_MS[unit as keyof typeof PER_MS]
   const read = trust.authorities.map(async ({ name, file, notation = null, userIds = '' }) => {
     const found = readBounded(file, MAX_BYTES)
     const armored = 'problem' in found ? '' : found.text
-    const { fingerprint, unusable } = await judge(armored)
+    const { fingerprint, unusable } = await engine.judge(armored)
     if (fingerprint === null) {
       const problem = 'problem' in found ? found.problem : (unusable ?? 'unparseable')
       throw new OperatorError(

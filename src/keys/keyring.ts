@@ -32,7 +32,7 @@ export interface KeyringOptions {
   retainMs: number
   /** The time by the service's clock, ms since the epoch; null while unknown. */
   serviceNowMs: () => number | null
-  /** How many keys open at most; `MAX_OPENING` when absent. */
+  /** `MAX_OPENING` when absent. */
   opensMost?: number
 }
 
@@ -43,7 +43,7 @@ export interface KeyringOptions {
 export class Keyring implements OwnKeys {
   readonly #memory: Memory
   readonly #engine: Engine
-  readonly #options: KeyringOptions
+  readonly #options: KeyringOptions & { opensMost: number }
   readonly time: Time
   readonly clocks: Clocks
   readonly #reader: KeyReader
@@ -57,7 +57,7 @@ export class Keyring implements OwnKeys {
   private constructor(memory: Memory, engine: Engine, options: KeyringOptions) {
     this.#memory = memory
     this.#engine = engine
-    this.#options = options
+    this.#options = { opensMost: MAX_OPENING, ...options }
     this.time = options.time
     this.clocks = new Clocks(options.time, options.serviceNowMs)
     this.#reader = new KeyReader(memory, engine, this.clocks)
@@ -77,7 +77,7 @@ export class Keyring implements OwnKeys {
     })
     const inUse = rows.filter(({ state }) => state === 'active' || state === 'pending')
     const retired = rows.filter(({ state }) => state === 'retired')
-    const opening = new Set([...inUse, ...retired].slice(0, options.opensMost ?? MAX_OPENING))
+    const opening = new Set([...inUse, ...retired].slice(0, ring.#options.opensMost))
     ring.#keys = await Promise.all(
       rows.map(async (row) => {
         if (inUse.includes(row)) return await ring.#reader.inUse(row)
@@ -142,9 +142,7 @@ export class Keyring implements OwnKeys {
     return state === 'retired' ? (retiredAtMs ?? 0) + this.#options.retainMs : Infinity
   }
 
-  /**
-   * Whether a key opens now. Its time is over only when both clocks, ours and the service's, agree.
-   */
+  /** Whether a key opens now: its time is over only where both clocks, ours and the service's, agree. */
   opens(key: OwnKeyRecord): boolean {
     return key.unlocked !== null && this.clocks.earliestMs() < this.opensUntilMs(key)
   }
@@ -188,8 +186,8 @@ export class Keyring implements OwnKeys {
   }
 
   /**
-   * Makes a confirmed key the active one; the one before it retires, by the later of both clocks.
-   * Does nothing to one that is retired.
+   * Makes a confirmed key the active one, unless it is retired. The one before it retires, by the
+   * later of both clocks.
    * @throws Refusal `postern_store_unwritable`
    */
   async promote(fingerprint: string): Promise<void> {
@@ -254,8 +252,7 @@ export class Keyring implements OwnKeys {
     state: 'pending' | 'retired',
   ): Promise<ReadyKey> {
     for (;;) {
-      const { opensMost = MAX_OPENING } = this.#options
-      if (this.unlocked.length >= opensMost) throw tooMany(opensMost)
+      if (this.unlocked.length >= this.#options.opensMost) throw tooMany(this.#options.opensMost)
       const passphrase = this.#memory.masterSecret
       if (passphrase === null) throw nothingToLockUnder()
       const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })

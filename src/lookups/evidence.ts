@@ -18,17 +18,18 @@ export interface Authority {
 const NONE: Evidence = { vouched: null, revokedBy: [], follows: false, revocations: [] }
 
 /**
- * @param o `expiryNowMs` as in `JudgingClock`; without `continuity`, no certificate follows another.
- *   The result throws EngineUnavailableError.
+ * @param o without `continuity`, no certificate follows another
+ * @returns undefined where nothing is asked; the look-up throws EngineUnavailableError
  */
 export function evidenceBy(o: {
   engine: Pick<Engine, 'certifications'>
   authorities: readonly Authority[]
   /** Setting `trust.continuity`. */
   continuity: boolean
-  expiryNowMs: () => number
-}): EvidenceLookup {
-  const { engine, authorities, expiryNowMs } = o
+  clocks: { expiryNowMs(): number }
+}): EvidenceLookup | undefined {
+  const { engine, authorities, clocks } = o
+  if (!o.continuity && authorities.length === 0) return undefined
   return async ({ userId, pin, certificateStatus: { fingerprint, armored } }, certificates) => {
     if (fingerprint === null) return NONE
     const former = o.continuity && pin?.fingerprint === pin?.listed ? pin?.listed : null
@@ -43,7 +44,7 @@ export function evidenceBy(o: {
     const nameOf = (one: { fingerprint: string }): string => `${fingerprint} ${one.fingerprint}`
     const known = await Promise.all(by.map((one) => certificates.revokedCopyOf(nameOf(one))))
     const certifiers = by.map((one, at) => ({ ...one, known: known[at] ?? null }))
-    const found = await engine.certifications(armored, certifiers, expiryNowMs())
+    const found = await engine.certifications(armored, certifiers, clocks.expiryNowMs())
     const vouches = asked.flatMap(({ id }, at): Vouched[] => {
       const period = found[at]?.period ?? null
       return period === null ? [] : [{ fingerprint, by: id, ...period }]

@@ -266,7 +266,10 @@ export const MIGRATIONS: readonly SchemaStep[] = [
   {
     version: FIRST_VERSION + 3,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED],
+      ...WRAPPED,
+      ...JOURNAL_CHAIN,
+      ...FORGOTTEN,
+      ...VOUCHED,
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },

@@ -1,11 +1,9 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
 import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
-import type { StatefulHolder } from '../agent/holders.ts'
-import { engineWithHolder } from '../agent/held-engine.ts'
+import { engineWithHolder, holderOf } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
-import type { SecretSource } from '../config/secrets.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -23,7 +21,7 @@ import { PROVEN_MS } from '../replicas/times.ts'
 import type { Store } from '../store/store.ts'
 import { KeyChanges } from '../translate/key-changes.ts'
 import { Forgotten } from '../trust/forgotten.ts'
-import { JournalHeads, type JournalHeadsParts } from '../trust/journal-heads.ts'
+import { JournalHeads } from '../trust/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
 import { Messages } from '../translate/messages.ts'
@@ -68,7 +66,10 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await KeyUsage.load(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
-  const journalHeads = stack.use(await createHeads({ ...base, ...known }, purpose))
+  const { nowMs } = base
+  const journalHeads = stack.use(new JournalHeads({ ...base, ...known, nowMs }))
+  // a command signs heads after its decisions alone
+  if (purpose === 'run') await journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
@@ -81,12 +82,10 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     store,
     engine,
     keyring,
-    /** Null where the secret keys are in the store. */
     holder: base.holder,
     /** Memory of chats and people. */
     known,
     memory,
-    /** Signs the journal now and then. */
     journalHeads,
     outcomes,
     /** Calls for later; `wiring/bot.ts` makes the loop that sends them. */
@@ -146,7 +145,7 @@ async function openBase(
   if (purpose === 'run') log.info({ protection: store.method }, 'the store is open')
   const { time } = link
   const nowMs = (): number => time.nowMs()
-  const holder = await holderOf(settings.key.agent, secrets.agentPin, stack)
+  const holder = stack.use(await holderOf(settings.key.agent, secrets.agentPin))
   const engine = engineWithHolder<MeasuredEngine>(
     parts.engine ?? stack.use(createEngine({ ...settings.openpgp, nowMs })),
     holder,
@@ -159,18 +158,15 @@ async function openBase(
     time,
     serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })
-  return { store, memory, engine, keyring, holder, fresh: (): Promise<void> => store.fresh() }
-}
-
-/** The holder of the secret keys; null where they are in the store. */
-async function holderOf(
-  address: string | undefined,
-  pin: SecretSource | undefined,
-  stack: AsyncDisposableStack,
-): Promise<StatefulHolder | null> {
-  if (address === undefined) return null
-  const { connectHolder } = await import('../agent/holders.ts')
-  return stack.use(connectHolder(address, pin))
+  return {
+    store,
+    memory,
+    nowMs,
+    engine,
+    keyring,
+    holder,
+    fresh: (): Promise<void> => store.fresh(),
+  }
 }
 
 async function loadKnown(
@@ -180,17 +176,14 @@ async function loadKnown(
 ): Promise<Known> {
   const forgotten = await Forgotten.load(store)
   const { clocks } = keyring
-  const { trust } = settings
-  const { firstUse, revoked } = await firstUseOf(trust, (armored) => engine.judge(armored))
-  const isAsked = trust.continuity || firstUse.authorities.length > 0
-  const expiryNowMs = (): number => clocks.expiryNowMs()
-  const proofs = { engine, continuity: trust.continuity, expiryNowMs, ...firstUse }
-  const evidence = isAsked ? evidenceBy(proofs) : undefined
+  const { policy, continuity } = settings.trust
+  const { firstUse, revoked } = await firstUseOf(settings.trust, engine)
+  const evidence = evidenceBy({ engine, continuity, clocks, ...firstUse })
   if (revoked.length > 0) log.warn({ authorities: revoked }, 'authorities are revoked: none counts')
   const kernel = await loadKernel({
     memory,
     engine,
-    policy: settings.trust.policy,
+    policy,
     firstUse,
     evidence,
     own: () => keyring.fingerprints,
@@ -207,16 +200,6 @@ async function loadKnown(
     forgotten,
     keyChanges: await KeyChanges.load({ memory, ...kernel, policies: kernel.trust.policies }),
   }
-}
-
-/** Heads are signed from the start of a sidecar on, and after decisions of a command. */
-async function createHeads(
-  parts: Omit<JournalHeadsParts, 'nowMs'> & Pick<Base, 'memory'>,
-  purpose: Purpose,
-): Promise<JournalHeads> {
-  const heads = new JournalHeads({ ...parts, nowMs: () => parts.memory.nowMs() })
-  if (purpose === 'run') await heads.start()
-  return heads
 }
 
 /** Null when the sidecar manages no key. */
@@ -274,10 +257,9 @@ async function createDirections(
     },
 ) {
   const { store, memory, keyring, engine, fresh, known, guard, presses, clearFields, stack } = o
-  const { clocks: clock } = keyring
+  const { clocks: clock, time } = keyring
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const { botId } = link
-  const { time } = keyring
   const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock, time }
   const hasKey = settings.key.publish || keyring.all.length > 0
   const replayMemory = hasKey ? await loadReplayMemory(store, memory, clock) : null

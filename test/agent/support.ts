@@ -9,8 +9,8 @@ import { onTestFinished } from 'vitest'
 import { FrameReader, writeFrame, type Frame } from '../../src/agent/frames.ts'
 import { JOURNAL } from '../../src/agent/journal.ts'
 import { startAgent, type AgentOptions } from '../../src/agent/run.ts'
-import { createLogger } from '../../src/logger.ts'
 import { spawnPostern } from '../support/postern-process.ts'
+import { watchedLog } from '../support/watched-log.ts'
 
 /** A folder that goes with the test. */
 export function freshFolder(): string {
@@ -18,8 +18,6 @@ export function freshFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
-
-export const SILENT = createLogger({ level: 'silent', pretty: false })
 
 /** Where an agent listens, and what is in its journal. */
 export interface TestAgent {
@@ -50,7 +48,7 @@ export async function startAgentInside(
     passphrase: null,
     protection: 'none',
     perMinute: { signatures: 6000, sessionKeys: 60_000 },
-    log: SILENT,
+    log: watchedLog(),
     ...options,
   })
   const resources = new AsyncDisposableStack()

@@ -85,7 +85,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     const server = serverOf((await sharedCluster()).url)
     const db = databaseOf(server, schema)
     await migrate(server, schema, POSTGRES_STEPS.slice(0, 1))
-    const { derivation, ...row } = (await createProtection({ method: 'none' })).row
+    const { derivation, wrapped: _later, ...row } = (await createProtection({ method: 'none' })).row
     expect(derivation).toBe('scrypt')
     await db
       .insertInto('protection')

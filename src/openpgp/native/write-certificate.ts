@@ -18,7 +18,7 @@ import {
 import { TAG } from '../format/packets.ts'
 
 /** Signs a digest with a primary key of Ed25519, which its certificate has as EdDSA. */
-export interface Certifier {
+export interface CertificateSigner {
   /** 20 bytes. */
   fingerprint: Uint8Array
   /** @returns 64 bytes */
@@ -57,8 +57,8 @@ export function newKeys(o: { signing: Uint8Array; decrypting: Uint8Array; create
 export async function writeCertificate(o: {
   keys: ReturnType<typeof newKeys>
   userId: string
-  sign: Certifier['sign']
-  certifiedBy?: Certifier | undefined
+  sign: CertificateSigner['sign']
+  certifiedBy?: CertificateSigner | undefined
 }): Promise<string> {
   const { primary, subkey, fingerprint } = o.keys
   const [primaryBody, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
@@ -85,7 +85,7 @@ export async function writeCertificate(o: {
 
 /** A signature packet of version 4 (RFC 9580, 5.2.3). */
 async function signed(
-  by: Certifier,
+  by: CertificateSigner,
   { type, over, createdS }: { type: number; over: Uint8Array; createdS: number },
   subpackets: readonly Buffer[],
 ): Promise<Buffer> {
