@@ -28,7 +28,7 @@ function folderWith(shell: string): string {
 const CASES: [line: string, offered: string[]][] = [
   ['postern ke', ['key']],
   ['postern key rot', ['rotate']],
-  ['postern key protect ', ['keychain', 'none', 'passphrase']],
+  ['postern key protect ', ['exec', 'keychain', 'none', 'passphrase']],
   ['postern check --js', ['--json']],
   ['postern run --log-lev', ['--log-level']],
   ['postern run --log-level w', ['warn']],
