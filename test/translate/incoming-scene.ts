@@ -66,8 +66,8 @@ export function scene(
           certificateStatus: { armored: 'certificate' },
         }),
     },
+    keyChanges: { tell: () => Promise.resolve([]) },
     trust: {
-      keyChangesToTell: () => Promise.resolve([]),
       standingOf: () => 'seen',
       isShared: () => false,
       distrust: all.distrust,
