@@ -73,6 +73,7 @@ function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean 
       take: does('take', taken),
       takeRetired: does('takeRetired', { fingerprint: 'ff', state: 'retired' }),
       relock: does('relock', 'relocked'),
+      entrust: () => Promise.resolve(null),
     },
     store: {
       method: 'none' as string | null,
