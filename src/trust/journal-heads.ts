@@ -117,11 +117,12 @@ export class JournalHeads implements AsyncDisposable {
       const newest = rows.at(-1) ?? { entry: 0, at: -Infinity }
       const isDue = when === 'now' || newest.at <= nowMs() - DAY_MS
       if (entry <= newest.entry || !isDue) return unsigned
-      return [...unsigned, { entry, hash: await hashUpTo(db, entry), at: nowMs() }]
+      return [...unsigned, { entry, hash: await hashUpTo(db, entry) }]
     })
-    for (const head of due) {
-      const { entry, hash, at } = head
-      const signed = key && (await engine.signText(headText(head), key.unlocked, nowMs()))
+    for (const { entry, hash } of due) {
+      // never the time in the row: a row in the database may be dated back
+      const at = nowMs()
+      const signed = key && (await engine.signText(headText({ entry, hash, at }), key.unlocked, at))
       await store.write(async (db) => {
         const row = { entry, hash, at, signed: signed ?? null } satisfies Schema['journal_heads']
         await upsert(db, 'journal_heads', 'entry', row)

@@ -1,4 +1,5 @@
 /** Recomputes the chain of the journal, and compares it with its heads. */
+import { resultOr } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Engine } from '../openpgp/index.ts'
 import { CHAIN_START, hashAfter, rowsBetween } from '../store/journal-chain.ts'
@@ -41,6 +42,12 @@ export async function verifyJournal(
   parts: VerifyParts,
   given: string | null,
 ): Promise<JournalReport> {
+  const report = await verifyOnce(parts, given)
+  // entries may have been erased or removed between the reads
+  return report.fault === null ? report : await verifyOnce(parts, given)
+}
+
+async function verifyOnce(parts: VerifyParts, given: string | null): Promise<JournalReport> {
   const { store } = parts
   const { stored, first, last } = await store.read(async (db) => {
     const heads = await db.selectFrom('journal_heads').selectAll().orderBy('entry').execute()
@@ -68,6 +75,9 @@ export async function verifyJournal(
   const faults = [...heads.flatMap(({ fault }) => fault ?? []), ...chain.faults]
   if (given !== null && outside === null) {
     faults.push({ entry: 0, what: 'the file holds no head of a journal' })
+  }
+  if (outside !== null && anchor === undefined && !compared.includes(outside)) {
+    faults.push({ entry: outside.entry, what: 'it was removed, and no head is of what follows' })
   }
   if (anchor !== undefined && (last ?? 0) - anchor.entry < KEPT_ENTRIES) {
     const what = `the entries up to it were removed, though fewer than ${KEPT_ENTRIES} follow`
@@ -98,6 +108,8 @@ async function judge(
 ): Promise<{ signer: string | null; fault: Fault | null }> {
   if (head.signed === null) return { signer: null, fault: null }
   const fault = { entry: head.entry, what: 'its head is not one that a key of the bot signed' }
+  // messages of the bot are signed too
+  if (!head.signed.startsWith('-----BEGIN PGP SIGNED MESSAGE-----')) return { signer: null, fault }
   const signed = await parts.engine.readSigned(Buffer.from(head.signed), null)
   if (signed === null || Buffer.from(signed.document).toString() !== headText(head)) {
     return { signer: null, fault }
@@ -122,8 +134,8 @@ async function walk(
   const counts = { entries: 0, forgotten: 0, unchained: 0, unsignedEntries: 0 }
   const faults: Fault[] = []
   const headsOf = Map.groupBy(o.heads, ({ entry }) => entry)
-  /** Erased entries that no later one has named yet. */
-  const erased = new Set<number>()
+  /** The remains of erased entries that no later one has named yet. */
+  const erased = new Map<number, string>()
   let hash: Uint8Array = o.anchor?.hash ?? CHAIN_START
   let isBroken = false
   const visit = (row: SchemaRow<'journal'>): void => {
@@ -145,9 +157,15 @@ async function walk(
       })
     }
     headsOf.delete(id)
-    if (row.digest !== null) erased.add(id)
-    if (row.digest !== null) counts.forgotten++
-    if (row.kind === 'person-forgotten') for (const one of entriesIn(row.detail)) erased.delete(one)
+    if (row.digest !== null) {
+      counts.forgotten++
+      // not covered by the hash any more: what the erasure wrote, or a fault
+      erased.set(id, row.user_id === null && row.chat_id === null ? row.detail : '')
+    } else if (row.kind === 'person-forgotten') {
+      const { person, entries } = attestedIn(row.detail)
+      const remains = JSON.stringify({ forgotten: person })
+      for (const one of entries) if (erased.get(one) === remains) erased.delete(one)
+    }
   }
   await store.read(async (db) => {
     for await (const rows of rowsBetween(db, { afterId: o.anchor?.entry ?? 0, toId: o.toId })) {
@@ -158,19 +176,22 @@ async function walk(
     const what = entry > o.toId ? `the entries after ${o.toId} were cut off` : 'it was removed'
     faults.push({ entry, what: `a head names it, and ${what}` })
   }
-  const [unnamed] = erased
+  const [unnamed] = erased.keys()
   if (unnamed !== undefined) {
-    faults.push({ entry: unnamed, what: 'its content is gone, and no later entry says why' })
+    faults.push({ entry: unnamed, what: 'its content is gone, and no later entry attests that' })
   }
   return { counts, faults }
 }
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
-/** The entries that a `person-forgotten` erased. */
-function entriesIn(detail: string): number[] {
-  const { entries = [] } = JSON.parse(detail) as { entries?: number[] }
-  return entries
+/** The person of a `person-forgotten`, and the entries that it erased; none where it was changed. */
+function attestedIn(detail: string): { person: string; entries: number[] } {
+  const read = (): { person: string; entries: number[] } => {
+    const { person = '', entries = [] } = JSON.parse(detail)
+    return { person, entries: [entries].flat() }
+  }
+  return resultOr(read, { person: '', entries: [] })
 }
 
 const GIVEN = {

@@ -1,20 +1,28 @@
 /** The chain of the journal: what somebody with the database cannot change unseen. */
 import { sql, type Kysely } from 'kysely'
+import {
+  createCleartextMessage,
+  createMessage,
+  decryptKey,
+  readPrivateKey,
+  readSignature,
+  sign,
+} from 'openpgp'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { Journal, type TrustChange } from '../../src/kernel/people/journal.ts'
 import { createEngine, type UnlockedKey } from '../../src/openpgp/index.ts'
-import { hashAfter, hashUpTo } from '../../src/store/journal-chain.ts'
+import { contentDigest, hashAfter, hashUpTo } from '../../src/store/journal-chain.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
-import { JournalHeads } from '../../src/trust/journal-heads.ts'
+import { headText, JournalHeads } from '../../src/trust/journal-heads.ts'
 import { verifyJournal, type VerifyParts } from '../../src/trust/verify-journal.ts'
 import { open, temporary } from '../store/support.ts'
 
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
-type BotKey = { fingerprint: string; certificate: string; unlocked: UnlockedKey }
+type BotKey = { fingerprint: string; certificate: string; locked: string; unlocked: UnlockedKey }
 let bot: BotKey
 let mallory: BotKey
 const keyOf = async (userId: string): Promise<BotKey> => {
@@ -175,7 +183,6 @@ describe('somebody with the database', () => {
           .selectAll()
           .where('id', '=', 3)
           .executeTakeFirstOrThrow()
-        const { contentDigest } = await import('../../src/store/journal-chain.ts')
         const erased = { digest: contentDigest(row), user_id: null, detail: '{}', salt: null }
         await db.updateTable('journal').set(erased).where('id', '=', 3).execute()
       },
@@ -285,6 +292,132 @@ describe('somebody with the database', () => {
       entry: 3,
       what: expect.stringContaining('removed'),
     })
+  })
+})
+
+describe('somebody with the database, after a person was forgotten', () => {
+  /** As `person forget` erases entries, and attests it. */
+  async function erased(ids: number[]) {
+    const made = await scene()
+    await made.change(async (db) => {
+      for (const id of ids) await eraseOne(db, id)
+    })
+    await made.journal.record([
+      { kind: 'person-forgotten', detail: { person: 'alias', entries: ids } },
+    ])
+    await made.heads.sign()
+    expect(await made.verify()).toMatchObject({ forgotten: ids.length, fault: null })
+    return made
+  }
+
+  async function eraseOne(db: Kysely<Schema>, id: number, other: object = {}): Promise<void> {
+    const rows = db.selectFrom('journal').selectAll().where('id', '=', id)
+    const digest = contentDigest(await rows.executeTakeFirstOrThrow())
+    const detail = JSON.stringify({ forgotten: 'alias' })
+    const content = { user_id: null, chat_id: null, detail, salt: null, digest, ...other }
+    await db.updateTable('journal').set(content).where('id', '=', id).execute()
+  }
+
+  test.each<[string, object]>([
+    ['a person', { user_id: 99 }],
+    ['a chat', { chat_id: 99 }],
+    ['a detail', { detail: JSON.stringify({ fingerprint: 'f' }) }],
+    ['a detail beside the alias', { detail: JSON.stringify({ forgotten: 'alias', by: 'f' }) }],
+    ['a detail that is no JSON', { detail: '{' }],
+  ])('is found where he writes %s into an erased entry', async (_what, content) => {
+    const { verify, change } = await erased([3])
+    await change((db) => db.updateTable('journal').set(content).where('id', '=', 3).execute())
+    expect((await verify()).fault).toMatchObject({ entry: 3 })
+  })
+
+  test('is found where he has an erased entry attest what he erases', async () => {
+    const { verify, change } = await erased([3])
+    const detail = JSON.stringify({ person: 'alias', entries: [3, 4, 7] })
+    await change(async (db) => {
+      await eraseOne(db, 4)
+      await eraseOne(db, 7, { detail })
+    })
+    expect((await verify()).fault).toMatchObject({ entry: 3 })
+  })
+
+  test('is not suspected of an erasure while the journal is read', async () => {
+    const { store, journal, change } = await scene()
+    let reads = 0
+    const read: Store['read'] = async (query) => {
+      if (++reads === 2) {
+        await change((db) => eraseOne(db, 3))
+        const detail = { person: 'alias', entries: [3] }
+        await journal.record([{ kind: 'person-forgotten', detail }])
+      }
+      return await store.read(query)
+    }
+    const parts = { store: { read }, engine, keyring: { all: [] } }
+    expect(await verifyJournal(parts, null)).toMatchObject({ forgotten: 1, fault: null })
+  })
+
+  test('is found where he makes the detail of the attesting entry unreadable', async () => {
+    const { verify, change } = await erased([3])
+    await change((db) =>
+      db.updateTable('journal').set({ detail: '{' }).where('id', '=', 7).execute(),
+    )
+    expect((await verify()).fault).not.toBeNull()
+  })
+})
+
+/** Words of the bot as a chat has them: under a signature of binary type (RFC 9580, 5.2.1.1). */
+async function signedMessage(words: string, form: 'inline' | 'in cleartext'): Promise<string> {
+  const locked = await readPrivateKey({ armoredKey: bot.locked })
+  const signingKeys = await decryptKey({ privateKey: locked, passphrase: 'p' })
+  const message = await createMessage({ binary: Buffer.from(words) })
+  if (form === 'inline') return await sign({ message, signingKeys })
+  const armoredSignature = await sign({ message, signingKeys, detached: true })
+  const cleartext = await createCleartextMessage({ text: words })
+  return Object.assign(cleartext, { signature: await readSignature({ armoredSignature }) }).armor()
+}
+
+describe('heads', () => {
+  test('that nobody signed are signed with the time of now, so that he dates none back', async () => {
+    const { heads, verify, change, store } = await scene()
+    await heads.sign()
+    await change(async (db) => {
+      await blockAnother(db)
+      await rechain(db, 3)
+      const hash = Buffer.from(await hashUpTo(db, FAR))
+      await db.updateTable('journal_heads').set({ hash, signed: null, at: 5 }).execute()
+    })
+    const beforeMs = Date.now()
+    await heads.sign()
+    const [head] = await store.read((db) => db.selectFrom('journal_heads').selectAll().execute())
+    expect(head?.at).toBeGreaterThanOrEqual(beforeMs)
+    expect(await verify()).toMatchObject({ heads: { signed: 1 }, fault: null })
+  })
+
+  test.each(['inline', 'in cleartext'] as const)(
+    'are none that the bot signed as a message, %s',
+    async (form) => {
+      const { heads, verify, change, store } = await scene()
+      await heads.sign()
+      const head = await store.read((db) =>
+        db.selectFrom('journal_heads').selectAll().executeTakeFirstOrThrow(),
+      )
+      const signed = await signedMessage(headText(head), form)
+      await change((db) => db.updateTable('journal_heads').set({ signed }).execute())
+      expect((await verify()).fault).toMatchObject({
+        what: expect.stringContaining('not one that'),
+      })
+    },
+  )
+
+  test('elsewhere are not of before the oldest entry where no head is of that one', async () => {
+    const { heads, verify, change } = await scene()
+    await heads.sign()
+    const elsewhere = await heads.last()
+    await change(async (db) => {
+      await db.deleteFrom('journal_heads').execute()
+      await sql`UPDATE journal SET id = id + 1000000`.execute(db)
+      await rechain(db, 1)
+    })
+    expect((await verify(elsewhere)).fault).toMatchObject({ entry: 6 })
   })
 })
 

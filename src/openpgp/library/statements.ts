@@ -1,6 +1,7 @@
 /** Texts and files signed in the open: made, and read for their signatures to be verified. */
 import {
   createCleartextMessage,
+  enums,
   readCleartextMessage,
   readKeys,
   readSignature,
@@ -60,7 +61,10 @@ export async function readSigned(
     const text = bufferOf(file).toString().trimStart()
     if (text.startsWith(CLEARTEXT)) {
       const message = (await readCleartextMessage({ cleartextMessage: text })) as WithSignature
-      return signedBy(Buffer.from(message.getText()), message.signature.packets)
+      // one of another type was made over something else (RFC 9580, 7)
+      const isOfText = (one: SignaturePacket) => one.signatureType === enums.signature.text
+      const packets = message.signature.packets.filter(isOfText)
+      return signedBy(Buffer.from(message.getText()), packets)
     }
     const isArmored = text.startsWith(beginLine('MESSAGE'))
     if (!isArmored && !isMessage(file)) return { document: file, signatures: [] }
