@@ -15,7 +15,7 @@ export interface Authority {
   userIds: string
 }
 
-const NONE: Evidence = { vouched: null, revokedBy: [], follows: false, revocations: [] }
+const NONE: Evidence = { vouched: null, revokedBy: [], follows: null, revocations: [] }
 
 /**
  * @param o without `continuity`, no certificate follows another
@@ -53,7 +53,7 @@ export function evidenceBy(o: {
     return {
       vouched: vouches.sort((a, b) => b.untilMs - a.untilMs)[0] ?? null,
       revokedBy: revokedBy.map(({ id }) => id),
-      follows: before !== null && found.at(-1)?.period !== null,
+      follows: found.at(-1)?.period == null ? null : (before?.fingerprint ?? null),
       revocations: found.flatMap(({ remember: whole }, at) => {
         if (whole === null) return []
         return [{ fingerprint: nameOf(by[at]!), revocations: true, armored: whole }]

@@ -77,7 +77,9 @@ function whyTaken(
   if (known?.listed === listed && isOver(listedAtMs)) return 'after'
   // a thief may have another one listed, or the old one again: then the next waits like any other
   const isUndisturbed = afterMs === null || isOver(known?.listedAtMs)
-  return isUndisturbed && known?.listed === fingerprint && o.evidence?.follows ? 'continuity' : null
+  // the proof was read before, and another may be believed meanwhile
+  const isOfBelieved = fingerprint !== null && o.evidence?.follows === fingerprint
+  return isUndisturbed && known?.listed === fingerprint && isOfBelieved ? 'continuity' : null
 }
 
 /**

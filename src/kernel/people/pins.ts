@@ -103,8 +103,8 @@ export interface Evidence {
   vouched: Vouched | null
   /** Authorities that ever revoked a certification of it. */
   revokedBy: readonly string[]
-  /** Whether the person's certificate of before certifies it, for a user id of its own. */
-  follows: boolean
+  /** The person's certificate of before that certifies it, for a user id of its own; null for none. */
+  follows: string | null
   /** Revocations to remember, for `Certificates.rememberRevoked`. */
   revocations: readonly Pick<CertificateStatus, 'fingerprint' | 'revocations' | 'armored'>[]
 }

@@ -11,8 +11,8 @@ const AFTER_MS = 48 * HOUR_MS
 const START_MS = Date.UTC(2026, 0, 1)
 const CORP = { id: 'corp ff user-id@corp.example' }
 const DEPT = { id: 'dept ee {userId}@dept.example' }
-const NOTHING: Evidence = { vouched: null, revokedBy: [], follows: false, revocations: [] }
-const FOLLOWS: Evidence = { ...NOTHING, follows: true }
+const NOTHING: Evidence = { vouched: null, revokedBy: [], follows: null, revocations: [] }
+const FOLLOWS: Evidence = { ...NOTHING, follows: A }
 
 /** What an authority certifies of a certificate. */
 const certified = (
@@ -129,6 +129,15 @@ describe('trust.after', () => {
       await saw(B)
       expect(why(B)).toBe('key-changed')
     }
+  })
+
+  test('by a certificate that is believed no more once the proof was read is none', async () => {
+    const { saw, why, trust } = await scene({ afterMs: null })
+    await saw(A)
+    await saw(C)
+    await trust.decisions.accept(1)
+    await saw(B, FOLLOWS)
+    expect([why(B), why(C)]).toEqual(['key-changed', null])
   })
 
   test('nothing that the operator verified, blocked or pinned is replaced', async () => {
