@@ -95,10 +95,10 @@ export interface SignerRecords extends KeptRecords<{ userId: number; kinds: Sign
 
 /** People who were forgotten, by keyed hashes of their ids. */
 export interface ForgottenPeople {
-  /** The pin, with a keyed hash in place of the fingerprint; undefined: not forgotten. */
+  /** The pin, with keyed hashes in place of fingerprints; undefined: not forgotten. */
   pinOf(userId: number): Pin | undefined
-  /** Whether the fingerprint of a pin is the keyed hash of this one. */
-  isHashOf(pin: Pin, fingerprint: string): boolean
+  /** The pin with a fingerprint in place of its keyed hash; undefined where it has no such hash. */
+  recalled(pin: Pin, fingerprint: string): Pin | undefined
   hasSigned(userId: number, kind: SignedKind): boolean
   aliasOf(userId: number): string | undefined
   /** Forgets that the person ever signed. */

@@ -35,6 +35,8 @@ export interface JournalTables {
     pin: string | null
     standing: 'seen' | 'accepted' | 'verified' | 'blocked'
     since: number
+    /** As in `pins`, with a keyed hash in place of the fingerprint. */
+    vouched: string | null
     signed_at: number | null
     signed_files_at: number | null
   }

@@ -250,6 +250,7 @@ export const FORGOTTEN = [
      pin TEXT,
      standing TEXT NOT NULL CHECK (standing IN ('seen', 'accepted', 'verified', 'blocked')),
      since INTEGER NOT NULL,
+     vouched TEXT,
      signed_at INTEGER,
      signed_files_at INTEGER
    ) STRICT`,

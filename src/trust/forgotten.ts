@@ -85,13 +85,19 @@ export class Forgotten implements ForgottenPeople {
   pinOf(userId: number): Pin | undefined {
     const row = this.#of(userId)
     if (row === undefined || (row.pin === null && row.standing === 'seen')) return undefined
-    const { pin: fingerprint, standing, since: sinceMs } = row
-    return { userId, fingerprint, standing, sinceMs, listed: null, listedAtMs: null }
+    const { pin: fingerprint, standing, since: sinceMs, vouched } = row
+    const pin = { userId, fingerprint, standing, sinceMs, listed: null, listedAtMs: null }
+    return vouched === null ? pin : { ...pin, vouched: JSON.parse(vouched) }
   }
 
-  isHashOf(pin: Pin, fingerprint: string): boolean {
-    if (pin.fingerprint?.startsWith(PIN_PREFIX) !== true) return false
-    return pin.fingerprint === this.#pinHash(pin.userId, fingerprint)
+  recalled(pin: Pin, fingerprint: string): Pin | undefined {
+    const { userId, vouched } = pin
+    const hashes = [pin.fingerprint, vouched?.fingerprint]
+    if (!hashes.some((one) => one?.startsWith(PIN_PREFIX))) return undefined
+    const hash = this.#pinHash(userId, fingerprint)
+    if (!hashes.includes(hash)) return undefined
+    const isVouched = vouched?.fingerprint === hash && { vouched: { ...vouched, fingerprint } }
+    return { ...pin, ...(pin.fingerprint === hash && { fingerprint }), ...isVouched }
   }
 
   #pinHash(userId: number, fingerprint: string): string {

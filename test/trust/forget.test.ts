@@ -140,7 +140,9 @@ async function fill(store: Store): Promise<void> {
 }
 
 /** A store with the person in it, and what a sidecar holds of it in memory. */
-async function scene(o: { store?: Store; policy?: TrustPolicy; dataDir?: string } = {}) {
+async function scene(
+  o: { store?: Store; policy?: TrustPolicy; dataDir?: string; authorities?: { id: string }[] } = {},
+) {
   const { dataDir = temporary(), policy = 'first-use' } = o
   const store = o.store ?? (await open(dataDir, { passphrase: 'words', protection: 'passphrase' }))
   if (o.store === undefined) await fill(store)
@@ -154,6 +156,7 @@ async function scene(o: { store?: Store; policy?: TrustPolicy; dataDir?: string 
     people,
     policy,
     clocks: agreeingClocks(),
+    firstUse: { afterMs: null, authorities: o.authorities ?? [] },
   })
   return {
     dataDir,
@@ -335,6 +338,86 @@ describe('a forgotten person', () => {
       /a1a1.*revoked[^]*c3c3.*others[^]*reporter[^]*postern\.v16\.db/,
     )
   })
+})
+
+describe('what an authority certified as a forgotten person’s', () => {
+  const CORP = { id: 'corp ff user-id@corp.example' }
+  const vouched = { fingerprint: NEXT, by: CORP.id, madeMs: 1, untilMs: Number.MAX_SAFE_INTEGER }
+  const evidence = { vouched, revokedBy: [], follows: null, revocations: [] }
+
+  test('counts under every policy when they are seen again, also after a restart', async () => {
+    const first = await scene({ authorities: [CORP] })
+    await first.trust.saw([{ userId: ID, fingerprint: NEXT, evidence }])
+    expect(first.trust.standingOf(ID)).toBe('verified')
+    await first.forget()
+    const text = await first.store.read((db) => db.selectFrom('forgotten').selectAll().execute())
+    expect(JSON.stringify(text)).not.toContain(NEXT)
+    const { trust } = await scene({ store: first.store, policy: 'accept', authorities: [CORP] })
+    // the certificate that was seen first, and certified by nobody
+    await trust.saw([{ userId: ID, fingerprint: MINE }])
+    expect(trust.distrust(ID, MINE, -5)).toBe('key-changed')
+    await trust.saw([{ userId: ID, fingerprint: NEXT }])
+    expect(trust.distrust(ID, NEXT, -5)).toBeNull()
+    expect(trust.standingOf(ID)).toBe('verified')
+    const without = await scene({ store: first.store })
+    expect(without.trust.distrust(ID, MINE, -5)).toBeNull()
+  })
+
+  test('leaves no copy of a certificate with its certifications, and that one is revoked stays', async () => {
+    const { store, forget } = await scene()
+    const name = `${MINE} ${'f'.repeat(40)}`
+    await store.write(async (db) => {
+      const copy = { owner: null, copy: null, copy_digest: null }
+      const row = { fingerprint: name, revoked_armored: HANDLE, ...copy }
+      await db.insertInto('certificates').values(row).execute()
+    })
+    await forget()
+    const rows = await store.read((db) => db.selectFrom('certificates').selectAll().execute())
+    expect(rows.find(({ fingerprint }) => fingerprint === name)).toMatchObject({
+      revoked_armored: '',
+    })
+  })
+})
+
+test('no copy stays of certificates that the person had before the former one', async () => {
+  const { store, journal, forget } = await scene()
+  const detail = { from: NEXT, to: FORMER, standing: 'seen' }
+  await journal.record([{ kind: 'key-changed', userId: ID, detail }])
+  await store.write(async (db) => {
+    const copy = { owner: null, revoked_armored: null, copy: HANDLE, copy_digest: 'x' }
+    await db
+      .insertInto('certificates')
+      .values({ fingerprint: NEXT, ...copy })
+      .execute()
+  })
+  await forget()
+  const rows = await store.read((db) => db.selectFrom('certificates').select('copy').execute())
+  expect(rows).toEqual([{ copy: 'other' }])
+})
+
+test('somebody who is listed with another’s certificate takes nothing with them of what is theirs', async () => {
+  const { store, journal, trust, forget } = await scene()
+  await trust.decisions.verify(OTHER, THEIRS)
+  await trust.saw([{ userId: ID, fingerprint: THEIRS }])
+  const outcome = { chat_id: -5, message_id: 3, verdict: 'verified', reason: null, delivered: 1 }
+  await store.write((db) =>
+    db
+      .insertInto('outcomes')
+      .values({
+        update_id: 9,
+        user_id: OTHER,
+        signer: THEIRS,
+        opened_with: null,
+        ...at,
+        ...outcome,
+      })
+      .execute(),
+  )
+  await forget()
+  const entries = await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })
+  expect(entries[0]).toMatchObject({ kind: 'verified', userId: OTHER })
+  const outcomes = await store.read((db) => db.selectFrom('outcomes').selectAll().execute())
+  expect(outcomes).toMatchObject([{ user_id: OTHER }])
 })
 
 test('somebody of whom nothing is known is not forgotten', async () => {

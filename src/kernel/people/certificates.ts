@@ -59,6 +59,9 @@ export class Certificates {
       save: (records) => certificates.#saveUnwritten(records),
     })
     await memory.keep('certificates', async (records, fingerprints) => {
+      for (const one of fingerprints ?? []) {
+        if (!certificates.#unwrittenCopies.has(one)) certificates.#copies.delete(one)
+      }
       for (const one of await records.certificates.of(fingerprints)) {
         const { fingerprint, copyDigest, isRevoked } = one
         if (isRevoked) certificates.#revoked.add(fingerprint)

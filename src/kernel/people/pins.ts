@@ -40,7 +40,8 @@ export class Pins {
   recall({ userId, fingerprint }: Listing): void {
     const pin = this.get(userId)
     if (pin === undefined || fingerprint === null) return
-    if (this.#forgotten?.isHashOf(pin, fingerprint) === true) this.set({ ...pin, fingerprint })
+    const recalled = this.#forgotten?.recalled(pin, fingerprint)
+    if (recalled !== undefined) this.set(recalled)
   }
 
   #delete(userId: number): void {

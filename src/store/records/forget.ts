@@ -1,10 +1,12 @@
 /** Erases a person from every table of a store. */
 import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 import { changeRows, chunksOf, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
+const FINGERPRINT = /^(forgotten:)?[0-9a-f]{32,40}$/
 
 /** A person as the store knows them, and what stays under keyed hashes. */
 export interface ErasedPerson {
@@ -32,7 +34,9 @@ export interface Erasure {
 /** Erases a person; run it within one write, before the journal's entry about it. */
 export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Promise<Erasure> {
   const { userId } = person
-  const fingerprints = await fingerprintsOf(db, userId)
+  const named = await fingerprintsOf(db, userId)
+  const shared = await sharedOf(db, userId, named)
+  const fingerprints = named.filter((one) => !shared.includes(one))
   const chats = await idsOf(db, userId)
   const rows: Record<string, number> = {}
   await keepUnderAlias(db, person)
@@ -67,7 +71,8 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   const certificates = await eraseCertificates(db, userId, fingerprints)
   rows['certificates'] = certificates.erased
   const entries = await eraseEntries(db, person, { chats, fingerprints })
-  return { rows, entries, chats, fingerprints, ...certificates }
+  const { revoked } = certificates
+  return { rows, entries, chats, fingerprints: named, revoked, shared }
 }
 
 type AnyRow = ExpressionBuilder<Schema, 'flags'>
@@ -91,12 +96,45 @@ async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<strin
   const pins = await db.selectFrom('pins').selectAll().where('user_id', '=', userId).execute()
   const changes = db.selectFrom('key_changes').selectAll().where('user_id', '=', userId)
   const owned = db.selectFrom('certificates').select('fingerprint').where('owner', '=', userId)
+  const entries = db.selectFrom('journal').select('detail').where('user_id', '=', userId)
+  type Named = Partial<Record<'fingerprint' | 'from' | 'to', string>>
+  const details = [
+    ...pins.flatMap(({ vouched }) => vouched ?? []),
+    ...(await entries.execute()).map(({ detail }) => detail),
+  ].map((one) => JSON.parse(one) as Named)
   const found = [
     ...pins.flatMap(({ fingerprint, listed, former }) => [fingerprint, listed, former]),
+    ...details.flatMap(({ fingerprint, from, to }) => [fingerprint, from, to]),
     ...(await changes.execute()).flatMap(({ before, now }) => [before, now]),
     ...(await owned.execute()).map(({ fingerprint }) => fingerprint),
   ]
-  return [...new Set(found.filter((one) => one !== null && one.length > 0))] as string[]
+  return [...new Set(found.flatMap((one) => one ?? []))].filter((one) => FINGERPRINT.test(one))
+}
+
+/** Those that others are listed with, and the bot's own: entries about them concern others. */
+async function sharedOf(
+  db: Kysely<Schema>,
+  userId: number,
+  fingerprints: readonly string[],
+): Promise<string[]> {
+  const shared: string[] = []
+  for (const fingerprint of fingerprints) {
+    const other = db
+      .selectFrom('pins')
+      .select('fingerprint')
+      .where('user_id', '!=', userId)
+      .where((pin) =>
+        pin.or(
+          ['fingerprint', 'listed', 'former'].map((one) => pin(one as 'listed', '=', fingerprint)),
+        ),
+      )
+    const own = db.selectFrom('own_keys').select('fingerprint')
+    const found =
+      (await other.executeTakeFirst()) ??
+      (await own.where('fingerprint', '=', fingerprint).executeTakeFirst())
+    if (found !== undefined) shared.push(fingerprint)
+  }
+  return shared
 }
 
 /** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
@@ -123,9 +161,17 @@ async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void
     pin: pin === undefined ? (former?.pin ?? null) : fingerprint && pinOf(fingerprint),
     standing,
     since: pin?.since ?? former?.since ?? 0,
+    vouched: pin === undefined ? (former?.vouched ?? null) : hashedIn(pin.vouched, pinOf),
     signed_at: signer?.signed_at ?? former?.signed_at ?? null,
     signed_files_at: signer?.signed_files_at ?? former?.signed_files_at ?? null,
   })
+}
+
+/** What an authority certified, without the fingerprint. */
+function hashedIn(vouched: string | null, pinOf: ErasedPerson['pinOf']): string | null {
+  if (vouched === null) return null
+  const proof = JSON.parse(vouched) as Vouched
+  return JSON.stringify({ ...proof, fingerprint: pinOf(proof.fingerprint) })
 }
 
 /** Removes the person from the key lists of groups. */
@@ -165,23 +211,16 @@ async function eraseCertificates(
   db: Kysely<Schema>,
   userId: number,
   fingerprints: readonly string[],
-): Promise<{ erased: number; revoked: string[]; shared: string[] }> {
+): Promise<{ erased: number; revoked: string[] }> {
   await changeRows(db, 'certificates', { owner: userId }, { owner: null })
-  const result = { erased: 0, revoked: [] as string[], shared: [] as string[] }
+  const result = { erased: 0, revoked: [] as string[] }
   for (const fingerprint of fingerprints) {
-    const other = await db
-      .selectFrom('pins')
-      .select('user_id')
-      .where((pin) =>
-        pin.or(
-          ['fingerprint', 'listed', 'former'].map((one) => pin(one as 'listed', '=', fingerprint)),
-        ),
-      )
-      .executeTakeFirst()
-    if (other !== undefined) {
-      result.shared.push(fingerprint)
-      continue
-    }
+    // copies with what a certifier revoked of it
+    await db
+      .updateTable('certificates')
+      .set({ revoked_armored: '' })
+      .where('fingerprint', 'like', `${fingerprint} %`)
+      .execute()
     const which = (row: AnyRow) => row('fingerprint' as never, '=', fingerprint as never)
     const known = await db
       .selectFrom('certificates')
