@@ -1,6 +1,7 @@
 /** Operations on the safety number of the bot's certificate and a person's. */
 import { z } from 'zod'
 import { OperatorError, refusedError, usageError } from '../errors.ts'
+import { isForgotten } from '../trust/forgotten.ts'
 import { compareNumber, safetyNumber, type NumberHolders } from '../trust/number.ts'
 import { operation, type OperationParts } from './operation.ts'
 import { describePin } from './trust.ts'
@@ -93,7 +94,7 @@ async function holdersOf(
   }
   // without an answer, the listing as last seen counts
   await directory.refreshUser(userId).catch(() => undefined)
-  const pin = trust.pinOf(userId)
+  const pin = trust.believedOf(userId)
   const { listed = null, standing = 'seen' } = pin ?? {}
   // by the policy of the bot; no chat has the id 0
   const isUsed = listed !== null && trust.distrust(userId, listed, 0) === null
@@ -101,6 +102,12 @@ async function holdersOf(
   const hint = '`postern trust list` shows everybody whom we know'
   if (fingerprint === null) {
     throw refusedError(`no certificate of person ${userId} is listed, as far as was seen`, hint)
+  }
+  if (isForgotten(fingerprint)) {
+    throw refusedError(
+      `person ${userId} was forgotten, and the service lists another certificate than the believed one`,
+      '`--listed` is about the listed one',
+    )
   }
   if (userId === ownId || keyring.fingerprints.has(fingerprint)) {
     throw refusedError('this is the bot’s own certificate, and no person’s', hint)

@@ -15,6 +15,8 @@ const SECRET = 'forgotten'
 /** Begins the keyed hash of a fingerprint. */
 const PIN_PREFIX = 'forgotten:'
 const HASH_CHARS = 32
+/** Whether a fingerprint is the keyed hash of one. */
+export const isForgotten = (fingerprint: string): boolean => fingerprint.startsWith(PIN_PREFIX)
 /** Entries of the journal that one `person-forgotten` names. */
 const ENTRIES_AT_ONCE = 1000
 const SIGNED = { words: 'signed_at', file: 'signed_files_at' } as const
@@ -101,7 +103,7 @@ export class Forgotten implements ForgottenPeople {
   }
 
   #pinHash(userId: number, fingerprint: string): string {
-    if (fingerprint.startsWith(PIN_PREFIX)) return fingerprint
+    if (isForgotten(fingerprint)) return fingerprint
     return PIN_PREFIX + this.#hash('pin', userId, fingerprint)
   }
 

@@ -107,6 +107,23 @@ describe('another number', () => {
   })
 })
 
+describe('the number of somebody who was forgotten', () => {
+  test('is of the listed certificate: equal where it is the same, refused where it is another', async () => {
+    await policy('first-use')
+    const { person } = await known(stage)
+    const forget = () => ask((operations) => operations.personForget({ userId: person.id }))
+    await forget()
+    expect(await shown(person)).toMatchObject(await appOf(person))
+    await forget()
+    await swap(stage, person)
+    await expect(shown(person)).rejects.toMatchObject({
+      code: 'refused',
+      hint: expect.stringContaining('--listed'),
+    })
+    expect(await shown(person, true)).toMatchObject(await appOf(person))
+  })
+})
+
 describe('a handle', () => {
   /** The service shows a person with this handle. */
   async function named(username: string): Promise<Person> {

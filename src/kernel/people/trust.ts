@@ -91,7 +91,7 @@ export class Trust {
    * verified person is refused under every policy.
    */
   distrust(userId: number, fingerprint: string | null, chatId: number): Distrust | null {
-    const pin = believedPin(this.pinOf(userId), this.#parts)
+    const pin = this.believedOf(userId)
     if (pin?.standing === 'blocked') return 'blocked'
     const isPinned = pin?.fingerprint === fingerprint
     if (pin?.standing === 'verified') return isPinned ? null : 'key-changed'
@@ -152,6 +152,11 @@ export class Trust {
     const seen = this.#unwritten.get(userId)
     if (seen === undefined) return pin
     return { ...(pin ?? { ...blankPin(userId), fingerprint: seen.first }), listed: seen.last }
+  }
+
+  /** The same as it is believed now: by an authority, where the operator has not decided. */
+  believedOf(userId: number): Pin | undefined {
+    return believedPin(this.pinOf(userId), this.#parts)
   }
 
   /** The others who are listed with a person's disputed certificate, by id. */
