@@ -2,7 +2,13 @@
 import { type Journal, type People, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { refusedError, usageError } from '../errors.ts'
-import { applyList, compareList, describeRow, readList } from '../trust/import-list.ts'
+import {
+  applyList,
+  compareList,
+  describeRow,
+  readList,
+  withCertificates,
+} from '../trust/import-list.ts'
 import { describeJournal, verifyJournal } from '../trust/verify-journal.ts'
 import { iso, nothing, operation } from './operation.ts'
 
@@ -124,12 +130,15 @@ export const TRUST = {
       hasUnknown: z.boolean(),
     }),
     async (
-      { trust, people, engine, directory },
+      { trust, people, engine, directory, keyring, botId },
       { file, signature, apply, hasUnknown, ...how },
     ) => {
       const detached = signature === null ? null : Buffer.from(signature, 'base64')
       const list = { ...how, file: Buffer.from(file, 'base64'), signature: detached }
-      const { signer, people: listed } = await readList(engine, list)
+      const { signer, people: named } = await readList(engine, list)
+      const [userId, own] = [botId(), keyring.active]
+      const bot = userId !== null && own ? { userId, fingerprint: own.fingerprint } : null
+      const listed = await withCertificates(named, { trust, bot })
       const rows = compareList(listed, { trust, people })
       const verified = apply ? await applyList(rows, { trust, people }, { signer, hasUnknown }) : 0
       if (apply) directory.forgetAll()

@@ -2,9 +2,12 @@
 import { usageError, refusedError } from '../errors.ts'
 import type { People, Trust } from '../kernel/index.ts'
 import type { Engine, Signed } from '../openpgp/index.ts'
+import { safetyNumber, type CertificateHolder } from './number.ts'
 
 /** Rows of a list, and certificates of a keyring. */
 const MOST_ROWS = 10_000
+/** Each costs two derivations of some ms. */
+const MOST_NUMBERS = 500
 
 /** How a list is read and verified. Files are bytes. */
 export interface ListRequest {
@@ -19,15 +22,18 @@ export interface ListRequest {
   notation: string | null
 }
 
-/** A fingerprint for a person; `line` of the file, or the number of the certificate in a keyring. */
+/** A fingerprint for a person, or the digits of a safety number; `line` of the file, or the number of the certificate in a keyring. */
 export interface ListedFingerprint {
   userId: number
   fingerprint: string
   line: number
 }
 
-/** `new` and `same` as a verified fingerprint; `blocked` and `conflict` stay as they are. */
-export type ImportEffect = 'new' | 'same' | 'conflict' | 'blocked' | 'unknown'
+/**
+ * `new` and `same` as a verified fingerprint; `blocked` and `conflict` stay as they are; `differs`: a
+ * number of no certificate of theirs.
+ */
+export type ImportEffect = 'new' | 'same' | 'conflict' | 'blocked' | 'unknown' | 'differs'
 
 export interface ImportRow extends ListedFingerprint {
   effect: ImportEffect
@@ -74,21 +80,53 @@ async function signerOf(
   throw refused('no signature on the list is by the certificate of --by')
 }
 
-/** Lines of `userId,fingerprint`; a first line without any digit is a heading. */
+/** Lines of `userId,fingerprint` or `userId,number`; a first line without any digit is a heading. */
 function readRows(text: string): ListedFingerprint[] {
   const lines = text.split(/\r?\n/)
   if (lines.length > MOST_ROWS) throw refused(`the list has more than ${MOST_ROWS} lines`)
   return lines.flatMap((line, index) => {
     const isHeading = index === 0 && /^[a-z_ ,;"]+$/i.test(line)
     if (line.trim() === '' || isHeading) return []
-    const found = /^"?(\d{1,16})"?[,;]"?([0-9a-f ]{40,60})"?$/i.exec(line.trim())
+    const found = /^"?(\d{1,16})"?[,;]"?([0-9a-f ]{40,75})"?$/i.exec(line.trim())
     const fingerprint = (found?.[2] ?? '').replaceAll(' ', '').toLowerCase()
     const userId = Number(found?.[1])
-    if (fingerprint.length !== 40 || !Number.isSafeInteger(userId) || userId === 0) {
-      throw refused(`line ${index + 1} is not userId,fingerprint`)
+    const isEither = fingerprint.length === 40 || isNumber(fingerprint)
+    if (!isEither || !Number.isSafeInteger(userId) || userId === 0) {
+      throw refused(`line ${index + 1} is not userId,fingerprint nor userId,number`)
     }
     return [{ userId, fingerprint, line: index + 1 }]
   })
+}
+
+const isNumber = (text: string): boolean => /^\d{60}$/.test(text)
+
+/**
+ * Puts the certificate in place of each number that is of it and of the bot's active key: the believed
+ * one of the person, or the one that is listed for them.
+ * @param bot null while no key is published
+ * @throws OperatorError `refused`
+ */
+export async function withCertificates(
+  listed: readonly ListedFingerprint[],
+  { trust, bot }: { trust: Pick<Trust, 'believedOf'>; bot: CertificateHolder | null },
+): Promise<ListedFingerprint[]> {
+  const numbers = listed.filter(({ fingerprint }) => isNumber(fingerprint)).length
+  if (numbers > MOST_NUMBERS) throw refused(`the list has more than ${MOST_NUMBERS} numbers`)
+  if (numbers > 0 && bot === null) throw refused('the bot has no published key yet to compare by')
+  const rows: ListedFingerprint[] = []
+  for (const one of listed) {
+    const { userId, fingerprint: number } = one
+    const pin = isNumber(number) ? trust.believedOf(userId) : undefined
+    let row = one
+    for (const fingerprint of new Set([pin?.fingerprint, pin?.listed])) {
+      const isOwn = userId === bot?.userId || fingerprint === bot?.fingerprint
+      if (fingerprint == null || bot === null || isOwn) continue
+      const { digits } = await safetyNumber({ bot, person: { userId, fingerprint } })
+      if (digits === number) row = { ...one, fingerprint }
+    }
+    rows.push(row)
+  }
+  return rows
 }
 
 async function readPeople(
@@ -152,7 +190,7 @@ function withoutRepeats(people: readonly ListedFingerprint[]): ListedFingerprint
 
 /** The decisions that a list is compared with. */
 export interface Decided {
-  trust: Pick<Trust, 'all' | 'standingOf' | 'decisions'>
+  trust: Pick<Trust, 'believedOf' | 'standingOf' | 'decisions'>
   people: Pick<People, 'ownerOf'>
 }
 
@@ -161,18 +199,21 @@ export function compareList(
   listed: readonly ListedFingerprint[],
   { trust, people }: Decided,
 ): ImportRow[] {
-  const pins = new Map(trust.all.map((pin) => [pin.userId, pin.fingerprint]))
   return listed.map((one) => {
     const { userId, fingerprint } = one
-    const before = pins.get(userId) ?? null
+    const before = trust.believedOf(userId)?.fingerprint ?? null
     const standing = trust.standingOf(userId)
     const isSame = before === fingerprint
-    const owner = people.ownerOf(fingerprint) ?? userId
+    const named = people.ownerOf(fingerprint)
+    const owner = named ?? userId
     const isDecided = standing !== 'seen' && standing !== undefined
     if (standing === 'blocked') return { ...one, before, effect: 'blocked' }
+    if (isNumber(fingerprint)) return { ...one, before, effect: 'differs' }
     if (owner !== userId || (isDecided && !isSame)) return { ...one, before, effect: 'conflict' }
     if (standing === undefined) return { ...one, before, effect: 'unknown' }
-    return { ...one, before, effect: standing === 'verified' ? 'same' : 'new' }
+    // what an authority verified ends with its certification
+    const isVerified = standing === 'verified' && named === userId
+    return { ...one, before, effect: isVerified ? 'same' : 'new' }
   })
 }
 
@@ -200,6 +241,7 @@ const EFFECTS: Record<ImportEffect, string> = {
   same: 'was verified before with',
   conflict: 'stays as you decided, not with',
   blocked: 'stays blocked, not with',
+  differs: 'has no certificate of which this is the number:',
   unknown: 'is unknown (--unknown verifies), with',
 }
 

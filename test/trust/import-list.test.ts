@@ -6,8 +6,10 @@ import {
   compareList,
   describeRow,
   readList,
+  withCertificates,
   type ListRequest,
 } from '../../src/trust/import-list.ts'
+import { safetyNumber } from '../../src/trust/number.ts'
 import { trusting } from '../kernel/people/trust-scene.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 
@@ -187,6 +189,61 @@ describe('an import', () => {
       'decided otherwise',
     )
     expect(scene.trust.standingOf(1)).toBe('blocked')
+  })
+
+  test('verifies whom only an authority verified, so that its end ends nothing', async () => {
+    const firstUse = { afterMs: null, authorities: [{ id: 'corp' }] }
+    const scene = await trusting({ firstUse })
+    const vouched = { fingerprint: A, by: 'corp', madeMs: 1, untilMs: Number.MAX_SAFE_INTEGER }
+    const evidence = { vouched, revokedBy: [], follows: null, revocations: [] }
+    await scene.trust.saw([{ userId: 1, fingerprint: A, evidence }])
+    expect(scene.trust.standingOf(1)).toBe('verified')
+    const rows = compareList([{ userId: 1, fingerprint: A, line: 1 }], scene)
+    expect(rows).toMatchObject([{ effect: 'new' }])
+    await applyList(rows, scene, { signer: null, hasUnknown: false })
+    expect((await trusting({ store: scene.store })).trust.standingOf(1)).toBe('verified')
+  })
+
+  test('of numbers verifies by the very certificate that each is of, and no other', async () => {
+    const scene = await decided()
+    const bot = { userId: 7, fingerprint: 'd'.repeat(40) }
+    await scene.trust.saw([{ userId: 1, fingerprint: A }])
+    const lineOf = async (userId: number, fingerprint: string, by = bot) => {
+      const { digits } = await safetyNumber({ bot: by, person: { userId, fingerprint } })
+      return `${userId},${digits.replaceAll(/\d{5}(?=\d)/g, '$& ')}`
+    }
+    const effectsOf = async (...lines: Promise<string>[]) => {
+      const { people } = await read((await Promise.all(lines)).join('\n'))
+      const rows = compareList(await withCertificates(people, { ...scene, bot }), scene)
+      return rows.map(({ userId, fingerprint, effect }) => [userId, fingerprint.length, effect])
+    }
+    const former = { ...bot, fingerprint: 'e'.repeat(40) }
+    const [mine, listed] = ['1'.repeat(40), A]
+    expect(await effectsOf(lineOf(1, mine), lineOf(4, '4'.repeat(40)), lineOf(5, B))).toEqual([
+      [1, 40, 'new'],
+      [4, 40, 'blocked'],
+      [5, 60, 'differs'],
+    ])
+    expect(await effectsOf(lineOf(1, listed), lineOf(3, '3'.repeat(40)))).toEqual([
+      [1, 40, 'new'],
+      [3, 40, 'conflict'],
+    ])
+    expect(await effectsOf(lineOf(1, mine, former), lineOf(2, C))).toEqual([
+      [1, 60, 'differs'],
+      [2, 60, 'differs'],
+    ])
+    const { people } = await read(await lineOf(1, mine))
+    await expect(withCertificates(people, { ...scene, bot: null })).rejects.toThrow('no published')
+    const rows = compareList(await withCertificates(people, { ...scene, bot }), scene)
+    await applyList(rows, scene, { signer: null, hasUnknown: true })
+    expect(scene.changes.at(-1)).toMatchObject({ userId: 1, detail: { fingerprint: mine } })
+  })
+
+  test('with too many numbers is refused', async () => {
+    const lines = Array.from({ length: 501 }, (_, n) => `${n + 1},${String(n).padStart(60, '0')}`)
+    const { people } = await read(lines.join('\n'))
+    const bot = { userId: 7, fingerprint: A }
+    await expect(withCertificates(people, { ...(await trusting()), bot })).rejects.toThrow('500')
   })
 
   test('gives nobody the certificate that the operator gave to another person', async () => {
