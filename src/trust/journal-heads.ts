@@ -18,6 +18,10 @@ const KEPT_HEADS = 400
 /** Changes that are no decision of the operator. */
 const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
   'key-changed',
+  'key-taken',
+  'authority-verified',
+  'certification-revoked',
+  'subkey-stripped',
   'key-withdrawn',
   'certificate-shared',
   'key-revoked',

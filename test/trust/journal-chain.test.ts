@@ -376,6 +376,22 @@ async function signedMessage(words: string, form: 'inline' | 'in cleartext'): Pr
 }
 
 describe('heads', () => {
+  test.each<[TrustChange, number]>([
+    [blocked(1), 1],
+    [{ kind: 'key-taken', userId: 1, detail: { from: null, to: 'a', by: 'after' } }, 0],
+    [{ kind: 'authority-verified', userId: 1, detail: { fingerprint: 'a', by: 'b' } }, 0],
+    [{ kind: 'certification-revoked', userId: 1, detail: { fingerprint: 'a', by: 'b' } }, 0],
+    [{ kind: 'subkey-stripped', userId: 1, detail: { fingerprint: 'a', subkey: 'b' } }, 0],
+  ])(
+    'are made soon after decisions alone, not as often as the service likes: %o',
+    async (change, count) => {
+      const { heads, verify } = await scene()
+      heads.noted(change)
+      await heads[Symbol.asyncDispose]()
+      expect((await verify()).heads.signed).toBe(count)
+    },
+  )
+
   test('that nobody signed are signed with the time of now, so that he dates none back', async () => {
     const { heads, verify, change, store } = await scene()
     await heads.sign()
