@@ -6,6 +6,7 @@ import { Listeners } from '../util/listeners.ts'
 import {
   ASK,
   FrameReader,
+  PACKET_MAX,
   PROTOCOL,
   readSessionKeys,
   STATUS,
@@ -59,6 +60,8 @@ export class AgentClient implements KeyHolder {
   }
 
   async unwrap({ to, packet }: Parameters<KeyHolder['unwrap']>[0]): Promise<HeldSessionKey[]> {
+    // a refusal by the agent would hold up all updates behind the message
+    if (packet.length > PACKET_MAX) return []
     const answer = await this.#ask('unwrap', ofKey(to.fingerprint, packet))
     const keys = readSessionKeys(answer)
     answer.fill(0)

@@ -14,6 +14,8 @@ export type AskName = keyof typeof ASK
 export const STATUS = { done: 0, unknownKey: 1, malformed: 2, tooMany: 3, failed: 4 } as const
 
 export const FINGERPRINT_BYTES = 20
+/** No recipient packet for a key that an agent has is longer. */
+export const PACKET_MAX = 4096
 /** Least bytes behind the length: number and kind. */
 const HEAD_BYTES = 5
 /** The largest question is a recipient packet, and the largest answer a certificate. */

@@ -7,6 +7,7 @@ import {
   ASK,
   FINGERPRINT_BYTES,
   FrameReader,
+  PACKET_MAX,
   PROTOCOL,
   STATUS,
   writeFrame,
@@ -21,7 +22,6 @@ const CONNECTIONS_MAX = 64
 /** Bytes of answers that a connection may leave unread. */
 const UNREAD_MAX = 1024 * 1024
 const DIGEST_BYTES: ReadonlySet<number> = new Set([32, 64])
-const PACKET_MAX = 4096
 /** New keys that may be made at once, and one more every six minutes. */
 const NEW_KEYS = { most: 32, perMinute: 1 / 6 }
 /** Packets of rare forms, which openpgp.js reads in a thread, one after the other. */

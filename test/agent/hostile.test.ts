@@ -1,0 +1,110 @@
+/** What a hostile sender, or a caller at the socket, can do to an agent and to who asks it. */
+import { createMessage, encrypt, readKey } from 'openpgp'
+import { expect, onTestFinished, test } from 'vitest'
+import { openAgentKeys } from '../../src/agent/keys.ts'
+import { engineWithHolder } from '../../src/agent/held-engine.ts'
+import { connectHolder } from '../../src/agent/holders.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
+import { TAG } from '../../src/openpgp/format/packets.ts'
+import { contentOf, MemoryRoom, readerOf } from '../support/memory-room.ts'
+import { concat } from '../support/openpgp-bytes.ts'
+import { armor } from '../support/openpgp-framing.ts'
+import { literal } from '../support/openpgp-inner.ts'
+import { seipd, sessionKey } from '../support/openpgp-sealed.ts'
+import { open } from '../store/support.ts'
+import { freshFolder, startAgentInside } from './support.ts'
+
+const MADE = { userId: 'bot', createdMs: Date.now() - 300_000, passphrase: '' }
+
+/** An agent that has a key, and who asks it. */
+async function agentWith(locked: string, passphrase: string) {
+  const folder = freshFolder()
+  const at = { dataDir: `${folder}/agent`, passphrase: null, protection: 'none' } as const
+  const keys = await openAgentKeys({ ...at, wrapper: null })
+  await keys.importKey(Buffer.from(locked), passphrase)
+  await keys[Symbol.asyncDispose]()
+  const { address } = await startAgentInside({}, folder)
+  return askerOf(address)
+}
+
+function askerOf(address: string) {
+  const base = createEngine({ threads: 1 })
+  const holder = connectHolder(address)
+  onTestFinished(async () => {
+    await base[Symbol.asyncDispose]()
+    await holder[Symbol.asyncDispose]()
+  })
+  return { base, holder, engine: engineWithHolder<MeasuredEngine>(base, holder) }
+}
+
+async function heldKey(algorithm: 'classic' | 'pqc' = 'classic') {
+  const passphrase = 'p'.repeat(64)
+  await using maker = createEngine({ threads: 1 })
+  const { locked, certificate } = await maker.generate({ ...MADE, algorithm, passphrase })
+  const { engine, holder } = await agentWith(locked, passphrase)
+  return { engine, holder, certificate, key: await engine.unlock(certificate, '') }
+}
+
+const KEY = sessionKey('agent')
+/** A recipient packet that names a subkey, and has any bytes. */
+const packetOf = ({ keyIds }: UnlockedKey, length: number): Buffer =>
+  framePacket(
+    TAG.pkesk,
+    Buffer.concat([
+      Buffer.of(3),
+      Buffer.from(keyIds[1] ?? '', 'hex'),
+      Buffer.of(18),
+      Buffer.alloc(length, 1),
+    ]),
+  )
+
+test.each([5000, 16_000, 80_000])(
+  'a recipient packet of %s bytes is damaged, and holds up no other message',
+  async (length) => {
+    const { engine, holder, key } = await heldKey()
+    const bytes = concat(packetOf(key, length), seipd(literal('words'), KEY))
+    const armored = armor(bytes)
+    expect(await engine.open(armored, [key])).toEqual({ outcome: 'damaged', reason: 'decryption' })
+    expect(holder.state.isReachable).toBe(true)
+  },
+)
+
+const contentAt = async (engine: MeasuredEngine, key: UnlockedKey, bytes: Buffer) => {
+  const room = new MemoryRoom()
+  const opened = await engine.openFile(readerOf(bytes, 50_000), {
+    form: 'binary',
+    keys: [key],
+    room,
+  })
+  return opened.outcome === 'opened' ? (await contentOf(opened.file)).toString() : opened.outcome
+}
+
+const forms: [string, object][] = [
+  ['of the common form', {}],
+  ['to nobody by name', { wildcard: true }],
+  ['in a container of version 2', { config: { aeadProtect: true } }],
+]
+
+test.each(forms)('an attachment %s opens with a held key', async (_what, how) => {
+  const { engine, certificate, key } = await heldKey()
+  const bytes = (await encrypt({
+    message: await createMessage({ binary: Buffer.from('a picture') }),
+    encryptionKeys: await readKey({ armoredKey: certificate }),
+    format: 'binary',
+    ...how,
+  } as never)) as unknown as Uint8Array
+  expect(await contentAt(engine, key, Buffer.from(bytes))).toBe('a picture')
+})
+
+test('a held key with a subkey of ML-KEM-768+X25519 opens what is sealed to it', async () => {
+  const { engine, certificate, key } = await heldKey('pqc')
+  const armored = await engine.seal({
+    text: 'words',
+    certificates: [certificate],
+    signer: key,
+    cipher: 'aes256',
+  })
+  expect(await engine.open(armored, [key])).toMatchObject({ outcome: 'opened', text: 'words' })
+})
