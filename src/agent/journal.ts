@@ -9,6 +9,8 @@ const FILE_MAX = 64 * 1024 * 1024
 /** Counts of signatures and session keys are written together. */
 const TOGETHER_MS = 60_000
 const RETRY_MS = 2000
+/** Lines that wait for the disk. No key is used meanwhile, so that these are of connections alone. */
+const UNWRITTEN_MAX = 10_000
 
 /** An event with a line of its own. */
 export type AgentEvent = 'started' | 'stopped' | 'connected' | 'left' | 'made'
@@ -68,6 +70,7 @@ export class AgentJournal implements Disposable {
   }
 
   #append(line: object): void {
+    if (this.#unwritten.length >= UNWRITTEN_MAX) return
     this.#unwritten.push(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
     this.#flush()
   }

@@ -151,6 +151,7 @@ class AgentService {
     const { fingerprint, data } = readOfKey(body)
     if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
     if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
+    if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
     const numbers = this.#parts.keys.local.sign(fingerprint, data)
     if (numbers === null) return refusal(STATUS.unknownKey)
     this.#parts.journal.count('signatures', connection, fingerprint)
@@ -161,6 +162,7 @@ class AgentService {
     const { fingerprint, data } = readOfKey(body)
     if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
     const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
+    if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
     if (isBusy) return this.#tooMany(connection, fingerprint)
     // the frame is zeroed before openpgp.js has read it
     const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))

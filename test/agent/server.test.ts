@@ -1,11 +1,11 @@
 /** What an agent answers over its socket, to questions of every form, and what it keeps of them. */
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ASK, FrameReader, STATUS, writeFrame } from '../../src/agent/frames.ts'
-import { JOURNAL } from '../../src/agent/journal.ts'
+import { AgentJournal, JOURNAL } from '../../src/agent/journal.ts'
 import { holds } from '../../src/openpgp/crypto/ed25519.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
 import { freshFolder, startAgentInside, type TestAgent } from './support.ts'
@@ -141,6 +141,35 @@ test('beyond its rates nothing is given, to no connection', async () => {
   }
   const { done, tooMany } = STATUS
   expect(kinds).toEqual([done, done, done, tooMany, tooMany])
+})
+
+test('questions about keys that are not there use up no rate and fill no journal', async () => {
+  const agent = await startAgentInside({ perMinute: { signatures: 3, sessionKeys: 3 } })
+  const caller = await callerOf(agent)
+  const { fingerprint } = await makeKey(caller)
+  for (let index = 0; index < 20; index++) {
+    const others = Buffer.concat([Buffer.alloc(20, index), Buffer.alloc(64)])
+    expect((await caller.ask(ASK.sign, others)).kind).toBe(STATUS.unknownKey)
+    expect((await caller.ask(ASK.unwrap, others)).kind).toBe(STATUS.unknownKey)
+  }
+  const ours = Buffer.concat([fingerprint, Buffer.alloc(64)])
+  expect((await caller.ask(ASK.sign, ours)).kind).toBe(STATUS.done)
+  await agent[Symbol.asyncDispose]()
+  const used = agent.journal().filter(({ event }) => event === 'used')
+  expect(used.map(({ key }) => key)).toEqual([fingerprint.toString('hex')])
+})
+
+test('a journal that cannot be written keeps a bounded number of lines until it can', async () => {
+  const folder = freshFolder()
+  mkdirSync(join(folder, JOURNAL))
+  using journal = new AgentJournal(folder)
+  for (let connection = 0; connection < 20_000; connection++) {
+    journal.record('connected', { connection })
+  }
+  expect(journal.isWritten()).toBe(false)
+  rmSync(join(folder, JOURNAL), { recursive: true })
+  await expect.poll(() => journal.isWritten(), { timeout: 5000 }).toBe(true)
+  expect(readFileSync(join(folder, JOURNAL), 'utf8').trim().split('\n')).toHaveLength(10_000)
 })
 
 test('32 new keys are made at once, and no more', { timeout: 60_000 }, async () => {

@@ -23,6 +23,10 @@ export class LocalKeys implements AsyncDisposable {
     }
   }
 
+  has(fingerprint: string): boolean {
+    return this.#secrets.has(fingerprint)
+  }
+
   /**
    * Signs a digest as it is.
    * @returns 64 bytes; null where no key of that fingerprint signs
