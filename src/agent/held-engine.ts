@@ -29,9 +29,8 @@ function keysOf(holder: KeyHolder, engine: Engine): Pick<Engine, 'generate' | 'a
       : await engine.certify(certificate, by)
   return {
     async generate({ algorithm, userId, createdMs, certifiedBy }) {
-      if (algorithm === 'pqc') throw classicAlone()
       const certifier = certifiedBy?.holder === undefined ? null : certifiedBy.fingerprint
-      const made = await holder.make({ userId, createdMs, certifiedBy: certifier })
+      const made = await holder.make({ algorithm, userId, createdMs, certifiedBy: certifier })
       const certificate = await certify(made, certifiedBy)
       const { fingerprint } = await engine.unlock(certificate, '')
       return { fingerprint, certificate, locked: certificate }
@@ -57,13 +56,6 @@ function noHolder(): OperatorError {
     'settings',
     'the secret of a key is held by an agent, and key.agent is not set',
     'set `key.agent` to the agent that has it; `postern agent list` shows the keys of an agent',
-  )
-}
-
-function classicAlone(): OperatorError {
-  return refusedError(
-    'with key.agent no key gets a post-quantum subkey',
-    'make it with `--algorithm classic`, or keep the secret key in the store, without key.agent',
   )
 }
 

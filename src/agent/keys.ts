@@ -2,7 +2,12 @@
 import { Keyring } from '../keys/keyring.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
-import { createEngine, createLocalKeys, type LocalKeys } from '../openpgp/index.ts'
+import {
+  createEngine,
+  createLocalKeys,
+  type LocalKeys,
+  type OwnKeyAlgorithm,
+} from '../openpgp/index.ts'
 import { memoryOf } from '../store/memory.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import { SYSTEM_TIME } from '../util/clock.ts'
@@ -12,6 +17,7 @@ const KEYS_MAX = 512
 
 /** A request for a new key. */
 export interface NewKeyRequest {
+  algorithm?: OwnKeyAlgorithm | undefined
   userId: string
   createdMs: number
   /** Fingerprint of one of the agent's keys, which certifies the new one. */
@@ -54,15 +60,14 @@ export async function openAgentKeys(
     /** Newest first, the destroyed ones too. */
     list: (): readonly OwnKeyRecord[] => keyring.all,
     /** @throws Error for a certifying key that is not here; OperatorError `refused` when there are too many */
-    make: async ({ userId, createdMs, certifiedBy }: NewKeyRequest): Promise<OwnKeyRecord> => {
+    make: async ({ certifiedBy, ...asked }: NewKeyRequest): Promise<OwnKeyRecord> => {
       const certifier = certifiedBy === null ? undefined : keyring.find(certifiedBy)?.unlocked
       if (certifier === null || (certifiedBy !== null && certifier === undefined)) {
         throw new Error('the certifying key is not here')
       }
       const made = await keyring.takeRetired(({ passphrase }) =>
         engine.generate({
-          userId,
-          createdMs,
+          ...asked,
           passphrase,
           isRandom: true,
           certifiedBy: certifier,

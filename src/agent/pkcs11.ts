@@ -85,10 +85,12 @@ export class Pkcs11Token implements KeyHolder {
   /** Makes both keys in the token, which signs their certificate. Their label is its fingerprint. */
   async make({
     userId,
+    algorithm,
     createdMs,
     certifiedBy,
   }: Parameters<KeyHolder['make']>[0]): Promise<string> {
     const { newKeys, writeCertificate } = await loadCertificateWriter()
+    if (algorithm === 'pqc') throw noPostQuantum()
     return await this.#use(async (session) => {
       const before = certifiedBy === null ? undefined : session.signerOf(certifiedBy)
       if (certifiedBy !== null && before === undefined) throw noCertifier(certifiedBy)
@@ -209,6 +211,9 @@ function libraryProblem(error: unknown): string {
 }
 
 function noCertifier(fingerprint: string): OperatorError {
+const noPostQuantum = (): OperatorError =>
+  refusedError('a PKCS #11 token makes no post-quantum keys', 'set `key.algorithm: classic`')
+
   return refusedError(
     `the token has no key ${fingerprint} that could certify the new one`,
     'rotate with the token that has the bot’s key',

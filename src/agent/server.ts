@@ -28,6 +28,7 @@ const NEW_KEYS = { most: 32, perMinute: 1 / 6 }
 const RARE_MAX = 256
 
 const NewKey = z.strictObject({
+  algorithm: z.enum(['classic', 'pqc']).optional(),
   userId: z.string().min(1).max(1024),
   createdMs: z.int().min(0).max(4_294_967_295_000),
   certifiedBy: z
@@ -150,8 +151,8 @@ class AgentService {
   #sign(connection: number, body: Buffer): Reply {
     const { fingerprint, data } = readOfKey(body)
     if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
-    if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
     if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
+    if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
     const numbers = this.#parts.keys.local.sign(fingerprint, data)
     if (numbers === null) return refusal(STATUS.unknownKey)
     this.#parts.journal.count('signatures', connection, fingerprint)
@@ -161,8 +162,8 @@ class AgentService {
   #unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
     const { fingerprint, data } = readOfKey(body)
     if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
-    const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
     if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
+    const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
     if (isBusy) return this.#tooMany(connection, fingerprint)
     // the frame is zeroed before openpgp.js has read it
     const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))

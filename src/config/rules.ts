@@ -150,13 +150,10 @@ const OF_BOT: Record<string, SettingsRule> = {
     return problem(whole, 'key.passphraseCommand', message)
   },
 
-  /** openpgp.js signs and decrypts with secrets that it has alone, and agents make classic keys. */
-  refuseAgentOfOthers(whole) {
-    if (!whole.values.has('key.agent')) return []
-    const isLibrary = valueOf(whole, 'openpgp.engine') === 'library'
-    if (isLibrary) return problem(whole, 'key.agent', 'expected with openpgp.engine: native')
-    const isClassic = valueOf(whole, 'key.algorithm') === 'classic'
-    return isClassic ? [] : problem(whole, 'key.agent', 'expected with key.algorithm: classic')
+  /** openpgp.js signs and decrypts with secrets that it has, and with no others. */
+  refuseAgentOfLibrary(whole) {
+    const isBoth = valueOf(whole, 'openpgp.engine') === 'library' && whole.values.has('key.agent')
+    return isBoth ? problem(whole, 'key.agent', 'expected with openpgp.engine: native') : []
   },
 
   refuseManyKeys(whole) {

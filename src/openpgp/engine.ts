@@ -7,12 +7,9 @@ import type { Cipher } from './format/ciphers.ts'
 import type { DamageReason, SizeReason, UnfitReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
-import type { KeyHolder } from './key-holder.ts'
+import type { KeyHolder, OwnKeyAlgorithm } from './key-holder.ts'
 import type { SignedFiles } from './signed-files.ts'
 import type { Room, RestingFile } from './stream/resting.ts'
-
-/** The kinds of subkeys of a key of the bot's: Curve25519, and with `pqc` ML-KEM-768+X25519 too. */
-export type OwnKeyAlgorithm = 'classic' | 'pqc'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
 export interface OwnKey {

@@ -15,7 +15,6 @@ export type {
   OpenedFile,
   OpenedText,
   OwnKey,
-  OwnKeyAlgorithm,
   SignatureClaim,
   Signed,
   UnlockedKey,
@@ -26,6 +25,7 @@ export {
   type HeldSessionKey,
   type HolderState,
   type KeyHolder,
+  type OwnKeyAlgorithm,
   isHeld,
 } from './key-holder.ts'
 export type { UnfitReason } from './failure-reasons.ts'

@@ -1,6 +1,9 @@
 /** Secret keys outside of this process: the interface of an agent, and keys that are used through it. */
 import type { NativePublicKey, RecipientKey, SigningKey } from './crypto/algorithm.ts'
 
+/** The kinds of subkeys of a key of the bot's: Curve25519, and with `pqc` ML-KEM-768+X25519 too. */
+export type OwnKeyAlgorithm = 'classic' | 'pqc'
+
 /** A public key, primary or subkey, whose secret part a holder has. */
 export interface HeldKey<K extends NativePublicKey = NativePublicKey> {
   /** 40 lower-case hexadecimal characters, of this key. */
@@ -49,9 +52,15 @@ export interface KeyHolder extends AsyncDisposable {
    * Makes a key as `Engine.generate` does, which stays with the holder.
    * @param asked `certifiedBy`: fingerprint of a primary key that it has, which certifies the new one
    * @returns its armored certificate
-   * @throws KeyHolderUnavailableError; OperatorError `refused` where keys are made elsewhere
+   * @throws KeyHolderUnavailableError; OperatorError `refused` where keys are made elsewhere, or not
+   *   of this algorithm
    */
-  make(asked: { userId: string; createdMs: number; certifiedBy: string | null }): Promise<string>
+  make(asked: {
+    algorithm?: OwnKeyAlgorithm | undefined
+    userId: string
+    createdMs: number
+    certifiedBy: string | null
+  }): Promise<string>
   /**
    * Calls back with the state, now where it is known and within two seconds after each change, also
    * where nothing is asked.
