@@ -64,6 +64,7 @@ export class Pkcs11Token implements KeyHolder {
   }
 
   onReachable(listener: (now: HolderState) => void): () => void {
+    if (this.#state.isReachable || this.#state.reason !== '') listener(this.#state)
     return this.#states.add(listener)
   }
 
@@ -84,13 +85,13 @@ export class Pkcs11Token implements KeyHolder {
 
   /** Makes both keys in the token, which signs their certificate. Their label is its fingerprint. */
   async make({
-    userId,
     algorithm,
+    userId,
     createdMs,
     certifiedBy,
   }: Parameters<KeyHolder['make']>[0]): Promise<string> {
-    const { newKeys, writeCertificate } = await loadCertificateWriter()
     if (algorithm === 'pqc') throw noPostQuantum()
+    const { newKeys, writeCertificate } = await loadCertificateWriter()
     return await this.#use(async (session) => {
       const before = certifiedBy === null ? undefined : session.signerOf(certifiedBy)
       if (certifiedBy !== null && before === undefined) throw noCertifier(certifiedBy)
@@ -210,10 +211,10 @@ function libraryProblem(error: unknown): string {
   return isAbsent ? 'the optional package pkcs11js is not installed' : 'its library does not load'
 }
 
-function noCertifier(fingerprint: string): OperatorError {
 const noPostQuantum = (): OperatorError =>
   refusedError('a PKCS #11 token makes no post-quantum keys', 'set `key.algorithm: classic`')
 
+function noCertifier(fingerprint: string): OperatorError {
   return refusedError(
     `the token has no key ${fingerprint} that could certify the new one`,
     'rotate with the token that has the bot’s key',
