@@ -39,7 +39,7 @@ export async function runCommand(
 ): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const stdio = ['pipe', 'pipe', 'ignore'] as const
-  const child = spawn(program, args, { env, stdio: [...stdio], detached: hasGroups })
+  const child = started(() => spawn(program, args, { env, stdio: [...stdio], detached: hasGroups }))
   const end = (error: CommandError): void => {
     reject(error)
     killAll(child.pid)
@@ -54,10 +54,7 @@ export async function runCommand(
     chunks.push(chunk)
     if (total > MAX_BYTES) end(new CommandError(`printed more than ${MAX_BYTES / 1024} KiB`))
   })
-  child.on('error', (error) => {
-    const reason = `cannot be started (${systemCodeOf(error)})`
-    reject(new CommandError(reason, { hasStarted: false }))
-  })
+  child.on('error', (error) => reject(notStarted(error)))
   // not `exit`: a process that it left behind may still print for it
   child.on('close', (code, signal) => {
     if (code === 0) return resolve(Buffer.concat(chunks))
@@ -70,6 +67,18 @@ export async function runCommand(
   child.stdin?.end(input)
   return await promise.finally(() => clearTimeout(timer))
 }
+
+/** Some errors of a start are thrown, and others are events. */
+function started<T>(start: () => T): T {
+  try {
+    return start()
+  } catch (error) {
+    throw notStarted(error)
+  }
+}
+
+const notStarted = (error: unknown): CommandError =>
+  new CommandError(`cannot be started (${systemCodeOf(error)})`, { hasStarted: false })
 
 function killAll(pid: number | undefined): void {
   if (pid === undefined) return

@@ -54,6 +54,8 @@ describe('a command', () => {
   test.each([
     ['/nowhere/program', 'cannot be started (ENOENT)'],
     ['/etc/passwd', 'cannot be started (EACCES)'],
+    ['/etc/passwd/program', 'cannot be started (ENOTDIR)'],
+    [`/${'x'.repeat(300)}`, 'cannot be started (ENAMETOOLONG)'],
   ])('that is no program is an error of its own: %s', async (program, message) => {
     const error = await failure(runCommand({ argv: [program], env: {} }))
     expect(error).toMatchObject({ message, hasStarted: false })
