@@ -41,6 +41,20 @@ export async function makeKey(
     createdMs: createdAtMs - BACKDATE_MS,
   })
   const unlocked = await engine.unlock(locked, o.passphrase)
+  await tryKey(engine, { certificate, unlocked }, time.nowMs())
+  if (unlocked.fingerprint !== fingerprint) throw useless()
+  return { made: { fingerprint, createdAtMs, certificate, locked }, unlocked }
+}
+
+/**
+ * Seals to a certificate, opens and verifies with its unlocked key.
+ * @throws Error when the key is of no use; KeyHolderUnavailableError
+ */
+export async function tryKey(
+  engine: Engine,
+  { certificate, unlocked }: { certificate: string; unlocked: UnlockedKey },
+  nowMs: number,
+): Promise<void> {
   const sealed = await engine.seal({
     text: TRIAL,
     certificates: [certificate],
@@ -49,9 +63,8 @@ export async function makeKey(
   })
   const opened = await engine.open(sealed, [unlocked])
   const words = opened.outcome === 'opened' ? opened : null
-  const signed = words && (await engine.verify(words.signed, certificate, time.nowMs()))
-  if (words?.text !== TRIAL || signed?.join() !== 'valid' || unlocked.fingerprint !== fingerprint) {
-    throw new Error('the new key does not open what was sealed to it')
-  }
-  return { made: { fingerprint, createdAtMs, certificate, locked }, unlocked }
+  const signed = words && (await engine.verify(words.signed, certificate, nowMs))
+  if (words?.text !== TRIAL || signed?.join() !== 'valid') throw useless()
 }
+
+const useless = (): Error => new Error('the new key does not open what was sealed to it')

@@ -1,10 +1,11 @@
 /** Secret keys on their way out, in, and from one protection to another. */
-import { type OperatorError, refusedError } from '../errors.ts'
+import { isOwnFailure, type OperatorError, refusedError } from '../errors.ts'
 import { isHeld, type AdoptSecrets, type Adopted, type Engine } from '../openpgp/index.ts'
 import type { Memory, OwnKeyRecord, ReadyKey } from '../kernel/index.ts'
 import type { Keyring } from './keyring.ts'
 import type { Locking } from './make-key.ts'
 import { unfitKey } from './unfit.ts'
+import { tryKey } from './make-key.ts'
 
 export interface TransferParts {
   memory: Memory
@@ -93,10 +94,12 @@ export class Transfer {
   }
 
   /**
-   * Gives a key of ours to the holder that proves to have it too, and overwrites the secret in this
+   * Gives a key of ours to the holder that signs and opens with it too, and overwrites the secret in this
    * store; a backup still has it.
    * @returns null where the file is not the certificate of a key whose secret is here
-   * @throws KeyHolderUnavailableError; Refusal `postern_store_unwritable`
+   * @throws KeyHolderUnavailableError; OperatorError `refused` where it does not open, or the
+   *   certificate lacks a subkey;
+   *   Refusal `postern_store_unwritable`
    */
   async entrust({ file }: Pick<KeyFile, 'file'>): Promise<OwnKeyRecord | null> {
     const { memory, engine, keyring } = this.#parts
@@ -105,6 +108,12 @@ export class Transfer {
     const known = keyring.find(fingerprint ?? '')
     if (known?.unlocked == null || known.unlocked.holder !== undefined) return null
     const unlocked = await engine.unlock(certificate, '')
+    await tryKey(engine, { certificate, unlocked }, memory.nowMs()).catch((error: unknown) => {
+      throw isOwnFailure(error) ? error : noOpener()
+    })
+    // a subkey that the file lacks would open nothing more
+    const { fingerprints } = known.unlocked
+    if (!fingerprints.every((one) => unlocked.fingerprints.includes(one))) throw otherSubkeys()
     await memory.write(({ ownKeys }) => ownKeys.replaceSecret(known.fingerprint, certificate))
     keyring.entrust(known.fingerprint, unlocked)
     await memory.scrub()
@@ -130,6 +139,18 @@ export class Transfer {
     return this.#parts.engine.relock(locked, { ...secrets, isRandom: true })
   }
 }
+
+const noOpener = (): OperatorError =>
+  refusedError(
+    'the agent does not open what is sealed to this certificate',
+    'import the whole secret key into the agent; the secret is still in this store',
+  )
+
+const otherSubkeys = (): OperatorError =>
+  refusedError(
+    'the certificate lacks a subkey of ours, whose secret would be lost',
+    'export it where the secret is: `postern agent list --certificates`',
+  )
 
 function refuseKnown(keyring: Keyring, fingerprint: string): void {
   const known = keyring.find(fingerprint)

@@ -1,20 +1,29 @@
 /** What a hostile sender, or a caller at the socket, can do to an agent and to who asks it. */
 import { createMessage, encrypt, readKey } from 'openpgp'
 import { expect, onTestFinished, test } from 'vitest'
+import { ASK, STATUS } from '../../src/agent/frames.ts'
 import { openAgentKeys } from '../../src/agent/keys.ts'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
+import { Transfer } from '../../src/keys/transfer.ts'
+import { signDigest } from '../../src/openpgp/crypto/ed25519.ts'
+import { readOwnSecrets } from '../../src/openpgp/native/own-secrets.ts'
+import { memoryOf } from '../../src/store/memory.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
+import { ALGORITHM } from '../../src/openpgp/crypto/algorithm.ts'
+import { publicKeyOf } from '../../src/openpgp/crypto/public-key.ts'
+import { dearmor } from '../../src/openpgp/format/armor.ts'
 import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
-import { TAG } from '../../src/openpgp/format/packets.ts'
+import { packetsOf, TAG } from '../../src/openpgp/format/packets.ts'
 import { contentOf, MemoryRoom, readerOf } from '../support/memory-room.ts'
 import { concat } from '../support/openpgp-bytes.ts'
 import { armor } from '../support/openpgp-framing.ts'
 import { literal } from '../support/openpgp-inner.ts'
 import { seipd, sessionKey } from '../support/openpgp-sealed.ts'
-import { open } from '../store/support.ts'
-import { freshFolder, startAgentInside } from './support.ts'
+import { loadKeyring } from '../keys/support.ts'
+import { open, temporary } from '../store/support.ts'
+import { freshFolder, startAgentInside, startLiar } from './support.ts'
 
 const MADE = { userId: 'bot', createdMs: Date.now() - 300_000, passphrase: '' }
 
@@ -107,4 +116,56 @@ test('a held key with a subkey of ML-KEM-768+X25519 opens what is sealed to it',
     cipher: 'aes256',
   })
   expect(await engine.open(armored, [key])).toMatchObject({ outcome: 'opened', text: 'words' })
+})
+
+test('a key that is made at an agent has the algorithm that was asked for', async () => {
+  const { engine } = await heldKey()
+  const { certificate } = await engine.generate({ ...MADE, algorithm: 'pqc' })
+  const keys = [...packetsOf(dearmor(certificate, 'PUBLIC KEY BLOCK') ?? Buffer.alloc(0))].map(
+    ({ body }) => publicKeyOf(body)?.algorithm,
+  )
+  expect(keys).toContain(ALGORITHM.mlKem768X25519)
+})
+
+/** A store with a key of ours whose secret is in it. */
+async function storedKey(algorithm: 'classic' | 'pqc') {
+  const base = createEngine({ threads: 1 })
+  onTestFinished(() => base[Symbol.asyncDispose]())
+  const store = await open(temporary(), { protection: 'none' })
+  const keyring = await loadKeyring(store, base)
+  const key = await keyring.makePending('bot', algorithm)
+  const transferTo = (engine: MeasuredEngine): Transfer =>
+    new Transfer({ memory: memoryOf(store), engine, keyring, ownerOf: () => null })
+  return { ...key, keyring, transferTo }
+}
+
+test('a key whose messages the agent does not open is not given to it, and its secret stays here', async () => {
+  const { fingerprint, certificate, unlocked, keyring, transferTo } = await storedKey('classic')
+  const [signing] = readOwnSecrets(unlocked.bytes).values()
+  if (signing === undefined) throw new Error('no key')
+  const { address } = await startLiar(({ kind, body }) => {
+    if (kind === ASK.hello) return { kind: STATUS.done, body: Buffer.of(1) }
+    if (kind !== ASK.sign) return { kind: STATUS.unknownKey, body: Buffer.alloc(0) }
+    return { kind: STATUS.done, body: signDigest(signing.secret, body.subarray(20)) }
+  })
+  const transfer = transferTo(askerOf(address).engine)
+  const given = transfer.entrust({ file: Buffer.from(certificate) })
+  await expect(given).rejects.toMatchObject({ code: 'postern_locked' })
+  expect(keyring.find(fingerprint)?.unlocked).toBe(unlocked)
+  expect(await transfer.give(fingerprint, 'words')).toMatch(/PRIVATE KEY BLOCK/)
+})
+
+test('a key is given to an agent with all of its subkeys, or not at all', async () => {
+  const { fingerprint, certificate, unlocked, keyring, transferTo } = await storedKey('pqc')
+  const base = createEngine({ threads: 1 })
+  onTestFinished(() => base[Symbol.asyncDispose]())
+  const { engine } = await agentWith(await transferTo(base).give(fingerprint, 'words'), 'words')
+  const packets = [...packetsOf(dearmor(certificate, 'PUBLIC KEY BLOCK') ?? Buffer.alloc(0))]
+  const stripped = packets.slice(0, -2).map(({ tag, body }) => framePacket(tag, body))
+  const file = Buffer.from(armor(Buffer.concat(stripped), { type: 'PUBLIC KEY BLOCK' }))
+  const transfer = transferTo(engine)
+  await expect(transfer.entrust({ file })).rejects.toMatchObject({ code: 'refused' })
+  expect(keyring.find(fingerprint)?.unlocked).toBe(unlocked)
+  await transfer.entrust({ file: Buffer.from(certificate) })
+  expect(keyring.find(fingerprint)?.unlocked?.holder).toBeDefined()
 })
