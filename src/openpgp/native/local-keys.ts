@@ -62,14 +62,17 @@ export class LocalKeys implements AsyncDisposable {
   }
 }
 
+const ANONYMOUS = '0'.repeat(16)
+
 /** @returns null for a form that is the library's to read */
 function unwrapNatively(
   body: Uint8Array,
   own: OwnSecret & { key: RecipientKey; secret: KeyObject },
 ): HeldSessionKey[] | null {
   const form = readRecipient(body)
-  const isOwn = form?.keyId === own.fingerprint.toString('hex', 12)
-  if (form === null || !isOwn || form.algorithm !== own.key.algorithm) return null
+  if (form === null) return null
+  const isFor = [own.fingerprint.toString('hex', 12), ANONYMOUS].includes(form.keyId)
+  if (!isFor || form.algorithm !== own.key.algorithm) return []
   const opened = openRecipient(form, own)
   if (opened === null) return []
   const { cipher, data } = opened
