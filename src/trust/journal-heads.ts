@@ -111,13 +111,14 @@ export class JournalHeads implements AsyncDisposable {
     const { store, engine, keyring, nowMs } = this.#parts
     const key = keyring.active
     const due = await store.read(async (db) => {
-      const rows = await db.selectFrom('journal_heads').selectAll().orderBy('entry').execute()
-      const unsigned = key === undefined ? [] : rows.filter(({ signed }) => signed === null)
       const last = await db
         .selectFrom('journal')
         .select((row) => row.fn.max('id').as('id'))
         .executeTakeFirst()
       const entry = last?.id ?? 0
+      const heads = db.selectFrom('journal_heads').selectAll().where('entry', '<=', entry)
+      const rows = await heads.orderBy('entry').execute()
+      const unsigned = key === undefined ? [] : rows.filter(({ signed }) => signed === null)
       const newest = rows.at(-1) ?? { entry: 0, at: -Infinity }
       const isDue = when === 'now' || newest.at <= nowMs() - DAY_MS
       if (entry <= newest.entry || !isDue) return unsigned

@@ -424,6 +424,20 @@ describe('heads', () => {
     },
   )
 
+  test('that somebody puts into the database of later entries are not signed, and keep none from being signed', async () => {
+    const { heads, change, store } = await scene()
+    const planted = { entry: 1_000_000, hash: Buffer.alloc(32), at: 5, signed: null }
+    await change((db) => db.insertInto('journal_heads').values(planted).execute())
+    await heads.sign()
+    const rows = await store.read((db) =>
+      db.selectFrom('journal_heads').selectAll().orderBy('entry').execute(),
+    )
+    expect(rows.map(({ entry, signed }) => [entry, signed !== null])).toEqual([
+      [6, true],
+      [1_000_000, false],
+    ])
+  })
+
   test('elsewhere are not of before the oldest entry where no head is of that one', async () => {
     const { heads, verify, change } = await scene()
     await heads.sign()
