@@ -63,15 +63,25 @@ export interface HeldSignature {
   holds: Promise<boolean>
 }
 
+/** Signatures that holders were asked for. */
+let underWay = 0
+
 /** Asks for a signature over a digest. @throws KeyHolderUnavailableError */
 export async function signHeld(
   holder: KeyHolder,
   { key, digest }: { key: SigningKey; digest: Uint8Array },
 ): Promise<HeldSignature> {
   const by = { fingerprint: fingerprintOf(key).toString('hex'), key }
-  const numbers = bufferOf(await holder.sign({ by, digest }))
+  underWay++
+  const numbers = bufferOf(await holder.sign({ by, digest }).finally(() => underWay--))
   const statement = { algorithm: key.algorithm, point: key.point, digest, numbers }
-  return { numbers, holds: signatureAlgorithm(key.algorithm).holdsAside(statement) }
+  const algorithm = signatureAlgorithm(key.algorithm)
+  // for one alone, a thread of libuv's costs more than it spares
+  const isAlone = underWay === 0
+  const holds = isAlone
+    ? Promise.resolve(algorithm.holds(statement))
+    : algorithm.holdsAside(statement)
+  return { numbers, holds }
 }
 
 /**
