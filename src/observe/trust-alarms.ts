@@ -17,7 +17,7 @@ export const TRUST_ALARMS = {
   },
   'certification-revoked': {
     what: 'an authority revoked its certification of somebody’s certificate',
-    hint: 'compare fingerprints with the person, then `postern trust verify` or `block`',
+    hint: 'ask the person, then `postern trust verify` or `block`',
   },
   'shared-certificate': {
     what: 'the service lists one certificate for several people',

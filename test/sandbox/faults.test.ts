@@ -74,7 +74,7 @@ test('the response of a handled request can be broken, halved, slow and giant', 
   sandbox.fault('half-answer', { times: 1 })
   await expect(ask(sandbox, 'GET /me')).rejects.toThrow()
   sandbox.fault('slow-body', { times: 1, delayMs: 50 })
-  const slow = ask(sandbox, 'GET /me', { signal: AbortSignal.timeout(100) })
+  const slow = ask(sandbox, 'GET /me', { signal: AbortSignal.timeout(1000) })
   await expect(slow).rejects.toThrow()
   sandbox.fault('giant-body', { times: 1, bytes: 1_000_000 })
   const giant = await ask(sandbox, 'GET /me')
