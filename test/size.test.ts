@@ -22,8 +22,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // trust, keys elsewhere, ML-KEM and traces are 6,166 lines, of which 267 were paid for
-    limit: 57_140,
+    // trust, keys elsewhere, ML-KEM and traces are 6,162 lines, of which 267 were paid for
+    limit: 57_136,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },

@@ -4,8 +4,8 @@
  */
 import { connect, type Socket } from 'node:net'
 import { systemCodeOf } from '../errors.ts'
-import { Listeners } from '../util/listeners.ts'
 import type { HolderState } from '../openpgp/index.ts'
+import { HolderReach } from './holder-reach.ts'
 
 /** The longest line of the protocol, without its end. */
 const LINE_MAX = 1000
@@ -52,13 +52,12 @@ export class AssuanUnreachableError extends Error {
 export class AssuanClient {
   readonly #path: () => string
   readonly #greeting: readonly string[]
-  readonly #states = new Listeners<HolderState>()
+  readonly #reach = new HolderReach()
+  readonly onReachable = this.#reach.onChange
   readonly #timer: NodeJS.Timeout
   readonly #queue: CommandBatch[] = []
   #socket: Socket | null = null
   #rest: Buffer = Buffer.alloc(0)
-  #state: HolderState = { isReachable: false, reason: '' }
-  readonly #begun = Promise.withResolvers<void>()
 
   /**
    * @param path gives the server's socket, each time that it connects
@@ -72,11 +71,7 @@ export class AssuanClient {
   }
 
   get state(): HolderState {
-    return this.#state
-  }
-
-  onReachable(listener: (now: HolderState) => void): () => void {
-    return this.#states.add(listener)
+    return this.#reach.state
   }
 
   /**
@@ -86,8 +81,8 @@ export class AssuanClient {
    * @throws AssuanError; AssuanUnreachableError
    */
   async ask(commands: readonly string[], inquired: Buffer | null = null): Promise<Buffer> {
-    await this.#begun.promise
-    if (this.#socket === null) throw new AssuanUnreachableError(this.#state.reason)
+    await this.#reach.known
+    if (this.#socket === null) throw new AssuanUnreachableError(this.state.reason)
     return await this.#send({ commands, inquired, left: commands.length })
   }
 
@@ -121,7 +116,7 @@ export class AssuanClient {
       left: this.#greeting.length + 1,
     })
     greeted.then(
-      () => this.#change(true, ''),
+      () => this.#reach.answers(),
       (error: Error) => this.#socket === socket && this.#end(error.message),
     )
     socket.on('data', (chunk) => this.#read(chunk))
@@ -140,7 +135,7 @@ export class AssuanClient {
       const [first] = this.#queue
       const silentMs = first === undefined ? 0 : performance.now() - first.sentMs
       if (silentMs > DEADLINE_MS) return this.#end('did not answer in time')
-      if (silentMs > SILENT_MS) return this.#change(false, 'does not answer')
+      if (silentMs > SILENT_MS) return this.#reach.isAway('does not answer')
       if (first === undefined)
         this.#send({ commands: ['NOP'], inquired: null, left: 1 }).catch(() => {})
     })
@@ -197,7 +192,7 @@ export class AssuanClient {
     for (const part of exchange.data) part.fill(0)
     if (exchange.error === null) exchange.resolve(data)
     else exchange.reject(exchange.error)
-    if (!this.#state.isReachable && this.#socket !== null) this.#change(true, '')
+    if (!this.state.isReachable && this.#socket !== null) this.#reach.answers()
     const [next] = this.#queue
     if (next !== undefined) this.#begin(next)
   }
@@ -206,15 +201,8 @@ export class AssuanClient {
   #end(reason: string): void {
     this.#socket?.destroy()
     this.#socket = null
-    this.#change(false, reason)
+    this.#reach.isAway(reason)
     for (const { reject } of this.#queue.splice(0)) reject(new AssuanUnreachableError(reason))
-  }
-
-  #change(isReachable: boolean, reason: string): void {
-    const isNews = isReachable !== this.#state.isReachable || reason !== this.#state.reason
-    this.#state = { isReachable, reason }
-    this.#begun.resolve()
-    if (isNews) this.#states.emit(this.#state)
   }
 }
 

@@ -2,7 +2,6 @@
 import { connect, type Socket } from 'node:net'
 import { KeyHolderUnavailableError, systemCodeOf } from '../errors.ts'
 import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
-import { Listeners } from '../util/listeners.ts'
 import {
   ASK,
   FrameReader,
@@ -14,6 +13,7 @@ import {
   type AskName,
   type Frame,
 } from './frames.ts'
+import { HolderReach } from './holder-reach.ts'
 
 /** Time between two hellos, within which the first must be answered. */
 const HELLO_MS = 750
@@ -36,13 +36,11 @@ interface PendingQuestion extends PromiseWithResolvers<Buffer> {
 /** Asks an agent; `KeyHolder` documents its methods. */
 export class AgentClient implements KeyHolder {
   readonly #path: string
-  readonly #states = new Listeners<HolderState>()
+  readonly #reach = new HolderReach()
+  readonly onReachable = this.#reach.onChange
   readonly #pending = new Map<number, PendingQuestion>()
   readonly #timer: NodeJS.Timeout
   #socket: Socket | null = null
-  #state: HolderState = { isReachable: false, reason: '' }
-  /** Resolves once the first attempt to connect has ended. */
-  #begun = Promise.withResolvers<void>()
   #nextId = 0
   #unsent: Buffer[] = []
 
@@ -73,13 +71,8 @@ export class AgentClient implements KeyHolder {
     return (await this.#ask('make', Buffer.from(JSON.stringify(asked)))).toString('utf8')
   }
 
-  onReachable(listener: (now: HolderState) => void): () => void {
-    if (this.#state.isReachable || this.#state.reason !== '') listener(this.#state)
-    return this.#states.add(listener)
-  }
-
   get state(): HolderState {
-    return this.#state
+    return this.#reach.state
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -89,9 +82,9 @@ export class AgentClient implements KeyHolder {
   }
 
   async #ask(name: AskName, body: Buffer): Promise<Buffer> {
-    if (this.#socket === null || !this.#state.isReachable) {
-      await this.#begun.promise
-      if (!this.#state.isReachable) throw this.#unavailable(this.#state.reason)
+    if (this.#socket === null || !this.state.isReachable) {
+      await this.#reach.known
+      if (!this.state.isReachable) throw this.#unavailable(this.state.reason)
     }
     return await this.#send(name, body)
   }
@@ -159,7 +152,7 @@ export class AgentClient implements KeyHolder {
     const socket = this.#socket
     this.#send('hello', Buffer.of(PROTOCOL)).then(
       (answer) => {
-        if (answer.length === 1 && answer[0] === PROTOCOL) return this.#change(true, '')
+        if (answer.length === 1 && answer[0] === PROTOCOL) return this.#reach.answers()
         return this.#end('is of another version')
       },
       () => {
@@ -182,17 +175,9 @@ export class AgentClient implements KeyHolder {
     this.#socket?.destroy()
     this.#socket = null
     this.#unsent = []
-    this.#change(false, reason)
+    this.#reach.isAway(`${this.#path} ${reason}`)
     for (const { reject } of this.#pending.values()) reject(this.#unavailable(reason))
     this.#pending.clear()
-  }
-
-  #change(isReachable: boolean, why: string): void {
-    const reason = why === '' ? '' : `${this.#path} ${why}`
-    const isNews = isReachable !== this.#state.isReachable || reason !== this.#state.reason
-    this.#state = { isReachable, reason }
-    this.#begun.resolve()
-    if (isNews) this.#states.emit(this.#state)
   }
 
   #unavailable(why: string): KeyHolderUnavailableError {

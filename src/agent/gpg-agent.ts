@@ -37,8 +37,6 @@ export class GpgAgent implements KeyHolder {
   }
 
   onReachable(listener: (now: HolderState) => void): () => void {
-    const { isReachable, reason } = this.state
-    if (isReachable || reason !== '') listener(this.state)
     return this.#client.onReachable(() => listener(this.state))
   }
 

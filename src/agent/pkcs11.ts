@@ -10,9 +10,9 @@ import {
   type HolderState,
   type KeyHolder,
 } from '../openpgp/index.ts'
-import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { ckrOf, Pkcs11Session, type KeyUse, type ObjectHandle } from './pkcs11-session.ts'
+import { HolderReach } from './holder-reach.ts'
 
 /** A token counts wrong PINs, and locks itself after a few: none is tried again. */
 const PIN_REFUSED = new Set([0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
@@ -40,7 +40,8 @@ export function readTokenPlace(place: string): TokenPlace | null {
 export class Pkcs11Token implements KeyHolder {
   readonly #place: TokenPlace
   readonly #pin: { reveal(): string } | null
-  readonly #states = new Listeners<HolderState>()
+  readonly #reach = new HolderReach()
+  readonly onReachable = this.#reach.onChange
   readonly #timer: NodeJS.Timeout
   /** A session does one thing at a time. */
   readonly #turns = new Mutex()
@@ -48,7 +49,6 @@ export class Pkcs11Token implements KeyHolder {
   readonly #keys = new Map<string, ObjectHandle>()
   readonly #begun: Promise<void>
   #session: Pkcs11Session | null = null
-  #state: HolderState = { isReachable: false, reason: '' }
   /** The token is not asked again in this process. */
   #isClosed = false
 
@@ -60,12 +60,7 @@ export class Pkcs11Token implements KeyHolder {
   }
 
   get state(): HolderState {
-    return this.#state
-  }
-
-  onReachable(listener: (now: HolderState) => void): () => void {
-    if (this.#state.isReachable || this.#state.reason !== '') listener(this.#state)
-    return this.#states.add(listener)
+    return this.#reach.state
   }
 
   sign({ by, digest }: Parameters<KeyHolder['sign']>[0]): Promise<Buffer> {
@@ -128,7 +123,7 @@ export class Pkcs11Token implements KeyHolder {
       DEADLINE_MS,
     )
     const done = this.#turns.run(async () => {
-      if (this.#session === null) throw new TokenError(this.#state.reason)
+      if (this.#session === null) throw new TokenError(this.state.reason)
       try {
         return await work(this.#session)
       } catch (error) {
@@ -152,10 +147,10 @@ export class Pkcs11Token implements KeyHolder {
     try {
       this.#session ??= await this.#open()
       this.#session.check()
-      this.#change(true, '')
+      this.#reach.answers()
     } catch (error) {
       const failure = this.#explain(error)
-      if (this.#session === null && !this.#isClosed) this.#change(false, failure.reason)
+      if (this.#session === null && !this.#isClosed) this.#reach.isAway(failure.reason)
     }
   }
 
@@ -183,14 +178,8 @@ export class Pkcs11Token implements KeyHolder {
     const session = this.#session
     this.#session = null
     this.#keys.clear()
-    this.#change(false, reason)
+    this.#reach.isAway(reason)
     resultOr(() => session?.close(), undefined)
-  }
-
-  #change(isReachable: boolean, reason: string): void {
-    const isNews = isReachable !== this.#state.isReachable || reason !== this.#state.reason
-    this.#state = { isReachable, reason }
-    if (isNews) this.#states.emit(this.#state)
   }
 }
 
