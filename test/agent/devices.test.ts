@@ -7,7 +7,7 @@ import { postern } from '../cli/support.ts'
 import { callAt } from '../support/bot-call.ts'
 import { has } from '../support/lacks.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 import { startSidecarProcess, untilReady } from '../support/sidecar-process.ts'
 import { freshFolder } from './support.ts'
 

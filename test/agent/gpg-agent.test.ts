@@ -11,7 +11,7 @@ import { dearmor } from '../../src/openpgp/format/armor.ts'
 import { packetsOf } from '../../src/openpgp/format/packets.ts'
 import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 import { heldKeysIn, packetFor, POINT_AT } from '../support/held-keys.ts'
 
 const WITHIN_MS = 60_000

@@ -10,7 +10,7 @@ import { createEngine, type HolderState } from '../../src/openpgp/index.ts'
 import { heldKeysIn, packetFor, POINT_AT } from '../support/held-keys.ts'
 import { has } from '../support/lacks.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 
 const MODULE = '/usr/lib/softhsm/libsofthsm2.so'
 const hasPackage = await import('pkcs11js').then(

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { runInProcess } from './support.ts'
 

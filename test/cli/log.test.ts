@@ -1,6 +1,6 @@
 /** What the log of `postern run` keeps to itself, whatever is handed to it. */
 import { expect, test } from 'vitest'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 
 const SECRETS = {
   botToken: 'token-of-the-bot',

@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 
 const NODE_IMAGE = 'docker.io/library/node:24-bookworm-slim'
 const DEBIAN_IMAGE = 'docker.io/library/debian:bookworm-slim'

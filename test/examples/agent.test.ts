@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, type Phone, type Sandbox } from '../../src/sandbox/index.ts'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { mortal } from '../support/mortal.ts'
 

@@ -13,7 +13,7 @@ import {
   type Sandbox,
 } from '../../src/sandbox/index.ts'
 import { GO_CACHE } from '../support/go-bot.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { mortal } from '../support/mortal.ts'
 

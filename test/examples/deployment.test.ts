@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadAll } from '../../src/config/load.ts'
 import { SecretReader } from '../../src/config/pipes.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 
 const EXAMPLES = 'config/examples'
 const TSC = resolve('node_modules/.bin/tsc')

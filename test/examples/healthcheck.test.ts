@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { postern, silentService, start } from '../cli/support.ts'
 import { dataFolder } from '../control/support.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 
 const isHere = process.platform === 'linux' && isInstalled('perl')
 const check = (dataDir: string, ...args: string[]) =>

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { wrapperBy } from '../../src/config/key-commands.ts'
 import { has } from '../support/lacks.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 import { WrapperDouble } from '../support/wrapper-double.ts'
 import { open, temporary } from '../store/support.ts'
 

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 import { has } from '../support/lacks.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../config/examples')

@@ -9,7 +9,7 @@ import { parse } from 'yaml'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { readStage } from '../support/dockerfile.ts'
 import { mortal } from '../support/mortal.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 
 const FOLDER = 'config/examples'

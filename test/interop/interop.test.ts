@@ -1,6 +1,6 @@
 /** The core of the matrix, for every run of the tests; `npm run interop` runs the whole. */
 import { afterAll, beforeAll, test } from 'vitest'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 import { ourSide, runCase } from './matrix.ts'
 import { PROGRAMS } from './programs/all.ts'

@@ -1,6 +1,6 @@
 /** Running the matrix, and what a cell of it can be. */
 import { createEngine } from '../../src/openpgp/create.ts'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 import { PROGRAMS } from './programs/all.ts'
 

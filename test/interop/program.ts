@@ -1,7 +1,7 @@
 /** What the matrix asks of another OpenPGP program. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run, shortFolder, type Ran, type RunOptions } from '../support/openpgp-run.ts'
+import { run, shortFolder, type Ran, type RunOptions } from '../support/programs.ts'
 
 export const KEY_KINDS = [
   'cv25519',

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { OwnKey } from '../../src/openpgp/engine.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
-import { isInstalled, run, shortFolder } from '../support/openpgp-run.ts'
+import { isInstalled, run, shortFolder } from '../support/programs.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 
 const engine = createEngine({ threads: 1 })

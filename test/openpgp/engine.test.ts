@@ -13,7 +13,7 @@ import { concat } from '../support/openpgp-bytes.ts'
 import { pkesk, seipd } from '../support/openpgp-sealed.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 import { keyExpiresAfter } from '../support/openpgp-signature.ts'
 
 const engine = createEngine({ threads: 2 })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { mortal } from '../support/mortal.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 
 const LAUNCHER = resolve('bin/postern.cjs')
 

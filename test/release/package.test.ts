@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { npm, npx, NODE_FOLDER, plainEnvironment } from '../support/npm.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 
 const NEWER = '26.10.0'
 const WITHIN_MS = 240_000

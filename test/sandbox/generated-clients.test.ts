@@ -9,7 +9,7 @@ import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { goClient } from '../support/openapi-go.ts'
 import { readModel, type ApiModel, type OpenApiDocument } from '../support/openapi-model.ts'
 import { pythonClient } from '../support/openapi-python.ts'
-import { isInstalled, run } from '../support/openpgp-run.ts'
+import { isInstalled, run } from '../support/programs.ts'
 import { typescriptClient } from '../support/openapi-typescript.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 

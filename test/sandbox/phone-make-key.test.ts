@@ -8,7 +8,7 @@ import { readCommonCertificate } from '../../src/openpgp/native/common-certifica
 import { makeCommonKey } from '../../src/sandbox/phone/make-key.ts'
 import { openArmored, sealHere } from '../support/openpgp-engine.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 
 const CREATED_MS = Date.parse('2026-01-02T03:04:05Z')
 const NOW_MS = CREATED_MS + 1000

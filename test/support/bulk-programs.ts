@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Gpg } from './openpgp-gpg.ts'
 import { bot } from './openpgp-people.ts'
-import { run, shortFolder } from './openpgp-run.ts'
+import { run, shortFolder } from './programs.ts'
 
 /** One way in which a program seals a file. */
 export interface Sealing {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { canaries } from './canaries.ts'
-import { run, type Ran } from './openpgp-run.ts'
+import { run, type Ran } from './programs.ts'
 
 /** What a program said of a message that it opened. */
 export interface PhoneOpened {

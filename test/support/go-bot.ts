@@ -2,7 +2,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './openpgp-run.ts'
+import { run } from './programs.ts'
 import type { Json } from './double-wire.ts'
 import { spawnSync } from 'node:child_process'
 import { has } from './lacks.ts'

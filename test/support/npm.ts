@@ -1,6 +1,6 @@
 /** npm as a user at a terminal would run it: untouched by the npm that runs the tests. */
 import { delimiter, dirname } from 'node:path'
-import { run, type Ran } from './openpgp-run.ts'
+import { run, type Ran } from './programs.ts'
 
 /** The Node that runs the tests, for commands that look for one. */
 export const NODE_FOLDER = dirname(process.execPath)

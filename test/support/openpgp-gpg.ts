@@ -1,7 +1,7 @@
 /** GnuPG in a home of its own, whose agent ends with it. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { run, shortFolder, type Ran } from './openpgp-run.ts'
+import { run, shortFolder, type Ran } from './programs.ts'
 
 export class Gpg implements AsyncDisposable {
   readonly home: string

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { runInProcess, start, type Ended, type Started } from '../cli/support.ts'
 import { COMPILED, mainFile } from './postern-process.ts'
-import { run } from './openpgp-run.ts'
+import { run } from './programs.ts'
 import { atTerminal, hasTerminals, type Answer } from './terminal.ts'
 
 /** A word of a line. In quotes it is left as it is, unless it is a pattern. */

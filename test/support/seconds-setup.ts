@@ -4,7 +4,7 @@
  */
 import { appendFileSync } from 'node:fs'
 import { afterAll, expect } from 'vitest'
-import { runnerPid } from './openpgp-run.ts'
+import { runnerPid } from './programs.ts'
 import { cpuSeconds, type FileSeconds } from './seconds.ts'
 
 // a process that runs several files has used some for those before

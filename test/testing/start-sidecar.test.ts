@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type Phone, type Sandbox } from '../../src/sandbox/index.ts'
 import { startSidecar, type StartSidecarOptions } from '../../src/testing/index.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 
 let sandbox: Sandbox
 let alice: Phone

@@ -9,7 +9,7 @@ import { expectSealed, known, lines, swap } from '../support/double-sends.ts'
 import type { Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { GpgAuthority } from '../support/openpgp-authority.ts'
-import { isInstalled } from '../support/openpgp-run.ts'
+import { isInstalled } from '../support/programs.ts'
 import { expectWithheld, useTrustStage } from './trust-scene.ts'
 
 const NOTATION = 'user-id@corp.example'

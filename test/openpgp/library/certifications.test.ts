@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Certified } from '../../../src/openpgp/certifier.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
 import { GpgAuthority, type CertifyOptions } from '../../support/openpgp-authority.ts'
-import { isInstalled, run } from '../../support/openpgp-run.ts'
+import { isInstalled, run } from '../../support/programs.ts'
 
 const NOTATION = 'user-id@corp.example'
 const DAY_MS = 86_400_000

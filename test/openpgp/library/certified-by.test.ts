@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEngine } from '../../../src/openpgp/create.ts'
 import type { OwnKey, UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { MADE_MS } from '../../support/openpgp-people.ts'
-import { isInstalled } from '../../support/openpgp-run.ts'
+import { isInstalled } from '../../support/programs.ts'
 import { Gpg } from '../../support/openpgp-gpg.ts'
 
 const LATER_MS = MADE_MS + 86_400_000

@@ -5,7 +5,7 @@ import type { OwnKey, UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { MADE_MS, alice } from '../../support/openpgp-people.ts'
 import { useEngineHere } from '../../support/openpgp-jobs-here.ts'
-import { isInstalled } from '../../support/openpgp-run.ts'
+import { isInstalled } from '../../support/programs.ts'
 import { Gpg } from '../../support/openpgp-gpg.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 
