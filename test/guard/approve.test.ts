@@ -3,8 +3,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { atTime, CURVES, GpgPhone, keyOf } from '../support/double-phones.ts'
-import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { keyOf } from '../support/double-phones.ts'
+import { canary, newPhone, useStage, type Person } from '../support/double-stage.ts'
 import { BOT_TOKEN, type DoubleChat } from '../support/double-world.ts'
 import { no, type Json } from '../support/double-wire.ts'
 
@@ -78,11 +78,8 @@ const journal = async (): Promise<Json[]> => {
   return lines.filter(({ kind }) => kind.startsWith('approval-'))
 }
 
-const OLD_KEY = [...CURVES, 'Creation-Date: 20260101T000000']
-const EARLIER = [...atTime(Date.now() - 3_600_000), '--ignore-time-conflict', '--ignore-valid-from']
-
 async function at(id: number): Promise<Person> {
-  const phone = stage.use(await GpgPhone.make({ parameters: OLD_KEY }))
+  const phone = stage.use(await newPhone({ createdMs: Date.UTC(2026, 0, 1) }))
   return Object.assign(stage.double.world.addUser(keyOf(phone), id), { phone })
 }
 beforeAll(async () => {
@@ -190,7 +187,9 @@ describe('a reply does not count', () => {
       async ({ id, code }) =>
         reply('', {
           quoting: id,
-          armored: await boss.phone.seal(`ok ${code}`, [stage.botCertificate], EARLIER),
+          armored: await boss.phone.seal(`ok ${code}`, [stage.botCertificate], {
+            dateMs: Date.now() - 3_600_000,
+          }),
         }),
       'signed-before',
     ],

@@ -1,3 +1,4 @@
+import { readMessage } from 'openpgp'
 import { expect, test } from 'vitest'
 import {
   arrives,
@@ -19,8 +20,8 @@ const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 /** A send that these people can read. @returns how many recipient packets it has */
 async function packetsTo(chat: DoubleChat, people: Person[], skipped: unknown[] = []) {
   const armored = await expectSealed(stage, chat, people, skipped)
-  const listed = await people[0]?.phone.gpg(['--list-packets'], armored)
-  return listed?.stdout.toString().match(/^:pubkey enc packet/gm)?.length
+  const message = await readMessage({ armoredMessage: armored })
+  return message.getEncryptionKeyIDs().length
 }
 
 async function says(chat: DoubleChat, from: Person, words: string): Promise<Json> {

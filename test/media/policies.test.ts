@@ -11,9 +11,9 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
   const chat = stage.group([from, other])
   const files = {
     plain: picture(),
-    unsigned: await sealedBy(from, stage, picture(), [], [from, other]),
-    another: await sealedBy(other, stage, picture(), ['--sign'], [from]),
-    signed: await sealedBy(from, stage, picture(), ['--sign'], [other]),
+    unsigned: await sealedBy(from, stage, picture(), { isSigned: false, others: [from, other] }),
+    another: await sealedBy(other, stage, picture(), { others: [from] }),
+    signed: await sealedBy(from, stage, picture(), { others: [other] }),
   }
   const verdicts: Record<string, string> = {}
   for (const [name, content] of Object.entries(files)) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { armor } from '../support/openpgp-framing.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
-import { fetched, named, picture, sealedBy } from './support.ts'
+import { fetched, named, picture, resealed, sealedBy } from './support.ts'
 
 const stage = useStage()
 const REPLAYED = '422 postern_replayed'
@@ -29,14 +29,14 @@ async function verdictOf(
 }
 
 test.each([
-  ['signed', ['--sign']],
-  ['unsigned', []],
+  ['signed', true],
+  ['unsigned', false],
 ])(
   'what was seen as a file is replayed as any other, in any chat, from anybody: %s',
-  async (_, more) => {
+  async (_, isSigned) => {
     const [from, other] = [await stage.person(), stage.double.world.addUser(null)]
     const chat = stage.privateChat(from)
-    const sealed = await sealedBy(from, stage, picture(), more)
+    const sealed = await sealedBy(from, stage, picture(), { isSigned })
     expect(await outcome(sealed, { chat, from })).not.toContain('422')
     expect(await outcome(sealed, { chat, from })).toBe(REPLAYED)
     expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe(REPLAYED)
@@ -64,10 +64,7 @@ test('what was seen as a file is replayed as a message', async () => {
 test('signed words that are sealed anew do not become a file, nor a file words', async () => {
   const [from, thief] = [await stage.friend(), await stage.person()]
   const place = { chat: stage.privateChat(from), from }
-  const anew = async (signed: Buffer): Promise<Buffer> => {
-    const to = ['--recipient-file', thief.phone.file(stage.botCertificate)]
-    return (await thief.phone.gpg(['--no-literal', '-z', '0', ...to, '--encrypt'], signed)).stdout
-  }
+  const anew = (signed: Buffer): Promise<Buffer> => resealed(thief, stage, signed)
   const words = await from.phone.sign('signed words')
   expect(await verdictOf(await anew(words), place)).toBe('verified')
   expect(await outcome(await anew(words), place)).toBe(REPLAYED)

@@ -1,3 +1,4 @@
+import { armor } from '../support/openpgp-framing.ts'
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { BEARER, fetched, named, picture, sealedBy } from './support.ts'
@@ -25,14 +26,18 @@ test('from a readable chat everything is given as it is stored, ciphertext for u
   expect(part.body).toEqual(whole.body.subarray(-5))
 })
 
+/** As `gpg --clearsign` writes it; nobody verifies it. */
+const CLEARSIGNED = Buffer.from(
+  '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nclear\n-----BEGIN PGP SIGNATURE-----\n\niHUEARYKAB0=\n-----END PGP SIGNATURE-----\n',
+)
+
 test('what nobody sealed is not given where the chat is protected: anybody could have put it there', async () => {
   const from = await stage.friend()
   const signed = await from.phone.sign('signed and not sealed')
-  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
   const certificate = Buffer.from(from.phone.certificate)
   const chats = [stage.privateChat(from), stage.group([from])]
   for (const chat of chats) {
-    for (const content of [picture(), signed, clear, certificate]) {
+    for (const content of [picture(), signed, CLEARSIGNED, certificate]) {
       const url = await named(stage, content, { chat, from })
       const { status, code, body } = await fetched(stage, url)
       expect({ status, code }).toEqual({ status: 422, code: 'postern_plaintext_in_protected' })
@@ -45,8 +50,7 @@ test('OpenPGP that is no encrypted message is given as it is stored in a readabl
   const from = await stage.friend()
   const chat = stage.openGroup()
   const signed = await from.phone.sign('signed and not sealed')
-  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
-  for (const content of [signed, clear, Buffer.from(from.phone.certificate)]) {
+  for (const content of [signed, CLEARSIGNED, Buffer.from(from.phone.certificate)]) {
     expect((await fetched(stage, await named(stage, content, { chat, from }))).body).toEqual(
       content,
     )
@@ -56,7 +60,8 @@ test('OpenPGP that is no encrypted message is given as it is stored in a readabl
 test('an armored file opens like a binary one', async () => {
   const from = await stage.friend()
   const content = picture(100_000)
-  const armored = await sealedBy(from, stage, content, ['--sign', '--armor'])
+  const sealed = await sealedBy(from, stage, content)
+  const armored = Buffer.from(armor(sealed))
   expect(armored.toString('latin1', 0, 27)).toBe('-----BEGIN PGP MESSAGE-----')
   const url = await named(stage, armored, { chat: stage.privateChat(from), from })
   const { headers, body } = await fetched(stage, url)

@@ -1,5 +1,7 @@
 /** What the tests of attachments ask of a stage: files stored, named, fetched. */
 import { randomBytes } from 'node:crypto'
+import { dearmored } from '../support/faults-certificates.ts'
+import type { SealOptions } from '../support/double-phones.ts'
 import type { Person, Stage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import { BOT_TOKEN, type DoubleChat, type ListedPerson } from '../support/double-world.ts'
@@ -55,20 +57,27 @@ export async function deliverItem(
   return read.media[0].url
 }
 
-/**
- * Seals a file as GnuPG does: signed by the person, as binary data.
- * @param others people of a group that it is sealed to beside the bot
- */
+interface SealedByOptions extends SealOptions {
+  /** By the person; true when not given. */
+  isSigned?: boolean
+  /** People of a group that it is sealed to beside the bot. */
+  others?: readonly Person[]
+}
+
+/** Seals a file to the bot, as binary data. */
 export async function sealedBy(
-  person: Person,
+  { phone }: Person,
   stage: Stage,
   content: Buffer,
-  more: string[] = ['--sign'],
-  others: readonly Person[] = [],
+  { isSigned = true, others = [], ...more }: SealedByOptions = {},
 ): Promise<Buffer> {
-  const certificates = [stage.botCertificate, ...others.map(({ phone }) => phone.certificate)]
-  const to = certificates.flatMap((one) => ['--recipient-file', person.phone.file(one)])
-  return (await person.phone.gpg([...more, ...to, '--encrypt'], content)).stdout
+  const to = [stage.botCertificate, ...others.map((other) => other.phone.certificate)]
+  return await phone.sealFile(content, to, { isSigned, ...more })
+}
+
+/** Signed packets, sealed to the bot by somebody: a binary message. */
+export async function resealed({ phone }: Person, stage: Stage, signed: Buffer): Promise<Buffer> {
+  return dearmored(await phone.sealPackets(signed, [stage.botCertificate]))
 }
 
 /** A picture as far as anybody looks: the head of a PNG, and bytes that stand nowhere else. */

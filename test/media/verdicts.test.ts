@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { SqPhone, atTime } from '../support/double-phones.ts'
+import { SqPhone } from '../support/double-phones.ts'
 import { arrives } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { fetched, named, picture, sealedBy } from './support.ts'
+import { fetched, named, picture, resealed, sealedBy } from './support.ts'
 
 const stage = useStage()
 
@@ -21,7 +21,7 @@ const someone = () => stage.person()
 
 test('a file that nobody signed is unsigned, and given', async () => {
   const from = await someone()
-  const sealed = await sealedBy(from, stage, picture(), [])
+  const sealed = await sealedBy(from, stage, picture(), { isSigned: false })
   expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe('unsigned')
 })
 
@@ -36,7 +36,7 @@ test('whoever has signed words must sign words, and may go on to send files that
   const from = await someone()
   const chat = stage.privateChat(from)
   expect(await signedWords(chat, from)).toBe('verified')
-  const sealed = await sealedBy(from, stage, picture(), [])
+  const sealed = await sealedBy(from, stage, picture(), { isSigned: false })
   expect(await outcome(sealed, { chat, from })).toBe('unsigned')
   expect(await unsignedWords(chat, from)).toBe('bad-signature')
 })
@@ -45,7 +45,7 @@ test('whoever has signed a file must sign files, and may go on to write words th
   const from = await someone()
   const chat = stage.privateChat(from)
   expect(await outcome(await sealedBy(from, stage, picture()), { chat, from })).toBe('verified')
-  const sealed = await sealedBy(from, stage, picture(), [])
+  const sealed = await sealedBy(from, stage, picture(), { isSigned: false })
   expect(await outcome(sealed, { chat, from })).toBe('422 postern_bad_signature')
   expect(await unsignedWords(chat, from)).toBe('unsigned')
 })
@@ -53,11 +53,17 @@ test('whoever has signed a file must sign files, and may go on to write words th
 test('a file that was given as unsigned stays so after its sender has signed one, and after a restart', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
-  const url = await named(stage, await sealedBy(from, stage, picture(), []), { chat, from })
+  const url = await named(stage, await sealedBy(from, stage, picture(), { isSigned: false }), {
+    chat,
+    from,
+  })
   const verdictOf = async (): Promise<string> =>
     (await fetched(stage, url)).headers.get('postern-verdict') ?? 'none'
   expect(await verdictOf()).toBe('unsigned')
-  const before = await named(stage, await sealedBy(from, stage, picture(), []), { chat, from })
+  const before = await named(stage, await sealedBy(from, stage, picture(), { isSigned: false }), {
+    chat,
+    from,
+  })
   expect(await outcome(await sealedBy(from, stage, picture()), { chat, from })).toBe('verified')
   expect(await verdictOf()).toBe('unsigned')
   await stage.restart()
@@ -65,7 +71,7 @@ test('a file that was given as unsigned stays so after its sender has signed one
   expect(await verdictOf()).toBe('unsigned')
   // Named before, and not fetched: it is new.
   expect((await fetched(stage, before)).code).toBe('postern_bad_signature')
-  const fresh = await sealedBy(from, stage, picture(), [])
+  const fresh = await sealedBy(from, stage, picture(), { isSigned: false })
   expect(await outcome(fresh, { chat, from })).toBe('422 postern_bad_signature')
 })
 
@@ -82,17 +88,16 @@ test('signed by anybody but its sender, it is not given, and the answer says why
 test('without a sender, it is not given', async () => {
   const [person, signer] = [await stage.friend(), await stage.friend()]
   const chat = stage.group([person])
-  for (const more of [['--sign'], []]) {
-    const sealed = await sealedBy(signer, stage, picture(), more)
+  for (const isSigned of [true, false]) {
+    const sealed = await sealedBy(signer, stage, picture(), { isSigned })
     expect(await outcome(sealed, { chat, from: null })).toBe('422 postern_bad_signature')
   }
 })
 
 test('sealed for others, it is not ours', async () => {
   const [from, other] = [await stage.friend(), await someone()]
-  const to = ['--recipient-file', from.phone.file(other.phone.certificate)]
-  const { stdout } = await from.phone.gpg(['--sign', ...to, '--encrypt'], picture())
-  expect(await outcome(stdout, { chat: stage.group([from, other]), from })).toBe(
+  const sealed = await from.phone.sealFile(picture(), [other.phone.certificate], { isSigned: true })
+  expect(await outcome(sealed, { chat: stage.group([from, other]), from })).toBe(
     '422 postern_not_recipient',
   )
 })
@@ -102,9 +107,8 @@ test('signed for others, it is not ours, although we can open it', async () => {
   const thief = await someone()
   const forThief = await sq.phone.seal('for the thief', [thief.phone.certificate])
   const signed = await thief.phone.unwrap(forThief)
-  const to = ['--recipient-file', thief.phone.file(stage.botCertificate)]
-  const { stdout } = await thief.phone.gpg(['--no-literal', '-z', '0', ...to, '--encrypt'], signed)
-  const url = await named(stage, stdout, { chat: stage.privateChat(sq), from: sq })
+  const anew = await resealed(thief, stage, signed)
+  const url = await named(stage, anew, { chat: stage.privateChat(sq), from: sq })
   const { status, code } = await fetched(stage, url)
   expect({ status, code }).toEqual({ status: 422, code: 'postern_not_recipient' })
 })
@@ -112,7 +116,7 @@ test('signed for others, it is not ours, although we can open it', async () => {
 test('signed in the future, it is not given; a clock that is a little ahead does no harm', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
-  const ahead = (ms: number): string[] => [...atTime(Date.now() + ms), '--sign']
+  const ahead = (ms: number) => ({ dateMs: Date.now() + ms })
   const late = await sealedBy(from, stage, picture(), ahead(3_600_000))
   expect(await outcome(late, { chat, from })).toBe('422 postern_bad_signature')
   const soon = await sealedBy(from, stage, picture(), ahead(200_000))
@@ -120,12 +124,10 @@ test('signed in the future, it is not given; a clock that is a little ahead does
 })
 
 test('signed longer ago than the memory reaches, it is replayed', async () => {
-  const clockMs = Date.now() - 60 * DAY_MS
-  const [from, other] = [await stage.person({ clockMs }), await someone()]
-  const signed = await from.phone.gpg(['--sign'], picture())
-  const to = ['--recipient-file', other.phone.file(stage.botCertificate)]
-  const sealing = ['--no-literal', '-z', '0', ...to, '--encrypt']
-  const { stdout } = await other.phone.gpg(sealing, signed.stdout)
+  const before = Date.now() - 60 * DAY_MS
+  const [from, other] = [await stage.person({ createdMs: before }), await someone()]
+  const signed = await from.phone.sign('a picture, once', before + 1000)
+  const anew = await resealed(other, stage, signed)
   const chat = stage.privateChat(from)
-  expect(await outcome(stdout, { chat, from })).toBe('422 postern_replayed')
+  expect(await outcome(anew, { chat, from })).toBe('422 postern_replayed')
 })

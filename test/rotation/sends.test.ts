@@ -77,7 +77,7 @@ test(
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
     expect(arrived).toHaveLength(answers.length)
     const texts = new Set<string>()
-    for (const certificate of certificates) await phone.gpg(['--import'], certificate)
+    for (const certificate of certificates) await phone.know(certificate)
     for (const { armored, atFirst, atLast } of arrived) {
       // while a message is at the service, no other key is published
       expect(atFirst).toBe(atLast)

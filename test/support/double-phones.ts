@@ -23,6 +23,35 @@ export interface Phone extends AsyncDisposable {
   open(armored: string, from: string): Promise<PhoneOpened>
 }
 
+export interface SealOptions {
+  /** When it is signed and sealed, ms since the epoch. */
+  dateMs?: number
+  /** File name in the literal packet. */
+  fileName?: string
+}
+
+/** A phone with all that hostile tests need; which kind a run has is `newPhone`'s choice. */
+export interface PersonPhone extends Phone {
+  seal(text: string, to: string[], o?: SealOptions): Promise<string>
+  sealUnsigned(text: string, to: string[], o?: SealOptions): Promise<string>
+  /** Signed words as packets, neither encrypted nor compressed. @param dateMs of the signature */
+  sign(text: string, dateMs?: number): Promise<Buffer>
+  /** Encrypts packets unchanged: the signed words of somebody else, say. */
+  sealPackets(packets: Buffer, to: string[]): Promise<string>
+  /** A binary message with the bytes of a file. */
+  sealFile(content: Buffer, to: string[], o: SealOptions & { isSigned: boolean }): Promise<Buffer>
+  /** Removes the encryption, and leaves the signed packets as they were. */
+  unwrap(armored: string): Promise<Buffer>
+  /** Verifies with this certificate from now on. */
+  know(certificate: string): Promise<void>
+  /** @param from optional after `know` of the same certificate */
+  open(armored: string, from?: string): Promise<PhoneOpened>
+  /** Replaces the key by a new one. */
+  rotate(): Promise<void>
+  /** Revokes the key. */
+  revoke(): Promise<void>
+}
+
 /** What a service lists of somebody who has this phone. */
 export function keyOf({ certificate, fingerprint }: Phone): {
   certificate: string
@@ -83,11 +112,25 @@ export const CURVES = [
   'Expire-Date: 0',
 ]
 
+interface GpgSealOptions {
+  /** Further arguments of gpg. */
+  flags?: readonly string[]
+}
+
+/** Arguments of gpg; a date may precede the keys that it seals to. */
+const flagsOf = ({ dateMs, fileName, flags = [] }: SealOptions & GpgSealOptions): string[] => [
+  ...(dateMs === undefined
+    ? []
+    : [...atTime(dateMs), '--ignore-time-conflict', '--ignore-valid-from']),
+  ...(fileName === undefined ? [] : ['--set-filename', fileName]),
+  ...flags,
+]
+
 /** Longer than gpg ever needs to make a key. */
 const MAKING_MS = 60_000
 
 /** GnuPG, with what hostile tests need beside sealing and opening. */
-export class GpgPhone extends Home implements Phone {
+export class GpgPhone extends Home implements PersonPhone {
   certificate = ''
   fingerprint = ''
   readonly #clock: string[]
@@ -125,39 +168,53 @@ export class GpgPhone extends Home implements Phone {
     this.certificate = (await this.gpg(['--armor', '--export', this.fingerprint])).stdout.toString()
   }
 
-  async seal(text: string, to: string[], more: string[] = []): Promise<string> {
-    return await this.#encrypt(['--sign', ...more], text, to)
+  async seal(text: string, to: string[], o: SealOptions & GpgSealOptions = {}): Promise<string> {
+    return await this.#encrypt(['--sign', ...flagsOf(o)], text, to)
   }
 
-  async sealUnsigned(text: string, to: string[], more: string[] = []): Promise<string> {
-    return await this.#encrypt(more, text, to)
+  async sealUnsigned(
+    text: string,
+    to: string[],
+    o: SealOptions & GpgSealOptions = {},
+  ): Promise<string> {
+    return await this.#encrypt(flagsOf(o), text, to)
   }
 
-  /** Signed words as packets, not encrypted and not compressed. */
-  async sign(text: string, more: string[] = []): Promise<Buffer> {
+  async sign(text: string, dateMs?: number): Promise<Buffer> {
     canaries()?.words(text)
-    return (await this.gpg(['-z', '0', ...more, '--sign'], text)).stdout
+    const date = dateMs === undefined ? [] : atTime(dateMs)
+    return (await this.gpg(['-z', '0', ...date, '--sign'], text)).stdout
   }
 
-  /** Seals packets as they are: somebody's signed words, re-encrypted. */
   async sealPackets(packets: Buffer, to: string[]): Promise<string> {
     return await this.#encrypt(['--no-literal', '-z', '0'], packets, to)
   }
 
-  /** Takes the encryption off, and leaves the signed packets as they were. */
+  async sealFile(
+    content: Buffer,
+    to: string[],
+    { isSigned, ...o }: SealOptions & GpgSealOptions & { isSigned: boolean },
+  ): Promise<Buffer> {
+    const recipients = to.flatMap((one) => ['--recipient-file', this.file(one)])
+    const flags = [...(isSigned ? ['--sign'] : []), ...flagsOf(o)]
+    return (await this.gpg([...flags, ...recipients, '--encrypt'], content)).stdout
+  }
+
   async unwrap(armored: string): Promise<Buffer> {
     return (await this.gpg(['--unwrap', '--decrypt'], armored)).stdout
   }
 
-  /** @param from not needed when it was imported before */
+  async know(certificate: string): Promise<void> {
+    await this.gpg(['--import'], certificate)
+  }
+
   async open(armored: string, from?: string): Promise<PhoneOpened> {
-    if (from !== undefined) await this.gpg(['--import'], from)
+    if (from !== undefined) await this.know(from)
     const { stdout, stderr } = await this.gpg(['--status-fd', '2', '--decrypt'], armored)
     const good = /\[GNUPG:\] VALIDSIG .* ([0-9A-F]{40})$/m.exec(stderr)?.[1]
     return { text: stdout.toString(), signer: good?.toLowerCase() ?? null }
   }
 
-  /** Makes another key beside the first, and takes it from now on. */
   async rotate(): Promise<void> {
     const old = this.fingerprint
     await this.gpg(['--delete-secret-and-public-key', old.toUpperCase()])
@@ -165,7 +222,7 @@ export class GpgPhone extends Home implements Phone {
     await this.reread()
   }
 
-  /** Revokes the key, with the certificate of revocation that was made beside it. */
+  /** By the revocation certificate that gpg made beside the key. */
   async revoke(): Promise<void> {
     const file = join(this.home, 'openpgp-revocs.d', `${this.fingerprint.toUpperCase()}.rev`)
     await this.gpg(['--import'], readFileSync(file, 'utf8').replace(':-----BEGIN', '-----BEGIN'))

@@ -1,7 +1,7 @@
 /** What becomes of a text that the bot sends, and of words that people send to it. */
 import { expect } from 'vitest'
-import { GpgPhone, keyOf } from './double-phones.ts'
-import { canary, type Person, type Stage } from './double-stage.ts'
+import { keyOf, type PersonPhone } from './double-phones.ts'
+import { canary, newPhone, type Person, type Stage } from './double-stage.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
 
@@ -76,9 +76,9 @@ export async function known(stage: Stage): Promise<{ person: Person; chat: Doubl
 }
 
 /** The service lists another certificate for a person: a new phone, or a lie. @returns the former phone */
-export async function swap(stage: Stage, person: Person): Promise<GpgPhone> {
+export async function swap(stage: Stage, person: Person): Promise<PersonPhone> {
   const { phone } = person
-  const next = stage.use(await GpgPhone.make())
+  const next = stage.use(await newPhone())
   Object.assign(person, { phone: next, key: keyOf(next) })
   return phone
 }

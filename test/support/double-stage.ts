@@ -3,16 +3,24 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { GpgPhone, keyOf, type GpgOptions, type Phone } from './double-phones.ts'
+import {
+  CURVES,
+  GpgPhone,
+  keyOf,
+  type GpgOptions,
+  type PersonPhone,
+  type Phone,
+} from './double-phones.ts'
 import { DoubleService } from './double-service.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
 import { copyOfStore } from './generated-store.ts'
+import { LibraryPhone } from './library-phone.ts'
 import { Sidecar, startSidecar } from './sidecar.ts'
 import { spellings } from './spellings.ts'
 
 /** A person with a phone, known to the double. */
-export interface Person<P extends Phone = GpgPhone> extends ListedPerson {
+export interface Person<P extends Phone = PersonPhone> extends ListedPerson {
   phone: P
 }
 
@@ -84,12 +92,17 @@ export class Stage {
     return this.double.world.published?.publicKey ?? ''
   }
 
-  /** A person whose phone is GnuPG. */
-  async person(options: GpgOptions = {}): Promise<Person> {
+  /** A person with a phone of the run's kind. */
+  async person(o: NewPhoneOptions = {}): Promise<Person> {
+    return this.with(await newPhone(o))
+  }
+
+  /** A person whose phone is GnuPG, in any run. */
+  async gpgPerson(options: GpgOptions = {}): Promise<Person<GpgPhone>> {
     return this.with(await GpgPhone.make(options))
   }
 
-  /** One and the same person with GnuPG, for tests to which it does not matter who it is. */
+  /** One and the same person, for tests to which it does not matter who it is. */
   async friend(): Promise<Person> {
     this.#friend ??= this.person()
     return await this.#friend
@@ -191,6 +204,19 @@ export class Stage {
       }
     }
   }
+}
+
+interface NewPhoneOptions {
+  /** When its key was made, ms since the epoch; a minute ago when not given. */
+  createdMs?: number
+}
+
+/** A phone of the run's kind: GnuPG where `TESTS_PHONES=gpg`, else openpgp.js in this process. */
+export async function newPhone({ createdMs }: NewPhoneOptions = {}): Promise<PersonPhone> {
+  if (process.env['TESTS_PHONES'] !== 'gpg') return await LibraryPhone.make(createdMs)
+  if (createdMs === undefined) return await GpgPhone.make()
+  const created = `Creation-Date: seconds=${Math.floor(createdMs / 1000)}`
+  return await GpgPhone.make({ parameters: [...CURVES, created] })
 }
 
 let canaries = 0

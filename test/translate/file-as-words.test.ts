@@ -15,14 +15,17 @@ async function read(from: Person, armored: string): Promise<Json> {
 
 describe('as words', () => {
   test.each([
-    ['signed', ['--sign', '--set-filename', 'orders.txt']],
-    ['unsigned', ['--set-filename', 'orders.txt']],
-    ['signed and not compressed', ['--sign', '-z', '0', '--set-filename', 'a']],
-    ['signed and by a path', ['--sign', '--set-filename', '/home/alice/orders.txt']],
-    ['signed, under almost the name of none', ['--sign', '--set-filename', '_CONSOLE.txt']],
-  ])('a text file is withheld: %s', async (_how, more) => {
+    ['signed', true, 'orders.txt'],
+    ['unsigned', false, 'orders.txt'],
+    ['signed, with a short name', true, 'a'],
+    ['signed and by a path', true, '/home/alice/orders.txt'],
+    ['signed, under almost the name of none', true, '_CONSOLE.txt'],
+  ])('a text file is withheld: %s', async (_how, isSigned, fileName) => {
     const from = await stage.person()
-    const armored = await from.phone.sealUnsigned(WORDS, [stage.botCertificate], more)
+    const to = [stage.botCertificate]
+    const armored = isSigned
+      ? await from.phone.seal(WORDS, to, { fileName })
+      : await from.phone.sealUnsigned(WORDS, to, { fileName })
     const message = await read(from, armored)
     expect(message).toMatchObject({
       armored,
@@ -32,12 +35,12 @@ describe('as words', () => {
   })
 
   test.each([
-    ['without a name', []],
-    ['for eyes only', ['--for-your-eyes-only']],
-    ['as openpgp.js before its version 5', ['--set-filename', 'msg.txt']],
-  ])('words are given: %s', async (_how, more) => {
+    ['without a name', ''],
+    ['for eyes only', '_CONSOLE'],
+    ['as openpgp.js before its version 5', 'msg.txt'],
+  ])('words are given: %s', async (_how, fileName) => {
     const from = await stage.person()
-    const armored = await from.phone.seal(WORDS, [stage.botCertificate], more)
+    const armored = await from.phone.seal(WORDS, [stage.botCertificate], { fileName })
     expect(await read(from, armored)).toMatchObject({
       text: WORDS,
       postern: { verdict: 'verified' },
@@ -58,8 +61,8 @@ describe('as words', () => {
 test('an attachment is given with a name and without one', async () => {
   const from = await stage.person()
   const chat = stage.privateChat(from)
-  for (const more of [['--sign'], ['--sign', '--set-filename', 'orders.txt']]) {
-    const sealed = await sealedBy(from, stage, Buffer.from(WORDS + more.length), more)
+  for (const fileName of ['', 'orders.txt']) {
+    const sealed = await sealedBy(from, stage, Buffer.from(WORDS + fileName), { fileName })
     const got = await fetched(stage, await named(stage, sealed, { chat, from }))
     expect([got.status, got.headers.get('postern-verdict')]).toEqual([200, 'verified'])
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, atTime, keyOf } from '../support/double-phones.ts'
+import { keyOf } from '../support/double-phones.ts'
 import { arrives } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
@@ -14,9 +14,7 @@ async function says(chat: DoubleChat, from: Person, words: string, by = from): P
 }
 
 /** A person whose key is old enough for signatures of any date. */
-async function oldHand(): Promise<Person> {
-  return stage.with(await GpgPhone.make({ clockMs: Date.UTC(2025, 0, 1) }))
-}
+const oldHand = (): Promise<Person> => stage.person({ createdMs: Date.UTC(2025, 0, 1) })
 
 test('a person who takes another key between two messages is verified with each', async () => {
   const person = await stage.person()
@@ -61,13 +59,13 @@ test('a flood of forged signatures does not become a flood of questions to the s
 })
 
 test('two signatures do when one of them is the sender’s', async () => {
-  const person = await stage.person()
-  const other = await stage.friend()
+  const person = await stage.gpgPerson()
+  const other = await stage.gpgPerson()
   const secret = await other.phone.gpg(['--export-secret-keys'])
   await person.phone.gpg(['--import'], secret.stdout)
   const chat = stage.privateChat(person)
   const both = ['-u', person.phone.fingerprint, '-u', other.phone.fingerprint]
-  const armored = await person.phone.seal('both', [stage.botCertificate], both)
+  const armored = await person.phone.seal('both', [stage.botCertificate], { flags: both })
   const one = await arrives(stage, chat, person, armored)
   expect(one).toMatchObject({
     text: 'both',
@@ -86,7 +84,7 @@ for (const [name, offsetMs, verdict] of dates) {
     const startedMs = Date.now()
     const person = await oldHand()
     const chat = stage.privateChat(person)
-    const signed = await person.phone.sign('dated', atTime(Date.now() + offsetMs))
+    const signed = await person.phone.sign('dated', Date.now() + offsetMs)
     const now = await stage.friend()
     const armored = await now.phone.sealPackets(signed, [stage.botCertificate])
     const one = await arrives(stage, chat, person, armored)

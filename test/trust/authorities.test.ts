@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { keyOf, type Phone } from '../support/double-phones.ts'
 import { expectSealed, known, lines, swap } from '../support/double-sends.ts'
 import type { Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
@@ -38,7 +38,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
   const without = settings('')
   const { stage, ask, waits, signed, bare, block, accept } = useTrustStage(withAuthority)
 
-  const certify = (id: number, { certificate }: GpgPhone): Promise<string> =>
+  const certify = (id: number, { certificate }: Phone): Promise<string> =>
     authority.certify(certificate, { notation: `!${NOTATION}=${id}` })
   const lists = (person: Person, certificate: string): void => {
     person.key = { ...keyOf(person.phone), certificate }

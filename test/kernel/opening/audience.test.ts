@@ -29,14 +29,14 @@ const ELSEWHERE = { verdict: 'replayed', reason: 'other-audience' }
 async function seal(
   from: Person,
   words: string,
-  { to = [], signs = true, more = [] }: { to?: Person[]; signs?: boolean; more?: string[] } = {},
+  { to = [], signs = true }: { to?: Person[]; signs?: boolean } = {},
 ): Promise<string> {
   const all = [
     stage.botCertificate,
     from.phone.certificate,
     ...to.map((one) => one.phone.certificate),
   ]
-  return signs ? await from.phone.seal(words, all, more) : await from.phone.sealUnsigned(words, all)
+  return signs ? await from.phone.seal(words, all) : await from.phone.sealUnsigned(words, all)
 }
 
 describe.each([true, false])('with words that are signed: %s', (signs) => {
@@ -122,10 +122,10 @@ test('a file is for its chat as words are', async () => {
     const { status, code } = await fetched(stage, await named(stage, sealed, { chat, from: alice }))
     return code ?? String(status)
   }
-  const own = await sealedBy(alice, stage, content, ['--sign'], [alice])
+  const own = await sealedBy(alice, stage, content, { others: [alice] })
   expect(await outcome(own, group)).toBe('postern_replayed')
   expect(await outcome(own, stage.privateChat(alice))).toBe('200')
-  expect(await outcome(await sealedBy(alice, stage, picture(), ['--sign'], [mallory]), group)).toBe(
+  expect(await outcome(await sealedBy(alice, stage, picture(), { others: [mallory] }), group)).toBe(
     '200',
   )
 })
