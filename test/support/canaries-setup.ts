@@ -4,8 +4,11 @@
  * when all else is over.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { afterAll, expect } from 'vitest'
+import { afterAll, expect, TestRunner } from 'vitest'
 import { Canaries, setCanaries } from './canaries.ts'
+import { onNotInstalled } from './programs.ts'
+
+onNotInstalled((reason) => TestRunner.getCurrentTest()?.context.skip(reason))
 
 const canaries = new Canaries()
 setCanaries(canaries)

@@ -1,5 +1,6 @@
 /** strace(1) on the main thread of a process: which calls it makes, and what is done to one of them. */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { spawn, works } from './programs.ts'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,9 +17,12 @@ export interface Point {
 export type Effect = 'SIGKILL' | 'EIO' | 'ENOSPC'
 
 /** Whether programs can be started under strace here: it is there, and the system lets us. */
-export const canTrace = has(
-  spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0,
+export const canTrace = works(
   'strace is not installed, or must not trace',
+  'strace',
+  '-o',
+  '/dev/null',
+  'true',
 )
 
 /** Whether strace can be attached to a process that runs: some systems let root alone. */

@@ -2,16 +2,11 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run } from './programs.ts'
+import { run, works } from './programs.ts'
 import type { Json } from './double-wire.ts'
-import { spawnSync } from 'node:child_process'
-import { has } from './lacks.ts'
 
 /** `go` has no `--version`. */
-export const hasGo = has(
-  spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0,
-  'go is not installed',
-)
+export const hasGo = works('go is not installed', 'go', 'version')
 
 /** What Go made of its library, which takes it long, for all tests. */
 export const GO_CACHE = join(tmpdir(), 'postern-tests-go')

@@ -2,7 +2,7 @@
  * `npm run kernel` prints how large the source is, how its files hang together, and what one reads
  * of a send into a prepared group; the upper bounds are in `test/size.test.ts`.
  */
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from './programs.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import type { PathRead } from './path-read.ts'

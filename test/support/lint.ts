@@ -3,7 +3,7 @@
  * so a file counts as changed with anything that it imports, whether itself or through others.
  * With options of oxlint's, such as `--fix`, it runs on all files.
  */
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from './programs.ts'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

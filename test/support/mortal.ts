@@ -1,5 +1,6 @@
 /** Children that end with the process that started them, however that ends. */
 import { existsSync } from 'node:fs'
+import { installed } from './programs.ts'
 
 const SETPRIV = '/usr/bin/setpriv'
 const hasSetpriv = existsSync(SETPRIV)
@@ -10,6 +11,7 @@ const hasSetpriv = existsSync(SETPRIV)
  * @returns what `spawn` takes; the command as it is where there is no setpriv
  */
 export function mortal(command: string, args: readonly string[]): [string, string[]] {
+  installed(command)
   if (!hasSetpriv) return [command, [...args]]
   return [SETPRIV, ['--pdeathsig', 'KILL', command, ...args]]
 }

@@ -3,7 +3,7 @@
  * test runs with one after the other switched on, without loading anything again
  * (`mutants-runner.ts`). What it does not find noticed is left to Stryker's own, slower way.
  */
-import { spawn } from 'node:child_process'
+import { spawn } from './programs.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /** Lines of `src` that differ from a commit, and a choice of these by a seed. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from './programs.ts'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Source } from './mutants-quickly.ts'

@@ -4,7 +4,7 @@
  * order, the test that is named like the file, a few that reach it through a process, those that
  * import the file (not those that import what imports it), and the tests of the same folder.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from './programs.ts'
 import { statSync } from 'node:fs'
 import { join, normalize, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -1,5 +1,5 @@
 /** A real PgBouncer before a cluster of tests. */
-import { spawn } from 'node:child_process'
+import { spawn } from './programs.ts'
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 /** The one place where tests start `postern`: what it says is searched for what it may not say. */
-import { execFileSync, spawn, type ChildProcess, type StdioOptions } from 'node:child_process'
+import type { ChildProcess, StdioOptions } from 'node:child_process'
+import { execFileSync, spawn } from './programs.ts'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /** A real PostgreSQL for tests: one cluster for a run, begun by whoever needs it first. */
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from './programs.ts'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,

@@ -1,5 +1,8 @@
-/** Running other programs: never through a shell, never waiting for an answer from a terminal. */
-import { fork, type ChildProcess } from 'node:child_process'
+/**
+ * The one door to other programs. A test that reaches one which is not installed ends as skipped,
+ * with the reason; a hook or a script asks `isInstalled` first.
+ */
+import * as childProcess from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +23,7 @@ export interface RunOptions {
 }
 
 interface Runner {
-  child: ChildProcess
+  child: childProcess.ChildProcess
   pending: Map<number, (result: RunResult) => void>
 }
 
@@ -29,7 +32,7 @@ let runs = 0
 
 /** Starts it when it is needed first; it ends with this process, and keeps it from ending only while it works. */
 function startRunner(): Runner {
-  const child = fork(join(import.meta.dirname, 'runner.ts'), [], {
+  const child = childProcess.fork(join(import.meta.dirname, 'runner.ts'), [], {
     serialization: 'advanced',
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -44,8 +47,9 @@ function startRunner(): Runner {
   return { child, pending }
 }
 
-/** Runs a program to its end. A program that is not there gives code null. */
+/** Runs a program to its end, in a small process beside this one (`runner.ts`); code null where a signal ended it. */
 export async function run(program: string, args: string[], options: RunOptions = {}): Promise<Ran> {
+  installed(program)
   const { child, pending } = (runner ??= startRunner())
   const { input = '', env = { ...process.env }, cwd = process.cwd() } = options
   const id = runs++
@@ -61,12 +65,58 @@ export async function run(program: string, args: string[], options: RunOptions =
 /** Where what runs programs for this process is, once it has run one. */
 export const runnerPid = (): number | null => runner?.child.pid ?? null
 
-/** Whether a program can be run here at all. */
-export const isInstalled = (program: string): boolean => {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
+/** OpenPGP programs, databases, containers, tracers: `npm test` starts none of them, installed or not. */
+const SYSTEM_PROGRAMS = new Set(
+  'gpg gpgconf sq sqop rnp rnpkeys gosop pgpainless-cli psql pg_dump buildah strace go age'.split(
+    ' ',
+  ),
+)
+
+/** Null for a program that this run may start, a name in PATH or a path; else the reason. */
+function whyAbsent(program: string): string | null {
+  if (process.env['TESTS_KIND'] === 'quick' && SYSTEM_PROGRAMS.has(program)) {
+    return `${program} is left to npm run test:system`
+  }
+  const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
   const isThere = folders.some((folder) => existsSync(join(folder, program)))
-  return has(isThere, `${program} is not installed`)
+  return isThere ? null : `${program} is not installed`
 }
+
+/** Whether this run may start all of these programs; it prints the reason for each that it may not. */
+export const isInstalled = (...programs: string[]): boolean =>
+  programs.map(whyAbsent).every((reason) => has(reason === null, reason ?? ''))
+
+let skip: (reason: string) => void = () => {}
+
+/** Registers the function that ends the current test as skipped, for a set-up file. */
+export const onNotInstalled = (end: (reason: string) => void): void => void (skip = end)
+
+/** @returns the program. @throws Error outside of a test, where it is not installed */
+export function installed(program: string): string {
+  const reason = whyAbsent(program)
+  if (reason === null) return program
+  skip(reason)
+  throw new Error(
+    `${reason}: a hook or a script finds this beforehand by isInstalled('${program}')`,
+  )
+}
+
+/** A function of `node:child_process` that starts programs which are installed. */
+const guarded = <F extends (program: string, ...more: never[]) => unknown>(start: F): F =>
+  ((program: string, ...more: never[]) => start(installed(program), ...more)) as F
+
+/** Whether a program is installed and ends with 0 for these arguments; the run prints `lack` otherwise. */
+export const works = (lack: string, program: string, ...args: string[]): boolean =>
+  has(
+    whyAbsent(program) === null &&
+      childProcess.spawnSync(program, args, { stdio: 'ignore' }).status === 0,
+    lack,
+  )
+
+export const spawn = guarded(childProcess.spawn)
+export const spawnSync = guarded(childProcess.spawnSync)
+export const execFile = guarded(childProcess.execFile)
+export const execFileSync = guarded(childProcess.execFileSync)
 
 /** A folder with a path short enough for an agent's socket, gone when disposed. */
 export async function shortFolder(): Promise<{ path: string } & AsyncDisposable> {

@@ -4,7 +4,7 @@
  * folders run these alone and write nothing. With `--read FILE` nothing is run: the notes of
  * another run (`TESTS_SECONDS=FILE npm test`) are summed.
  */
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from './programs.ts'
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'

@@ -1,5 +1,5 @@
 /** A real Secret Service of its own for one test: gnome-keyring on a session D-Bus, headless. */
-import { spawn, spawnSync } from 'node:child_process'
+import { isInstalled, spawn } from './programs.ts'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,12 +13,10 @@ import { has } from './lacks.ts'
  */
 export type Keychain = 'unlocked' | 'locked' | 'no-collection' | 'no-service' | 'no-bus'
 
-const isThere = (program: string): boolean => spawnSync('which', [program]).status === 0
-
 /** Null when keychains can be tested here, else why not. */
 export const whyNoKeychain: string | null = await (async () => {
   for (const program of ['dbus-run-session', 'dbus-send', 'gnome-keyring-daemon']) {
-    if (!isThere(program)) return `${program} is not installed`
+    if (!isInstalled(program)) return `${program} is not installed`
   }
   return await import('keytar').then(
     () => null,

@@ -1,7 +1,6 @@
 /** A person at a terminal: a program on a pseudo-terminal of its own (script(1)), and its answers. */
-import { spawn } from 'node:child_process'
+import { isInstalled, spawn } from './programs.ts'
 import { stripVTControlCharacters } from 'node:util'
-import { isInstalled } from './programs.ts'
 import { mortal } from './mortal.ts'
 
 /** Whether there can be terminals here. */
