@@ -548,6 +548,18 @@ describe('what only one place does', () => {
     expect(directives.filter((line) => !/ -- \S/.test(line))).toEqual([])
   })
 
+  it('tests start programs by one door, which skips a test whose program is not installed', () => {
+    const importing = globSync('test/**/*.ts').filter((file) =>
+      /^import (?!type )[^'\n]*'(?:node:)?child_process'$/m.test(readFileSync(file, 'utf8')),
+    )
+    expect(importing.toSorted()).toEqual([
+      // servers of the benchmarks, which are files of the project
+      'test/bench/processes.ts',
+      'test/support/programs.ts',
+      'test/support/runner.ts',
+    ])
+  })
+
   it('what tests do by chance follows from the seed', () => {
     const tests = globSync('test/**/*.ts')
     const by = (pattern: RegExp): string[] =>

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /** A sandbox, bots in it, and what their calls cost a sidecar on a store that was filled. */
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /** The package as somebody installs it who has nothing else, and what a process takes. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from '../support/programs.ts'
 import {
   cpSync,
   existsSync,

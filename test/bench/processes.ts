@@ -1,5 +1,6 @@
 /** Servers in processes of their own, so that each has the loop for itself. */
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'

@@ -1,5 +1,5 @@
 /** Other OpenPGP programs, where they are installed: each run is a whole process. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from '../support/programs.ts'
 import { mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

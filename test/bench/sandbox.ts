@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

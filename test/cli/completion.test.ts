@@ -1,11 +1,10 @@
 /** Completion in real shells, each with the script that `postern completion` prints for it. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync, isInstalled } from '../support/programs.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { isInstalled } from '../support/programs.ts'
 import { atTerminal, hasTerminals } from '../support/terminal.ts'
 import { runInProcess } from './support.ts'
 

@@ -1,5 +1,5 @@
 /** What a person at a terminal may expect of every command. */
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { load, loadAll } from '../../src/config/load.ts'
 import { exitCodeOf } from '../../src/cli/terminal.ts'
 import { canMount, mounted } from '../store/support.ts'
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from '../support/programs.ts'
 import { file, folder, refusalOf, sources } from './support.ts'
 import { has } from '../support/lacks.ts'
 

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from '../support/programs.ts'
 import { mkdirSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'

@@ -2,11 +2,11 @@
  * Runs an image as a careful operator would have it run: read-only root, one volume, its own
  * user, no new privileges, first process of its namespace. The network is that of this machine.
  */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { type Ran, run, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run, type Ran } from '../support/programs.ts'
 import { until } from '../support/sidecar.ts'
 import type { Image } from './engine.ts'
 import { mortal } from '../support/mortal.ts'

@@ -1,7 +1,7 @@
 /** The suite against an implementation of which it knows two addresses: a sandbox plays it. */
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'

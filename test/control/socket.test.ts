@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from '../support/programs.ts'
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'

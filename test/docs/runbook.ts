@@ -1,5 +1,5 @@
 /** The commands of the documentation's runbooks, and a shell that runs them as they stand there. */
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

@@ -1,12 +1,11 @@
 /** The example of an agent that drafts and a person who approves, in each of its languages. */
-import { spawn } from 'node:child_process'
+import { isInstalled, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, type Phone, type Sandbox } from '../../src/sandbox/index.ts'
-import { isInstalled } from '../support/programs.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { mortal } from '../support/mortal.ts'
 

@@ -1,5 +1,5 @@
 /** The bots of the examples, each as its own program, in an encrypted chat and in trouble. */
-import { spawn } from 'node:child_process'
+import { isInstalled, run, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,6 @@ import {
   type Sandbox,
 } from '../../src/sandbox/index.ts'
 import { GO_CACHE } from '../support/go-bot.ts'
-import { isInstalled, run } from '../support/programs.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { mortal } from '../support/mortal.ts'
 

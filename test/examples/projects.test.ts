@@ -2,13 +2,11 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { spawnSync } from 'node:child_process'
+import { run, works } from '../support/programs.ts'
 import { afterAll, describe, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
-import { run } from '../support/programs.ts'
-import { has } from '../support/lacks.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../config/examples')
 const WITHIN_MS = 180_000
@@ -20,10 +18,7 @@ const environment = {
   POSTERN: `${process.execPath} ${mainFile()}`,
   NODE_COMPILE_CACHE: COMPILED,
 }
-const hasPytest = has(
-  spawnSync('python3', ['-m', 'pytest', '--version']).status === 0,
-  'pytest is not installed',
-)
+const hasPytest = works('pytest is not installed', 'python3', '-m', 'pytest', '--version')
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

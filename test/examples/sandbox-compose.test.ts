@@ -1,5 +1,5 @@
 /** The sandbox as a service beside a bot in Python, as the example composes them. */
-import { spawn } from 'node:child_process'
+import { isInstalled, run, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
@@ -9,7 +9,6 @@ import { parse } from 'yaml'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { readStage } from '../support/dockerfile.ts'
 import { mortal } from '../support/mortal.ts'
-import { isInstalled, run } from '../support/programs.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 
 const FOLDER = 'config/examples'

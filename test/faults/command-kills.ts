@@ -2,7 +2,7 @@
  * A command that is killed before each of its system calls on the store and on what it makes
  * (strace's injection), and what must hold afterwards. One run a point: the n-th call is the last.
  */
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

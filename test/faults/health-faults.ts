@@ -1,5 +1,5 @@
 /** What can keep a sidecar from its job, and how each is brought about on an idle one and mended. */
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'

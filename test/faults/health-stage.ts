@@ -1,5 +1,5 @@
 /** A sandbox with an idle sidecar before it, as a process of its own, for faults of health. */
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from '../support/programs.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 /** Keeps one sidecar running on one data directory: starts, stops and kills it. */
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from '../support/programs.ts'
 import {
   existsSync,
   mkdirSync,

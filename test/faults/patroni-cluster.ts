@@ -1,5 +1,6 @@
 /** Three nodes of PostgreSQL under Patroni on this machine, with etcd, behind one HAProxy. */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { execFileSync, spawn } from '../support/programs.ts'
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

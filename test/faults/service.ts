@@ -1,5 +1,6 @@
 /** The service of a run: a process that can be killed, and goes on at its addresses in its file. */
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

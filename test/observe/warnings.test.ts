@@ -1,5 +1,5 @@
 /** Each warning comes before what it warns of, and goes when its line of the runbook is followed. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from '../support/programs.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from '../support/programs.ts'
 import { expect, test } from 'vitest'
 
 const script = new URL('../support/openpgp-loaded.ts', import.meta.url).pathname

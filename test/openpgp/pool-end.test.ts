@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { expect, test } from 'vitest'
 
 const POOL = new URL('../../src/openpgp/pool.ts', import.meta.url).href

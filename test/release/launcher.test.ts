@@ -1,12 +1,11 @@
 /** What `npx postern` and the exports do before anything else: look at the Node they were given. */
-import { spawn } from 'node:child_process'
+import { run, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { mortal } from '../support/mortal.ts'
-import { run } from '../support/programs.ts'
 
 const LAUNCHER = resolve('bin/postern.cjs')
 

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process'
+import { spawnSync, works } from '../support/programs.ts'
 import { describe, expect, test } from 'vitest'
 import type { Command } from 'commander'
 import { manPages } from '../../config/man-pages.ts'
 import { createFullProgram } from '../../src/cli/program.ts'
-import { has } from '../support/lacks.ts'
 
 const pages = [...(await manPages())]
-const hasGroff = has(spawnSync('groff', ['--version']).status === 0, 'groff is not installed')
+const hasGroff = works('groff is not installed', 'groff', '--version')
 
 /** Every command with those below it, as it is typed. */
 const typed = (command: Command): string[] => [

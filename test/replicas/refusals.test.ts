@@ -1,5 +1,5 @@
 /** Why a store in a database does not open, each reason by its code. */
-import { execFileSync } from 'node:child_process'
+import { execFileSync } from '../support/programs.ts'
 import { existsSync, rmSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /** A whole sidecar whose database fails in part while sealed words wait: none are confirmed unread. */
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { afterAll, describe, expect, test } from 'vitest'
 import { several } from '../several/scene.ts'

@@ -1,5 +1,5 @@
 /** What is written all the time: on the disk when it resolves, without holding anything up for it. */
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { canAttach, Tracer } from '../support/faults-strace.ts'

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile } from '../support/programs.ts'
 import { argon2Sync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

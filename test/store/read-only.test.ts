@@ -1,5 +1,5 @@
 import { rmSync, statSync } from 'node:fs'
-import { spawnSync } from 'node:child_process'
+import { spawnSync } from '../support/programs.ts'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn } from '../support/programs.ts'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

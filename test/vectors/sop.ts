@@ -4,7 +4,7 @@
  * it opens the text that the vector names and verifies as many signatures, or opens nothing where the
  * vector names none; with a certificate where it encrypts to the usable, and not to the unusable.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from '../support/programs.ts'
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

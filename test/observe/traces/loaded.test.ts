@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile } from '../../support/programs.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'

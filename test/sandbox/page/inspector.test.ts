@@ -1,5 +1,5 @@
 /** Activity in a real browser: every call with its legs, found, compared, copied and sent again. */
-import { execFile } from 'node:child_process'
+import { execFile } from '../../support/programs.ts'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Locator, Page } from 'playwright-core'

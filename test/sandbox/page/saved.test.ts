@@ -1,5 +1,5 @@
 /** What the page saves as a test passes when it is run as it is, and fails where the bot says otherwise. */
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile, works } from '../../support/programs.ts'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,15 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox } from '../../../src/sandbox/create.ts'
 import { hasBrowser, TestBrowser, type Tab } from '../../support/browser.ts'
 import { GO_CACHE, hasGo } from '../../support/go-bot.ts'
-import { has } from '../../support/lacks.ts'
 import { startPageStage, type PageStage } from '../../support/page-stage.ts'
 import { write } from '../../support/page-use.ts'
 import { png } from '../../support/png.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../../..')
-const succeeds = (program: string, args: string[]): boolean =>
-  spawnSync(program, args, { stdio: 'ignore' }).status === 0
-const hasPytest = has(succeeds('python3', ['-m', 'pytest', '--version']), 'pytest is not installed')
+const hasPytest = works('pytest is not installed', 'python3', '-m', 'pytest', '--version')
 
 interface Update {
   updateId: number
