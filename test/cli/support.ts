@@ -2,12 +2,11 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished, vi } from 'vitest'
-import { runProgram } from '../../src/cli/program.ts'
-import { exitCodeOf, printError } from '../../src/cli/terminal.ts'
+import { onTestFinished } from 'vitest'
 import { spawnPostern } from '../support/postern-process.ts'
+import { runInProcess, type Ended } from '../support/run-in-process.ts'
+
+export { runInProcess, type Ended }
 
 export interface Given {
   cwd: string
@@ -16,12 +15,6 @@ export interface Given {
   input?: string | Buffer
   /** Options of Node's own. */
   node?: string[]
-}
-
-export interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
 }
 
 /** A `postern` that was started, as a process of its own with an environment of its own. */
@@ -34,41 +27,9 @@ export interface Started {
   waitForStdout: (pattern: RegExp) => Promise<RegExpExecArray>
 }
 
-/** Commands find no sandbox of whoever runs the tests. */
-const NOTHING_RUNS = { XDG_RUNTIME_DIR: '', XDG_STATE_HOME: join(tmpdir(), 'postern-tests-none') }
-
 /** Runs a command to its end. */
 export function postern(args: readonly string[], given: Given): Promise<Ended> {
   return start(args, given).ended
-}
-
-/**
- * Runs a command as `main.ts` does, in this process, which is a twentieth of the work: for commands
- * that read nothing from stdin and do not go on. A few tests say that a process does the same.
- */
-export async function runInProcess(
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<Ended> {
-  for (const [name, value] of Object.entries({ ...NOTHING_RUNS, ...env })) vi.stubEnv(name, value)
-  const printed = { stdout: '', stderr: '' }
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      printed[name] += String(text)
-      return true
-    }),
-  )
-  let code = 0
-  try {
-    await runProgram(args)
-  } catch (error) {
-    printError(error)
-    code = exitCodeOf(error)
-  } finally {
-    for (const spy of spies) spy.mockRestore()
-    vi.unstubAllEnvs()
-  }
-  return { code, ...printed }
 }
 
 /** Starts a command; it is killed when the test is over. */

@@ -102,8 +102,11 @@ export function installed(program: string): string {
 }
 
 /** A function of `node:child_process` that starts programs which are installed. */
-const guarded = <F extends (program: string, ...more: never[]) => unknown>(start: F): F =>
-  ((program: string, ...more: never[]) => start(installed(program), ...more)) as F
+function guarded<F extends (program: string, ...more: never[]) => unknown>(start: F): F {
+  const starting = (program: string, ...more: never[]) => start(installed(program), ...more)
+  // with its form for `promisify`
+  return Object.defineProperties(starting, Object.getOwnPropertyDescriptors(start)) as F
+}
 
 /** Whether a program is installed and ends with 0 for these arguments; the run prints `lack` otherwise. */
 export const works = (lack: string, program: string, ...args: string[]): boolean =>

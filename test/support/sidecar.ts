@@ -7,6 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Json } from './double-wire.ts'
 import { BOT_TOKEN } from './double-world.ts'
 import { spawnPostern } from './postern-process.ts'
+import type { Ended } from './run-in-process.ts'
+
+export type { Ended }
 import { startSidecarProcess, type RunningSidecar } from './sidecar-process.ts'
 
 export const PASSPHRASE = 'a passphrase for tests alone'
@@ -35,13 +38,6 @@ export interface SidecarOptions {
    * changes there (`TESTS_…`) makes it a process all the same. Mutants need it inside, too.
    */
   inside?: boolean
-}
-
-/** How a process ended. */
-export interface Ended {
-  code: number | null
-  stdout: string
-  stderr: string
 }
 
 /** Waits for something to become true (or not null), looking often. */
@@ -158,9 +154,15 @@ export class Sidecar implements AsyncDisposable {
     return this
   }
 
-  /** Runs another `postern` command against this one's data directory. */
+  /**
+   * Runs another `postern` command against this one's data directory: where the sidecar is in the
+   * test's process, the command is too.
+   */
   async postern(...args: string[]): Promise<Ended> {
-    return await runPostern(args, { env: settings({ ...this.#options, dataDir: this.dataDir }) })
+    const env = settings({ ...this.#options, dataDir: this.dataDir })
+    if (this.pid !== process.pid) return await runPostern(args, { env })
+    const { runInProcess } = await import('./run-in-process.ts')
+    return await runInProcess(args, env)
   }
 
   /** SIGTERM. @returns the exit code */
