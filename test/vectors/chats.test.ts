@@ -9,10 +9,10 @@ import { watchedLog } from '../support/watched-log.ts'
 import { DoubleService } from '../support/double-service.ts'
 import { BOT_TOKEN, type ListedPerson } from '../support/double-world.ts'
 import type { Json } from '../support/double-wire.ts'
-import type { ChatStep } from './cases/case.ts'
+import type { ChatStep } from './cases/chats.ts'
 import { readVector } from './format.ts'
 
-/** All of them before one sidecar, as a service would: no two have a person or a chat in common. */
+/** One sidecar for all vectors, since no two have a person or a chat in common. */
 const here = new URL('./', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, here), 'utf8')
 const NAMES = readdirSync(new URL('chats/', here)).toSorted()
@@ -96,7 +96,7 @@ async function take(step: ChatStep): Promise<{ outcome: string; text?: string }>
   return { outcome: postern.verdict, ...(text === undefined ? {} : { text }) }
 }
 
-test.each(NAMES)('%s', async (name) => {
+test.each(NAMES)('a sidecar gives chat vector %s the outcome of its header', async (name) => {
   const { field, steps } = vector(name)
   vi.setSystemTime(Date.parse(field.get('now') ?? ''))
   let last: { outcome: string; text?: string } = { outcome: 'nothing' }
@@ -108,7 +108,7 @@ test.each(NAMES)('%s', async (name) => {
   })
 })
 
-test('they share a bot’s key, a clock, and nothing else', () => {
+test('no two chat vectors have a person or a chat in common, and all have one key publication', () => {
   const seen = new Set<number>()
   for (const name of NAMES) {
     const { field, steps } = vector(name)

@@ -1,38 +1,32 @@
-/** What the folder of vectors must hold, made from the cases. */
+/** Bodies of the files in `messages`, `certificates` and `chats`, and the files in `keys`. */
+import { armor } from '../support/openpgp-framing.ts'
 import { ARMOR } from './cases/armor.ts'
-import { certificateVector, chatVector, messageVector } from './cases/case.ts'
-import { CHATS } from './cases/chats.ts'
+import type { Bodies } from './cases/bodies.ts'
 import { CERTIFICATES } from './cases/certificates.ts'
-import { CONTAINERS } from './cases/containers.ts'
+import { CHATS } from './cases/chats.ts'
 import { INNER } from './cases/inner.ts'
 import { KEYS } from './cases/keys.ts'
-import { LITERALS } from './cases/literals.ts'
-import { ODD_CERTIFICATES } from './cases/odd-certificates.ts'
-import { RECIPIENTS } from './cases/recipients.ts'
+import { OUTER } from './cases/outer.ts'
 import { SIGNATURES } from './cases/signatures.ts'
-import { writeVector } from './format.ts'
 
-/** Every generated file by its path in `test/vectors`. */
-export function generatedFiles(): Map<string, string> {
-  const files = new Map<string, string>()
-  const add = (path: string, text: string): void => {
-    if (files.has(path)) throw new Error(`two cases are called ${path}`)
-    files.set(path, text)
+/** Every generated key file by its path in `test/vectors`. */
+export const keyFiles = (): [path: string, text: string][] =>
+  Object.entries(KEYS).map(([name, text]) => [`keys/${name}.asc`, text])
+
+/** The body of every vector by its path in `test/vectors`. */
+export function bodies(): Map<string, string> {
+  const made = new Map<string, string>()
+  const add = (folder: string, all: Bodies, type?: 'PUBLIC KEY BLOCK'): void => {
+    for (const [name, body] of Object.entries(all)) {
+      const path = `${folder}/${name}.txt`
+      if (made.has(path)) throw new Error(`two cases are called ${path}`)
+      made.set(path, typeof body === 'string' ? body : armor(body, type && { type }))
+    }
   }
-  for (const [name, text] of Object.entries(KEYS)) add(`keys/${name}.asc`, text)
-  for (const one of [
-    ...ARMOR,
-    ...RECIPIENTS,
-    ...CONTAINERS,
-    ...INNER,
-    ...LITERALS,
-    ...SIGNATURES,
-  ]) {
-    add(`messages/${one.name}.txt`, writeVector(messageVector(one)))
+  for (const all of [ARMOR, OUTER, INNER, SIGNATURES]) add('messages', all)
+  add('certificates', CERTIFICATES, 'PUBLIC KEY BLOCK')
+  for (const [name, steps] of Object.entries(CHATS)) {
+    add('chats', { [name]: `${JSON.stringify(steps, null, 2)}\n` })
   }
-  for (const one of [...CERTIFICATES, ...ODD_CERTIFICATES]) {
-    add(`certificates/${one.name}.txt`, writeVector(certificateVector(one)))
-  }
-  for (const one of CHATS) add(`chats/${one.name}.txt`, writeVector(chatVector(one)))
-  return files
+  return made
 }

@@ -1,4 +1,5 @@
-/** The text form of a vector; README.md says what each field means. */
+/** The text form of a vector. README.md describes the fields. */
+import { createHash } from 'node:crypto'
 
 export const MAGIC = 'postern-vector 1'
 
@@ -11,6 +12,9 @@ export interface Vector {
   fields: [string, string][]
   body: string
 }
+
+/** SHA-256 of a text in UTF-8, in hex. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 export function writeVector({ kind, fields, body }: Vector): string {
   const header = [['kind', kind], ...fields].map(([name, value]) => `${name}: ${value}`)

@@ -8,9 +8,8 @@ import { readPrivateKey } from 'openpgp'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 import { idsOf } from '../support/openpgp-engine.ts'
 import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
-import { sha256 } from './cases/case.ts'
-import { generatedFiles } from './files.ts'
-import { readVector } from './format.ts'
+import { bodies, keyFiles } from './files.ts'
+import { readVector, sha256 } from './format.ts'
 
 const here = new URL('./', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, here), 'utf8')
@@ -34,7 +33,7 @@ function vector(path: string): { field: Map<string, string>; body: string } {
 const words = (text: string | undefined): string[] =>
   text === undefined || text === '' || text === 'none' ? [] : text.split(' ')
 
-test.each(namesIn('messages'))('%s', async (name) => {
+test.each(namesIn('messages'))('message vector %s has the outcome of its header', async (name) => {
   const { field, body } = vector(`messages/${name}`)
   const keys = await Promise.all(words(field.get('reader')).map(unlocked))
   const walked = parseMessage(body, idsOf(keys))
@@ -59,37 +58,41 @@ test.each(namesIn('messages'))('%s', async (name) => {
 
 const iso = (ms: number): string => new Date(ms).toISOString().replace('.000', '')
 
-test.each(namesIn('certificates'))('%s', async (name) => {
-  const { field, body } = vector(`certificates/${name}`)
-  const known = field.get('known')
-  const earlier = known === undefined ? undefined : vector(`certificates/${known}.txt`).body
-  const judged = await judge(body, Date.parse(field.get('now') ?? ''), earlier)
-  expect(judged.unusable ?? undefined).toBe(field.get('reason'))
-  expect(judged.unusable === null ? 'usable' : 'unusable').toBe(field.get('outcome'))
-  const { expiresMs, notBeforeMs, recipientBytes } = judged
-  const stated: Record<string, string> = {
-    fingerprint: judged.fingerprint ?? '',
-    algorithm: judged.algorithm,
-    expires: expiresMs === Infinity ? 'never' : iso(expiresMs),
-    'not-before': iso(notBeforeMs),
-    'recipient-octets': `${recipientBytes.aes256} ${recipientBytes.aes128}`,
-  }
-  for (const [key, value] of Object.entries(stated)) {
-    if (field.has(key)) expect(value, key).toBe(field.get(key))
-  }
-})
+test.each(namesIn('certificates'))(
+  'certificate vector %s has the outcome of its header',
+  async (name) => {
+    const { field, body } = vector(`certificates/${name}`)
+    const known = field.get('known')
+    const earlier = known === undefined ? undefined : vector(`certificates/${known}.txt`).body
+    const judged = await judge(body, Date.parse(field.get('now') ?? ''), earlier)
+    expect(judged.unusable ?? undefined).toBe(field.get('reason'))
+    expect(judged.unusable === null ? 'usable' : 'unusable').toBe(field.get('outcome'))
+    const { expiresMs, notBeforeMs, recipientBytes } = judged
+    const stated: Record<string, string> = {
+      fingerprint: judged.fingerprint ?? '',
+      algorithm: judged.algorithm,
+      expires: expiresMs === Infinity ? 'never' : iso(expiresMs),
+      'not-before': iso(notBeforeMs),
+      'recipient-octets': `${recipientBytes.aes256} ${recipientBytes.aes128}`,
+    }
+    for (const [key, value] of Object.entries(stated)) {
+      if (field.has(key)) expect(value, key).toBe(field.get(key))
+    }
+  },
+)
 
-test('the files are what the cases make, and no others', () => {
-  const files = generatedFiles()
-  for (const [path, text] of files) expect(sha256(read(path)), path).toBe(sha256(text))
-  const written = [...files.keys()]
+test('`bodies` and `keyFiles` make the body of every vector and every key again', () => {
+  const made = bodies()
+  for (const [path, body] of made) expect(sha256(vector(path).body), path).toBe(sha256(body))
+  for (const [path, text] of keyFiles()) expect(read(path), path).toBe(text)
+  const written = [...made.keys()]
   for (const folder of ['messages', 'certificates', 'chats']) {
     const expected = written.filter((path) => path.startsWith(folder))
     expect(namesIn(folder).map((name) => `${folder}/${name}`)).toEqual(expected.toSorted())
   }
 })
 
-test('every vector has what it is, what must come out and why, and the digest of its body', () => {
+test('every vector has the header fields of its kind, and the digest of its body', () => {
   const FIELDS = {
     message: ['about', 'covers', 'reader', 'signer', 'now', 'outcome', 'why'],
     certificate: ['about', 'covers', 'now', 'outcome', 'why'],

@@ -1,6 +1,7 @@
-/** Vectors of certificates: SECURITY C1. */
-import { packet } from '../../support/openpgp-framing.ts'
-import { identify, seconds } from '../../support/openpgp-key.ts'
+/** Bodies of vectors of certificates: SECURITY C1 and C4 to C7. */
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import { literal } from '../../support/openpgp-inner.ts'
+import { curve25519, identify, seconds } from '../../support/openpgp-key.ts'
 import { mpi, concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import {
   MADE_MS,
@@ -11,17 +12,20 @@ import {
   testPerson,
 } from '../../support/openpgp-people.ts'
 import {
+  bogusBindings,
+  bogusCertifications,
   boundSubkey,
   directKey,
   keyPacket,
   keyRevocation,
+  subkeyPacket,
   subkeyRevocation,
   userId,
   userIdRevocation,
 } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { paperRsa } from '../../support/openpgp-generated.ts'
-import type { CertificateCase } from './case.ts'
+import type { Bodies } from './bodies.ts'
 
 const DAY_S = 86_400
 const DAY_MS = DAY_S * 1000
@@ -37,7 +41,6 @@ const yesterday = { atMs: NOW_MS - DAY_MS }
 const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
 const rsa = rsaKey(2048)
 const weak = rsaKey(1024)
-const known = { fingerprint: primary.fingerprint }
 const withSubkey = (body: Buffer): Buffer =>
   concat(key, id, boundSubkey(primary, identify(body, MADE_MS)))
 const elgamal = concat(
@@ -48,157 +51,73 @@ const elgamal = concat(
 )
 const v6 = concat(6, u32(MADE_MS / 1000), 27, u32(32), seeded('v6', 32))
 const v3 = concat(3, u32(MADE_MS / 1000), 0, 0, 1, '0400', seeded('n', 128), '0011', '010001')
-type More = Omit<CertificateCase, 'name' | 'about' | 'covers' | 'body'>
-const row = (
-  name: string,
-  about: string,
-  covers: string,
-  body: Uint8Array | string,
-  more: More = {},
-): CertificateCase => ({ name, about, covers: `SECURITY ${covers}`, body, ...more })
-const no = (unusable: string): More => ({ unusable })
+const names = (count: number): Buffer =>
+  concat(...Array.from({ length: count }, (_, index) => userId(primary, `alice ${index}`)))
 
-export const CERTIFICATES: CertificateCase[] = [
-  row('c0-plain', 'Ed25519 signs, Curve25519 encrypts, in the legacy encodings.', '3.4', whole, {
-    ...known,
-    algorithm: 'Curve25519',
-    expiresMs: null,
-    recipient: [96, 80],
-  }),
-  row(
-    'c0-rsa',
-    'An RSA key of 2048 bits, and Curve25519.',
-    '3.4',
-    concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey)),
-    { fingerprint: rsa.fingerprint, recipient: [96, 80] },
-  ),
-  row('c0-rsa-subkey', 'An RSA subkey of 3072 bits.', '3.4', withSubkey(paperRsa(3072)), {
-    ...known,
-    algorithm: 'RSA 3072',
-    recipient: [399, 399],
-  }),
-  row(
-    'c1-expires',
-    'It expires in thirty days.',
-    'C1',
-    concat(key, userId(primary, 'alice', lasting(61)), binding),
-    { ...known, expiresMs: MADE_MS + 61 * DAY_MS },
-  ),
-  row(
-    'c1-expired',
-    'It expired yesterday.',
-    'C1',
-    concat(key, userId(primary, 'alice', lasting(30)), binding),
-    no('expired'),
-  ),
-  row(
-    'c1-expired-direct',
-    'It expired by a direct-key signature.',
-    'C1',
-    concat(key, directKey(primary, lasting(30)), id, binding),
-    no('expired'),
-  ),
-  row(
-    'c1-expired-subkey',
-    'Its subkey expired.',
-    'C1',
-    concat(key, id, boundSubkey(primary, subkey, lasting(30))),
-    no('expired'),
-  ),
-  row(
-    'c1-five-seconds-ahead',
-    'Made five seconds ahead of our clock.',
-    'C1',
-    testPerson('fast', NOW_MS + 5000).certificate,
-    { recipient: [96, 80] },
-  ),
-  row(
-    'c1-an-hour-ahead',
-    'Made an hour ahead of our clock.',
-    'C1',
-    testPerson('late', NOW_MS + 3_600_000).certificate,
-    { unusable: 'not-yet-valid', notBeforeMs: NOW_MS + 3_300_000 },
-  ),
-  ...[0, 1, 2, 3].map((code) =>
-    row(
+export const CERTIFICATES: Bodies = {
+  'c0-plain': whole,
+  'c0-rsa': concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey)),
+  'c0-rsa-subkey': withSubkey(paperRsa(3072)),
+  'c1-expires': concat(key, userId(primary, 'alice', lasting(61)), binding),
+  'c1-expired': concat(key, userId(primary, 'alice', lasting(30)), binding),
+  'c1-expired-direct': concat(key, directKey(primary, lasting(30)), id, binding),
+  'c1-expired-subkey': concat(key, id, boundSubkey(primary, subkey, lasting(30))),
+  'c1-five-seconds-ahead': testPerson('fast', NOW_MS + 5000).certificate,
+  'c1-an-hour-ahead': testPerson('late', NOW_MS + 3_600_000).certificate,
+  ...Object.fromEntries(
+    [0, 1, 2, 3].map((code) => [
       `c1-revoked-${code}`,
-      `Revoked yesterday for reason ${code}.`,
-      'C1',
       concat(key, keyRevocation(primary, { ...yesterday, code }), id, binding),
-      no('revoked'),
-    ),
+    ]),
   ),
-  row(
-    'c1-revoked-sha1',
-    'Revoked over SHA-1, which nothing else may be.',
-    'C1',
-    concat(
-      keyPacket(rsa),
-      keyRevocation(rsa, { ...yesterday, hash: 'sha1' }),
-      userId(rsa, 'rsa'),
-      boundSubkey(rsa, subkey),
-    ),
-    no('revoked'),
+  'c1-revoked-sha1': concat(
+    keyPacket(rsa),
+    keyRevocation(rsa, { ...yesterday, hash: 'sha1' }),
+    userId(rsa, 'rsa'),
+    boundSubkey(rsa, subkey),
   ),
-  row(
-    'c1-revoked-by-others',
-    'Somebody else revoked it: nobody did.',
-    'C1',
-    concat(key, keyRevocation(forged, yesterday), id, binding),
-    known,
+  'c1-revoked-by-others': concat(key, keyRevocation(forged, yesterday), id, binding),
+  'c1-revoked-subkey': concat(key, id, binding, subkeyRevocation(primary, subkey, yesterday)),
+  'c1-revoked-user-id': concat(
+    key,
+    id,
+    userIdRevocation(primary, 'alice', NOW_MS - DAY_MS),
+    binding,
   ),
-  row(
-    'c1-revoked-subkey',
-    'Its only subkey was revoked.',
-    'C1',
-    concat(key, id, binding, subkeyRevocation(primary, subkey, yesterday)),
-    no('revoked'),
+  'c1-no-subkey': concat(key, id),
+  'c1-signing-subkey': concat(key, id, boundSubkey(primary, subkey, { flags: 2 })),
+  'c1-no-user-id': concat(key, binding),
+  'c1-rsa-1024': concat(keyPacket(weak), userId(weak, 'weak'), boundSubkey(weak, subkey)),
+  'c1-rsa-1024-subkey': withSubkey(paperRsa(1024)),
+  'c1-elgamal': withSubkey(elgamal),
+  'c1-sha1': concat(keyPacket(rsa), userId(rsa, 'rsa', { hash: 'sha1' }), boundSubkey(rsa, subkey)),
+  'c1-sha1-binding': concat(
+    keyPacket(rsa),
+    userId(rsa, 'rsa'),
+    boundSubkey(rsa, subkey, { hash: 'sha1' }),
   ),
-  row(
-    'c1-revoked-user-id',
-    'Its only user id was revoked.',
-    'C1',
-    concat(key, id, userIdRevocation(primary, 'alice', NOW_MS - DAY_MS), binding),
-    no('revoked'),
+  'c1-version-3': packet(6, v3),
+  'c1-version-6': packet(6, v6),
+  'c4-two-certificates': concat(whole, keyPacket(mallory.primary)),
+  'c4-two-blocks': alice.certificate + mallory.certificate,
+  'c4-secret-key': armor(alice.secret, { type: 'PRIVATE KEY BLOCK' }),
+  'c4-secret-in-public': alice.secret,
+  'c4-message': armor(literal('hello')),
+  'c4-junk': 'hello',
+  'c4-too-long': alice.certificate.padEnd(65_537, '\n'),
+  'c4-many-user-ids': concat(key, names(300), binding),
+  'c4-bogus-self-signatures': concat(key, id, bogusCertifications(primary, 'alice', 215), binding),
+  'c4-bogus-bindings': concat(key, id, binding, bogusBindings(primary, subkey, 15)),
+  'c5-grafted': concat(key, id, subkeyPacket(mallory.subkey), binding),
+  'c5-grafted-alone': concat(key, id, boundSubkey(mallory.primary, mallory.subkey)),
+  'c6-stripped': whole,
+  'c6-replaced': concat(key, keyRevocation(forged, yesterday), id, binding),
+  'c6-subkey-stripped': whole,
+  'c6-subkey-renewed': concat(
+    key,
+    id,
+    boundSubkey(primary, curve25519('alice newer', NOW_MS - DAY_MS)),
   ),
-  row('c1-no-subkey', 'Nothing to encrypt to.', 'C1', concat(key, id), no('no-encryption-subkey')),
-  row(
-    'c1-signing-subkey',
-    'A subkey that may only sign.',
-    'C1',
-    concat(key, id, boundSubkey(primary, subkey, { flags: 2 })),
-    no('no-encryption-subkey'),
-  ),
-  row('c1-no-user-id', 'No user id.', 'C1', concat(key, binding), no('no-encryption-subkey')),
-  row(
-    'c1-rsa-1024',
-    'An RSA key of 1024 bits.',
-    'C1',
-    concat(keyPacket(weak), userId(weak, 'weak'), boundSubkey(weak, subkey)),
-    no('weak-algorithm'),
-  ),
-  row(
-    'c1-rsa-1024-subkey',
-    'An RSA subkey of 1024 bits.',
-    'C1',
-    withSubkey(paperRsa(1024)),
-    no('weak-algorithm'),
-  ),
-  row('c1-elgamal', 'An Elgamal subkey.', 'C1', withSubkey(elgamal), no('weak-algorithm')),
-  row(
-    'c1-sha1',
-    'Its self-signature is over SHA-1.',
-    'C1',
-    concat(keyPacket(rsa), userId(rsa, 'rsa', { hash: 'sha1' }), boundSubkey(rsa, subkey)),
-    no('weak-algorithm'),
-  ),
-  row(
-    'c1-sha1-binding',
-    'Its binding is over SHA-1.',
-    'C1',
-    concat(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey, { hash: 'sha1' })),
-    no('weak-algorithm'),
-  ),
-  row('c1-version-3', 'A key of version 3.', 'C1', packet(6, v3), no('version')),
-  row('c1-version-6', 'A key of version 6.', 'C1', packet(6, v6), no('version')),
-]
+  'c7-rsa-8192': withSubkey(paperRsa(8192)),
+  'c7-rsa-16384': withSubkey(paperRsa(16_384)),
+}

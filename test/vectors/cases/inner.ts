@@ -1,12 +1,13 @@
-/** Vectors of what stands inside: SECURITY P21 to P26. */
+/** Bodies of vectors of the packets inside a container: SECURITY P21 to P26 and P38 to P45. */
 import { BZIP2_BOMB, BZIP2_HELLO, BZIP2_NESTED, BZIP2_SIGNED } from '../../support/openpgp-bzip2.ts'
 import { keyPacket, userId } from '../../support/openpgp-certificate.ts'
+import { oldPacket, packet } from '../../support/openpgp-framing.ts'
 import { compressed, compressedOf, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
 import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
-import type { MessageCase } from './case.ts'
+import { concatenated, type Bodies } from './bodies.ts'
 
 const key = sessionKey('vectors')
 const inside = sessionKey('inside')
@@ -16,211 +17,59 @@ const signed = signedLiteral('hello', by)
 const opening = onePass(by)
 const closing = signature({ ...by, over: Buffer.from('hello') })
 const deflated = compressed(hello, 1)
-const opens = { outcome: 'opened', text: 'hello' } as const
-const valid = { ...opens, signatures: ['valid'] } as const
-const broken = (reason: string): { outcome: 'damaged'; reason: string } => ({
-  outcome: 'damaged',
-  reason,
-})
 const zeros = compressed(literal(Buffer.alloc(1 << 26)), 1)
 const long = 'x'.repeat(90_000)
 
-type Row = [
-  name: string,
-  about: string,
-  covers: string,
-  packets: Uint8Array[],
-  rest: Pick<MessageCase, 'outcome' | 'reason' | 'text'> & { signatures?: readonly 'valid'[] },
-]
+const PACKETS = concatenated({
+  'p21-zip-bomb': [zeros],
+  'p21-bzip2-bomb': [compressedOf(3, BZIP2_BOMB)],
+  'p22-long-text': [compressed(literal(long), 2)],
+  'p23-nested': [compressed(deflated, 2)],
+  'p23-nested-bzip2': [compressedOf(3, BZIP2_NESTED)],
+  'p23-empty': [compressed(Buffer.alloc(0), 1)],
+  'p23-padded': [compressedOf(1, concat(deflated.subarray(3), seeded('padding', 200)))],
+  'p24-unknown-algorithm': [compressedOf(77, deflated.subarray(3))],
+  'p24-truncated': [compressedOf(1, deflated.subarray(3, -2))],
+  'compressed-none': [compressed(signed, 0)],
+  'compressed-zip': [compressed(signed, 1)],
+  'compressed-zlib': [compressed(signed, 2)],
+  'compressed-bzip2': [compressedOf(3, BZIP2_HELLO)],
+  'compressed-bzip2-signed': [compressedOf(3, BZIP2_SIGNED)],
+  'p25-encrypted-inside': [pkesk(bot.subkey, inside), seipd(hello, inside)],
+  'p26-two-literals': [hello, literal('world')],
+  'p26-literal-before': [literal('world'), signed],
+  'p26-literal-after': [signed, literal('world')],
+  'p26-compressed-beside': [signed, compressed(literal('world'), 2)],
+  'p26-compressed-before': [compressed(literal('world'), 2), signed],
+  'p26-certificate-beside': [signed, keyPacket(mallory.primary), userId(mallory.primary, 'alice')],
+  'p26-compressed-after-literal': [literal('world'), compressed(hello, 2)],
+  'p26-no-signature': [opening, hello],
+  'p26-no-one-pass': [hello, closing],
+  'p26-one-pass-differs': [onePass({ ...by, hash: 'sha512' }), hello, closing],
+  'p38-signature-first': [closing, hello],
+  'p39-signed-around-compressed': [opening, compressed(hello, 2), closing],
+  'p39-signed-twice': [opening, compressed(signed, 2), closing],
+  'p40-format-b': [literal('grüße', { format: 'b' })],
+  'p40-format-t': [literal('grüße', { format: 't' })],
+  'p40-format-z': [literal('hello', { format: 'z' })],
+  'p41-not-utf8': [literal(concat('c328'))],
+  'p41-surrogate': [literal(concat('eda080'))],
+  'p41-utf16': [literal(concat('fffe', Buffer.from('hello', 'utf16le')))],
+  'p41-byte-order-mark': [literal('\ufeffhello')],
+  'p42-controls': [literal('a\r\nb\rc\0d\u001be\u202ef')],
+  'p43-empty': [literal('')],
+  'p44-file-name': [literal('hello', { name: Buffer.from('../../etc/passwd') })],
+  'p44-file-name-long': [literal('hello', { name: Buffer.alloc(255, 0xff) })],
+  'literal-indeterminate': [oldPacket(11, hello.subarray(2), 0)],
+  'literal-cut-short': [hello.subarray(0, -1)],
+  'inner-critical-tag': [packet(30, seeded('x', 9)), hello],
+  unicode: [literal('a ü 世 🌍 e\u0301')],
+})
 
-const ROWS: Row[] = [
-  [
-    'p21-zip-bomb',
-    '64 MiB of zeros in 65 KiB.',
-    'SECURITY P21',
-    [zeros],
-    { outcome: 'too-large', reason: 'decompressed' },
-  ],
-  [
-    'p21-bzip2-bomb',
-    '300 MiB of zeros in 263 bytes.',
-    'SECURITY P21',
-    [compressedOf(3, BZIP2_BOMB)],
-    { outcome: 'too-large', reason: 'decompressed' },
-  ],
-  [
-    'p22-long-text',
-    'A text of 90 000 bytes.',
-    'SECURITY P22',
-    [compressed(literal(long), 2)],
-    { outcome: 'opened', text: long },
-  ],
-  [
-    'p23-nested',
-    'Compressed data inside compressed data.',
-    'SECURITY P23',
-    [compressed(deflated, 2)],
-    broken('structure'),
-  ],
-  [
-    'p23-nested-bzip2',
-    'Compressed data inside bzip2.',
-    'SECURITY P23',
-    [compressedOf(3, BZIP2_NESTED)],
-    broken('compression'),
-  ],
-  [
-    'p23-empty',
-    'Nothing, compressed.',
-    'SECURITY P23',
-    [compressed(Buffer.alloc(0), 1)],
-    broken('structure'),
-  ],
-  [
-    'p23-padded',
-    'Bytes after the end of the compressed stream, as Sequoia pads.',
-    'SECURITY P23',
-    [compressedOf(1, concat(deflated.subarray(3), seeded('padding', 200)))],
-    opens,
-  ],
-  [
-    'p24-unknown-algorithm',
-    'Compressed with algorithm 77.',
-    'SECURITY P24',
-    [compressedOf(77, deflated.subarray(3))],
-    broken('compression'),
-  ],
-  [
-    'p24-truncated',
-    'The compressed stream breaks off.',
-    'SECURITY P24',
-    [compressedOf(1, deflated.subarray(3, -2))],
-    broken('compression'),
-  ],
-  [
-    'compressed-none',
-    'Compressed data that is not.',
-    'RFC 9580, 5.6',
-    [compressed(signed, 0)],
-    valid,
-  ],
-  [
-    'compressed-zip',
-    'Signed and compressed with zip.',
-    'RFC 9580, 5.6',
-    [compressed(signed, 1)],
-    valid,
-  ],
-  [
-    'compressed-zlib',
-    'Signed and compressed with zlib.',
-    'RFC 9580, 5.6',
-    [compressed(signed, 2)],
-    valid,
-  ],
-  [
-    'compressed-bzip2',
-    'Compressed with bzip2.',
-    'RFC 9580, 5.6',
-    [compressedOf(3, BZIP2_HELLO)],
-    opens,
-  ],
-  [
-    'compressed-bzip2-signed',
-    'Signed and compressed with bzip2.',
-    'RFC 9580, 5.6',
-    [compressedOf(3, BZIP2_SIGNED)],
-    valid,
-  ],
-  [
-    'p25-encrypted-inside',
-    'An encrypted message inside.',
-    'SECURITY P25',
-    [pkesk(bot.subkey, inside), seipd(hello, inside)],
-    broken('structure'),
-  ],
-  [
-    'p26-two-literals',
-    'Two texts.',
-    'SECURITY P26',
-    [hello, literal('world')],
-    broken('structure'),
-  ],
-  [
-    'p26-literal-before',
-    'A text before a signed one.',
-    'SECURITY P26, 5.4; CVE-2025-47934',
-    [literal('world'), signed],
-    broken('structure'),
-  ],
-  [
-    'p26-literal-after',
-    'A text after a signed one.',
-    'SECURITY P26, 5.4; CVE-2025-47934, openpgpjs 108',
-    [signed, literal('world')],
-    broken('structure'),
-  ],
-  [
-    'p26-compressed-beside',
-    'A compressed text beside a signed one.',
-    'SECURITY P26; CVE-2025-47934',
-    [signed, compressed(literal('world'), 2)],
-    broken('structure'),
-  ],
-  [
-    'p26-compressed-before',
-    'A compressed text before a signed one.',
-    'SECURITY P26, 5.4; CVE-2025-47934',
-    [compressed(literal('world'), 2), signed],
-    broken('structure'),
-  ],
-  [
-    'p26-certificate-beside',
-    'A certificate beside a signed text, to be learned in passing.',
-    'SECURITY P26, 5.4; CVE-2022-39249; ePrint 2024/918',
-    [signed, keyPacket(mallory.primary), userId(mallory.primary, 'alice')],
-    broken('structure'),
-  ],
-  [
-    'p26-compressed-after-literal',
-    'A text, then a compressed one.',
-    'SECURITY P26',
-    [literal('world'), compressed(hello, 2)],
-    broken('structure'),
-  ],
-  [
-    'p26-no-signature',
-    'A one-pass packet, and no signature.',
-    'SECURITY P26',
-    [opening, hello],
-    broken('structure'),
-  ],
-  [
-    'p26-no-one-pass',
-    'A signature behind, and no one-pass packet.',
-    'SECURITY P26',
-    [hello, closing],
-    broken('structure'),
-  ],
-  [
-    'p26-one-pass-differs',
-    'The one-pass packet names another hash than the signature.',
-    'RFC 9580, 5.4',
-    [onePass({ ...by, hash: 'sha512' }), hello, closing],
-    broken('one-pass'),
-  ],
-]
-
-export const INNER: MessageCase[] = ROWS.map(([name, about, covers, packets, rest]) => ({
-  name,
-  about,
-  covers,
-  body: concat(pkesk(bot.subkey, key), seipd(concat(...packets), key)),
-  ...rest,
-  signatures: [...(rest.signatures ?? [])],
-})).map((one) => (one.signatures.length === 0 ? without(one) : one))
-
-function without(one: MessageCase): MessageCase {
-  const { signatures, ...rest } = one
-  return signatures === undefined || signatures.length === 0 ? rest : one
-}
+/** Each sealed to the bot. */
+export const INNER: Bodies = Object.fromEntries(
+  Object.entries(PACKETS).map(([name, packets]) => [
+    name,
+    concat(pkesk(bot.subkey, key), seipd(packets, key)),
+  ]),
+)
