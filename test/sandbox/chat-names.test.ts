@@ -2,11 +2,10 @@ import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { PAIR, still } from './seeded.ts'
 import { ask } from './support.ts'
-import { temporaryFolder } from './world-file.ts'
 
 const namesIn = async ({ control }: Sandbox) => (await control.chats()).map(({ name }) => name)
 
-test('chats have the names of the seed, and the default world’s have names too', async () => {
+test('chats have the names of their seed, and those of the default world have names', async () => {
   await using seeded = await still({
     ...PAIR,
     chats: {
@@ -19,7 +18,7 @@ test('chats have the names of the seed, and the default world’s have names too
   expect(await namesIn(sandbox)).toEqual(['dm', 'square', 'backroom'])
 })
 
-test('two chats never have one name, and a refused one is not made', async () => {
+test('a chat whose name is taken is refused and not created', async () => {
   await using sandbox = await createSandbox()
   const { control, home } = sandbox
   const members = [home.alice.id]
@@ -34,7 +33,7 @@ test('two chats never have one name, and a refused one is not made', async () =>
   expect(await namesIn(sandbox)).toEqual(['dm', 'square', 'backroom', null, null])
 })
 
-test('a private chat that is there already keeps its name', async () => {
+test('`addPrivateChat` for an existing pair returns that chat under its old name', async () => {
   await using sandbox = await createSandbox()
   const { control, home } = sandbox
   const pair = { userId: home.alice.id, botId: home.bot.id }
@@ -42,28 +41,10 @@ test('a private chat that is there already keeps its name', async () => {
   expect((await namesIn(sandbox))[0]).toBe('dm')
 })
 
-test('names outlast the process', async () => {
-  const data = `${temporaryFolder()}/a.world`
-  await (await createSandbox({ data }))[Symbol.asyncDispose]()
-  await using again = await createSandbox({ data })
-  expect(again.isNew).toBe(false)
-  expect(await namesIn(again)).toEqual(['dm', 'square', 'backroom'])
-})
-
-test('bots see no name of a chat', async () => {
+test('`GET /chats/:id` contains the title of a chat, not its name in the seed', async () => {
   await using sandbox = await createSandbox()
   const { result } = await ask(sandbox, `GET /chats/${sandbox.home.encryptedGroup}`)
   const text = JSON.stringify(result)
   expect(text).toContain('Back room')
   expect(text).not.toContain('backroom')
-})
-
-test('people whose phone is here are told from those who have another', async () => {
-  await using sandbox = await createSandbox({ phones: 'all' })
-  await sandbox.control.addPerson({ username: 'carol' })
-  expect((await sandbox.control.people()).map(({ hasPhone }) => hasPhone)).toEqual([
-    true,
-    true,
-    false,
-  ])
 })

@@ -53,14 +53,14 @@ test.each<[OperationName, unknown, string]>([
     { userId: 1, text: 1 },
     'chatId: missing; expected the id of a chat, an integer; text: expected a text, got 1',
   ],
-])('%s of %j is refused: %s', (name, body, message) => {
+])('`readInput` refuses %s of %j with: %s', (name, body, message) => {
   expect(refusal(name, body)).toBe(message)
 })
 
-test('a long value is not repeated whole', () => {
+test('a refusal repeats only the beginning of a long value', () => {
   expect(refusal('advance', { ms: 'x'.repeat(1000) }).length).toBeLessThan(100)
 })
 
-test('what is right is taken as it is', () => {
+test('`readInput` returns valid input unchanged', () => {
   expect(readInput('advance', OPERATIONS.advance.input, { ms: 1 })).toEqual({ ms: 1 })
 })

@@ -128,7 +128,7 @@ async function everything(sandbox: Sandbox, control: Control): Promise<void> {
 }
 
 test(
-  'every operation gives what it declares, and nothing beside',
+  'every control operation returns the fields of its declared output and no others',
   { timeout: 60_000 },
   async () => {
     await using sandbox = await still()
@@ -138,12 +138,3 @@ test(
     expect(names.filter((name) => !called.has(name))).toEqual([])
   },
 )
-
-test('a field that is not declared is found, however deep', () => {
-  const schema = z.toJSONSchema(z.array(z.object({ a: z.object({ b: z.int() }).nullable() })))
-  expect(undeclaredFields(schema, [{ a: { b: 1 } }, { a: null }])).toEqual([])
-  expect(undeclaredFields(schema, [{ a: { b: 1, c: 2 } }, { d: 3, a: null }])).toEqual([
-    '0.a.c',
-    '1.d',
-  ])
-})

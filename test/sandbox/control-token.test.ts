@@ -22,7 +22,7 @@ async function statusOf(url: string, headers: Record<string, string> = {}, metho
 }
 
 test.each([undefined, '127.0.0.1', 'localhost', '::1'])(
-  'on loopback there is none: %s',
+  'a sandbox on the loopback address %s has no control token',
   async (host) => {
     await using sandbox = await createSandbox(host === undefined ? {} : { host })
     const page = await sandbox.startPage(host === undefined ? {} : { host })
@@ -32,7 +32,7 @@ test.each([undefined, '127.0.0.1', 'localhost', '::1'])(
   },
 )
 
-test('each sandbox makes one of its own, of 32 bytes', async () => {
+test('each sandbox beyond loopback has its own control token of 32 random bytes', async () => {
   await using one = await wide()
   await using other = await wide()
   const tokens = [parts(one).token, parts(other).token]
@@ -43,7 +43,7 @@ test('each sandbox makes one of its own, of 32 bytes', async () => {
   expect(tokens[0]).not.toBe(tokens[1])
 })
 
-test('one that is given holds on loopback too, and is refused where it can be guessed', async () => {
+test('a given control token is required on loopback too, and refused if weak or malformed', async () => {
   await using sandbox = await createSandbox({ controlToken: TOKEN })
   expect(parts(sandbox).token).toBe(TOKEN)
   expect(await statusOf(`${parts(sandbox).base}/people`, {}, 'POST')).toBe(401)
@@ -52,7 +52,7 @@ test('one that is given holds on loopback too, and is refused where it can be gu
   }
 })
 
-test('without it nothing of the control answers but its health, in every world', async () => {
+test('every control path of every world is 401 without the token, except `/healthz`', async () => {
   await using sandbox = await wide()
   const { base, token } = parts(sandbox)
   await sandbox.control.addWorld({ name: 'one' })
@@ -81,7 +81,7 @@ test('without it nothing of the control answers but its health, in every world',
   expect(await statusOf(`${base}/healthz`)).toBe(200)
 })
 
-test('it is taken as Bearer, and as the password of an address, and in no other way', async () => {
+test('the control accepts its token as Bearer and as Basic password, and in no other form', async () => {
   await using sandbox = await wide()
   const { base, token } = parts(sandbox)
   const at = `${base}/people`
@@ -125,7 +125,7 @@ test('it is taken as Bearer, and as the password of an address, and in no other 
   })
 })
 
-test('the client takes it from the address, of every world', async () => {
+test('`createControlClient` reads the token from the password of the address of any world', async () => {
   await using sandbox = await wide({ controlToken: TOKEN })
   const control = createControlClient(sandbox.controlUrl)
   expect(await control.people()).toMatchObject([{ username: 'alice' }, { username: 'bob' }])
@@ -135,7 +135,7 @@ test('the client takes it from the address, of every world', async () => {
   await expect(createControlClient(parts(sandbox).base).people()).rejects.toThrow(/token/)
 })
 
-test('no document and no answer of the bot’s API holds it', async () => {
+test('the control token is in no document of the control listener', async () => {
   await using sandbox = await wide({ controlToken: TOKEN })
   const { base } = parts(sandbox)
   const authorization = `Bearer ${TOKEN}`
@@ -145,7 +145,7 @@ test('no document and no answer of the bot’s API holds it', async () => {
   }
 })
 
-test('the page gives it once for a cookie that no script and no other site gets', async () => {
+test('the page exchanges its token for a cookie with HttpOnly and SameSite=Strict, and requires it', async () => {
   await using sandbox = await wide()
   const page = await sandbox.startPage({ host: '0.0.0.0' })
   const { origin, searchParams } = new URL(page.url)
@@ -188,7 +188,7 @@ test('the page gives it once for a cookie that no script and no other site gets'
   expect(await statusOf(`${origin}/control/people`, bearer, 'POST')).toBe(200)
 })
 
-test('the page on another address has one where its sandbox has none', async () => {
+test('a page beyond loopback has a token although its sandbox on loopback has none', async () => {
   await using sandbox = await createSandbox()
   const page = await sandbox.startPage({ host: '0.0.0.0' })
   expect(parts(sandbox).token).toBe('')

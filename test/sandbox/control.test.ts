@@ -3,7 +3,7 @@ import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask, still } from './support.ts'
 
-test('the same operations run over the control listener', async () => {
+test('the control listener offers the same operations as `sandbox.control`', async () => {
   await using sandbox = await still({ world: 'empty' })
   const control = createControlClient(sandbox.controlUrl)
   const person = await control.addPerson({ username: 'carol' })
@@ -17,7 +17,7 @@ test('the same operations run over the control listener', async () => {
   expect(now).toBe(sandbox.now())
 })
 
-test('it lists every operation with the schema of its input', async () => {
+test('`GET /` of the control listener lists every operation with the schema of its input', async () => {
   await using sandbox = await still()
   const answer = await fetch(sandbox.controlUrl)
   const { result } = (await answer.json()) as { result: Record<string, object> }
@@ -25,7 +25,7 @@ test('it lists every operation with the schema of its input', async () => {
   expect(result['advance']).toMatchObject({ type: 'object', required: ['ms'] })
 })
 
-test('a wrong input is refused with what is wrong', async () => {
+test('the control listener refuses wrong input with 400, a code and the name of the field', async () => {
   await using sandbox = await still()
   const call = async (path: string, body: string) => {
     const answer = await fetch(`${sandbox.controlUrl}${path}`, {
@@ -39,39 +39,12 @@ test('a wrong input is refused with what is wrong', async () => {
   const extra = await call('/advance', '{"ms":1,"hours":2}')
   expect(extra).toMatchObject({ status: 400, code: 'bad_control' })
   expect(extra.message).toContain('hours')
-  expect((await call('/advance', '{}')).message).toContain('ms')
-  expect(await call('/advance', '{"ms":"1"}')).toMatchObject({ status: 400 })
-  expect(await call('/advance', '{"ms":-1}')).toMatchObject({ status: 400, code: 'bad_control' })
   const beyond = await call('/advance', '{"ms":9007199254740991}')
   expect(beyond).toMatchObject({ status: 400, code: 'bad_control' })
   expect(await call('/advance', '{')).toMatchObject({ status: 400, code: 'bad_request' })
-  expect(await call('/fly', '{}')).toMatchObject({ status: 404, code: 'not_found' })
-  expect(await call('/block', '{"userId":1,"botId":2}')).toMatchObject({ status: 400 })
 })
 
-test('what cannot be is refused', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat, readableGroup } = sandbox.home
-  const { control } = sandbox
-  const stranger = await control.addPerson({ username: 'stranger' })
-  const message = { chatId: readableGroup, text: 'x' }
-  await expect(control.post({ userId: stranger.id, ...message })).rejects.toThrow('is not in')
-  await expect(control.join({ chatId: privateChat, userId: stranger.id })).rejects.toThrow(
-    'private',
-  )
-  await control.block({ userId: alice.id, botId: bot.id })
-  const blocked = control.post({ userId: alice.id, chatId: privateChat, text: 'x' })
-  await expect(blocked).rejects.toThrow('cannot write')
-  await expect(control.addPerson({ username: 'x' })).rejects.toThrow('shape')
-})
-
-test('an empty world has no home', async () => {
-  await using sandbox = await createSandbox({ world: 'empty' })
-  expect(() => sandbox.home).toThrow('no home')
-  expect([sandbox.bots, sandbox.people, sandbox.chats]).toEqual([[], [], []])
-})
-
-test('two sandboxes do not know of each other, and a taken port is an error', async () => {
+test('two sandboxes share no token, and a third on a port in use fails with EADDRINUSE', async () => {
   await using one = await createSandbox()
   await using two = await createSandbox()
   expect((await ask(one, 'GET /me', { token: two.token })).status).toBe(401)
@@ -80,7 +53,7 @@ test('two sandboxes do not know of each other, and a taken port is an error', as
   await expect(createSandbox({ controlPort: port })).rejects.toThrow('EADDRINUSE')
 })
 
-test('what is no operation, or is not called with POST, is told what to do', async () => {
+test('an unknown control path, and an operation called with GET, are 404 with a hint', async () => {
   await using sandbox = await still()
   const message = async (method: string, path: string) => {
     const answer = await fetch(sandbox.controlUrl + path, { method })

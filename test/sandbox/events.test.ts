@@ -14,7 +14,7 @@ async function recorded(sandbox: Sandbox, kinds: EventKind[], act: () => Promise
   return (await sandbox.control.events({ after, kinds })).events
 }
 
-test('a call is received and answered, under its number in the transcript', async () => {
+test('a bot’s call is recorded as received and as answered, with its number in the transcript', async () => {
   await using sandbox = await still()
   const events = await recorded(sandbox, ['call'], () => ask(sandbox, 'GET /me?x=1'))
   const call = { kind: 'call', n: 1, by: 'api', method: 'GET', path: '/bot/v1/me?x=1' }
@@ -25,7 +25,7 @@ test('a call is received and answered, under its number in the transcript', asyn
   expect(events.map(({ at }) => at)).toEqual([sandbox.now(), sandbox.now()])
 })
 
-test('a message is written before it is queued; edits, deletions and typing have their ids', async () => {
+test('messages, edits, deletions, typing and notices are recorded in order, a message before its update', async () => {
   await using sandbox = await still({ rates: 'off' })
   const { alice, bob, bot, privateChat: chatId, readableGroup } = sandbox.home
   const { control } = sandbox
@@ -54,7 +54,7 @@ test('a message is written before it is queued; edits, deletions and typing have
   expect(events.every(({ id }, index) => id > (events[index - 1]?.id ?? first - 1))).toBe(true)
 })
 
-test('keys, answers to presses, notices to the owner, the clock and faults are recorded', async () => {
+test('keys, answers to presses, notices to the owner, clock moves and faults are recorded', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -81,7 +81,7 @@ test('keys, answers to presses, notices to the owner, the clock and faults are r
   ])
 })
 
-test('a delivery to a webhook fails, and is delivered', async () => {
+test('a failed and a successful webhook delivery are recorded', async () => {
   await using receiver = await createReceiver()
   await using sandbox = await still({ webhooks: 'local' })
   const { alice, bot, privateChat: chatId } = sandbox.home
@@ -105,7 +105,7 @@ test('a delivery to a webhook fails, and is delivered', async () => {
   expect((await waiting(['delivered'])).events).toMatchObject([{ kind: 'delivered', ...of }])
 })
 
-test('steps of the schedule are recorded, done or failed', async () => {
+test('done and failed steps of the schedule are recorded', async () => {
   await using sandbox = await seeded({
     ...PAIR,
     schedule: [
@@ -121,7 +121,7 @@ test('steps of the schedule are recorded, done or failed', async () => {
   ])
 })
 
-test('what is said in a chat, tokens and secrets are in no event', async () => {
+test('no event contains a text of a chat or a bot’s token', async () => {
   await using sandbox = await still()
   const { alice, privateChat: chatId } = sandbox.home
   const events = await recorded(sandbox, ['call', 'message', 'queued'], async () => {
@@ -134,7 +134,7 @@ test('what is said in a chat, tokens and secrets are in no event', async () => {
   expect(text).not.toContain(sandbox.token)
 })
 
-test('what is left of a world that was reset is recorded no more', async () => {
+test('the transcript of a world before a reset records no event in the new world', async () => {
   await using sandbox = await still()
   const { transcript } = sandbox
   await sandbox.reset()
@@ -144,7 +144,7 @@ test('what is left of a world that was reset is recorded no more', async () => {
   expect((await sandbox.control.events({ after })).events).toEqual([])
 })
 
-test('in code the events are iterated over, from now on or after an id', async () => {
+test('`sandbox.events` iterates over events from now on or after an id, until the sandbox closes', async () => {
   await using sandbox = await still()
   const { control } = sandbox
   const { last } = await control.events()
@@ -161,7 +161,7 @@ test('in code the events are iterated over, from now on or after an id', async (
   expect(await end).toMatchObject({ done: true })
 })
 
-test('the page describes every kind of event, and everything that phones show', () => {
+test('src/sandbox/events/README.md describes every kind of event and of phone entry', () => {
   const page = readFileSync('src/sandbox/events/README.md', 'utf8')
   const rows = page.split('\n').filter((line) => line.startsWith('| `'))
   const described = rows.join('\n')

@@ -6,7 +6,7 @@ import { temporaryFolder } from './world-file.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-test('the control stops the clock, and lets it run on from there', async () => {
+test('`setClock` stops the clock, and starts it again from its time', async () => {
   await using sandbox = await createSandbox()
   const { control } = sandbox
   const { now, mode } = await control.setClock({ mode: 'still' })
@@ -19,7 +19,7 @@ test('the control stops the clock, and lets it run on from there', async () => {
   expect(sandbox.now()).toBeGreaterThan(now + 1000)
 })
 
-test('what is scheduled waits while the clock stands, and happens when it runs', async () => {
+test('a scheduled step waits while the clock is stopped, and runs once it is started', async () => {
   await using sandbox = await createSandbox({
     world: {
       ...PAIR,
@@ -30,10 +30,11 @@ test('what is scheduled waits while the clock stands, and happens when it runs',
   await pause(30)
   expect((await sandbox.control.schedule()).left).toBe(1)
   await sandbox.control.setClock({ mode: 'running' })
-  await expect.poll(async () => (await sandbox.control.schedule()).left).toBe(0)
+  const isDone = async () => (await sandbox.control.schedule()).left === 0
+  await expect.poll(isDone, { timeout: 30_000 }).toBe(true)
 })
 
-test('a world that stays goes on standing, or running, as it was left', async () => {
+test('a world reopened from its file has its clock stopped or running as before', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const left = await (async () => {
     await using sandbox = await createSandbox({ data })
@@ -48,7 +49,7 @@ test('a world that stays goes on standing, or running, as it was left', async ()
   expect((await third.control.now()).mode).toBe('running')
 })
 
-test('steps that fall due on the way happen at their time, also after one that takes a while', async () => {
+test('scheduled steps run at their time during an advance, also after a slow step', async () => {
   await using sandbox = await createSandbox({
     world: {
       ...PAIR,

@@ -18,7 +18,7 @@ const known = [404, 200]
 const refused = [421, 421]
 const everywhere = (options: SandboxOptions = {}) => createSandbox({ host: '0.0.0.0', ...options })
 
-test('names that were allowed are known, with any port and in any spelling, and no others', async () => {
+test('both listeners accept an allowed Host with any port and case, and answer others with 421', async () => {
   await using sandbox = await createSandbox({ allowedHosts: ['sandbox', 'Other.Example'] })
   for (const host of ['sandbox', 'SANDBOX:8800', 'other.example', 'localhost', '127.0.0.1:1']) {
     expect(await statuses(sandbox, host), host).toEqual(known)
@@ -28,7 +28,7 @@ test('names that were allowed are known, with any port and in any spelling, and 
   }
 })
 
-test('a refused name is told what to do', async () => {
+test('the refusal of a Host names localhost and `--allowed-host`', async () => {
   await using sandbox = await createSandbox()
   for (const url of [sandbox.url, sandbox.controlUrl]) {
     const [, body] = await under('sandbox:8800', url)
@@ -42,7 +42,7 @@ test('a refused name is told what to do', async () => {
   }
 })
 
-test('on every interface it is known by the names and addresses of its machine', async () => {
+test('a sandbox on every interface accepts the host name of its machine, and no other addresses', async () => {
   await using sandbox = await everywhere()
   expect(sandbox.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(await statuses(sandbox, hostname())).toEqual([404, 401])
@@ -51,7 +51,7 @@ test('on every interface it is known by the names and addresses of its machine',
   }
 })
 
-test('its address is that of the first name that was allowed', async () => {
+test('`sandbox.url` and the addresses of worlds have the first allowed host name', async () => {
   await using sandbox = await everywhere({ allowedHosts: ['sandbox', 'other'] })
   const { port } = new URL(sandbox.url)
   expect(sandbox.url).toBe(`http://sandbox:${port}`)
@@ -60,7 +60,7 @@ test('its address is that of the first name that was allowed', async () => {
   expect(new URL(world.controlUrl).hostname).toBe('sandbox')
 })
 
-test('a health probe of the control may use any Host, but is no web page', async () => {
+test('`/healthz` of the control accepts any Host, but no web page', async () => {
   await using sandbox = await everywhere()
   const { controlUrl } = sandbox
   const path = '/healthz'

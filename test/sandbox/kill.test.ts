@@ -43,7 +43,7 @@ async function call({ url, bots }: Pick<Line, 'url' | 'bots'>, request: string, 
   return read?.ok === true ? read : null
 }
 
-test('nothing that was answered is lost when the process is killed at any moment', async () => {
+test('a sandbox killed at any moment loses no message, person or confirmation that it answered', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const random = new Random(4)
   let world = await sandbox(data)
@@ -116,7 +116,7 @@ test('nothing that was answered is lost when the process is killed at any moment
   }
 }, 240_000)
 
-test('what a phone was shown, and what it still had to read, is there after a kill', async () => {
+test('a phone has its shown and its unread messages after a kill of the sandbox', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const world = await sandbox(data)
   const [alice = { id: 0 }, bob = { id: 0 }] = world.people
@@ -136,7 +136,7 @@ test('what a phone was shown, and what it still had to read, is there after a ki
   ])
 })
 
-test('a world goes on on the same ports, and says so', async () => {
+test('a sandbox restarted on its file and ports has the same bots, people and chats', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   await first.kill('SIGTERM')
@@ -160,7 +160,7 @@ test('a world goes on on the same ports, and says so', async () => {
   expect((await second.kill('SIGTERM')).code).toBe(0)
 })
 
-test('a second sandbox on the same file is refused, and the first goes on', async () => {
+test('a second sandbox on a file in use exits with 3, and the first continues', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   const second = await postern(['sandbox', '--data', data], { cwd })
@@ -179,7 +179,7 @@ async function refused(data: string): Promise<string> {
   return stderr
 }
 
-test('files of others are refused as they are', async () => {
+test('a file that is no sandbox’s world is refused unchanged', async () => {
   const dir = temporaryFolder()
   const notes = join(dir, 'notes.txt')
   writeFileSync(notes, 'these are somebody’s notes, more than a hundred bytes of them. '.repeat(4))
@@ -194,7 +194,7 @@ test('files of others are refused as they are', async () => {
   expect(await refused(other)).toMatch(/is no sandbox’s world/)
 })
 
-test('a newer version’s file, and a broken one, are refused as they are', async () => {
+test('the file of a newer version, and a truncated file, are refused unchanged', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await (await sandbox(data)).kill('SIGTERM')
   const database = new DatabaseSync(data)
@@ -208,7 +208,7 @@ test('a newer version’s file, and a broken one, are refused as they are', asyn
   expect(await refused(data)).toMatch(/is broken/)
 })
 
-test('a file that cannot be made is refused', async () => {
+test('a file in a missing folder, a folder and a pipe are refused as --data', async () => {
   const nowhere = join(temporaryFolder(), 'no', 'such', 'folder.world')
   const { code, stderr } = await postern(['sandbox', '--data', nowhere], { cwd })
   expect(code).toBe(1)

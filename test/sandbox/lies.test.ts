@@ -4,7 +4,7 @@ import { A_KEY, ARMORED, ask, outcome, protect, send, still } from './support.ts
 const open = () => still({ rates: 'off' })
 const OTHER = { publicKey: A_KEY.publicKey.replace('xjME', 'xjMF'), fingerprint: 'B'.repeat(40) }
 
-test('a chat that claims a mode behaves like one of that mode', async () => {
+test('a chat under `claim-mode` accepts the bodies of the claimed mode', async () => {
   await using sandbox = await open()
   await protect(sandbox)
   const { privateChat: chatId } = sandbox.home
@@ -18,7 +18,7 @@ test('a chat that claims a mode behaves like one of that mode', async () => {
   expect((await send(sandbox, chatId, { armored: ARMORED })).status).toBe(201)
 })
 
-test('a bot with a key can be called open, or shown another fingerprint', async () => {
+test('`claim-unprotected` and `claim-fingerprint` change the mode and the fingerprint in `/me`', async () => {
   await using sandbox = await open()
   await protect(sandbox)
   sandbox.fault('claim-unprotected', { times: 1 })
@@ -30,7 +30,7 @@ test('a bot with a key can be called open, or shown another fingerprint', async 
   expect(truth.result).toMatchObject({ fingerprint: A_KEY.fingerprint })
 })
 
-test('keys can be swapped, hidden, and joined by a ghost', async () => {
+test('`swap-key`, `hide-key` and `ghost` replace, omit and add keys in a key list', async () => {
   await using sandbox = await open()
   const { alice, bob, encryptedGroup: chatId } = sandbox.home
   for (const { id } of [alice, bob]) await sandbox.control.publishKey({ userId: id, ...A_KEY })
@@ -52,7 +52,7 @@ test('keys can be swapped, hidden, and joined by a ghost', async () => {
   expect(await keys()).toHaveLength(2)
 })
 
-test('a private chat can be called a group, in chats and in updates', async () => {
+test('`claim-kind` changes the kind of a chat in `/chats` and in updates', async () => {
   await using sandbox = await open()
   const { alice, privateChat: chatId } = sandbox.home
   sandbox.fault('claim-kind', { chatId, kind: 'group' })
@@ -62,7 +62,7 @@ test('a private chat can be called a group, in chats and in updates', async () =
   expect(result).toMatchObject([{ message: { chat: { id: chatId, kind: 'group' } } }])
 })
 
-test('a key may take effect only later', async () => {
+test('`late-key` delays the effect of a published key', async () => {
   await using sandbox = await open()
   sandbox.fault('late-key', { delayMs: 5000, times: 1 })
   await protect(sandbox)
@@ -72,7 +72,7 @@ test('a key may take effect only later', async () => {
   expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'protected' })
 })
 
-test('any update can be forged, under any id', async () => {
+test('`injectUpdate` queues any update, with a given or a new id', async () => {
   await using sandbox = await open()
   const botId = sandbox.home.bot.id
   const forged = { updateId: 7, kind: 'message', message: { id: 1, anything: true } }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { A_KEY, ask, protect, still } from './support.ts'
 
-test('bots are listed as they are now, without their tokens', async () => {
+test('`control.bots` lists status, mode and queue of each bot, without tokens', async () => {
   await using sandbox = await still()
   const { bot, alice, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -17,13 +17,15 @@ test('bots are listed as they are now, without their tokens', async () => {
   expect(JSON.stringify(bots)).not.toContain(bot.token)
 })
 
-test('people are listed with their keys and closed accounts, chats with their members', async () => {
+test('`control.people` lists keys, phones and closed accounts, and `control.chats` members', async () => {
   await using sandbox = await still()
   const { alice, bob, bot, readableGroup } = sandbox.home
   const { control } = sandbox
   await control.publishKey({ userId: alice.id, ...A_KEY })
   await control.renameChat({ chatId: readableGroup, username: 'market' })
   await control.closeAccount({ userId: bob.id })
+  const carol = await control.addPerson({ username: 'carol' })
+  await control.givePhone({ userId: carol.id })
   expect(await control.people()).toMatchObject([
     {
       ...alice,
@@ -33,6 +35,7 @@ test('people are listed with their keys and closed accounts, chats with their me
       gone: false,
     },
     { ...bob, fingerprint: null, gone: true },
+    { ...carol, hasPhone: true },
   ])
   expect((await control.chats())[1]).toEqual({
     id: readableGroup,
@@ -46,7 +49,7 @@ test('people are listed with their keys and closed accounts, chats with their me
   })
 })
 
-test('faults that are set are listed with how often they struck and still can', async () => {
+test('`control.faults` lists the strikes and the remaining times of each active fault', async () => {
   await using sandbox = await still()
   const { control } = sandbox
   const { id } = await control.fault({ name: 'error', route: 'getMe', times: 2, status: 503 })
@@ -62,7 +65,7 @@ test('faults that are set are listed with how often they struck and still can', 
   expect(await control.faults()).toEqual([])
 })
 
-test('calls that a fault lets pass are no strikes', async () => {
+test('a call that a fault skips by `after` is not counted as a strike', async () => {
   await using sandbox = await still()
   const { control } = sandbox
   await control.fault({ name: 'error', after: 1 })

@@ -23,7 +23,7 @@ test.each([
   ['bytes=-3', 'bytes 7-9/10', '789'],
   ['bytes=-100', 'bytes 0-9/10', '0123456789'],
   ['BYTES=0-0', 'bytes 0-0/10', '0'],
-])('%s is answered with 206 and that part', async (range, part, body) => {
+])('`Range: %s` is answered with 206 and that part', async (range, part, body) => {
   expect(await media({ range })).toEqual({
     status: 206,
     range: part,
@@ -34,14 +34,14 @@ test.each([
 })
 
 test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-  '%s is beyond the file and answered with 416',
+  '`Range: %s` beyond the file is answered with 416',
   async (range) => {
     expect(await media({ range })).toMatchObject({ status: 416, range: 'bytes */10', body: '' })
   },
 )
 
 test.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=', 'bytes=a-b', 'chars=0-1', 'bytes=-', ''])(
-  '%s is answered with the whole file',
+  '`Range: %s` is ignored, and the whole file is sent',
   async (range) => {
     expect(await media({ range })).toMatchObject({
       status: 200,
@@ -52,26 +52,26 @@ test.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=', 'bytes=a-b', 'chars=0-1', 'by
   },
 )
 
-test('without a range, or with one for a version of the file, it is whole', async () => {
+test('a media request without Range, or with If-Range, is answered with the whole file', async () => {
   const whole = { status: 200, accepts: 'bytes', length: '10', body: '0123456789' }
   expect(await media({})).toMatchObject(whole)
   expect(await media({ range: 'bytes=0-3', 'if-range': '"a"' })).toMatchObject(whole)
 })
 
-test('HEAD gives the headers of a GET without a range, and no body', async () => {
+test('HEAD of a file has the headers of a GET without Range, and no body', async () => {
   const head = { status: 200, accepts: 'bytes', length: '10', range: undefined, body: '' }
   expect(await media({}, { method: 'HEAD' })).toEqual(head)
   expect(await media({ range: 'bytes=0-3' }, { method: 'HEAD' })).toEqual(head)
 })
 
-test('a file that is not there is 404 for both, with and without a range', async () => {
+test('GET and HEAD of an unknown file with Range are 404', async () => {
   for (const method of ['GET', 'HEAD']) {
     const missing = await media({ range: 'bytes=0-3' }, { method, of: '/media/nothing' })
     expect([missing.status, missing.range]).toEqual([404, undefined])
   }
 })
 
-test('an empty file has no part', async () => {
+test('any Range of an empty file is answered with 416', async () => {
   const { url } = await sandbox.control.addMedia({ base64: '' })
   expect(await media({}, { of: url })).toMatchObject({ status: 200, length: '0', body: '' })
   for (const range of ['bytes=0-0', 'bytes=-1']) {

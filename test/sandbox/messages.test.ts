@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ARMORED, ask, protect, still } from './support.ts'
+import { ask, still } from './support.ts'
 
 interface Got {
   message: Record<string, unknown>
@@ -13,15 +13,7 @@ async function delivered(sandbox: Sandbox, content: object): Promise<Record<stri
   return result.at(-1)?.message ?? {}
 }
 
-test('sealed text arrives as it came, and only as armored', async () => {
-  await using sandbox = await still()
-  await protect(sandbox)
-  const message = await delivered(sandbox, { armored: ARMORED })
-  expect(message['armored']).toBe(ARMORED)
-  expect(message).not.toHaveProperty('text')
-})
-
-test('a quoted message comes along, without what it quotes itself', async () => {
+test('an update contains the quoted message without its own quotation', async () => {
   await using sandbox = await still()
   const first = await delivered(sandbox, { text: 'first' })
   const second = await delivered(sandbox, { text: 'second', replyTo: first['id'] })
@@ -29,7 +21,7 @@ test('a quoted message comes along, without what it quotes itself', async () => 
   expect(third['replyTo']).toMatchObject({ text: 'second', replyTo: null })
 })
 
-test('of a quoted message from before the bot arrived only the id is shown', async () => {
+test('an update contains only the id of a quoted message from before the bot joined', async () => {
   await using sandbox = await still()
   const { alice, bot } = sandbox.home
   const { id: chatId } = await sandbox.control.addRoom({

@@ -17,7 +17,7 @@ const operations = Object.values(document.paths).flatMap((item) =>
   Object.values(item).filter((one) => 'operationId' in one),
 )
 
-test('it has every endpoint, and the files beside the prefix', () => {
+test('the bot’s OpenAPI document has every endpoint, and `/media/{id}` outside the prefix', () => {
   const names = [...ENDPOINTS.map(({ name }) => name), 'getMedia']
   expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted())
   expect(document.servers).toEqual([{ url: 'http://service.example/bot/v1' }])
@@ -26,7 +26,7 @@ test('it has every endpoint, and the files beside the prefix', () => {
   })
 })
 
-test('it names every error code under its status, and some endpoint for each', () => {
+test('the bot’s OpenAPI document has every error code under its status', () => {
   const named = operations.flatMap(({ responses }) =>
     Object.entries(responses).flatMap(([status, { description }]) =>
       Array.from(description.matchAll(/`(\w+)`/g), ([, code]) => [code, status]),
@@ -38,7 +38,7 @@ test('it names every error code under its status, and some endpoint for each', (
   expect(new Set(named.map(String))).toEqual(new Set(expected.map(String)))
 })
 
-test('every 429 carries Retry-After, and every endpoint can answer one', () => {
+test('every endpoint of the bot’s OpenAPI document has a 429 with Retry-After', () => {
   for (const { operationId, responses } of operations) {
     if (operationId === 'getMedia') continue
     expect(responses['429']?.headers, operationId).toHaveProperty('Retry-After')

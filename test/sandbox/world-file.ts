@@ -4,22 +4,22 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 
-/** A folder of its own for a test, gone when it is over. */
+/** A folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const path = mkdtempSync(join(tmpdir(), 'world-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))
   return path
 }
 
-/** What the death of the process would leave behind at this moment. */
+/** A copy of the file as a kill of the process would leave it now. */
 export function copyAsLeftByKill(file: string): string {
   const copy = join(temporaryFolder(), 'left.world')
   for (const end of ['', '-wal']) if (existsSync(file + end)) copyFileSync(file + end, copy + end)
   return copy
 }
 
-/** Everything that can be asked of a world from outside, to compare it with another. */
-export async function observableState({ control, bots, people, chats, transcript }: Sandbox) {
+/** Everything that the control shows of a world, to compare it with another. */
+export async function observableState({ control, bots, people, transcript }: Sandbox) {
   return {
     bots: await Promise.all(
       bots.map(async (bot) => ({
@@ -30,7 +30,7 @@ export async function observableState({ control, bots, people, chats, transcript
     ),
     people,
     chats: await Promise.all(
-      chats.map(async (chat) => ({
+      (await control.chats()).map(async (chat) => ({
         ...chat,
         messages: await control.messages({ chatId: chat.id }),
       })),
