@@ -18,7 +18,7 @@ test('chats have the names of their seed, and those of the default world have na
   expect(await namesIn(sandbox)).toEqual(['dm', 'square', 'backroom'])
 })
 
-test('a chat whose name is taken is refused and not created', async () => {
+test('a chat with the name of another is refused and not created', async () => {
   await using sandbox = await createSandbox()
   const { control, home } = sandbox
   const members = [home.alice.id]

@@ -166,7 +166,7 @@ test('`fault` refuses a fault without the fields that it has no effect without',
   expect(await fault({ name: 'slow-body' })).toHaveProperty('id')
 })
 
-test('a person with a closed account gets neither a phone nor a key', async () => {
+test('`givePhone`, `newKey` and `publishKey` refuse a person with a closed account', async () => {
   await using sandbox = await still()
   const { control, home } = sandbox
   const userId = home.alice.id

@@ -53,7 +53,7 @@ test('two sandboxes share no token, and a third on a port in use fails with EADD
   await expect(createSandbox({ controlPort: port })).rejects.toThrow('EADDRINUSE')
 })
 
-test('an unknown control path, and an operation called with GET, are 404 with a hint', async () => {
+test('an unknown control path, and an operation without POST, are 404 with a hint', async () => {
   await using sandbox = await still()
   const message = async (method: string, path: string) => {
     const answer = await fetch(sandbox.controlUrl + path, { method })

@@ -31,7 +31,7 @@ test('`EventLog.read` after an id that is not yet given returns all held events'
   expect(logOf(10, 4).read(99)).toMatchObject({ last: 10, missed: 6 })
 })
 
-test('a follower of `EventLog` that missed events gets an error', async () => {
+test('`EventLog.follow` rejects once the follower has missed an event', async () => {
   const log = logOf(1, 4)
   const followed = log.follow(0, new AbortController().signal)
   expect((await followed.next()).value).toMatchObject({ id: 1 })

@@ -27,7 +27,7 @@ async function held(file: string): Promise<[string, string][]> {
   return [...letters(again)]
 }
 
-test('what the one before still changes reaches neither the file nor the one that took over', async () => {
+test('a replaced `Persistence` writes its changes neither to the file nor to its successor', async () => {
   const { file, first, map, rows } = await opened()
   map.set('b', 'not written yet')
   const next = first.successor(rows)
@@ -46,7 +46,7 @@ test('what the one before still changes reaches neither the file nor the one tha
   ])
 })
 
-test('one that never started leaves the file to the one before', async () => {
+test('a successor `Persistence` that never started leaves the file to the earlier one', async () => {
   const { file, first, map, rows } = await opened()
   const never = first.successor(rows)
   letters(never).set('x', 'never')
@@ -59,7 +59,7 @@ test('one that never started leaves the file to the one before', async () => {
   ])
 })
 
-test('records of which no map was opened are taken along', async () => {
+test('a successor `Persistence` keeps records whose map was never opened', async () => {
   const { file, first, rows } = await opened()
   const next = first.successor(rows)
   await next.start()

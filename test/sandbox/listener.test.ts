@@ -31,7 +31,7 @@ test('an answer of the bot API has no CORS header', async () => {
   expect(names.filter((name) => name.startsWith('access-control'))).toEqual([])
 })
 
-test('bytes that are not HTTP get a `bad_request` envelope and a closed connection', async () => {
+test('the service answers bytes that are not HTTP with `bad_request`, and closes the connection', async () => {
   const answer = await raw(sandbox.url, 'NONSENSE\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1.1 400 /)
   expect(answer).toContain('"code":"bad_request"')

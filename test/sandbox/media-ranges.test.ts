@@ -23,7 +23,7 @@ test.each([
   ['bytes=-3', 'bytes 7-9/10', '789'],
   ['bytes=-100', 'bytes 0-9/10', '0123456789'],
   ['BYTES=0-0', 'bytes 0-0/10', '0'],
-])('`Range: %s` is answered with 206 and that part', async (range, part, body) => {
+])('a media request with `Range: %s` is answered with 206 and %s', async (range, part, body) => {
   expect(await media({ range })).toEqual({
     status: 206,
     range: part,
@@ -34,14 +34,14 @@ test.each([
 })
 
 test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-  '`Range: %s` beyond the file is answered with 416',
+  'a media request with `Range: %s` beyond the file is answered with 416',
   async (range) => {
     expect(await media({ range })).toMatchObject({ status: 416, range: 'bytes */10', body: '' })
   },
 )
 
 test.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=', 'bytes=a-b', 'chars=0-1', 'bytes=-', ''])(
-  '`Range: %s` is ignored, and the whole file is sent',
+  'a media request with `Range: %s` is answered with the whole file',
   async (range) => {
     expect(await media({ range })).toMatchObject({
       status: 200,
@@ -58,13 +58,13 @@ test('a media request without Range, or with If-Range, is answered with the whol
   expect(await media({ range: 'bytes=0-3', 'if-range': '"a"' })).toMatchObject(whole)
 })
 
-test('HEAD of a file has the headers of a GET without Range, and no body', async () => {
+test('a `HEAD` request for a file is answered with the headers of the whole file and no body', async () => {
   const head = { status: 200, accepts: 'bytes', length: '10', range: undefined, body: '' }
   expect(await media({}, { method: 'HEAD' })).toEqual(head)
   expect(await media({ range: 'bytes=0-3' }, { method: 'HEAD' })).toEqual(head)
 })
 
-test('GET and HEAD of an unknown file with Range are 404', async () => {
+test('a `GET` or `HEAD` request with Range for an unknown file is 404', async () => {
   for (const method of ['GET', 'HEAD']) {
     const missing = await media({ range: 'bytes=0-3' }, { method, of: '/media/nothing' })
     expect([missing.status, missing.range]).toEqual([404, undefined])

@@ -10,7 +10,7 @@ interface Quoting {
 
 const updates = async (sandbox: Sandbox) => (await ask<Quoting[]>(sandbox, 'GET /updates')).result
 
-test('an edit in an encrypted chat is sealed anew, and the others’ phones open it', async () => {
+test('a person’s edit in an encrypted chat is sealed, and the other phones open and verify it', async () => {
   await using sandbox = await still()
   const { alice, bob, encryptedGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -28,7 +28,7 @@ test('an edit in an encrypted chat is sealed anew, and the others’ phones open
   expect(edit).toMatchObject({ by: 'phone', path: `/phones/${alice.id}/messages/${messageId}` })
 })
 
-test('what is deleted can be quoted, pressed, edited and deleted no more, and its file is gone', async () => {
+test('a deleted message cannot be quoted, pressed, edited or deleted, and its file is 404', async () => {
   await using sandbox = await still({ rates: 'off' })
   const { alice, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -46,7 +46,7 @@ test('what is deleted can be quoted, pressed, edited and deleted no more, and it
   expect(await outcome(sandbox, path)).toBe('message_not_found')
 })
 
-test('a quotation that the bot already has loses its message for later quotations alone', async () => {
+test('deleting a quoted message keeps it in queued updates and drops it from later quotations', async () => {
   await using sandbox = await still()
   const { alice, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -59,7 +59,7 @@ test('a quotation that the bot already has loses its message for later quotation
   expect(quotes).toEqual([null, 'one', 'two'])
 })
 
-test('people edit only what they wrote, and no service notice', async () => {
+test('`editMessage` refuses messages of other people and of the bot, and service notices', async () => {
   await using sandbox = await still()
   const { alice, bob, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -77,7 +77,7 @@ test('people edit only what they wrote, and no service notice', async () => {
   expect(held).toEqual(['mine', 'x', null, null])
 })
 
-test('others’ messages fall to whoever holds the right, and never in a private chat', async () => {
+test('`deleteMessage` of another’s message requires the delete right, and fails in a private chat', async () => {
   await using sandbox = await still()
   const { alice, bob, privateChat, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -93,7 +93,7 @@ test('others’ messages fall to whoever holds the right, and never in a private
   await expect(remove(alice.id, byBot, privateChat)).rejects.toThrow('right to delete')
 })
 
-test('a closed account deletes nothing, and whoever blocked the bot edits nothing there', async () => {
+test('a closed account cannot delete, and a person who blocked the bot cannot edit in their chat', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -105,7 +105,7 @@ test('a closed account deletes nothing, and whoever blocked the bot edits nothin
   await expect(control.deleteMessage({ ...at, messageId })).rejects.toThrow('closed')
 })
 
-test('the phone itself edits and deletes nothing of others', async () => {
+test('a phone refuses to edit or delete a message of another person', async () => {
   await using sandbox = await still()
   const { alice, bob, readableGroup: chatId } = sandbox.home
   const phone = await sandbox.phone(bob.id)
@@ -114,7 +114,7 @@ test('the phone itself edits and deletes nothing of others', async () => {
   expect(() => phone.delete(chatId, messageId)).toThrow('wrote no message')
 })
 
-test('a seed schedules edits, deletions and renames by name', async () => {
+test('the schedule of a seed edits, deletes and renames by names', async () => {
   const at = { userId: 'alice', chatId: 'dm' }
   await using sandbox = await seeded({
     ...PAIR,
@@ -134,7 +134,7 @@ test('a seed schedules edits, deletions and renames by name', async () => {
   expect(await control.schedule()).toEqual({ left: 0, errors: [] })
 })
 
-test('an edit of a message that is deleted while the phone seals it is refused with a reason', async () => {
+test('an edit whose message is deleted while the phone seals it is refused with a reason', async () => {
   await using sandbox = await still()
   const { alice, encryptedGroup: chatId } = sandbox.home
   const at = { userId: alice.id, chatId }

@@ -22,7 +22,7 @@ async function twice<T>(
   await goOn(again, left)
 }
 
-test('accounts, chats, messages, queues and what was seen are there again', async () => {
+test('a reopened world has its accounts, chats, messages, queues and transcript', async () => {
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -50,7 +50,7 @@ test('accounts, chats, messages, queues and what was seen are there again', asyn
   )
 })
 
-test('ids go on where they were, also when nothing is queued any more', async () => {
+test('a reopened world continues its message, update and person ids, also with an empty queue', async () => {
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -73,7 +73,7 @@ test('ids go on where they were, also when nothing is queued any more', async ()
   )
 })
 
-test('sendIds, presses and rate windows are remembered', async () => {
+test('a reopened world has its sendIds, presses and windows of sends and lookups', async () => {
   const sendId = '5f0c2d0e-8d4f-4d0e-9f43-2f6d7d1a0b11'
   await twice(
     async (sandbox) => {
@@ -106,7 +106,7 @@ test('sendIds, presses and rate windows are remembered', async () => {
   )
 })
 
-test('the windows of calls are remembered, the bot’s and the address’s', async () => {
+test('a reopened world has the call windows of each bot and of the address', async () => {
   await twice(
     async (sandbox) => {
       const { token } = await sandbox.control.addBot({ username: 'other_bot' })
@@ -122,7 +122,7 @@ test('the windows of calls are remembered, the bot’s and the address’s', asy
   )
 })
 
-test('tokens, pauses, keys, commands and notices to the owner stay', async () => {
+test('a reopened world has its tokens, pauses, keys, commands and notices to the owner', async () => {
   await twice(
     async (sandbox) => {
       const { control, home } = sandbox
@@ -156,7 +156,7 @@ test('tokens, pauses, keys, commands and notices to the owner stay', async () =>
   )
 })
 
-test('phones have their keys again and open what comes; files are as they were', async () => {
+test('phones of a reopened world have their keys, and files are unchanged', async () => {
   await twice(
     async (sandbox) => {
       const { home } = sandbox
@@ -188,7 +188,7 @@ test('phones have their keys again and open what comes; files are as they were',
   )
 })
 
-test('a webhook goes on delivering, after the wait that it was in', async () => {
+test('the webhook of a reopened world delivers after the remaining wait', async () => {
   await using receiver = await createReceiver([500, 500])
   await twice(
     async (sandbox) => {
@@ -218,7 +218,7 @@ test('a webhook goes on delivering, after the wait that it was in', async () => 
   )
 })
 
-test('a clock that was moved goes on from there, and with real time where it ran', async () => {
+test('the clock of a reopened world is ahead by its advances', async () => {
   const day = 86_400_000
   await twice(
     async (sandbox) => {
@@ -234,7 +234,7 @@ test('a clock that was moved goes on from there, and with real time where it ran
   )
 })
 
-test('every answer stands for what is on disk already', async () => {
+test('every answer to a send is on disk when it is sent', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, clock: 'still', rates: 'off' })
   const { home } = sandbox
@@ -247,17 +247,7 @@ test('every answer stands for what is on disk already', async () => {
   }
 })
 
-test('a fault that answers for the service prevents the request from being handled', async () => {
-  const data = join(temporaryFolder(), 'a.world')
-  await using sandbox = await createSandbox({ data, rates: 'off' })
-  const { readableGroup: chatId } = sandbox.home
-  sandbox.fault('error', { route: 'sendMessage', times: 1 })
-  expect((await send(sandbox, chatId)).status).toBe(500)
-  expect(await sandbox.control.messages({ chatId })).toEqual([])
-  expect((await send(sandbox, chatId)).status).toBe(201)
-})
-
-test('a poll that waits is answered with an update that is on disk', async () => {
+test('a waiting poll returns an update that is on disk', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, rates: 'off' })
   const { alice, privateChat: chatId, bot } = sandbox.home
@@ -270,7 +260,7 @@ test('a poll that waits is answered with an update that is on disk', async () =>
   await posted
 })
 
-test('the file is for its owner’s eyes alone', async () => {
+test('the file of a world has mode 0600', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await using _sandbox = await createSandbox({ data })
   expect(statSync(data).mode & 0o777).toBe(0o600)

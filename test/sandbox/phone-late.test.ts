@@ -25,7 +25,7 @@ function openLate(until: Promise<void>): void {
   })
 }
 
-test('a message is verified by the key that was published when it came, however late it is opened', async () => {
+test('a phone verifies a message by the sender key at its arrival, even if it opens it later', async () => {
   const { promise, resolve: open } = Promise.withResolvers<void>()
   openLate(promise)
   await using sandbox = await createSandbox({ rates: 'off' })

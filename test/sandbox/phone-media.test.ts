@@ -27,7 +27,7 @@ const received = async (): Promise<Received[]> => {
 const fetched = async (url: string): Promise<Buffer> =>
   Buffer.from(await (await fetch(sandbox.url + url)).arrayBuffer())
 
-test('in an encrypted chat the file is ciphertext that the bot opens and verifies', async () => {
+test('a file in an encrypted chat is stored as ciphertext that the bot opens and verifies', async () => {
   const file = randomBytes(100_000)
   const { messageId, mediaId } = await alice.send(sandbox.home.privateChat, file)
   const [message] = await received()
@@ -44,7 +44,7 @@ test('in an encrypted chat the file is ciphertext that the bot opens and verifie
   expect(verdict).toBe(true)
 })
 
-test('text that goes with a file is sealed as any text', async () => {
+test('the caption of a file in an encrypted chat is sealed', async () => {
   await alice.send(sandbox.home.privateChat, Buffer.from('file'), { text: 'caption-canary' })
   const [message] = await received()
   expect(message?.armored).toContain('BEGIN PGP MESSAGE')
@@ -52,7 +52,7 @@ test('text that goes with a file is sealed as any text', async () => {
   expect(sandbox.transcript.search('caption-canary')).toEqual([])
 })
 
-test('in a group a file is sealed to a bot that hears everything', async () => {
+test('a file in an encrypted group is sealed to a bot without privacy mode', async () => {
   const { mediaId } = await bob.send(sandbox.home.encryptedGroup, Buffer.from('for all'))
   await received()
   const { data, verdict } = await openedFile(await fetched(`/media/${mediaId}`), bob)
@@ -60,7 +60,7 @@ test('in a group a file is sealed to a bot that hears everything', async () => {
   expect(verdict).toBe(true)
 })
 
-test('in a group it is not sealed to a bot in privacy mode, though the text is', async () => {
+test('a file in an encrypted group is not sealed to a bot in privacy mode, but its caption is', async () => {
   const { control, home } = sandbox
   await control.changeBot({ botId: home.bot.id, privacyMode: true })
   const file = Buffer.from('for people')
@@ -73,7 +73,7 @@ test('in a group it is not sealed to a bot in privacy mode, though the text is',
   await expect(openedFile(await fetched(messages[0]?.media[0]?.url ?? ''))).rejects.toThrow()
 })
 
-test('a reply with a file alone is addressed to the bot that it quotes', async () => {
+test('a reply that consists of a file is delivered to the quoted bot in privacy mode', async () => {
   const { control, home } = sandbox
   await control.changeBot({ botId: home.bot.id, privacyMode: true })
   const replyTo = await sent(sandbox, home.readableGroup, { text: 'a picture, please' })
@@ -82,7 +82,7 @@ test('a reply with a file alone is addressed to the bot that it quotes', async (
   expect(await received()).toMatchObject([{ replyTo: { id: replyTo } }])
 })
 
-test('over the control listener a file is sent in any form', async () => {
+test('`sendMedia` seals a file in any form, unsigned, with another’s signature, or to others', async () => {
   const control = createControlClient(sandbox.controlUrl)
   const { alice: person, privateChat: chatId, bob: other } = sandbox.home
   const file = randomBytes(70_000)
@@ -112,14 +112,14 @@ test('over the control listener a file is sent in any form', async () => {
   await received()
 })
 
-test('64 MiB go through the control listener and come back whole', async () => {
+test('`addMedia` stores a file of 64 MiB unchanged', async () => {
   const control = createControlClient(sandbox.controlUrl)
   const file = randomBytes(64 * 1024 * 1024)
   const { url } = await control.addMedia({ base64: file.toString('base64') })
   expect(Buffer.compare(await fetched(url), file)).toBe(0)
 }, 120_000)
 
-test('a file that cannot be sent is refused with its reason', async () => {
+test('`sendMedia` refuses bad base64, unknown people and a person who may not write', async () => {
   const { control, home } = sandbox
   const common = { userId: home.alice.id, chatId: home.privateChat, base64: 'AAAA' }
   for (const base64 of ['no base64!', 'A', 'AAAAA']) {
@@ -134,16 +134,7 @@ test('a file that cannot be sent is refused with its reason', async () => {
   expect(await received()).toEqual([])
 })
 
-test('the transcript knows how large a file was', async () => {
-  await alice.send(sandbox.home.readableGroup, Buffer.alloc(321))
-  const [upload] = sandbox.transcript.list().filter(({ path }) => path.endsWith('/media'))
-  expect(upload?.by).toBe('phone')
-  const sizes = sandbox.transcript.list().map(({ headers }) => headers.at(-1))
-  expect(sizes).toContain('321')
-  await received()
-})
-
-test('a person sees a file that was sealed, opened and verified', async () => {
+test('`openMedia` returns a sealed file decrypted, with its verdict and signer', async () => {
   const { home, control } = sandbox
   const { encryptedGroup: chatId } = home
   const file = randomBytes(5000)
@@ -156,7 +147,7 @@ test('a person sees a file that was sealed, opened and verified', async () => {
   expect(await alice.openFile(seen)).toMatchObject({ verdict: 'verified' })
 })
 
-test('a person sees a file of a readable chat as it is stored', async () => {
+test('`openMedia` returns a file of a readable chat as it is stored', async () => {
   const { home, control } = sandbox
   const file = Buffer.from('for everybody')
   const { messageId, mediaId } = await alice.send(home.readableGroup, file)
@@ -173,22 +164,25 @@ test.each([
   ['bad', 'damaged'],
   ['unsigned', 'none'],
   ['bad', 'by somebody else'],
-] as const)('a person is told of a file that is %s (signature %s)', async (verdict, signature) => {
-  const { home, control } = sandbox
-  const { messageId, mediaId } = await control.sendMedia({
-    userId: home.alice.id,
-    chatId: home.encryptedGroup,
-    base64: Buffer.from('a file').toString('base64'),
-    ...(signature === 'by somebody else' ? { signedBy: home.bob.id } : { signature }),
-  })
-  const seen = { chatId: home.encryptedGroup, messageId, mediaId }
-  expect(await control.openMedia({ userId: home.bob.id, ...seen })).toMatchObject({
-    verdict,
-    signer: null,
-  })
-})
+] as const)(
+  '`openMedia` gives the verdict `%s` to a file whose signature is %s',
+  async (verdict, signature) => {
+    const { home, control } = sandbox
+    const { messageId, mediaId } = await control.sendMedia({
+      userId: home.alice.id,
+      chatId: home.encryptedGroup,
+      base64: Buffer.from('a file').toString('base64'),
+      ...(signature === 'by somebody else' ? { signedBy: home.bob.id } : { signature }),
+    })
+    const seen = { chatId: home.encryptedGroup, messageId, mediaId }
+    expect(await control.openMedia({ userId: home.bob.id, ...seen })).toMatchObject({
+      verdict,
+      signer: null,
+    })
+  },
+)
 
-test('a file that is sealed to others, or broken, does not open', async () => {
+test('`openMedia` gives the verdict `unopened` to a file sealed to others', async () => {
   const { home, control } = sandbox
   const chatId = home.encryptedGroup
   const send = (more: object) =>
@@ -202,7 +196,7 @@ test('a file that is sealed to others, or broken, does not open', async () => {
   })
 })
 
-test('a file of another message, or of a chat that one is not in, is refused', async () => {
+test('`openMedia` refuses a file of another message, and of a chat without the person', async () => {
   const { home, control } = sandbox
   const { messageId, mediaId } = await alice.send(home.privateChat, Buffer.from('mine'))
   const where = { chatId: home.privateChat, messageId, mediaId }
@@ -214,7 +208,7 @@ test('a file of another message, or of a chat that one is not in, is refused', a
   ).rejects.toThrow('has no file')
 })
 
-test('the certificate of anybody is given, and null where there is none', async () => {
+test('`certificate` returns a person’s certificate, or null for a person without a key', async () => {
   const { home, control } = sandbox
   expect(await control.certificate({ userId: home.alice.id })).toMatchObject({
     fingerprint: alice.fingerprint,

@@ -4,7 +4,7 @@ import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
-test('what a phone showed is there again, and its numbers go on', async () => {
+test('a phone of a reopened world has its entries, and continues their numbers', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const before = await (async () => {
     await using sandbox = await createSandbox({ data, clock: 'still' })

@@ -1,4 +1,4 @@
-/** Phones with a subkey of ML-KEM-768+X25519, and a bot that has one too. */
+/** A sidecar whose service is a world below a path, with and without ML-KEM-768+X25519. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createControlClient, type Control } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
@@ -71,11 +71,13 @@ test.each(['ml-kem', 'ml-kem-alone', 'curve25519', 'x25519'] as const)(
     await call('POST /messages', { chatId, text: `to ${kind}` })
     const last = async () => (await control.inbox({ userId })).inbox.at(-1)
     await expect.poll(last).toMatchObject({ text: `to ${kind}`, verdict: 'verified' })
+    expect(await control.search({ words: `to ${kind}` })).toEqual([])
+    expect(sandbox.transcript.list()).toEqual([])
   },
 )
 
 test(
-  'a key is rotated to either algorithm, and the doctor says who may not read a post-quantum one',
+  '`key rotate` changes the algorithm, and `check` warns of people without a post-quantum subkey',
   { timeout: WITHIN_MS },
   async () => {
     const check = async (): Promise<{ name: string; level: string; message: string }[]> =>

@@ -19,14 +19,14 @@ async function giveBotKey(userId: number, fingerprint?: string) {
 
 const numberOf = (userId: number) => control.safetyNumber({ userId, botId: bot.id })
 
-test('there is none while the bot has no key, and none with a key that is no certificate', async () => {
+test('`safetyNumber` is null while the bot has no key, or a key that is no certificate', async () => {
   await control.removeKey({ botId: bot.id })
   expect(await numberOf(alice.userId)).toBe(null)
   await control.setBotKey({ botId: bot.id, publicKey: 'none', fingerprint: 'f'.repeat(40) })
   expect(await numberOf(alice.userId)).toBe(null)
 })
 
-test('it is of both certificates, whatever fingerprint the service names beside them', async () => {
+test('`safetyNumber` is made of both certificates, not of the fingerprint that the service lists', async () => {
   const key = await control.addPerson({ username: 'keyholder' })
   const { fingerprint } = await sandbox.phone(key.id)
   await giveBotKey(key.id, 'e'.repeat(40))
@@ -39,7 +39,7 @@ test('it is of both certificates, whatever fingerprint the service names beside 
   expect(await numberOf(bob.userId)).not.toEqual(await numberOf(alice.userId))
 })
 
-test('it is another one after either has another key', async () => {
+test('`safetyNumber` changes with a new key of either side', async () => {
   await giveBotKey(bob.userId)
   const before = await numberOf(alice.userId)
   await control.newKey({ userId: alice.userId })
@@ -51,7 +51,7 @@ test('it is another one after either has another key', async () => {
   expect(await numberOf(alice.userId)).not.toEqual(after)
 })
 
-test('it is null for a key of version 6, and refused for who is not there', async () => {
+test('`safetyNumber` is null for a key of version 6, and refused for unknown ids', async () => {
   await control.newKey({ userId: bob.userId, kind: 'v6' })
   expect(await numberOf(bob.userId)).toBe(null)
   await expect(numberOf(1)).rejects.toThrow('no person has the id 1')

@@ -7,7 +7,7 @@ const inbox = (after: number, more: object = {}) =>
   sandbox.control.inbox({ userId: alice.userId, after, ...more })
 const newest = async () => (await inbox(0)).last
 
-test('one list holds in order what the phone showed, numbered and dated', async () => {
+test('the inbox of a phone lists messages, edits and deletions in order, numbered and dated', async () => {
   const chatId = sandbox.home.privateChat
   const after = await newest()
   const armored = await robot.seal('one', [alice.certificate])
@@ -26,7 +26,7 @@ test('one list holds in order what the phone showed, numbered and dated', async 
   expect(seen.map(({ at }) => at)).toEqual(seen.map(() => sandbox.now()))
 })
 
-test('typing appears, and disappears with a message, when cleared, or after a few seconds', async () => {
+test('a message, `typing: false` and 5 seconds each end a typing indicator on a phone', async () => {
   const chatId = sandbox.home.privateChat
   const type = (body: object) => ask(sandbox, `POST /chats/${chatId}/typing`, { body })
   const after = await newest()
@@ -52,7 +52,7 @@ test('typing appears, and disappears with a message, when cleared, or after a fe
   expect(bob.seenEvents.filter((event) => event.kind === 'typing')).toEqual([])
 })
 
-test('an answer to a press names the message, and is the presser’s alone', async () => {
+test('the answer to a press, with its message id, is shown only on the phone of the press', async () => {
   const chatId = sandbox.home.encryptedGroup
   const armored = await robot.seal('press', [alice.certificate, bob.certificate])
   const messageId = await sent(sandbox, chatId, { armored, markup: BUTTON })
@@ -67,7 +67,7 @@ test('an answer to a press names the message, and is the presser’s alone', asy
   expect(bob.answers).toEqual([])
 })
 
-test('joins and leaves are shown as such, in the inbox too', async () => {
+test('a phone lists joins and leaves', async () => {
   const chatId = sandbox.home.readableGroup
   const { control } = sandbox
   const { id } = await control.addPerson({ username: 'guest' })
@@ -82,7 +82,7 @@ test('joins and leaves are shown as such, in the inbox too', async () => {
   expect(shown).toEqual(seen)
 })
 
-test('the list can be had for one chat, and of some kinds', async () => {
+test('`inbox` filters the entries of a phone by chat and kind', async () => {
   const after = await newest()
   const { readableGroup, encryptedGroup } = sandbox.home
   await bob.write(readableGroup, 'in the open')
@@ -94,7 +94,7 @@ test('the list can be had for one chat, and of some kinds', async () => {
   expect((await inbox(after)).seen).toHaveLength(3)
 })
 
-test('the screen shows a chat as it is now: own messages too, edits, and nothing deleted', async () => {
+test('`screen` shows a chat with the person’s own messages and edits, without deleted ones', async () => {
   const { control, home } = sandbox
   const { id: chatId } = await control.addRoom({
     kind: 'group',
@@ -117,7 +117,7 @@ test('the screen shows a chat as it is now: own messages too, edits, and nothing
   expect((await alice.chat(chatId, reply)).messages).toEqual([])
 })
 
-test('the screen of an encrypted group begins when the person came', async () => {
+test('the screen of an encrypted group begins with the person’s joining', async () => {
   const { control } = sandbox
   const { id: chatId } = await control.addRoom({ kind: 'group', members: [alice.userId] })
   await alice.write(chatId, 'before bob')
@@ -130,13 +130,13 @@ test('the screen of an encrypted group begins when the person came', async () =>
   ])
 })
 
-test('nobody sees the screen of a chat they are not in', async () => {
+test('`screen` refuses a chat without the person', async () => {
   const chatId = sandbox.home.privateChat
   await expect(sandbox.control.screen({ userId: bob.userId, chatId })).rejects.toThrow('is not in')
   await expect(bob.chat(chatId)).rejects.toThrow('not in chat')
 })
 
-test('waiting for a phone ends when it shows something, not before', async () => {
+test('a wait for a phone’s inbox ends with the next entry', async () => {
   await using other = await still()
   const { alice: person, privateChat: chatId } = other.home
   const { control } = other
@@ -152,7 +152,7 @@ test('waiting for a phone ends when it shows something, not before', async () =>
   })
 })
 
-test('what comes while a message is being opened is shown after it', async () => {
+test('a phone lists a deletion after its message, though the message was still being opened', async () => {
   const { control, home } = sandbox
   const after = await newest()
   const armored = await bob.seal('quick', [alice.certificate])
@@ -167,7 +167,7 @@ test('what comes while a message is being opened is shown after it', async () =>
   ])
 })
 
-test('the screen shows an edit that was made while the person was away', async () => {
+test('the screen shows an edit that was made while the person was not in the group', async () => {
   const { control, home } = sandbox
   const chatId = home.readableGroup
   const messageId = await bob.write(chatId, 'before')
@@ -180,7 +180,7 @@ test('the screen shows an edit that was made while the person was away', async (
   expect(messages.find((one) => one.messageId === messageId)).toMatchObject({ text: 'after' })
 })
 
-test('whoever waits in vain for a message reads what the phone showed instead', async () => {
+test('`Phone.seen` rejects after its time with the last entry of the phone', async () => {
   const chatId = sandbox.home.privateChat
   await sent(sandbox, chatId, { armored: await robot.seal('something else', [alice.certificate]) })
   await alice.settled()

@@ -11,7 +11,7 @@ const updates = async () => {
   return result.map(({ message }) => message)
 }
 
-test('a phone has published its own key', async () => {
+test('a new phone publishes its own key', async () => {
   const { result } = await ask(sandbox, `GET /users/${alice.userId}/key`)
   expect(result).toEqual({
     userId: alice.userId,
@@ -21,7 +21,7 @@ test('a phone has published its own key', async () => {
   expect(await sandbox.phone(alice.userId)).toBe(alice)
 })
 
-test('a private chat is sealed to the bot, and the service cannot read it', async () => {
+test('a phone seals a message of a private chat, and the service never receives its text', async () => {
   await alice.write(sandbox.home.privateChat, 'private-canary')
   const [message] = await updates()
   expect(message).not.toHaveProperty('text')
@@ -37,7 +37,7 @@ async function sealedSize(chatId: number, messageId: number): Promise<number> {
   return messages.find(({ id }) => id === messageId)?.armored?.length ?? 0
 }
 
-test('in an encrypted group everybody reads, the bot only what is addressed to it', async () => {
+test('a phone seals a group message to all members, and to the bot only if it is addressed', async () => {
   const chatId = sandbox.home.encryptedGroup
   const unheard = await alice.write(chatId, 'tell me, echo bot')
   const heard = await alice.write(chatId, 'tell me @echo_bot')
@@ -50,7 +50,7 @@ test('in an encrypted group everybody reads, the bot only what is addressed to i
   expect(added).toBeGreaterThan(100)
 })
 
-test('a reply to the bot is addressed to it', async () => {
+test('a phone seals a reply to the bot’s message to the bot', async () => {
   const chatId = sandbox.home.encryptedGroup
   const armored = await robot.seal('question', [alice.certificate, bob.certificate])
   const question = await sent(sandbox, chatId, { armored })
@@ -61,14 +61,14 @@ test('a reply to the bot is addressed to it', async () => {
   expect(added).toBeGreaterThan(100)
 })
 
-test('somebody else’s signature is bad', async () => {
+test('a phone gives the verdict `bad` to a bot message signed by another person', async () => {
   const chatId = sandbox.home.privateChat
   const id = await sent(sandbox, chatId, { armored: await bob.seal('forged', [alice.certificate]) })
   const seen = await alice.seen((one) => one.chatId === chatId && one.messageId === id)
   expect(seen).toMatchObject({ verdict: 'bad', signer: null })
 })
 
-test('what is sealed to others, or damaged, stays unopened', async () => {
+test('a phone gives the verdict `unopened` to a message sealed to others or damaged', async () => {
   const chatId = sandbox.home.privateChat
   for (const armored of [await robot.seal('not for alice', [bob.certificate]), ARMORED]) {
     const id = await sent(sandbox, chatId, { armored })
@@ -77,7 +77,7 @@ test('what is sealed to others, or damaged, stays unopened', async () => {
   }
 })
 
-test('an unusable certificate in the group does not stop the others', async () => {
+test('an unusable certificate of one member does not prevent sealing to the others', async () => {
   const chatId = sandbox.home.encryptedGroup
   const { id } = await sandbox.control.addPerson({ username: 'broken' })
   await sandbox.control.publishKey({ userId: id, publicKey: 'no key', fingerprint: 'x' })
@@ -87,7 +87,7 @@ test('an unusable certificate in the group does not stop the others', async () =
   await sandbox.control.leave({ chatId, userId: id })
 })
 
-test('a phone whose person is not in the chat can neither write nor see', async () => {
+test('a phone whose person is not in the chat can neither write nor receive', async () => {
   await expect(bob.write(sandbox.home.privateChat, 'x')).rejects.toThrow('not in chat')
   await bob.settled()
   expect(bob.inbox.some(({ chatId }) => chatId === sandbox.home.privateChat)).toBe(false)

@@ -4,34 +4,23 @@ import { ARMORED, ask, BUTTON, outcome, sent, still } from './support.ts'
 
 const NO_BODY_KIND = { text: 'x'.repeat(5000) }
 
-describe('what is refused first', () => {
-  test('the token before path, body and pause', async () => {
+describe('the order of refusals', () => {
+  test('a missing token is refused before a pause, a pause before path and body, the path before the body', async () => {
     await using sandbox = await still()
+    const invalid = { body: '{', headers: { 'content-type': 'text/plain' } }
+    expect(await outcome(sandbox, 'POST /nothing', invalid)).toBe('not_found')
+    expect(await outcome(sandbox, 'POST /me', { body: '{' })).toBe('not_found')
     await sandbox.control.pause({ botId: sandbox.home.bot.id })
-    for (const request of ['GET /nothing', 'POST /messages', 'PUT /me']) {
-      const o = { token: null, ...(request.startsWith('GET') ? {} : { body: '{' }) }
-      expect(await outcome(sandbox, request, o)).toBe('unauthorized')
+    for (const request of ['GET /nothing', 'GET /updates?limit=0', 'POST /messages', 'PUT /me']) {
+      const body = request.startsWith('GET') ? {} : { body: '{' }
+      expect(await outcome(sandbox, request, body)).toBe('bot_paused')
+      expect(await outcome(sandbox, request, { token: null, ...body })).toBe('unauthorized')
     }
     const large = { token: null, body: 'x'.repeat(300_000) }
     expect(await outcome(sandbox, 'POST /messages', large)).toBe('unauthorized')
   })
 
-  test('the pause before path and body', async () => {
-    await using sandbox = await still()
-    await sandbox.control.pause({ botId: sandbox.home.bot.id })
-    expect(await outcome(sandbox, 'GET /nothing')).toBe('bot_paused')
-    expect(await outcome(sandbox, 'POST /messages', { body: '{' })).toBe('bot_paused')
-    expect(await outcome(sandbox, 'GET /updates?limit=0')).toBe('bot_paused')
-  })
-
-  test('the path before the body', async () => {
-    await using sandbox = await still()
-    const headers = { 'content-type': 'text/plain' }
-    expect(await outcome(sandbox, 'POST /nothing', { body: '{', headers })).toBe('not_found')
-    expect(await outcome(sandbox, 'POST /me', { body: '{' })).toBe('not_found')
-  })
-
-  test('the body’s shape before the chat, the chat before what its mode decides', async () => {
+  test('a send is refused for its fields before its chat, and for its chat before its kind of body', async () => {
     await using sandbox = await still()
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body })
     expect(await send({ chatId: 1, text: 7 })).toBe('bad_request')
@@ -39,7 +28,7 @@ describe('what is refused first', () => {
     expect(await send({ chatId: 1, ...NO_BODY_KIND })).toBe('chat_not_found')
   })
 
-  test('a conflict before the membership, the membership before kind, markup and windows', async () => {
+  test('a send is refused as conflict before membership, and for membership before kind and markup', async () => {
     await using sandbox = await still()
     const { readableGroup: chatId, privateChat, bot, alice } = sandbox.home
     const sendId = '5F0C2D0E-8D4F-4D0E-9F43-2F6D7D1A0B11'
@@ -55,7 +44,7 @@ describe('what is refused first', () => {
     expect(await send({ chatId: privateChat, armored: ARMORED })).toBe('user_gone')
   })
 
-  test('the kind before the text, the text before the keyboard, all before windows', async () => {
+  test('a send is refused for its kind, then its text, then its keyboard, then the rate window', async () => {
     await using sandbox = await still()
     const chatId = sandbox.home.privateChat
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body: { chatId, ...body } })
@@ -66,7 +55,7 @@ describe('what is refused first', () => {
     expect(await send({ text: 'x' })).toBe('flood_wait')
   })
 
-  test('slow mode before the window that is full as well', async () => {
+  test('a send is refused by slow mode before a full rate window', async () => {
     await using sandbox = await still()
     const chatId = sandbox.home.readableGroup
     const send = () => outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
@@ -76,7 +65,7 @@ describe('what is refused first', () => {
     expect(await send()).toBe('slow_mode')
   })
 
-  test('an edit: chat, message, whose it is, reach, kind, window', async () => {
+  test('an edit is refused for chat, message, author, block, kind and window, in this order', async () => {
     await using sandbox = await still()
     const { privateChat: chatId, alice, bot } = sandbox.home
     const own = await sent(sandbox, chatId)
@@ -94,7 +83,7 @@ describe('what is refused first', () => {
     expect(await edit(own, { text: 'z' })).toBe('flood_wait')
   })
 
-  test('an answer: its shape, then whose press, then whether answered, then its age', async () => {
+  test('an answer to a press is refused for its fields, an unknown press, a second answer, then its age', async () => {
     await using sandbox = await still()
     const { readableGroup: chatId, alice } = sandbox.home
     const messageId = await sent(sandbox, chatId, { text: 'x', markup: BUTTON })
@@ -109,7 +98,7 @@ describe('what is refused first', () => {
     expect(await answer(callbackId)).toBe('callback_answered')
   })
 
-  test('a wrong query before the webhook that stands', async () => {
+  test('a poll is refused for its query before an active webhook', async () => {
     await using sandbox = await still()
     await ask(sandbox, 'POST /webhook', { body: { url: 'https://93.184.215.14/' } })
     expect(await outcome(sandbox, 'GET /updates?limit=0')).toBe('bad_request')
@@ -117,29 +106,29 @@ describe('what is refused first', () => {
   })
 })
 
-describe('what costs nothing', () => {
+describe('calls without an effect', () => {
   /** Calls of the bot until one is refused. */
   async function callsLeft(sandbox: Sandbox): Promise<number> {
     for (let n = 0; ; n++) if ((await outcome(sandbox, 'GET /me')) !== 200) return n
   }
 
-  test('a call that the bot’s window refuses is not counted for the address', async () => {
+  test('a call refused by the bot’s call window is not counted in the window of the address', async () => {
     await using sandbox = await still()
     const { token } = await sandbox.control.addBot({ username: 'other_bot' })
     expect(await callsLeft(sandbox)).toBe(600)
-    for (let n = 0; n < 700; n++) await ask(sandbox, 'GET /me')
+    for (let n = 0; n < 10; n++) await ask(sandbox, 'GET /me')
     for (let n = 0; n < 600; n++) expect(await outcome(sandbox, 'GET /me', { token })).toBe(200)
     expect(await outcome(sandbox, 'GET /me', { token: null })).toBe('rate_limited')
   })
 
-  test('a body where none is asked for is not looked at', async () => {
+  test('an endpoint without a body ignores an invalid body', async () => {
     await using sandbox = await still()
     for (const request of ['DELETE /webhook', 'DELETE /commands', 'POST /token/revoke']) {
       expect(await outcome(sandbox, request, { body: 'no JSON' })).toBe(200)
     }
   })
 
-  test('names in a query that nobody knows mean nothing', async () => {
+  test('`GET /updates` ignores unknown query names, and refuses a repeated or inexact number', async () => {
     await using sandbox = await still()
     const query = 'offset=9007199254740991&limit=1&what=ever&limits=x'
     expect(await outcome(sandbox, `GET /updates?${query}`)).toBe(200)

@@ -7,7 +7,7 @@ const resolve = async (sandbox: Sandbox, handle: string) => {
   return response.ok ? response.result : response.error.code
 }
 
-test('a bot goes by its new handle: in /me, in mentions and commands, and when resolved', async () => {
+test('a renamed bot has its new handle in `/me`, mentions, commands and `/resolve`', async () => {
   await using sandbox = await still()
   const { bot, alice, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -23,7 +23,7 @@ test('a bot goes by its new handle: in /me, in mentions and commands, and when r
   expect(await resolve(sandbox, 'parrot_bot')).toMatchObject({ id: bot.id, username: 'Parrot_bot' })
 })
 
-test('an old handle resolves to its holder until it is claimed, or to nobody once released', async () => {
+test('a former handle resolves to its holder until it is claimed or released', async () => {
   await using sandbox = await still()
   const { bot, alice } = sandbox.home
   const { control } = sandbox
@@ -35,7 +35,7 @@ test('an old handle resolves to its holder until it is claimed, or to nobody onc
   expect(await resolve(sandbox, 'echo_bot')).toMatchObject({ id: alice.id })
 })
 
-test('a group gets a handle, another one, and loses it', async () => {
+test('`renameChat` sets, replaces and removes the handle of a group', async () => {
   await using sandbox = await still()
   const { readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -51,7 +51,7 @@ test('a group gets a handle, another one, and loses it', async () => {
   expect(await resolve(sandbox, 'bazaar')).toBe('username_not_found')
 })
 
-test('a person can change the case of their handle, and their names', async () => {
+test('`renamePerson` changes the case of a handle, and the names in `/resolve` and updates', async () => {
   await using sandbox = await still()
   const { alice, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -63,7 +63,7 @@ test('a person can change the case of their handle, and their names', async () =
   expect((await ask(sandbox, 'GET /updates')).result).toMatchObject([{ message: { from: seen } }])
 })
 
-test('a handle that is taken, malformed or the service’s is refused, and nothing changes', async () => {
+test('a rename to a used, malformed or reserved handle is refused and changes nothing', async () => {
   await using sandbox = await still()
   const { bot, readableGroup: chatId, privateChat } = sandbox.home
   const { control } = sandbox

@@ -17,7 +17,7 @@ const post = (sandbox: Sandbox, text: string) =>
     text,
   })
 
-test('what is restored is on disk before the answer, and nothing else is', async () => {
+test('a restored snapshot replaces the file of the world before the answer', async () => {
   const { data, sandbox: opened } = await inFile()
   await using sandbox = opened
   await post(sandbox, 'one')
@@ -31,7 +31,7 @@ test('what is restored is on disk before the answer, and nothing else is', async
   expect(left.home).toEqual(sandbox.home)
 })
 
-test('a world goes on from its file after a reset, with what happened since', async () => {
+test('a world reopened after a reset has the changes since the reset', async () => {
   const { data, sandbox } = await inFile()
   await post(sandbox, 'one')
   await sandbox.reset()
@@ -45,7 +45,7 @@ test('a world goes on from its file after a reset, with what happened since', as
   expect(queued).toMatchObject([{ message: { text: 'two' } }])
 })
 
-test('reset goes back to what the file held when this sandbox opened it', async () => {
+test('`reset` restores the world as this sandbox read it from the file', async () => {
   const { data, sandbox: first } = await inFile()
   await post(first, 'one')
   await first[Symbol.asyncDispose]()
@@ -56,7 +56,7 @@ test('reset goes back to what the file held when this sandbox opened it', async 
   expect(await observableState(second)).toEqual(opened)
 })
 
-test('a restore that cannot be written leaves the world as it was, which goes on', async () => {
+test('a restore that fails on a full disk leaves the world and its file unchanged and usable', async () => {
   const { data, sandbox: opened } = await inFile()
   await using sandbox = opened
   await post(sandbox, 'one')
@@ -84,7 +84,7 @@ test('a restore that cannot be written leaves the world as it was, which goes on
   expect(await sandbox.control.queued({ botId: sandbox.home.bot.id })).toHaveLength(1)
 })
 
-test('changes during a restore are answered, and reach the file neither before nor after', async () => {
+test('a change during a reset reaches neither the new world nor the file', async () => {
   const { data, sandbox: opened } = await inFile({ rates: 'off' })
   await using sandbox = opened
   const before = await observableState(sandbox)

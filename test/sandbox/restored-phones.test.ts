@@ -4,7 +4,7 @@ import { ask, outcome } from './support.ts'
 
 const phoneOf = (sandbox: Sandbox, who: 'alice' | 'bob') => sandbox.phone(sandbox.home[who].id)
 
-test('phones keep their keys and inboxes as of a snapshot', async () => {
+test('a restored phone has its key and inbox as of the snapshot', async () => {
   await using sandbox = await createSandbox()
   const { encryptedGroup, bob } = sandbox.home
   const fingerprint = (await phoneOf(sandbox, 'bob')).fingerprint
@@ -25,7 +25,7 @@ test('phones keep their keys and inboxes as of a snapshot', async () => {
   })
 })
 
-test('the phones of then receive what is written after a restore, asked for or not', async () => {
+test('a phone receives messages after a reset without being requested first', async () => {
   await using sandbox = await createSandbox({ phones: 'all' })
   const { alice, bob, encryptedGroup } = sandbox.home
   await sandbox.reset()
@@ -34,7 +34,7 @@ test('the phones of then receive what is written after a restore, asked for or n
   expect(inbox).toMatchObject([{ text: 'hello', verdict: 'verified' }])
 })
 
-test('what a phone had not opened yet is opened after a restore', async () => {
+test('a restored phone opens the messages that were unread at the snapshot', async () => {
   await using sandbox = await createSandbox()
   const bob = await phoneOf(sandbox, 'bob')
   await (await phoneOf(sandbox, 'alice')).write(sandbox.home.encryptedGroup, 'hello')
@@ -45,7 +45,7 @@ test('what a phone had not opened yet is opened after a restore', async () => {
   expect(await restored.seen(({ text }) => text === 'hello')).toMatchObject({ verdict: 'verified' })
 })
 
-test('with `phones: all` the keys of the start are there again after a reset', async () => {
+test('a reset with `phones: all` restores the published keys of the start', async () => {
   await using sandbox = await createSandbox({ phones: 'all' })
   const { alice } = sandbox.home
   const key = () => ask(sandbox, `GET /users/${alice.id}/key`)
@@ -57,14 +57,14 @@ test('with `phones: all` the keys of the start are there again after a reset', a
   expect((await key()).result).toEqual(before.result)
 })
 
-test('without it nobody has a key again', async () => {
+test('a reset without `phones: all` leaves people without published keys', async () => {
   await using sandbox = await createSandbox()
   await phoneOf(sandbox, 'alice')
   await sandbox.reset()
   expect(await outcome(sandbox, `GET /users/${sandbox.home.alice.id}/key`)).toBe('no_user_key')
 })
 
-test('a phone from before a reset refuses to write, to send and to wait', async () => {
+test('a `Phone` object from before a reset refuses to write, send and wait', async () => {
   await using sandbox = await createSandbox()
   const alice = await phoneOf(sandbox, 'alice')
   await sandbox.reset()
@@ -76,7 +76,7 @@ test('a phone from before a reset refuses to write, to send and to wait', async 
   await expect(alice.seen(() => true)).rejects.toThrow('get the phone of the world')
 })
 
-test('a write that was sealing during a reset reaches neither world, and says so', async () => {
+test('a write that is being sealed during a reset is refused and stored in neither world', async () => {
   await using sandbox = await createSandbox()
   const { control, home } = sandbox
   await phoneOf(sandbox, 'bob')
@@ -89,7 +89,7 @@ test('a write that was sealing during a reset reaches neither world, and says so
   expect(sandbox.transcript.list()).toEqual([])
 })
 
-test('calls under way at a reset leave no trace in the world that is there afterwards', async () => {
+test('a reset discards the sends and writes under way, so that the new world has none of them', async () => {
   await using sandbox = await createSandbox({ rates: 'off' })
   const { control, home } = sandbox
   await Promise.all([home.alice, home.bob].map(({ id }) => sandbox.phone(id)))

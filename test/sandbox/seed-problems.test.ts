@@ -24,7 +24,7 @@ const GOOD = {
   },
 }
 
-test('nothing is wrong with the smallest seed, nor with one of everything', () => {
+test('the empty seed and a seed of every kind have no problems', () => {
   expect(problemsOf({})).toEqual([])
   expect(problemsOf(GOOD)).toEqual([])
 })
@@ -43,14 +43,14 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'schedule: expected array',
     ],
   },
-  'a handle that is none': {
+  'malformed handles': {
     seed: { people: { 'no spaces': {} }, bots: { ab: {} } },
     problems: [
       'people.no spaces: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
       'bots.ab: expected a handle: 3 to 32 of A-Z, a-z, 0-9 and _',
     ],
   },
-  'a handle twice, however it is spelt': {
+  'the same handle in two spellings': {
     seed: {
       people: { alice: {}, Service: {} },
       bots: { ALICE: {} },
@@ -62,7 +62,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'chats.x.username: the handle is taken by people.alice',
     ],
   },
-  'chats of nobody': {
+  'chats of unknown accounts': {
     seed: {
       ...GOOD,
       chats: {
@@ -78,7 +78,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'chats.room.members.zoe: no account zoe',
     ],
   },
-  'what a room cannot hold': {
+  'members that a room cannot have': {
     seed: {
       ...GOOD,
       chats: {
@@ -90,7 +90,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'chats.room.members: expected one owner at most',
     ],
   },
-  'seats and posts that there cannot be': {
+  'contradictory memberships and posts': {
     seed: {
       ...GOOD,
       chats: {
@@ -128,7 +128,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
     seed: { ...GOOD, chats: { one: GOOD.chats.dm, two: GOOD.chats.dm } },
     problems: ['chats.two: the two have a private chat already: chats.one'],
   },
-  'messages that could not have been written': {
+  'messages that their authors cannot write': {
     seed: {
       ...GOOD,
       chats: {
@@ -156,7 +156,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'chats.room.history.3: carol has no phone to seal with',
     ],
   },
-  'steps with too much or too little': {
+  'steps with too many or missing fields': {
     seed: {
       ...GOOD,
       schedule: [
@@ -182,7 +182,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'happenings.1.pause.botId: no bot alice',
     ],
   },
-  'steps of nobody': {
+  'steps of unknown accounts': {
     seed: {
       ...GOOD,
       schedule: [
@@ -202,7 +202,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'schedule.4.setCommands.scope: no chat x',
     ],
   },
-  'faults that are none': {
+  'incomplete faults': {
     seed: { ...GOOD, faults: [{ name: 'delay', botId: 'zoe', delay: 1 }] },
     problems: [
       'faults.0.delay: no such field',
@@ -212,12 +212,12 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
   },
 }
 
-test.each(Object.keys(WRONG))('%s are refused, all at once', (name) => {
+test.each(Object.keys(WRONG))('`readSeed` reports all problems of a seed with %s', (name) => {
   const { seed, problems } = WRONG[name] ?? { seed: {}, problems: [] }
   expect(problemsOf(seed).toSorted()).toEqual(problems.toSorted())
 })
 
-test('a seed that is wrong makes no sandbox', async () => {
+test('`createSandbox` rejects a seed with a problem', async () => {
   const seed = { people: { alice: { key: 'rsa1' } } } as unknown as SeedInput
   await expect(createSandbox({ world: seed })).rejects.toThrow(/people\.alice\.key/)
 })

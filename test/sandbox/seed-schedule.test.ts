@@ -9,7 +9,7 @@ import { observableState, temporaryFolder } from './world-file.ts'
 
 const MINUTE_MS = 60_000
 
-test('steps happen at their time, in their order, and find the newest message', async () => {
+test('scheduled steps run at their time and in their order, and `last` names the newest message', async () => {
   await using sandbox = await still({
     ...PAIR,
     chats: {
@@ -56,7 +56,7 @@ test('steps happen at their time, in their order, and find the newest message', 
   expect(await outcome(sandbox, 'GET /updates', as)).toBe('bot_paused')
 })
 
-test('a step that fails is reported, and the rest goes on', async () => {
+test('a failed step is reported, and the next step runs', async () => {
   const reported: string[] = []
   await using sandbox = await createSandbox({
     world: {
@@ -78,7 +78,7 @@ test('a step that fails is reported, and the rest goes on', async () => {
   expect(await texts(sandbox)).toEqual(['still here'])
 })
 
-test('the former names `happenings`, `setSeat`, `onMishap` and `story` go on working', async () => {
+test('the former names `happenings`, `setSeat`, `onMishap` and `story` still work', async () => {
   const reported: unknown[] = []
   await using sandbox = await createSandbox({
     world: {
@@ -107,7 +107,7 @@ test('the former names `happenings`, `setSeat`, `onMishap` and `story` go on wor
   expect(me.result.me).toMatchObject({ status: 'admin', rights: 16 })
 })
 
-test('a world file has the names of its first version', async () => {
+test('a world file keeps the record names of its first version', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await (async () => {
     await using _sandbox = await createSandbox({
@@ -127,7 +127,7 @@ test('a world file has the names of its first version', async () => {
   expect(rows.filter(({ kind }) => kind === 'seat')).toHaveLength(2)
 })
 
-test('a seed is not applied to a file that holds a world; the schedule of that world goes on', async () => {
+test('an existing world ignores a seed and continues its own schedule', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const seed: SeedInput = {
     ...PAIR,

@@ -4,7 +4,7 @@ import { A_KEY, ask, outcome } from './support.ts'
 
 const MINUTE_MS = 60_000
 
-test('people, bots and chats are as the seed has them, and nobody else is there', async () => {
+test('a world has exactly the people, bots and chats of its seed', async () => {
   await using sandbox = await still({
     people: { alice: { firstName: 'Alice', lastName: 'Baker', key: 'none' }, bob: { key: 'none' } },
     bots: { echo_bot: { name: 'Echo', about: 'Says', privacyMode: false, allowGroups: true } },
@@ -55,7 +55,7 @@ test('people, bots and chats are as the seed has them, and nobody else is there'
   expect(() => sandbox.home).toThrow(/no home/)
 })
 
-test('the history is as old as it should be, and bots get updates of it', async () => {
+test('history messages have the age of the seed, and queue updates unless they are too old', async () => {
   await using sandbox = await still({
     ...PAIR,
     chats: {
@@ -89,7 +89,7 @@ test('the history is as old as it should be, and bots get updates of it', async 
   expect(result).toMatchObject([{ kind: 'message', message: { text: 'one' } }])
 })
 
-test('a sealed message is sealed by its writer’s phone, and opened by the others’', async () => {
+test('a history message of an encrypted chat is sealed by its author and verified by the others', async () => {
   await using sandbox = await still({
     people: { alice: {}, bob: { key: 'p256' } },
     bots: {},
@@ -111,7 +111,7 @@ test('a sealed message is sealed by its writer’s phone, and opened by the othe
   expect(await inboxOf(alice.id)).toMatchObject([{ text: 'me', verdict: 'verified' }])
 })
 
-test('keys of every kind, blocks, closed accounts, pauses, tokens and commands stand', async () => {
+test('a seed sets keys, blocks, closed accounts, pauses, tokens, commands and faults', async () => {
   const secret = 'q'.repeat(43)
   await using sandbox = await still({
     people: {
@@ -157,7 +157,7 @@ test('keys of every kind, blocks, closed accounts, pauses, tokens and commands s
   expect(result.map(({ scope }) => scope)).toEqual(['default', `chat:${market}`])
 })
 
-test('whoever is restricted at the beginning may have written before', async () => {
+test('a restricted member may have written in the history of a seed, and cannot write later', async () => {
   await using sandbox = await still({
     people: { alice: { key: 'none' }, bob: { key: 'none' } },
     bots: { echo_bot: {} },

@@ -19,7 +19,7 @@ async function live(sandbox: Sandbox): Promise<void> {
   await control.advance({ ms: 5000 })
 }
 
-test('reset puts everything back as it was when the sandbox was ready', async () => {
+test('`reset` restores the state, clock and home of the start', async () => {
   await using sandbox = await still()
   const before = await observableState(sandbox)
   const [nowMs, { home }] = [sandbox.now(), sandbox]
@@ -32,7 +32,7 @@ test('reset puts everything back as it was when the sandbox was ready', async ()
   expect(await outcome(sandbox, 'GET /resolve/carol')).toBe('username_not_found')
 })
 
-test('a world lives after a reset as it did the first time, again and again', async () => {
+test('the same calls have the same results after each reset', async () => {
   await using sandbox = await still()
   const lives: unknown[] = []
   for (let n = 0; n < 3; n++) {
@@ -46,7 +46,7 @@ test('a world lives after a reset as it did the first time, again and again', as
   expect(lives[2]).toEqual(lives[0])
 })
 
-test('restore puts back what a snapshot holds, however often', async () => {
+test('`restore` restores a snapshot any number of times', async () => {
   await using sandbox = await still()
   await live(sandbox)
   const kept = await observableState(sandbox)
@@ -59,7 +59,7 @@ test('restore puts back what a snapshot holds, however often', async () => {
   }
 })
 
-test('a snapshot is not changed by what happens later, in a chat, a queue or a commands list', async () => {
+test('later messages, confirmations and commands do not change a snapshot', async () => {
   await using sandbox = await still()
   const { control, home } = sandbox
   const post = () =>
@@ -101,7 +101,7 @@ test('snapshots are listed, replaced and deleted by name', async () => {
   await expect(control.removeSnapshot({ name: 'a' })).rejects.toThrow('there is no snapshot a')
 })
 
-test('polls end with an empty answer, and the next ones see the world that was restored', async () => {
+test('a reset ends a poll with an empty answer, and the next poll reads the new world', async () => {
   await using sandbox = await createSandbox()
   const poll = ask<unknown[]>(sandbox, 'GET /updates?timeout=50')
   await expect.poll(() => sandbox.transcript.list().length).toBe(1)
@@ -132,7 +132,7 @@ test('faults end at a restore, and those of a seed begin anew at a reset', async
   expect([await me(), await me()]).toEqual(['internal', 200])
 })
 
-test('deliveries to a webhook begin anew', async () => {
+test('webhook deliveries resume from the restored state, and a reset ends them', async () => {
   await using receiver = await createReceiver()
   await using sandbox = await createSandbox({ webhooks: 'local' })
   const { control, home } = sandbox
@@ -154,7 +154,7 @@ test('deliveries to a webhook begin anew', async () => {
   expect(receiver.deliveries).toHaveLength(2)
 })
 
-test('what a seed has scheduled happens as long after a reset as after the start', async () => {
+test('the schedule of a seed runs again after each reset', async () => {
   const chats = { dm: { kind: 'private', person: 'alice', bot: 'echo_bot' } } as const
   await using sandbox = await createSandbox({
     world: {
@@ -176,7 +176,7 @@ test('what a seed has scheduled happens as long after a reset as after the start
   }
 })
 
-test('on a running clock it happens as long after the reset, however late that is', async () => {
+test('the schedule of a seed on a running clock counts from the reset', async () => {
   vi.useFakeTimers({ toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
   await using sandbox = await createSandbox({
@@ -193,7 +193,7 @@ test('on a running clock it happens as long after the reset, however late that i
   expect(sandbox.people).toMatchObject([{ username: 'alicia' }])
 })
 
-test('a clock that was stopped at a snapshot stands again, and one that ran runs', async () => {
+test('a restored clock is stopped or running as at its snapshot', async () => {
   await using sandbox = await createSandbox({ clock: 'running' })
   const { control } = sandbox
   await control.setClock({ mode: 'still' })
@@ -207,7 +207,7 @@ test('a clock that was stopped at a snapshot stands again, and one that ran runs
   expect(await control.now()).toMatchObject({ mode: 'running' })
 })
 
-test('a running clock goes on with real time, less what it was moved', async () => {
+test('`reset` undoes the advance of a running clock', async () => {
   await using sandbox = await createSandbox()
   await sandbox.control.advance({ ms: 86_400_000 })
   await sandbox.reset()

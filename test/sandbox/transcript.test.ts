@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask, outcome, still } from './support.ts'
 
-test('every call is recorded with its line, headers, body and answer', async () => {
+test('the transcript records method, path, headers, body and answer of a call', async () => {
   await using sandbox = await still()
   const body = { chatId: sandbox.home.privateChat, text: 'hello' }
   await ask(sandbox, 'POST /messages', { body, headers: { 'x-mark': 'here' } })
@@ -19,7 +19,7 @@ test('every call is recorded with its line, headers, body and answer', async () 
   expect(JSON.parse(call?.answer ?? '')).toMatchObject({ ok: true })
 })
 
-test('text is found anywhere in a call, also in one that was refused', async () => {
+test('`transcript.search` finds text in every part of a call, encoded or refused too', async () => {
   await using sandbox = await still()
   const canary = 'canary-7f3a'
   const places = [
@@ -39,7 +39,7 @@ test('text is found anywhere in a call, also in one that was refused', async () 
   expect(sandbox.transcript.search('another-canary')).toEqual([])
 })
 
-test('only the newest calls are recorded, and none when none are wanted', async () => {
+test('the transcript keeps the newest `transcriptCalls` calls, and none for 0', async () => {
   await using sandbox = await createSandbox({ transcriptCalls: 3 })
   for (let n = 0; n < 10; n++) await ask(sandbox, 'GET /me')
   expect(sandbox.transcript.list().map(({ n }) => n)).toEqual([8, 9, 10])

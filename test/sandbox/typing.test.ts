@@ -8,7 +8,7 @@ const type = async (sandbox: Sandbox, chatId: number, body?: unknown) => {
   return response.ok ? response.result.sent : response.error.code
 }
 
-test('false clears what shows, and nothing when nothing shows', async () => {
+test('`typing: false` sends an update only while an indicator is shown', async () => {
   await using sandbox = await still()
   const { privateChat } = sandbox.home
   expect(await type(sandbox, privateChat, { typing: false })).toBe(false)
@@ -17,14 +17,14 @@ test('false clears what shows, and nothing when nothing shows', async () => {
   expect(await type(sandbox, privateChat, { typing: false })).toBe(false)
 })
 
-test('nothing is shown to somebody who blocked the bot', async () => {
+test('typing sends no indicator to a person who blocked the bot', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat } = sandbox.home
   await sandbox.control.block({ userId: alice.id, botId: bot.id })
   expect(await type(sandbox, privateChat)).toBe(false)
 })
 
-test('an indicator that shows in a snapshot ends in the restored world', async () => {
+test('a typing indicator of a snapshot ends after its time in the restored world', async () => {
   await using sandbox = await still({ phones: 'all' })
   const { alice, privateChat } = sandbox.home
   const shown = async () => {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
-import { waitFor } from '../../src/sandbox/control/waiting.ts'
 import { World } from '../../src/sandbox/world.ts'
 import { still as seeded, PAIR } from './seeded.ts'
 import { ask, still } from './support.ts'
@@ -16,7 +15,7 @@ async function isWaiting(call: Promise<unknown>): Promise<boolean> {
   return over.mock.calls.length === 0
 }
 
-test('queued updates are waited for, also on a clock that stands still', async () => {
+test('a wait for queued updates ends with a new update, on a stopped clock too', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat: chatId } = sandbox.home
   const control = createControlClient(sandbox.controlUrl)
@@ -33,7 +32,7 @@ test('queued updates are waited for, also on a clock that stands still', async (
   expect(await control.queued({ botId: bot.id })).toHaveLength(2)
 })
 
-test('what is there already is given at once, and nothing when the time is over', async () => {
+test('a wait returns existing entries at once, and an empty list after its time', async () => {
   await using sandbox = await still()
   const { alice, bot, privateChat: chatId } = sandbox.home
   const { control } = sandbox
@@ -43,7 +42,7 @@ test('what is there already is given at once, and nothing when the time is over'
   expect(await control.notices({ botId: bot.id, wait: 0 })).toEqual([])
 })
 
-test('messages of a chat, not those of others, end a wait for them', async () => {
+test('a wait for messages of a chat does not end with a message of another chat', async () => {
   await using sandbox = await still()
   const { control, home } = sandbox
   const waiting = control.messages({ chatId: home.readableGroup, wait: WAIT_MS })
@@ -69,7 +68,7 @@ test('a wait for the transcript ends with a call that is answered', async () => 
   await held
 })
 
-test('what a phone showed in a world that was put back since is not waited for', async () => {
+test('a wait after an entry of before a restore returns the last restored entry', async () => {
   await using sandbox = await still()
   const { alice, bob, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
@@ -86,7 +85,7 @@ test('what a phone showed in a world that was put back since is not waited for',
   expect((await next).inbox).toMatchObject([{ text: 'two' }])
 })
 
-test('an emptied transcript is waited for anew', async () => {
+test('a wait for a cleared transcript ends with the next call', async () => {
   await using sandbox = await still()
   const { control } = sandbox
   await ask(sandbox, 'GET /me')
@@ -97,7 +96,7 @@ test('an emptied transcript is waited for anew', async () => {
   expect(await waiting).toMatchObject([{ n: 2, path: '/bot/v1/webhook' }])
 })
 
-test('notices to the owner are numbered and waited for', async () => {
+test('a wait for notices to the owner ends with the first notice', async () => {
   await using sandbox = await still()
   const { control, home } = sandbox
   const botId = home.bot.id
@@ -107,7 +106,7 @@ test('notices to the owner are numbered and waited for', async () => {
   expect(await control.notices({ botId, after: 1 })).toEqual([])
 })
 
-test('a wait for the schedule ends with the next failure, or when nothing is left', async () => {
+test('a wait for the schedule ends with the next failure, or with the last step', async () => {
   const step = (at: string) => ({ at, press: { userId: 'alice', chatId: 'dm', messageId: 1 } })
   await using sandbox = await seeded({
     ...PAIR,
@@ -135,7 +134,7 @@ test('a closing sandbox ends every wait', async () => {
   await remote.catch(() => null)
 })
 
-test('whoever hangs up waits no longer', async () => {
+test('a wait ends when its HTTP caller aborts, and unsubscribes from the world', async () => {
   const making = vi.spyOn(World.prototype, 'nextId')
   onTestFinished(() => making.mockRestore())
   await using sandbox = await still()
@@ -157,22 +156,7 @@ test('whoever hangs up waits no longer', async () => {
   await expect.poll(() => left.mock.calls.length).toBe(1)
 })
 
-test('a signal that is aborted ends a wait, and what was subscribed to is left', async () => {
-  const caller = new AbortController()
-  const left = vi.fn()
-  const world = { closing: new AbortController() } as World
-  const waiting = waitFor(
-    { world, hangUp: caller.signal },
-    { waitMs: WAIT_MS, isThere: () => false, onChange: () => left },
-  )
-  expect(await isWaiting(waiting)).toBe(true)
-  expect(left).not.toHaveBeenCalled()
-  caller.abort()
-  await waiting
-  expect(left).toHaveBeenCalledOnce()
-})
-
-test('a wait is at most a minute, and a whole number', async () => {
+test('`wait` beyond a minute, negative or fractional is refused, and a negative `after` too', async () => {
   await using sandbox = await still()
   const control = createControlClient(sandbox.controlUrl)
   const botId = sandbox.home.bot.id

@@ -4,21 +4,13 @@ import { outcome, still } from './support.ts'
 
 const PUBLIC = '93.184.216.34'
 
-test('one private address among several, or none at all, is refused', async () => {
-  const answers = [[PUBLIC, '192.168.0.1'], [], 'unresolvable'] as const
-  for (const answer of answers) {
-    await using sandbox = await still({
-      resolveHost: async () => {
-        if (answer === 'unresolvable') throw new Error('ENOTFOUND')
-        return [...answer]
-      },
-    })
-    const body = { url: 'https://bot.example/' }
-    expect(await outcome(sandbox, 'POST /webhook', { body })).toBe('bad_webhook')
-  }
+test('a webhook whose host does not resolve is refused as `bad_webhook`', async () => {
+  await using sandbox = await still({ resolveHost: () => Promise.reject(new Error('ENOTFOUND')) })
+  const body = { url: 'https://bot.example/' }
+  expect(await outcome(sandbox, 'POST /webhook', { body })).toBe('bad_webhook')
 })
 
-test('a host that turns private after it was accepted gets nothing', async () => {
+test('a webhook host that resolves to a private address at delivery receives nothing', async () => {
   const addresses = [PUBLIC, '127.0.0.1']
   await using sandbox = await still({ resolveHost: async () => [addresses.shift() ?? '127.0.0.1'] })
   const { alice, bot, privateChat } = sandbox.home
@@ -31,7 +23,7 @@ test('a host that turns private after it was accepted gets nothing', async () =>
   expect(error).toBe('the url does not resolve to a public address')
 })
 
-test('special addresses are not public', () => {
+test('`isPublicAddress` is false for private, local, reserved and embedded addresses', () => {
   const special = ['10.1.2.3', '172.31.0.1', '192.168.1.1', '169.254.1.1', '127.1.1.1', '0.0.0.0']
   const more = ['100.64.0.1', '224.0.0.1', '255.255.255.255', '::', '::1', 'fe80::1', 'fd00::1']
   const carriers = ['::ffff:10.0.0.1', '64:ff9b::a00:1', '2002:a00:1::', '2001:db8::1', 'x', '']

@@ -17,7 +17,7 @@ async function open(options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox
 }
 
-test('a world beside the main one has an address, a token, people and keys of its own', async () => {
+test('a second world has its own address, token, people and keys', async () => {
   const { control, url, controlUrl, bots } = await open()
   const world = await control.addWorld({ name: 'one' })
   expect(world).toMatchObject({
@@ -40,7 +40,7 @@ test('a world beside the main one has an address, a token, people and keys of it
   })
 })
 
-test('what happens in a world happens in no other', async () => {
+test('messages, faults, calls and the clock of a world are not those of another', async () => {
   const sandbox = await open({ clock: 'still' })
   const { control } = sandbox
   const [one, two] = [await control.addWorld(), await control.addWorld({ clock: 'still' })]
@@ -67,7 +67,7 @@ test('what happens in a world happens in no other', async () => {
   expect((await control.now()).now).toBe(now)
 })
 
-test('the windows of one world’s calls leave the others free', async () => {
+test('a full call window of one world leaves the other worlds free', async () => {
   const { control } = await open({ clock: 'still' })
   const [full, other] = [
     await control.addWorld({ clock: 'still' }),
@@ -78,7 +78,7 @@ test('the windows of one world’s calls leave the others free', async () => {
   expect(await call(other, 'GET /me')).toMatchObject({ ok: true })
 })
 
-test('a world is reset and restored by itself', async () => {
+test('`reset` and snapshots of a world leave the other worlds unchanged', async () => {
   const { control } = await open()
   const [one, two] = [await control.addWorld(), await control.addWorld()]
   const [inOne, inTwo] = [createControlClient(one.controlUrl), createControlClient(two.controlUrl)]
@@ -90,7 +90,7 @@ test('a world is reset and restored by itself', async () => {
   await expect(inOne.restore({ name: 'a' })).rejects.toThrow('there is no snapshot a')
 })
 
-test('a world begins empty, or as a seed says, with its own clock and rules', async () => {
+test('`addWorld` accepts an empty world, a seed, and its own clock, rates and webhooks', async () => {
   const { control } = await open()
   const seed = {
     clock: { at: '2031-05-06T07:08:09Z', mode: 'still' },
@@ -108,7 +108,7 @@ test('a world begins empty, or as a seed says, with its own clock and rules', as
   expect(await call(free, 'POST /webhook', { url: receiver.url })).toMatchObject({ ok: true })
 })
 
-test('a world that cannot be is refused with what to do, and leaves nothing', async () => {
+test('`addWorld` refuses a used or malformed name and a bad seed, and creates nothing', async () => {
   const { control } = await open()
   await control.addWorld({ name: 'one' })
   await expect(control.addWorld({ name: 'one' })).rejects.toThrow('there is a world one already')
@@ -124,13 +124,13 @@ test('a world that cannot be is refused with what to do, and leaves nothing', as
   expect(await control.addWorld({ name: 'two' })).toMatchObject({ name: 'two' })
 })
 
-test('two worlds of one name that are asked for at once are one', async () => {
+test('two concurrent `addWorld` calls with one name create one world', async () => {
   const { control } = await open()
   const made = await Promise.allSettled([1, 2].map(() => control.addWorld({ name: 'one' })))
   expect(made.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
 })
 
-test('a world that is removed ends its polls, and its addresses are unknown', async () => {
+test('a removed world ends its polls, and its addresses are 404', async () => {
   const { control } = await open()
   const world = await control.addWorld({ name: 'one' })
   const poll = call(world, 'GET /updates?timeout=50')
@@ -153,7 +153,7 @@ test('a world that is removed ends its polls, and its addresses are unknown', as
   await expect(control.removeWorld({ name: 'main' })).rejects.toThrow('ends with the sandbox')
 })
 
-test('the main world is also reached by its name', async () => {
+test('the main world is also served below `/worlds/main`', async () => {
   const { url, controlUrl, bots, control } = await open()
   expect(await call({ url: `${url}/worlds/main`, bots }, 'GET /me')).toMatchObject({ ok: true })
   expect(await createControlClient(`${controlUrl}/worlds/main`).people()).toEqual(
@@ -161,7 +161,7 @@ test('the main world is also reached by its name', async () => {
   )
 })
 
-test('a file is found at the root, whichever world has it, and below its own world alone', async () => {
+test('a file is served at the root and below its own world, not below another', async () => {
   const { control, url } = await open()
   const [one, two] = [await control.addWorld(), await control.addWorld()]
   const { url: path } = await createControlClient(one.controlUrl).addMedia({ base64: 'AAEC' })
@@ -177,7 +177,7 @@ test('a file is found at the root, whichever world has it, and below its own wor
 })
 
 test.each(['/worlds/none/bot/v1/me', '/worlds/', '/worlds', '/worlds//bot/v1/me', '/worlds/%2e'])(
-  '%s is no path of any world',
+  'the path %s of no world is 404',
   async (path) => {
     const { url, token } = await open()
     const answer = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })

@@ -42,9 +42,12 @@ export const PRESSES = casesOf('Events', {
     proves: ['same-press'],
     needs: ['people', 'group'],
     run: async (stage) => {
-      const { chatId, messageId, callbackId } = await pressed(stage)
-      assert.equal(await stage.alice.press(chatId, messageId), callbackId)
-      assert.equal((await received(stage)).length, 1)
+      const chatId = await stage.group()
+      const row = ['go', 'stay'].map((callbackData) => ({ text: 'x', callbackData }))
+      const messageId = await say(stage, chatId, { markup: { inlineKeyboard: [row] } })
+      const callbackId = await stage.alice.press(chatId, messageId, 'go')
+      assert.equal(await stage.alice.press(chatId, messageId, 'stay'), callbackId)
+      assert.equal(pressOf(await only(stage))['data'], 'go')
       ok(await answer(stage, callbackId))
       assert.notEqual(await stage.alice.press(chatId, messageId), callbackId)
       assert.equal((await received(stage)).length, 2)

@@ -67,6 +67,7 @@ export const CHAT = [
           },
         )
         assert.equal(group['username'], username)
+        assert.equal(group['historyVisible'], stage.per({ service: true, protected: false }))
         assert.equal((await chat(stage, await stage.group()))['slowModeSeconds'], 0)
       },
     },

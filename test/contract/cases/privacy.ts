@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
+import { ok } from '../expect.ts'
 import type { Stage } from '../stage.ts'
-import { receivedWords, say } from '../steps.ts'
+import { received, receivedWords, say } from '../steps.ts'
 
 /** One group that is readable, and in the way `protected` an encrypted one as well. */
 async function groups(stage: Stage): Promise<number[]> {
@@ -82,6 +83,10 @@ export const PRIVACY = casesOf('What the service does', {
       await stage.alice.write(chatId, text)
       const words = (await receivedWords(stage)).filter((found) => found !== undefined)
       assert.deepEqual(words, [text])
+      const { length } = await received(stage)
+      ok(await stage.bot.post(`/chats/${chatId}/leave`))
+      await stage.alice.write(chatId, `/start ${stage.words()}`)
+      assert.equal((await received(stage)).length, length)
     },
   },
 })
