@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
@@ -10,24 +10,17 @@ import { DoubleService } from '../support/double-service.ts'
 import { BOT_TOKEN, type ListedPerson } from '../support/double-world.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { ChatStep } from './cases/chats.ts'
-import { readVector } from './format.ts'
+import { namesIn, readText, vectorAt } from './read.ts'
 
 /** One sidecar for all vectors, since no two have a person or a chat in common. */
-const here = new URL('./', import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, here), 'utf8')
-const NAMES = readdirSync(new URL('chats/', here)).toSorted()
+const NAMES = namesIn('chats')
 
 const stack = new AsyncDisposableStack()
 let double: DoubleService
 let door: string
 
-function vector(name: string): { field: Map<string, string>; steps: ChatStep[] } {
-  const { fields, body } = readVector(read(`chats/${name}`))
-  return { field: new Map(fields), steps: JSON.parse(body) as ChatStep[] }
-}
-
 const timeOf = (name: string, field: string): number =>
-  Date.parse(vector(name).field.get(field) ?? '')
+  Date.parse(vectorAt(`chats/${name}`).field.get(field) ?? '')
 
 beforeAll(async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: timeOf(NAMES[0] ?? '', 'published') })
@@ -51,7 +44,7 @@ beforeAll(async () => {
     log: watchedLog(),
   }
   await using offline = await createOffline(options, 'begin')
-  const file = Buffer.from(read('keys/bot.secret.asc')).toString('base64')
+  const file = Buffer.from(readText('keys/bot.secret.asc')).toString('base64')
   await offline.operations.keyImport({ file, passphrase: null })
   await offline[Symbol.asyncDispose]()
   const sidecar = stack.use(await createSidecar(options))
@@ -97,29 +90,13 @@ async function take(step: ChatStep): Promise<{ outcome: string; text?: string }>
 }
 
 test.each(NAMES)('a sidecar gives chat vector %s the outcome of its header', async (name) => {
-  const { field, steps } = vector(name)
+  const { field, body } = vectorAt(`chats/${name}`)
   vi.setSystemTime(Date.parse(field.get('now') ?? ''))
   let last: { outcome: string; text?: string } = { outcome: 'nothing' }
-  for (const step of steps) last = await take(step)
+  for (const step of JSON.parse(body) as ChatStep[]) last = await take(step)
   const text = field.get('text')
   expect(last).toEqual({
     outcome: field.get('outcome'),
     ...(text === undefined ? {} : { text: JSON.parse(text) }),
   })
-})
-
-test('no two chat vectors have a person or a chat in common, and all have one key publication', () => {
-  const seen = new Set<number>()
-  for (const name of NAMES) {
-    const { field, steps } = vector(name)
-    expect(field.get('reader')).toBe('bot')
-    expect(field.get('published')).toBe(vector(NAMES[0] ?? '').field.get('published'))
-    const ids = steps.flatMap((step) =>
-      'keys' in step ? [step.chatId, ...step.keys.map(({ userId }) => userId)] : [],
-    )
-    for (const id of new Set(ids)) {
-      expect(id === 900 || !seen.has(id), `${name}: ${id}`).toBe(true)
-      seen.add(id)
-    }
-  }
 })

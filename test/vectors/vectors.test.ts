@@ -1,41 +1,16 @@
-import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { parseMessage } from '../../src/openpgp/format/encrypted-message.ts'
 import { judge } from '../../src/openpgp/library/certificate.ts'
 import { open } from '../../src/openpgp/library/open.ts'
 import { verify } from '../../src/openpgp/library/verify.ts'
-import { parseMessage } from '../../src/openpgp/format/encrypted-message.ts'
-import { readPrivateKey } from 'openpgp'
-import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 import { idsOf } from '../support/openpgp-engine.ts'
-import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
 import { bodies, keyFiles } from './files.ts'
 import { readVector, sha256 } from './format.ts'
-
-const here = new URL('./', import.meta.url)
-const read = (path: string): string => readFileSync(new URL(path, here), 'utf8')
-const namesIn = (folder: string): string[] => readdirSync(new URL(`${folder}/`, here)).toSorted()
-
-const keyring = new Map<string, UnlockedKey>()
-async function unlocked(name: string): Promise<UnlockedKey> {
-  const kept = keyring.get(name)
-  if (kept !== undefined) return kept
-  const key = unlockedFrom(await readPrivateKey({ armoredKey: read(`keys/${name}.secret.asc`) }))
-  keyring.set(name, key)
-  return key
-}
-
-/** The fields of a vector, and its body. */
-function vector(path: string): { field: Map<string, string>; body: string } {
-  const { fields, body } = readVector(read(path))
-  return { field: new Map(fields), body }
-}
-
-const words = (text: string | undefined): string[] =>
-  text === undefined || text === '' || text === 'none' ? [] : text.split(' ')
+import { earlierOf, namesIn, readText, unlocked, vectorAt, wordsOf } from './read.ts'
 
 test.each(namesIn('messages'))('message vector %s has the outcome of its header', async (name) => {
-  const { field, body } = vector(`messages/${name}`)
-  const keys = await Promise.all(words(field.get('reader')).map(unlocked))
+  const { field, body } = vectorAt(`messages/${name}`)
+  const keys = await Promise.all(wordsOf(field.get('reader')).map(unlocked))
   const walked = parseMessage(body, idsOf(keys))
   const opened = walked.outcome === 'encrypted' ? await open(walked, keys) : walked
   expect(opened.outcome).toBe(field.get('outcome'))
@@ -47,11 +22,11 @@ test.each(namesIn('messages'))('message vector %s has the outcome of its header'
   if (text !== undefined) expect(JSON.stringify(opened.text)).toBe(JSON.stringify(JSON.parse(text)))
   else expect(sha256(opened.text)).toBe(field.get('text-sha256'))
   const nowMs = Date.parse(field.get('now') ?? '')
-  const certificate = read(`keys/${field.get('signer')}.asc`)
-  expect(await verify(opened.signed, certificate, nowMs)).toEqual(words(field.get('signatures')))
+  const certificate = readText(`keys/${field.get('signer')}.asc`)
+  expect(await verify(opened.signed, certificate, nowMs)).toEqual(wordsOf(field.get('signatures')))
   if (field.has('intended')) {
     expect(opened.signatures.flatMap(({ intended }) => intended)).toEqual(
-      words(field.get('intended')),
+      wordsOf(field.get('intended')),
     )
   }
 })
@@ -61,10 +36,8 @@ const iso = (ms: number): string => new Date(ms).toISOString().replace('.000', '
 test.each(namesIn('certificates'))(
   'certificate vector %s has the outcome of its header',
   async (name) => {
-    const { field, body } = vector(`certificates/${name}`)
-    const known = field.get('known')
-    const earlier = known === undefined ? undefined : vector(`certificates/${known}.txt`).body
-    const judged = await judge(body, Date.parse(field.get('now') ?? ''), earlier)
+    const { field, body } = vectorAt(`certificates/${name}`)
+    const judged = await judge(body, Date.parse(field.get('now') ?? ''), earlierOf(field))
     expect(judged.unusable ?? undefined).toBe(field.get('reason'))
     expect(judged.unusable === null ? 'usable' : 'unusable').toBe(field.get('outcome'))
     const { expiresMs, notBeforeMs, recipientBytes } = judged
@@ -83,8 +56,8 @@ test.each(namesIn('certificates'))(
 
 test('`bodies` and `keyFiles` make the body of every vector and every key again', () => {
   const made = bodies()
-  for (const [path, body] of made) expect(sha256(vector(path).body), path).toBe(sha256(body))
-  for (const [path, text] of keyFiles()) expect(read(path), path).toBe(text)
+  for (const [path, body] of made) expect(sha256(vectorAt(path).body), path).toBe(sha256(body))
+  for (const [path, text] of keyFiles()) expect(readText(path), path).toBe(text)
   const written = [...made.keys()]
   for (const folder of ['messages', 'certificates', 'chats']) {
     const expected = written.filter((path) => path.startsWith(folder))
@@ -100,7 +73,7 @@ test('every vector has the header fields of its kind, and the digest of its body
   }
   for (const folder of ['messages', 'certificates', 'chats']) {
     for (const name of namesIn(folder)) {
-      const { kind, fields, body } = readVector(read(`${folder}/${name}`))
+      const { kind, fields, body } = readVector(readText(`${folder}/${name}`))
       expect(new Map(fields).get('sha256'), name).toBe(sha256(body))
       const given = fields.map(([field]) => field)
       expect(given, name).toEqual(expect.arrayContaining(FIELDS[kind]))
