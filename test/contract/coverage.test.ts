@@ -1,56 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { ALL_CASES } from './cases/all.ts'
 import { NOT_CHECKED } from './not-checked.ts'
-import { sentences } from './spec/statements.ts'
 import { everything, TABLES } from './spec/tables.ts'
 import { SandboxDriver } from './ways/sandbox-driver.ts'
 
 const proven = new Set<string>(ALL_CASES.flatMap(({ proves }) => proves))
 const excused = new Set(Object.keys(NOT_CHECKED))
+const repeated = (names: string[]): string[] =>
+  names.filter((name, index) => names.indexOf(name) !== index)
 
-describe.each(Object.entries(TABLES))('the specification’s table of %s', (_table, rows) => {
-  it.each(rows)('%s: a case shows it, or a line says why none does', (row) => {
-    expect(proven.has(row) || excused.has(row)).toBe(true)
-  })
-})
-
-describe('the specification’s sentences', () => {
-  it.each(sentences())('$section: $text', ({ name }) => {
-    expect(proven.has(name) || excused.has(name)).toBe(true)
+describe('the coverage of the specification', () => {
+  it('every sentence and every row of a table has a case or a reason, and not both', () => {
+    const all: string[] = everything()
+    expect(all.filter((one) => !proven.has(one) && !excused.has(one))).toEqual([])
+    expect([...excused].filter((one) => proven.has(one))).toEqual([])
   })
 
-  it('have each a name of their own', () => {
-    const names = sentences().map(({ name }) => name)
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
-  })
-})
-
-describe('the list of what is not checked', () => {
-  it('names only what there is, with a reason', () => {
-    const known = new Set<string>(everything())
-    for (const [name, why] of Object.entries(NOT_CHECKED)) {
-      expect(known).toContain(name)
-      expect(why).not.toBe('')
-    }
-  })
-
-  it('names nothing that a case shows', () => {
-    expect([...excused].filter((name) => proven.has(name))).toEqual([])
-  })
-
-  it('holds no endpoint, no error code and no transition', () => {
+  it('every endpoint, error code and transition has a case', () => {
     const rows: string[] = [...TABLES.endpoints, ...TABLES.errors, ...TABLES.transitions]
-    expect(rows.filter((row) => excused.has(row))).toEqual([])
-  })
-})
-
-describe('the cases', () => {
-  it('have each a name of their own under their heading', () => {
-    const names = ALL_CASES.map(({ section, name }) => `${section}: ${name}`)
-    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+    expect(rows.filter((row) => !proven.has(row))).toEqual([])
   })
 
-  it('reach every endpoint through the sidecar too, but for those that it refuses as yet', () => {
+  it('no two sentences have one name, and no two cases of a heading', () => {
+    expect(repeated(everything())).toEqual([])
+    expect(repeated(ALL_CASES.map(({ section, name }) => `${section}: ${name}`))).toEqual([])
+  })
+
+  it('the cases of each way cover every endpoint, but for the webhook through the sidecar', () => {
     for (const way of ['direct', 'protected', 'open'] as const) {
       const driver = new SandboxDriver(way)
       const played = ALL_CASES.filter((one) => driver.whyNot(one) === null)

@@ -44,6 +44,14 @@ export function pressOf(update: Fields): Fields {
   return fields(payload)
 }
 
+/** Alice writes so many messages into her private chat; gives their words. */
+export async function written(stage: Stage, count: number): Promise<string[]> {
+  const chatId = await stage.privateChat()
+  const texts = Array.from({ length: count }, () => stage.words())
+  for (const text of texts) await stage.alice.write(chatId, text)
+  return texts
+}
+
 /** A keyboard of one button. */
 export function button(more: object = { callbackData: 'go' }): { inlineKeyboard: object[][] } {
   return { inlineKeyboard: [[{ text: 'Go', ...more }]] }

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { casesOf } from '../case.ts'
-import { at, fields, list, shape, type Fields } from '../expect.ts'
+import { at, shape, type Fields } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 import { onlyMessage, received, say } from '../steps.ts'
 
@@ -130,19 +129,6 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       const asArmored = { text: undefined, armored: words }
       const expected = stage.per<object>({ service: asArmored, protected: asText })
       assert.deepEqual({ text, armored }, expected)
-    },
-  },
-  'a picture in a readable chat is an attachment with an id and a url': {
-    proves: ['message-media', 'media-item'],
-    needs: ['people', 'rooms', 'owner'],
-    run: async (stage) => {
-      await stage.owner.setPrivacyMode({ on: false })
-      await stage.alice.send(await stage.room({ readable: true }), randomBytes(300))
-      const [item] = list((await onlyMessage(stage))['media'])
-      const { id, url } = fields(item)
-      assert.ok(typeof id === 'string' || typeof id === 'number')
-      const [path] = String(url).split('?')
-      assert.equal(stage.per({ service: url, protected: path }), `/media/${id}`)
     },
   },
 })

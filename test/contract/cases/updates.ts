@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { at, no, ok, okFields, okList } from '../expect.ts'
-import { received, receivedWords, send } from '../steps.ts'
+import { received, receivedWords, send, written } from '../steps.ts'
 import type { Stage } from '../stage.ts'
-
-/** Alice writes so many messages; gives their words. */
-async function written(stage: Stage, count: number): Promise<string[]> {
-  const chatId = await stage.privateChat()
-  const texts = Array.from({ length: count }, () => stage.words())
-  for (const text of texts) await stage.alice.write(chatId, text)
-  return texts
-}
 
 export const UPDATES = casesOf('GET /updates', {
   'updates come oldest first under growing ids': {

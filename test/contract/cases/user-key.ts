@@ -25,6 +25,7 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', {
       assert.deepEqual(errors.slice(1), [errors[0], errors[0]])
       await stage.room({ members: [stranger.id] })
       ok(await stage.bot.get(`/users/${stranger.id}/key`))
+      await stage.privateChat(stranger)
       await stranger.closeAccount()
       no(await stage.bot.get(`/users/${stranger.id}/key`), 'user_not_found')
     },

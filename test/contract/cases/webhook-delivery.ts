@@ -3,7 +3,7 @@ import type { Case } from '../case.ts'
 import { casesOf } from '../case.ts'
 import { at, ok, okFields, type Fields } from '../expect.ts'
 import { createReceiver, type Receiver } from '../receiver.ts'
-import { received, until } from '../steps.ts'
+import { received, until, written } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 const HOUR_MS = 3_600_000
@@ -21,13 +21,6 @@ const failed = (stage: Stage, count: number): Promise<Fields> =>
 
 const wordsOf = ({ deliveries }: Receiver): unknown[] =>
   deliveries.map(({ body }) => at(JSON.parse(body), 'message.text'))
-
-/** Alice writes so many messages; gives their words. */
-async function written(stage: Stage, count: number): Promise<string[]> {
-  const texts = Array.from({ length: count }, () => stage.words())
-  for (const text of texts) await stage.alice.write(await stage.privateChat(), text)
-  return texts
-}
 
 /** Sets the receiver, and lets alice write. */
 async function begin(stage: Stage, receiver: Receiver, count = 1): Promise<string[]> {
