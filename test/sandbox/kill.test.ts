@@ -116,26 +116,6 @@ test('a sandbox killed at any moment loses no message, person or confirmation th
   }
 }, 240_000)
 
-test('a phone has its shown and its unread messages after a kill of the sandbox', async () => {
-  const data = join(temporaryFolder(), 'a.world')
-  const world = await sandbox(data)
-  const [alice = { id: 0 }, bob = { id: 0 }] = world.people
-  const sealed = world.chats.find(({ mode }) => mode === 'protected')
-  const chatId = sealed?.id ?? 0
-  for (const text of ['one', 'two', 'three', 'four']) {
-    await world.control.write({ userId: alice.id, chatId, text })
-  }
-  await world.kill()
-  const again = await sandbox(data)
-  const { inbox } = await again.control.inbox({ userId: bob.id })
-  expect(inbox.map(({ text, verdict }) => `${text} ${verdict}`)).toEqual([
-    'one verified',
-    'two verified',
-    'three verified',
-    'four verified',
-  ])
-})
-
 test('a sandbox restarted on its file and ports has the same bots, people and chats', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
+import type { Sandbox } from '../../src/sandbox/create.ts'
 import { World } from '../../src/sandbox/world.ts'
 import { still as seeded, PAIR } from './seeded.ts'
 import { ask, still } from './support.ts'
@@ -15,21 +16,54 @@ async function isWaiting(call: Promise<unknown>): Promise<boolean> {
   return over.mock.calls.length === 0
 }
 
-test('a wait for queued updates ends with a new update, on a stopped clock too', async () => {
+/** Operations that wait, and what ends the wait with one entry. */
+const WAITS: Record<
+  string,
+  [(sandbox: Sandbox) => Promise<object[]>, (sandbox: Sandbox) => object]
+> = {
+  queued: [
+    ({ control, home }) => control.queued({ botId: home.bot.id, wait: WAIT_MS }),
+    (sandbox) => post(sandbox, 'one'),
+  ],
+  messages: [
+    ({ control, home }) => control.messages({ chatId: home.privateChat, wait: WAIT_MS }),
+    (sandbox) => post(sandbox, 'one'),
+  ],
+  notices: [
+    ({ control, home }) => control.notices({ botId: home.bot.id, wait: WAIT_MS }),
+    ({ control, home }) => control.revokeToken({ botId: home.bot.id }),
+  ],
+  transcript: [
+    ({ control }) => control.transcript({ wait: WAIT_MS }),
+    (sandbox) => ask(sandbox, 'GET /me'),
+  ],
+}
+
+const post = ({ control, home }: Sandbox, text: string) =>
+  control.post({ userId: home.alice.id, chatId: home.privateChat, text })
+
+test.each(Object.keys(WAITS))(
+  '`%s` waits until there is an entry, on a stopped clock',
+  async (name) => {
+    await using sandbox = await still()
+    const [wait, end] = WAITS[name] ?? []
+    const waiting = wait?.(sandbox) ?? Promise.resolve([])
+    expect(await isWaiting(waiting)).toBe(true)
+    await end?.(sandbox)
+    expect(await waiting).toHaveLength(1)
+  },
+)
+
+test('a wait after an update over HTTP ends with the next update', async () => {
   await using sandbox = await still()
-  const { alice, bot, privateChat: chatId } = sandbox.home
+  const { bot } = sandbox.home
   const control = createControlClient(sandbox.controlUrl)
-  const first = control.queued({ botId: bot.id, wait: WAIT_MS })
-  expect(await isWaiting(first)).toBe(true)
-  await control.post({ userId: alice.id, chatId, text: 'one' })
-  const [update] = await first
-  expect(update).toMatchObject({ message: { text: 'one' } })
-  const after = update?.updateId ?? 0
-  const second = control.queued({ botId: bot.id, after, wait: WAIT_MS })
-  expect(await isWaiting(second)).toBe(true)
-  await control.post({ userId: alice.id, chatId, text: 'two' })
-  expect(await second).toMatchObject([{ message: { text: 'two' } }])
-  expect(await control.queued({ botId: bot.id })).toHaveLength(2)
+  await post(sandbox, 'one')
+  const [update] = await control.queued({ botId: bot.id })
+  const next = control.queued({ botId: bot.id, after: update?.updateId ?? 0, wait: WAIT_MS })
+  expect(await isWaiting(next)).toBe(true)
+  await post(sandbox, 'two')
+  expect(await next).toMatchObject([{ message: { text: 'two' } }])
 })
 
 test('a wait returns existing entries at once, and an empty list after its time', async () => {
@@ -94,16 +128,6 @@ test('a wait for a cleared transcript ends with the next call', async () => {
   expect(await isWaiting(waiting)).toBe(true)
   await ask(sandbox, 'GET /webhook')
   expect(await waiting).toMatchObject([{ n: 2, path: '/bot/v1/webhook' }])
-})
-
-test('a wait for notices to the owner ends with the first notice', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
-  const botId = home.bot.id
-  const waiting = control.notices({ botId, wait: WAIT_MS })
-  await control.revokeToken({ botId })
-  expect(await waiting).toMatchObject([{ n: 1, kind: 'token_revoked' }])
-  expect(await control.notices({ botId, after: 1 })).toEqual([])
 })
 
 test('a wait for the schedule ends with the next failure, or with the last step', async () => {

@@ -23,14 +23,14 @@ async function newBot(): Promise<{ id: number; token: string; chatId: number }> 
   return { id, token, chatId: chat.id }
 }
 
-/** Starts one that ends with the test. */
+/** Starts a sidecar that stops with the test. */
 async function start(options: Omit<StartSidecarOptions, 'upstream'> & { upstream?: string }) {
   const sidecar = await startSidecar({ upstream: sandbox.url, ...options })
   onTestFinished(() => sidecar.stop())
   return sidecar
 }
 
-/** Why a start failed. */
+/** The error of a start that must fail. */
 async function refusalOf(
   options: object,
 ): Promise<{ code: string; message: string; hint: string }> {
@@ -58,7 +58,7 @@ interface Answer {
   error?: { code: string }
 }
 
-/** Starts in a moment, since no key is made. */
+/** Starts fast, since no key is made. */
 const WITHOUT_KEY = { key: { publish: false } }
 
 const folder = (): string => {
@@ -68,7 +68,7 @@ const folder = (): string => {
 }
 
 describe('a sidecar in a test', () => {
-  test('opens for the bot what a person sealed, and seals what the bot says', async () => {
+  test('`startSidecar` starts a sidecar that opens sealed messages for the bot and seals its answers', async () => {
     const { token, chatId } = await newBot()
     const { url } = await start({ token })
     await alice.write(chatId, 'open sesame')
@@ -81,14 +81,7 @@ describe('a sidecar in a test', () => {
     expect(sandbox.transcript.search('sesame')).toEqual([])
   })
 
-  test('is ready when it has started', async () => {
-    const { token } = await newBot()
-    const sidecar = await start({ token })
-    expect((await fetch(`${sidecar.adminUrl}/readyz`)).status).toBe(200)
-    await sidecar.ready()
-  })
-
-  test('runs beside others, each on ports of its own', async () => {
+  test('three sidecars in one process have different ports, and each serves its own bot', async () => {
     const bots = await Promise.all([newBot(), newBot(), newBot()])
     const sidecars = await Promise.all(
       bots.map(({ token }) => start({ token, settings: WITHOUT_KEY })),
@@ -101,21 +94,14 @@ describe('a sidecar in a test', () => {
     }
   })
 
-  test('takes a token of the bot’s own, and then no other', async () => {
+  test('a sidecar with a `clientToken` refuses the service’s token', async () => {
     const { token } = await newBot()
     const { url } = await start({ token, clientToken: 'only-for-the-bot', settings: WITHOUT_KEY })
     expect((await call(url, 'only-for-the-bot', '/me')).ok).toBe(true)
     expect((await call(url, token, '/me')).error?.code).toBe('unauthorized')
   })
 
-  test('takes a webhook with a secret', async () => {
-    const { token } = await newBot()
-    const { url } = await start({ token })
-    const webhook = { url: 'http://127.0.0.1:9/hook', secret: 'only-for-tests' }
-    expect((await call(url, token, '/webhook', webhook)).ok).toBe(true)
-  })
-
-  test('takes settings as a settings file has them', async () => {
+  test('`startSidecar` accepts `settings` in the form of a settings file', async () => {
     const { token, chatId } = await newBot()
     const { url } = await start({ token, settings: WITHOUT_KEY })
     await alice.write(chatId, 'in the clear')
@@ -125,7 +111,7 @@ describe('a sidecar in a test', () => {
     expect(sandbox.transcript.search('in the clear')).not.toEqual([])
   })
 
-  test('is started again with its key, over a folder that stays', async () => {
+  test('a second sidecar over a kept `dataDir` is ready with the same key', async () => {
     const { token } = await newBot()
     const dataDir = join(folder(), 'data')
     const first = await start({ token, dataDir })
@@ -135,7 +121,7 @@ describe('a sidecar in a test', () => {
     expect((await fetch(`${second.adminUrl}/readyz`)).status).toBe(200)
   })
 
-  test('opens such a folder with the passphrase that it was made with, and no other', async () => {
+  test('a kept `dataDir` opens only with the passphrase that it was created with', async () => {
     const { token } = await newBot()
     const options = { token, dataDir: join(folder(), 'data') }
     await (await start({ ...options, passphrase: 'right' })).stop()
@@ -145,7 +131,7 @@ describe('a sidecar in a test', () => {
     await start({ ...options, passphrase: 'right' })
   })
 
-  test('starts before a service that is down where it need not be ready, and is ready later', async () => {
+  test('a sidecar with `readyWithinMs: false` starts without the service, and is ready once it answers', async () => {
     const { token, id } = await newBot()
     const fault = sandbox.fault('cut', { botId: id })
     const sidecar = await start({ token, readyWithinMs: false })
@@ -158,14 +144,14 @@ describe('a sidecar in a test', () => {
 })
 
 describe('a start that fails', () => {
-  test('says that the service refuses the token, at once', async () => {
+  test('a start with a refused token fails at once with the code `token`', async () => {
     const token = sandbox.token.replace(/.{6}$/, 'wrong!')
     const error = await refusalOf({ token, readyWithinMs: 3_600_000, settings: WITHOUT_KEY })
     expect(error).toMatchObject({ name: 'NotReadyError', code: 'token' })
     expect(error.message).toBe('the sidecar is not ready: the service refuses the bot’s token')
   })
 
-  test('says that the service is not reached', async () => {
+  test('`ready` without a reachable service rejects with the code `upstream` and a hint', async () => {
     const upstream = 'http://127.0.0.1:9'
     const sidecar = await start({ upstream, token: sandbox.token, readyWithinMs: false })
     const reason = () => sidecar.ready(0).catch((error: { code: string }) => error)
@@ -176,7 +162,7 @@ describe('a start that fails', () => {
     })
   })
 
-  test('says that it was not ready in time', async () => {
+  test('a start that is not ready in time fails with the code `starting`', async () => {
     const upstream = 'http://127.0.0.1:9'
     const error = await refusalOf({ upstream, token: sandbox.token, readyWithinMs: 0 })
     expect(error).toMatchObject({
@@ -186,20 +172,20 @@ describe('a start that fails', () => {
     })
   })
 
-  test('says that the bot is paused', async () => {
+  test('a start for a paused bot fails with the code `paused`', async () => {
     const { token, id } = await newBot()
     await sandbox.control.pause({ botId: id })
     expect(await refusalOf({ token, settings: WITHOUT_KEY })).toMatchObject({ code: 'paused' })
   })
 
-  test('says what to do where the sandbox has another time', async () => {
+  test('a start before a sandbox with another time fails with the code `clock` and a hint', async () => {
     await using elsewhen = await createSandbox()
     await elsewhen.advance(3_600_000)
     const error = await refusalOf({ upstream: elsewhen.url, token: elsewhen.token })
     expect(error).toMatchObject({ code: 'clock', hint: expect.stringContaining('`clock`') })
   })
 
-  test('follows the clock of a sandbox that is handed in, before the start and after it', async () => {
+  test('a sidecar with the `clock` of a sandbox follows its advances before and after the start', async () => {
     await using elsewhen = await createSandbox()
     await elsewhen.advance(3_600_000)
     const { url: upstream, token, home } = elsewhen
@@ -219,7 +205,7 @@ describe('a start that fails', () => {
     }
   })
 
-  test('names every setting that is wrong, with the nearest right name', async () => {
+  test('a start with wrong settings fails with the name and reason of each', async () => {
     const settings = { lissten: {}, open: { verify: 'no' }, key: { passphrase: 'x' }, listen: 7 }
     const error = await refusalOf({ upstream: 'nowhere', token: '', settings })
     expect(error.code).toBe('settings')
@@ -236,7 +222,7 @@ describe('a start that fails', () => {
   })
 
   test.each([{ token: undefined }, { token: 'two words' }, { token: 'x', passphrase: '' }])(
-    'refuses secrets that are none: %o',
+    '`startSidecar` refuses the malformed secret of %o without repeating it',
     async (options) => {
       const error = await refusalOf(options)
       expect([error.code, error.message]).toEqual([
@@ -246,14 +232,14 @@ describe('a start that fails', () => {
     },
   )
 
-  test('says that a port is taken', async () => {
+  test('a start on a port in use fails with the code `listen` and the port', async () => {
     const { token } = await newBot()
     const port = Number(new URL(sandbox.url).port)
     const error = await refusalOf({ token, settings: { ...WITHOUT_KEY, listen: { port } } })
     expect([error.code, error.message]).toEqual(['listen', expect.stringContaining(String(port))])
   })
 
-  test('says what to do where another sidecar has published a key for the bot', async () => {
+  test('a start for a bot with the key of another sidecar fails with `key-conflict` and a hint', async () => {
     const { token } = await newBot()
     await start({ token })
     const error = await refusalOf({ token })
@@ -262,7 +248,7 @@ describe('a start that fails', () => {
 })
 
 describe('a sidecar that was stopped', () => {
-  test('answers no longer, and says so to whoever waits for it', async () => {
+  test('a stopped sidecar refuses connections, and `ready` rejects with the code `stopping`', async () => {
     const { token } = await newBot()
     const sidecar = await start({ token, settings: WITHOUT_KEY })
     await sidecar.stop()
@@ -272,7 +258,7 @@ describe('a sidecar that was stopped', () => {
     await expect(sidecar.ready(60_000)).rejects.toMatchObject({ code: 'stopping' })
   })
 
-  test('ends a poll that is under way', async () => {
+  test('`stop` ends a poll under way with an empty list', async () => {
     const { token } = await newBot()
     const sidecar = await start({ token, settings: WITHOUT_KEY })
     const poll = call(sidecar.url, token, '/updates?timeout=50')
@@ -281,7 +267,7 @@ describe('a sidecar that was stopped', () => {
     expect((await poll).result).toEqual([])
   })
 
-  test('leaves nothing behind: no file, no thread, no listener, not a line, and a process that ends', async () => {
+  test('stopped sidecars leave no file, timer, listener or output, and their process ends', async () => {
     const cwd = folder()
     const temporary = join(cwd, 'tmp')
     mkdirSync(temporary)
