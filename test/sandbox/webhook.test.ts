@@ -107,15 +107,20 @@ test('a webhook continues after a token is revoked, and `GET /webhook` with a ne
   expect(found.result).toMatchObject({ url: receiver.url, pending: 0 })
 })
 
-test('a webhook delivery to a closed port is a failure', async () => {
-  const receiver = await createReceiver()
-  await receiver[Symbol.asyncDispose]()
-  await using sandbox = await still({ webhooks: 'local' })
-  await deliverTo(sandbox, receiver.url)
-  await sandbox.advance(0)
-  const lastError = 'the connection failed'
-  expect(await webhook(sandbox)).toMatchObject({ failures: 1, lastError })
-})
+test.each([
+  ['an answer of 307', 307, 'the receiver redirected (307)'],
+  ['a closed port', null, 'the connection failed'],
+] as const)(
+  'a webhook delivery to %s fails with its reason',
+  async (_receiver, answer, lastError) => {
+    await using receiver = await createReceiver(answer === null ? [] : [answer])
+    await using sandbox = await still({ webhooks: 'local' })
+    if (answer === null) await receiver[Symbol.asyncDispose]()
+    await deliverTo(sandbox, receiver.url)
+    await sandbox.advance(0)
+    expect(await webhook(sandbox)).toMatchObject({ failures: 1, lastError })
+  },
+)
 
 test('a paused bot receives no webhook deliveries until it is resumed', async () => {
   await using receiver = await createReceiver()

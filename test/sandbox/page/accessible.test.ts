@@ -36,46 +36,50 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
     await stage.call('POST', '/messages', { chatId: home.privateChat })
   })
 
-  test.each(LOOKS)('every view and dialog, %s', { timeout: 120_000 }, async (_name, look) => {
-    const { privateChat, encryptedGroup } = stage.sandbox.home
-    await using tab = await stage.open(`#/as/alice/${privateChat}`, look)
-    const { page, problems } = tab
-    await page.locator('.row.refused').waitFor()
-    await page.getByRole('img', { name: /^Picture/ }).waitFor()
-    // Playwright's own evaluation is not under the policy of the page.
-    await page.evaluate(AXE)
-    expect(await findings(page)).toEqual([])
-    expect(await faint(page)).toEqual([])
-    const call = page.locator('.call', { hasText: /POST \/messages\s*201/ }).first()
-    for (const place of [
-      `#/as/bob/${privateChat}`,
-      `#/as/alice/${encryptedGroup}`,
-      '#/world',
-      '#/activity',
-      '#/activity/chosen',
-    ]) {
-      const isChosen = place === '#/activity/chosen'
-      if (isChosen) await call.click()
-      else await page.evaluate((hash) => (location.hash = hash), place)
-      await page
-        .locator(isChosen ? '.call-detail' : '.chat, .world, .activity')
-        .first()
-        .waitFor()
-      await expect.poll(() => page.title()).not.toContain('Loading')
-      expect([place, await findings(page)]).toEqual([place, []])
-      expect([place, await faint(page)]).toEqual([place, []])
-    }
-    for (const kind of DIALOGS) {
-      await openDialog(page, kind, encryptedGroup)
-      expect([kind, await findings(page)]).toEqual([kind, []])
-      expect([kind, await faint(page)]).toEqual([kind, []])
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-    }
-    expect(problems).toEqual([])
-  })
+  test.each(LOOKS)(
+    'axe finds nothing in any view or dialog of the page, and all text has contrast: %s',
+    { timeout: 120_000 },
+    async (_name, look) => {
+      const { privateChat, encryptedGroup } = stage.sandbox.home
+      await using tab = await stage.open(`#/as/alice/${privateChat}`, look)
+      const { page, problems } = tab
+      await page.locator('.row.refused').waitFor()
+      await page.getByRole('img', { name: /^Picture/ }).waitFor()
+      // Playwright's own evaluation is not under the policy of the page.
+      await page.evaluate(AXE)
+      expect(await findings(page)).toEqual([])
+      expect(await faint(page)).toEqual([])
+      const call = page.locator('.call', { hasText: /POST \/messages\s*201/ }).first()
+      for (const place of [
+        `#/as/bob/${privateChat}`,
+        `#/as/alice/${encryptedGroup}`,
+        '#/world',
+        '#/activity',
+        '#/activity/chosen',
+      ]) {
+        const isChosen = place === '#/activity/chosen'
+        if (isChosen) await call.click()
+        else await page.evaluate((hash) => (location.hash = hash), place)
+        await page
+          .locator(isChosen ? '.call-detail' : '.chat, .world, .activity')
+          .first()
+          .waitFor()
+        await expect.poll(() => page.title()).not.toContain('Loading')
+        expect([place, await findings(page)]).toEqual([place, []])
+        expect([place, await faint(page)]).toEqual([place, []])
+      }
+      for (const kind of DIALOGS) {
+        await openDialog(page, kind, encryptedGroup)
+        expect([kind, await findings(page)]).toEqual([kind, []])
+        expect([kind, await faint(page)]).toEqual([kind, []])
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      expect(problems).toEqual([])
+    },
+  )
 
-  test('nothing moves for those who asked for it', async () => {
+  test('the page runs no animation under `prefers-reduced-motion`', async () => {
     await using tab = await stage.open(`#/as/alice/${stage.sandbox.home.privateChat}`)
     const { page } = tab
     const moving = async (): Promise<number> => {
@@ -94,7 +98,7 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
     }
   })
 
-  test('it is read in a sensible order: a chat, and a call', async () => {
+  test('a chat and a call have the expected accessibility tree', async () => {
     const { encryptedGroup } = stage.sandbox.home
     await using tab = await stage.open(`#/as/bob/${encryptedGroup}`)
     const { page } = tab

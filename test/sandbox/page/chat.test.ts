@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     return opened
   }
 
-  test('beside what a person writes stand what the bot read and what the service holds', async () => {
+  test('a message row shows the text, the bot’s text with verdict, and the packets at the service', async () => {
     const page = await open(`#/as/alice/${stage.sandbox.home.privateChat}`)
     await write(page, 'under the third stone')
     const row = rowOf(page, 'under the third stone').first()
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     expect(await answer.locator('.bot-cell').innerText()).toMatch(/sealed to 1 recipient/)
   })
 
-  test('a message that is not addressed to the bot says why the bot saw nothing', async () => {
+  test('the row of a group message for other members shows why the bot received nothing', async () => {
     const { encryptedGroup } = stage.sandbox.home
     const page = await open(`#/as/bob/${encryptedGroup}`)
     await write(page, 'just among us')
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     expect(await row.locator('.bot-cell').innerText()).toMatch(/not addressed.*privacy mode/s)
   })
 
-  test('in a readable group the service can read, and it says so', async () => {
+  test('the row of a readable group shows that the service can read the message', async () => {
     const page = await open(`#/as/bob/${stage.sandbox.home.readableGroup}`)
     await write(page, 'for everybody to read')
     const row = rowOf(page, 'for everybody to read')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     )
   })
 
-  test('somebody else is one press away, and the address leads there again', async () => {
+  test('a button switches the person, and the address and the history keep the choice', async () => {
     const page = await open(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
     await page.getByRole('button', { name: 'Bob' }).click()
     await page.getByRole('textbox', { name: 'Write as Bob' }).waitFor()
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await page.getByRole('textbox', { name: 'Write as Alice' }).waitFor()
   })
 
-  test('a message is quoted, edited and deleted', async () => {
+  test('a message is quoted, edited and deleted by its buttons', async () => {
     const page = await open(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
     await write(page, 'first thought')
     const row = rowOf(page, 'first thought')
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await edited.waitFor({ state: 'detached' })
   })
 
-  test('a button is pressed, and the bot’s answer is shown', async () => {
+  test('a pressed button shows the press and the bot’s answer', async () => {
     const { privateChat, alice } = stage.sandbox.home
     const page = await open(`#/as/alice/${privateChat}`)
     const markup = { inlineKeyboard: [[{ text: 'Open the gate', callbackData: 'open' }]] }
@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     expect([sent.status, alice.username]).toEqual([201, 'alice'])
   })
 
-  test('a picture is attached, sealed on the way, and shown as the picture that it is', async () => {
+  test('an attached picture is sealed for the service and shown as a picture', async () => {
     const page = await open(`#/as/alice/${stage.sandbox.home.privateChat}`)
     await page
       .getByLabel('Attach a file')
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await row.locator('.bot-cell', { hasText: 'a file, which it did not fetch' }).waitFor()
   })
 
-  test('one joins a group, is noticed, and leaves it', async () => {
+  test('a person joins and leaves a group by buttons, and the chat shows both', async () => {
     const { sandbox } = stage
     const { bob, bot } = sandbox.home
     const room = await sandbox.control.addRoom({
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await page.getByText('Alice is not in this chat.').first().waitFor()
   })
 
-  test('what happens elsewhere is shown without a reload, and marked where one does not look', async () => {
+  test('a message from elsewhere appears without a reload, and marks a chat that is not open', async () => {
     const { sandbox } = stage
     const { bob, encryptedGroup, privateChat, readableGroup } = sandbox.home
     const page = await open(`#/as/alice/${encryptedGroup}`)
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     expect(privateChat).not.toBe(readableGroup)
   })
 
-  test('the address of a message leads to it', async () => {
+  test('the address of a message scrolls to it and focuses it', async () => {
     const { sandbox } = stage
     const { alice, bot } = sandbox.home
     const { id: chatId } = await sandbox.control.addRoom({
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await page.getByRole('button', { name: 'Latest' }).waitFor({ state: 'detached' })
   })
 
-  test('on a narrow screen the three stand below each other, and the menu opens over the page', async () => {
+  test('a narrow screen shows the three cells below each other, and the menu over the page', async () => {
     const { page, problems } = await openNarrow()
     const row = rowOf(page, 'under the third stone').first()
     const tops = await row
@@ -226,7 +226,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     expect(problems).toEqual([])
   })
 
-  test('everything is done with the keyboard alone', async () => {
+  test('a dialog, a quotation and a message work with the keyboard alone', async () => {
     const page = await open(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
     await page.reload()
     await rowOf(page, 'second thought').first().waitFor()

@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     return await page.evaluate(() => navigator.clipboard.readText())
   }
 
-  test('a call is one row with both its legs, and what differs between them is marked', async () => {
+  test('a call is one row with both legs, and their differing lines are marked', async () => {
     const row = call(/Echo → sidecar → service\s*POST \/messages\s*201/)
     await row.click()
     expect(await detail().locator('.leg-head h3').allInnerTexts()).toEqual([
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     expect(sealed).not.toContain('the key')
   })
 
-  test('the address leads to it again', async () => {
+  test('the address of a call opens it again after a reload', async () => {
     await call(/Echo → sidecar → service\s*POST \/messages\s*201/).click()
     const address = await hash()
     expect(address).toMatch(/^#\/activity\/sidecar-\d+$/)
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     expect(await page.locator('.call[aria-selected=true]').count()).toBe(1)
   })
 
-  test('one finds calls by who, route, status, errors, words, and without polls', async () => {
+  test('the filters select calls by person, route, status, errors, words and polls', async () => {
     const shown = async (): Promise<string[]> => await page.locator('.call').allTextContents()
     const all = (await shown()).length
     await page.getByRole('combobox', { name: 'Who' }).selectOption('Alice')
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     await page.getByRole('button', { name: 'Show all' }).click()
   })
 
-  test('what is copied as curl does the same in a shell', async () => {
+  test('a call copied as curl works in a shell, without the token in its text', async () => {
     await call(/Echo → sidecar → service\s*POST \/messages\s*201/).click()
     for (const [index, path] of ['/bot/v1/messages', '/bot/v1/messages'].entries()) {
       await detail().getByRole('button', { name: 'Copy as curl' }).nth(index).click()
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     expect(await sendAgain('Send again to the service, as the bot', 200)).toBe(0)
   })
 
-  test('one walks the calls with keys alone, marks them and reads their bodies', async () => {
+  test('the list of calls is walked, marked and read with keys alone', async () => {
     await page.evaluate(() => (location.hash = '#/activity'))
     await page.locator('#calls').focus()
     await page.keyboard.press('End')
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     )
   })
 
-  test('twelve hundred rows stay fluid, and new ones do not move what one reads', async () => {
+  test('a list of 1,200 calls renders only the rows in view, and new calls do not scroll it', async () => {
     const record = (n: number): void =>
       stage.traffic.record({
         kind: 'call',
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     expect(await page.locator('.call[aria-selected=true]').count()).toBe(1)
   })
 
-  test('on a narrow screen the call takes the place of the list, and one comes back', async () => {
+  test('a narrow screen shows a call in place of the list, and returns by its button', async () => {
     await using narrow = await stage.open('#/activity', { viewport: NARROW })
     await narrow.page.locator('.call').nth(2).click()
     await narrow.page.locator('.call-detail').waitFor()

@@ -27,10 +27,10 @@ const exchange = {
 const knock = async (path: string, headers: Record<string, string>): Promise<number> =>
   (await rawRequest(page.url, { method: 'POST', path, headers })).status
 
-describe('who may call', () => {
+describe('callers of the page’s listener', () => {
   const host = () => new URL(page.url).host
 
-  test('the page itself, by fetch metadata and origin', async () => {
+  test('the page’s listener accepts its own page, and requests without fetch metadata', async () => {
     const own = { host: host(), origin: page.url, 'sec-fetch-site': 'same-origin' }
     expect(await knock('/control/people', own)).toBe(200)
     expect(await knock('/control/people', { host: host(), 'sec-fetch-site': 'none' })).toBe(200)
@@ -43,7 +43,7 @@ describe('who may call', () => {
     ['another origin', { origin: 'http://127.0.0.1:1' }],
     ['the same address over https', { origin: 'https://HOST' }],
     ['an opaque origin', { origin: 'null' }],
-  ])('not %s', async (_what, headers) => {
+  ])('the page’s listener refuses %s', async (_what, headers) => {
     const sent = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value.replace('HOST', host())]),
     )
@@ -51,12 +51,12 @@ describe('who may call', () => {
     expect(await knock('/', { host: host(), ...sent })).toBe(403)
   })
 
-  test('not under another name', async () => {
+  test('the page’s listener answers an unknown Host with 421', async () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example' }
     expect(await knock('/control/people', headers)).toBe(421)
   })
 
-  test('the control’s own listener still takes no page at all', async () => {
+  test('the control’s own listener refuses the page', async () => {
     const answer = await fetch(`${sandbox.controlUrl}/people`, {
       method: 'POST',
       headers: { origin: page.url },
@@ -65,8 +65,8 @@ describe('who may call', () => {
   })
 })
 
-describe('what it serves', () => {
-  test('every file with a policy that lets in nothing from elsewhere', async () => {
+describe('the files of the page’s listener', () => {
+  test('every file of the page has a policy without foreign sources', async () => {
     for (const path of [
       '/',
       '/app.js',
@@ -97,12 +97,12 @@ describe('what it serves', () => {
     '/%2e%2e/files.ts',
     '/node_modules/preact/package.json',
     '/.env',
-  ])('nothing else: %s', async (path) => {
+  ])('the page’s listener does not serve %s', async (path) => {
     const answer = await fetch(page.url + path)
     expect(answer.status).toBe(404)
   })
 
-  test('what an operation refuses, in the envelope', async () => {
+  test('the page’s listener answers a refused operation with the error envelope', async () => {
     const answer = await fetch(`${page.url}/control/write`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -115,14 +115,14 @@ describe('what it serves', () => {
   })
 })
 
-describe('what passed between the bot and its sidecar', () => {
+describe('the traffic between the bot and its sidecar', () => {
   const fetchTraffic = async (query = '') => {
     const answer = await fetch(`${page.url}/traffic${query}`)
     return ((await answer.json()) as { result: { last: number; exchanges: { n: number }[] } })
       .result
   }
 
-  test('is listed in order, from any place on', async () => {
+  test('`/traffic` lists the exchanges in order, after a given number', async () => {
     traffic.record(exchange)
     traffic.record({ ...exchange, kind: 'delivery' })
     const { last, ...all } = await fetchTraffic()
@@ -135,7 +135,7 @@ describe('what passed between the bot and its sidecar', () => {
     expect((await fetch(`${page.url}/traffic?after=x`)).status).toBe(400)
   })
 
-  test('does not hold polls that gave nothing', async () => {
+  test('`BotTraffic` omits polls with an empty answer', async () => {
     const before = traffic.last
     const poll = { ...exchange, method: 'GET', path: '/bot/v1/updates?timeout=50', request: '' }
     traffic.record({ ...poll, status: 200, answer: '{"ok":true,"result":[]}' })
@@ -146,7 +146,7 @@ describe('what passed between the bot and its sidecar', () => {
     expect(traffic.last).toBe(before + 2)
   })
 
-  test('is bounded: the oldest goes', () => {
+  test('`BotTraffic` drops the oldest exchanges above its bound of bytes', () => {
     const held = new BotTraffic({ botId: 1, now: () => 0 })
     const large = { ...exchange, answer: 'a'.repeat(5 * 1024 * 1024) }
     for (let n = 0; n < 5; n++) held.record(large)
@@ -156,7 +156,7 @@ describe('what passed between the bot and its sidecar', () => {
     expect(held.list().map(({ n }) => n)).toEqual([8, 9, 10])
   })
 
-  test('is told in the stream, with what happens in the world', async () => {
+  test('the page’s event stream contains traffic and the events of the world', async () => {
     const stop = new AbortController()
     const answer = await fetch(`${page.url}/events`, { signal: stop.signal })
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
@@ -175,7 +175,7 @@ describe('what passed between the bot and its sidecar', () => {
     expect(kinds).toEqual(['traffic', 'clock'])
   })
 
-  test('is empty where no sidecar is attached', async () => {
+  test('`/traffic` is empty without a sidecar', async () => {
     await using other = await createSandbox()
     await using alone = await other.startPage()
     const answer = await fetch(`${alone.url}/traffic`)
@@ -186,7 +186,7 @@ describe('what passed between the bot and its sidecar', () => {
   })
 })
 
-test('the page ends alone, with its streams, and with the sandbox', async () => {
+test('the page ends with its streams, alone or with its sandbox', async () => {
   await using other = await createSandbox()
   const first = await other.startPage()
   const stream = await fetch(`${first.url}/events`)

@@ -10,7 +10,7 @@ const { FAULT_KINDS } = (await import(KINDS)) as {
   FAULT_KINDS: Record<FaultName, { does: string; noticed: string; fields: string[] }>
 }
 
-test('every fault has its sentences and all its fields', () => {
+test('`FAULT_KINDS` has two sentences and the options of every fault', () => {
   expect(Object.keys(FAULT_KINDS).toSorted()).toEqual(FAULT_NAMES.toSorted())
   for (const name of FAULT_NAMES) {
     const { does, noticed, fields } = FAULT_KINDS[name]
@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)('operating', () => {
     await form().getByRole('button', { name: 'Set' }).click()
   }
 
-  test('each fault shows its sentence and its fields', async () => {
+  test('the form of each fault shows its sentences and fields', async () => {
     await page.evaluate(() => (location.hash = '#/world'))
     const choice = form().getByRole('combobox', { name: 'Fault' })
     for (const name of FAULT_NAMES) {
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('operating', () => {
     }
   })
 
-  test('what is in the fields is set', async () => {
+  test('the form of a fault sets the fault with the values of its fields, or shows the refusal', async () => {
     const { control, home } = stage.sandbox
     const choice = form().getByRole('combobox', { name: 'Fault' })
     await choice.selectOption('answer')
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('operating', () => {
     expect(await control.faults()).toEqual([])
   })
 
-  test('the header says whether the sidecar is ready, why not, since when and what to do', async () => {
+  test('the header shows the readiness of the sidecar, with reason, time and hint', async () => {
     await page.locator('.side').getByText('Sidecar ready').waitFor()
     await stage.sandbox.control.fault({ name: 'claim-unprotected' })
     const reason = page.locator('.side .reason').first()
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('operating', () => {
     await page.locator('.side').getByText('Sidecar ready').waitFor({ timeout: 30_000 })
   }, 90_000)
 
-  test('sidecar and bot are started anew where they can be', async () => {
+  test('the restart buttons restart the sidecar, and show why the bot does not start', async () => {
     expect(await page.getByRole('button', { name: /^Restart/ }).count()).toBe(0)
     let restarted = 0
     stage.restarts.set('sidecar', () => Promise.resolve(void restarted++))
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)('operating', () => {
     stage.restarts.clear()
   })
 
-  test('a world that was added is chosen, and is a world of its own', async () => {
+  test('a second world is chosen by its name, and its messages are not in the main world', async () => {
     const { sandbox } = stage
     await sandbox.control.addWorld({ name: 'aside' })
     await page.reload()

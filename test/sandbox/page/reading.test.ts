@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('reading', () => {
         return frame !== undefined && top >= frame.top && bottom <= frame.bottom + 1
       })
 
-  test('nothing makes a second scrollbar, at any width', async () => {
+  test('no view has a second scrollbar, at any width', async () => {
     const chatId = await longChat('Scrolled', 20)
     for (const viewport of WIDTHS) {
       await using tab = await stage.open(`#/as/alice/${chatId}`, { viewport })
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('reading', () => {
     }
   })
 
-  test('what one wrote comes into sight, and "Latest" counts what others wrote', async () => {
+  test('an own message scrolls into view, and "Latest" counts the messages of others', async () => {
     const { control, home } = stage.sandbox
     const chatId = await longChat('Long', 40)
     await using tab = await stage.open(`#/as/alice/${chatId}/2`)
@@ -62,7 +62,7 @@ describe.skipIf(!hasBrowser)('reading', () => {
     await latest.waitFor({ state: 'detached' })
   })
 
-  test('a notice covers nothing, on the page and in a dialog', async () => {
+  test('a notice covers neither the page nor a dialog', async () => {
     const { home } = stage.sandbox
     for (const viewport of WIDTHS) {
       await using tab = await stage.open(`#/as/alice/${home.privateChat}`, { viewport })
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('reading', () => {
     }
   })
 
-  test('a line stands where a day begins', async () => {
+  test('a line with the date separates the messages of two days', async () => {
     const { control } = stage.sandbox
     const chatId = await longChat('Days', 2)
     await control.advance({ ms: 24 * 60 * 60_000 })

@@ -23,32 +23,35 @@ describe.skipIf(!hasBrowser)('the safety number on the page', () => {
   test.each([
     ['wide', WIDE],
     ['narrow', NARROW],
-  ])('%s: twelve groups, and the text of the QR code, which verify the person', async (_, view) => {
-    const { home } = stage.sandbox
-    const { id: userId } = home.alice
-    const region = await openMembers(`#/as/alice/${home.privateChat}`, /^with/, view)
-    await region.waitFor()
-    const groups = await region.locator('li').allTextContents()
-    expect(groups).toHaveLength(12)
-    expect(await region.textContent()).toContain('Safety number of Alice and Echo')
-    const boxes = await region
-      .locator('li')
-      .evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top))
-    expect(new Set(boxes).size, 'four lines of three').toBe(4)
-    const number = await stage.operations.trustNumber({ person: String(userId), isListed: false })
-    expect(groups.join('')).toBe(number.digits)
-    const text = await region.locator('.fingerprint').textContent()
-    for (const given of [groups.join(' '), text ?? '']) {
-      const { message } = await stage.operations.trustCompare({
-        person: String(userId),
-        isListed: false,
-        given,
-      })
-      expect(message).toContain('the numbers are equal')
-    }
-  })
+  ])(
+    'the safety number on a %s page has twelve groups and a QR text that verify the person',
+    async (_, view) => {
+      const { home } = stage.sandbox
+      const { id: userId } = home.alice
+      const region = await openMembers(`#/as/alice/${home.privateChat}`, /^with/, view)
+      await region.waitFor()
+      const groups = await region.locator('li').allTextContents()
+      expect(groups).toHaveLength(12)
+      expect(await region.textContent()).toContain('Safety number of Alice and Echo')
+      const boxes = await region
+        .locator('li')
+        .evaluateAll((items) => items.map((item) => item.getBoundingClientRect().top))
+      expect(new Set(boxes).size, 'four lines of three').toBe(4)
+      const number = await stage.operations.trustNumber({ person: String(userId), isListed: false })
+      expect(groups.join('')).toBe(number.digits)
+      const text = await region.locator('.fingerprint').textContent()
+      for (const given of [groups.join(' '), text ?? '']) {
+        const { message } = await stage.operations.trustCompare({
+          person: String(userId),
+          isListed: false,
+          given,
+        })
+        expect(message).toContain('the numbers are equal')
+      }
+    },
+  )
 
-  test('it is anew as soon as a key is another one, and each person of a group has one', async () => {
+  test('the safety number of each person of a group changes with a new key', async () => {
     const { control, home } = stage.sandbox
     const region = await openMembers(`#/as/bob/${home.encryptedGroup}`, /members$/)
     await region.waitFor()
@@ -62,7 +65,7 @@ describe.skipIf(!hasBrowser)('the safety number on the page', () => {
     await expect.poll(() => region.locator('ol').textContent()).toBe(digits)
   })
 
-  test('a service that lies about a person’s key makes another number, which is refused', async () => {
+  test('the safety number under a swapped key is refused by `trust compare`', async () => {
     const { control, home } = stage.sandbox
     const { id: userId } = await control.addPerson({ username: 'carol' })
     await control.givePhone({ userId })

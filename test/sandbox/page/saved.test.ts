@@ -20,7 +20,7 @@ interface Update {
   callbackQuery?: { id: string }
 }
 
-describe.skipIf(!hasBrowser)('what is saved', () => {
+describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
   const parts = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'postern-saved-'))
   const stop = new AbortController()
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)('what is saved', () => {
     return written
   }
 
-  test('is what people said, files, presses, faults and steps of the clock', async () => {
+  test('a saved chat contains messages, files, presses, faults and clock steps, and no token', async () => {
     const { page } = tab
     await write(page, `it's "5 $HOME" \\ \`date\`, naïve 🗝`)
     await page.locator('.row', { hasText: "you said: it's" }).waitFor()
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('what is saved', () => {
     ])
 
   test(
-    'passes with Vitest, and fails where the bot says otherwise',
+    'a saved chat passes with Vitest, and fails if the bot answers otherwise',
     { timeout: 200_000 },
     async () => {
       const { code, output } = await vitest()
@@ -152,24 +152,24 @@ describe.skipIf(!hasBrowser)('what is saved', () => {
     },
   )
 
-  test.skipIf(!hasPytest)('passes with pytest', { timeout: 120_000 }, async () => {
+  test.skipIf(!hasPytest)('a saved chat passes with pytest', { timeout: 120_000 }, async () => {
     const { code, output } = await run('python3', ['-m', 'pytest', '-q', 'test_saved.py'])
     expect([code, output]).toEqual([0, expect.stringContaining('1 passed')])
   })
 
-  test.skipIf(!hasGo)('passes with Go', { timeout: 240_000 }, async () => {
+  test.skipIf(!hasGo)('a saved chat passes with Go', { timeout: 240_000 }, async () => {
     const env = { GOCACHE: GO_CACHE, GOPROXY: 'off', CGO_ENABLED: '0', GOFLAGS: '' }
     const { code, output } = await run('go', ['test', './saved_test.go'], env)
     expect([code, output]).toEqual([0, expect.stringContaining('ok')])
   })
 
-  test('passes as a shell script', { timeout: 120_000 }, async () => {
+  test('a saved chat passes as a shell script', { timeout: 120_000 }, async () => {
     const env = { POSTERN: `${process.execPath} ${join(REPOSITORY, 'bin/postern.cjs')}` }
     const { code, output } = await run('sh', ['saved.sh'], env)
     expect([code, output]).toEqual([0, expect.stringContaining('passed')])
   })
 
-  test('is a seed of a world in which it was said', async () => {
+  test('a saved seed creates a world with the same messages', async () => {
     await using other = await createSandbox({ world: JSON.parse(seed) as object })
     const [chat] = await other.control.chats()
     const messages = await other.control.messages({ chatId: chat?.id ?? 0 })
@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('what is saved', () => {
     expect(messages.at(0)?.text).toContain('naïve 🗝')
   })
 
-  test('is what was marked in Activity alone', async () => {
+  test('a test saved from Activity contains only the marked calls', async () => {
     const { page } = tab
     await page.evaluate(() => (location.hash = '#/activity'))
     await page.getByRole('searchbox').fill('in two lines')

@@ -52,13 +52,13 @@ const record = (of: Partial<typeof exchange>): number => {
 }
 
 describe('the sidecar', () => {
-  test('is shown with the reasons for which it is not ready, and what can be started anew', async () => {
+  test('`/sidecar` shows why the sidecar is not ready, and the restarts on offer', async () => {
     const { botUrl } = { botUrl: sandbox.url }
     const result = { botUrl, ready: false, reasons: [reason], restarts: ['sidecar', 'bot'] }
     expect(await call('/sidecar')).toMatchObject({ status: 200, result })
   })
 
-  test('is started anew; what does not start says why', async () => {
+  test('`/restart` restarts the sidecar, reports a failed start, and refuses an unknown program', async () => {
     expect(await call('/restart', { what: 'sidecar' })).toMatchObject({ status: 200 })
     expect(restarted).toBe(1)
     const { status, error } = await call('/restart', { what: 'bot' })
@@ -69,7 +69,7 @@ describe('the sidecar', () => {
 })
 
 describe('a call sent again', () => {
-  test('goes with the token of now, to the sidecar and to the service', async () => {
+  test('`/replay` sends a call again with the current token, to the sidecar and to the service', async () => {
     const { home, control } = sandbox
     const n = record({})
     await control.issueToken({ botId: home.bot.id })
@@ -87,7 +87,7 @@ describe('a call sent again', () => {
     'http://evil.example/',
     ':1/',
     '.evil.example/',
-  ])('does not leave this address: %s', async (path) => {
+  ])('`/replay` of the recorded path %s stays at the sidecar’s address', async (path) => {
     const before = sandbox.transcript.list().length
     const answer = await call('/replay', { to: 'sidecar', n: record({ path }) })
     const isElsewhere = answer.status === 400
@@ -96,7 +96,7 @@ describe('a call sent again', () => {
     expect(sandbox.transcript.list().length - before).toBeLessThan(2)
   })
 
-  test('is none where nothing of the kind is recorded, and no file', async () => {
+  test('`/replay` of an unrecorded call is 404, of an unknown kind or a file 400', async () => {
     expect(await call('/replay', { to: 'sidecar', n: 9999 })).toMatchObject({ status: 404 })
     expect(await call('/replay', { to: 'service', n: 9999 })).toMatchObject({ status: 404 })
     expect(await call('/replay', { to: 'webhook', n: 1 })).toMatchObject({ status: 400 })
@@ -105,29 +105,32 @@ describe('a call sent again', () => {
   })
 })
 
-describe('who may', () => {
+describe('callers of a restart and a replay', () => {
   const PATHS = ['/restart', '/replay', '/worlds/main/restart', '/worlds/main/replay']
 
-  test.each(PATHS)('%s: the page itself with the token, nobody else', async (path) => {
-    const before = [restarted, sandbox.transcript.list().length]
-    const { host } = new URL(origin())
-    const knock = async (headers: Record<string, string>): Promise<number> =>
-      (await rawRequest(origin(), { method: 'POST', path, headers })).status
-    expect(await knock({ host })).toBe(401)
-    expect(await knock({ host, authorization: 'Bearer wrong' })).toBe(401)
-    for (const headers of [
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { origin: 'http://127.0.0.1:1' },
-      { origin: 'null' },
-    ]) {
-      expect(await knock({ host, ...bearer, ...headers })).toBe(403)
-    }
-    expect(await knock({ host: 'evil.example', ...bearer })).toBe(421)
-    expect([restarted, sandbox.transcript.list().length]).toEqual(before)
-  })
+  test.each(PATHS)(
+    '%s refuses a call without the token, from another site and under another Host',
+    async (path) => {
+      const before = [restarted, sandbox.transcript.list().length]
+      const { host } = new URL(origin())
+      const knock = async (headers: Record<string, string>): Promise<number> =>
+        (await rawRequest(origin(), { method: 'POST', path, headers })).status
+      expect(await knock({ host })).toBe(401)
+      expect(await knock({ host, authorization: 'Bearer wrong' })).toBe(401)
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'http://127.0.0.1:1' },
+        { origin: 'null' },
+      ]) {
+        expect(await knock({ host, ...bearer, ...headers })).toBe(403)
+      }
+      expect(await knock({ host: 'evil.example', ...bearer })).toBe(421)
+      expect([restarted, sandbox.transcript.list().length]).toEqual(before)
+    },
+  )
 
-  test('a body that a form could send does nothing', async () => {
+  test('`/restart` refuses the media types of a form', async () => {
     const before = restarted
     for (const type of ['text/plain', 'application/x-www-form-urlencoded']) {
       const answer = await fetch(`${origin()}/restart`, {
@@ -142,7 +145,7 @@ describe('who may', () => {
 })
 
 describe('another world', () => {
-  test('has its own page, control and events, and no sidecar', async () => {
+  test('a second world has its own page, control and events, and no sidecar', async () => {
     const { path } = await sandbox.control.addWorld({ name: 'aside', world: 'empty' })
     expect(path).toBe('/worlds/aside')
     const index = await fetch(`${origin()}${path}/`, { headers: bearer })
@@ -158,14 +161,14 @@ describe('another world', () => {
     expect(await call(`${path}/control/people`, {})).toMatchObject({ status: 404 })
   })
 
-  test('that is none is not there, and is asked for with the token alone', async () => {
+  test('the page of an unknown world is 404 with the token and 401 without', async () => {
     expect((await fetch(`${origin()}/worlds/none/`, { headers: bearer })).status).toBe(404)
     expect((await fetch(`${origin()}/worlds/none/`)).status).toBe(401)
     expect((await fetch(`${origin()}/worlds/..%2f/`, { headers: bearer })).status).toBe(404)
   })
 })
 
-test('a page without a sidecar says so', async () => {
+test('`/sidecar` is null on a page without a sidecar', async () => {
   await using other = await createSandbox()
   await using alone = await other.startPage()
   const answer = await fetch(`${alone.url}/sidecar`)

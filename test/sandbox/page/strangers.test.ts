@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('a page of somebody else', () => {
   const usernames = async (): Promise<unknown[]> =>
     (await sandbox.control.people({})).map(({ username }) => username)
 
-  test('changes nothing by calls of every kind that a browser lets it make', async () => {
+  test('a foreign page changes nothing by `fetch` and `sendBeacon`', async () => {
     const before = await usernames()
     await using page = await browser.visit(theirs)
     const outcomes = await page.evaluate(
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('a page of somebody else', () => {
     expect(await usernames()).toEqual(before)
   })
 
-  test('changes nothing by a form that a person is made to send', async () => {
+  test('a foreign page changes nothing by a submitted form', async () => {
     const before = await usernames()
     for (const url of doors().adds) {
       for (const enctype of ['text/plain', 'application/x-www-form-urlencoded']) {
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('a page of somebody else', () => {
     expect(await usernames()).toEqual(before)
   })
 
-  test('reads nothing, hears no event, and shows nothing in a frame', async () => {
+  test('a foreign page reads no answer, receives no event and shows nothing in a frame', async () => {
     await using page = await browser.visit(theirs)
     const { streams, reads } = doors()
     const heard = await page.evaluate(
@@ -146,7 +146,7 @@ describe.skipIf(!hasBrowser)('a page of somebody else', () => {
     ).toBe(0)
   })
 
-  test('cannot reach the page by a window that it opens', async () => {
+  test('a foreign page cannot read the page in a window that it opens', async () => {
     await using page = await browser.visit(theirs)
     const opened = page.waitForEvent('popup')
     await page.evaluate((url) => void Object.assign(window, { theirs: open(url) }), served.url)
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('a page of somebody else', () => {
     expect(['refused', 'undefined']).toContain(reached)
   })
 
-  test('whose name leads to this machine is told that it is not the host', async () => {
+  test('a foreign page whose name resolves to this machine is answered with 421', async () => {
     for (const url of [served.url, sandbox.controlUrl, sandbox.url]) {
       const { port } = new URL(url)
       await using page = await browser.visit(`http://${REBOUND}:${port}/`)

@@ -4,7 +4,7 @@ import { createSandbox } from '../../../src/sandbox/create.ts'
 import { hasBrowser, TestBrowser } from '../../support/browser.ts'
 
 test.skipIf(!hasBrowser)(
-  'the printed address opens the page, which forgets the token',
+  'the printed address opens the page, and the browser keeps a cookie instead of the token',
   async () => {
     await using sandbox = await createSandbox({ host: '0.0.0.0', rates: 'off', phones: 'all' })
     const { home, control } = sandbox

@@ -15,7 +15,7 @@ const MARKUP = '<img src=x onerror="document.title=`taken`"><b>bold</b>${1+1}</s
 const BOLD = '<b>bold</b>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg"><script>document.title='taken'</script></svg>`
 
-describe.skipIf(!hasBrowser)('what people bring to the page', () => {
+describe.skipIf(!hasBrowser)('hostile names, texts and files on the page', () => {
   let sandbox: Sandbox
   let served: ServedPage
   let browser: TestBrowser
@@ -29,7 +29,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     await sandbox[Symbol.asyncDispose]()
   })
 
-  test('markup in names, titles, words, handles of buttons and answers is shown as it is', async () => {
+  test('HTML in names, titles, messages and button texts is shown as text', async () => {
     const { control, home } = sandbox
     const mark = await control.addPerson({ username: 'mark', firstName: MARKUP })
     await control.givePhone({ userId: mark.id })
@@ -60,7 +60,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(problems).toEqual([])
   })
 
-  test('a button with an address that is not of the web leads nowhere', async () => {
+  test('a button with a `javascript:` address has no link', async () => {
     const { home, control } = sandbox
     const evil = ['java', 'script:document.title=`taken`'].join('')
     const { messageId } = await control.write({
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(tab.problems).toEqual([])
   })
 
-  test('only what is a picture by its bytes is shown as one, and never as a document', async () => {
+  test('a file is shown as a picture only by its bytes, and never as a document', async () => {
     const { control, home } = sandbox
     const room = await control.addRoom({ kind: 'group', title: 'Files', members: [home.alice.id] })
     const sendFile = (file: Buffer) =>
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(problems).toEqual([])
   })
 
-  test('a seed that somebody else made brings names and words, and nothing that runs', async () => {
+  test('HTML in a seed is shown as text, and a `javascript:` address or `__proto__` has no effect', async () => {
     const names = { firstName: MARKUP, lastName: MARKUP }
     const url = ['java', 'script:document.title=`taken`'].join('')
     const world: SeedInput = JSON.parse(
@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
   })
 
-  test('long, wide and right-to-left words stay within their columns', async () => {
+  test('long, wide and right-to-left words do not overflow their columns', async () => {
     const { control, home } = sandbox
     const members = [home.alice.id, home.bot.id]
     const room = await control.addRoom({
@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     }
   })
 
-  test('of a message with thousands of packets, some are shown, and all when one asks', async () => {
+  test('a message with 3,000 packets shows 50 of them, and all on request', async () => {
     const { control, home } = sandbox
     const chat = { userId: home.alice.id, chatId: home.privateChat }
     const packets = Array.from({ length: 3000 }, () => packet(10, Buffer.from('PGP')))
@@ -211,7 +211,7 @@ describe.skipIf(!hasBrowser)('what people bring to the page', () => {
     expect(tab.problems).toEqual([])
   })
 
-  test('what breaks in the policy of the page is refused by the browser', async () => {
+  test('the browser refuses `innerHTML` and foreign requests by the policy of the page', async () => {
     await using tab = await browser.open(served.url)
     const outcomes = await tab.page.evaluate(async () => {
       const tried = async (act: () => unknown): Promise<string> => {
