@@ -1,4 +1,4 @@
-/** The suite against an implementation of which it knows two addresses: a sandbox plays it. */
+/** The suite against an implementation by its two addresses; here a sandbox. */
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
 import { spawn } from '../support/programs.ts'
@@ -26,7 +26,7 @@ async function contract(...args: string[]) {
 }
 
 describe('npm run contract with --url and --control', () => {
-  it('plays all, says which statements hold, and leaves what was there', async () => {
+  it('`npm run contract -- --control` plays every case, lists the proven statements, and keeps the world', async () => {
     const before = { bots: sandbox.bots, chats: sandbox.chats }
     const { alice, privateChat } = sandbox.home
     await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'kept' })
@@ -44,7 +44,7 @@ describe('npm run contract with --url and --control', () => {
     expect((await sandbox.control.now()).mode).toBe('running')
   }, 120_000)
 
-  it('says what an implementation does otherwise', async () => {
+  it('a case fails against an implementation that answers otherwise', async () => {
     const o = { url, controlUrl, localWebhooks: true, hostNames: false }
     await using driver = await ControlDriver.create(o)
     const one = ALL_CASES.find(({ proves }) => proves.includes('bot-fields'))
@@ -58,7 +58,7 @@ describe('npm run contract with --url and --control', () => {
     await expect(wrong.play(one)).rejects.toThrow()
   })
 
-  it('leaves out what the implementation cannot do, and says why', async () => {
+  it('`ControlDriver` skips cases beyond the implementation, with the reason', async () => {
     const o = { url, controlUrl, hostNames: false }
     await using strict = await ControlDriver.create({ ...o, localWebhooks: false })
     const whys = new Set(ALL_CASES.map((one) => strict.whyNot(one)).filter((why) => why !== null))
@@ -66,7 +66,7 @@ describe('npm run contract with --url and --control', () => {
     expect([...whys].some((why) => why.includes('host names'))).toBe(true)
   })
 
-  it('is told in README.md which operations it needs', () => {
+  it('README.md lists the control operations that the suite uses', () => {
     const ways = globSync('test/contract/ways/{control-*,home,owner,person,rooms,sweep}.ts')
     const used = ways.flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\bcontrol\.(\w+)\(/g)].map(([, name]) => name),
@@ -86,12 +86,12 @@ describe('npm run contract with --url and --control', () => {
     [['--local-webhooks'], 'go with --control'],
     [['--url', url, '--control', controlUrl, '--local-webhooks', '--host-names'], 'refuses none'],
     [['--url', url], '--token or --token-file'],
-  ])('%j is misuse: it ends with 2', async (args, why) => {
+  ])('`npm run contract -- %j` exits with 2', async (args, why) => {
     const { code, stdout, stderr } = await contract(...args)
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(why)])
   })
 
-  it('ends with 1 when nobody answers there', async () => {
+  it('`npm run contract` exits with 1 if the control does not answer', async () => {
     const { code, stderr } = await contract('--url', url, '--control', 'http://127.0.0.1:1')
     expect([code, stderr]).toEqual([1, expect.stringContaining('contract: ')])
   })

@@ -21,7 +21,7 @@ describe('the coverage of the specification', () => {
     expect(rows.filter((row) => !proven.has(row))).toEqual([])
   })
 
-  it('no two sentences have one name, and no two cases of a heading', () => {
+  it('the names of sentences, and of the cases below a heading, are unique', () => {
     expect(repeated(everything())).toEqual([])
     expect(repeated(ALL_CASES.map(({ section, name }) => `${section}: ${name}`))).toEqual([])
   })

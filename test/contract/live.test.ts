@@ -3,7 +3,7 @@ import { createSandbox } from '../../src/sandbox/create.ts'
 import { ALL_CASES } from './cases/all.ts'
 import { LiveDriver } from './ways/live.ts'
 
-/** A sandbox of which the suite is told nothing but its address, a token and where to write. */
+/** The suite has only its address, a token and a chat. */
 const sandbox = await createSandbox({ rates: 'off' })
 const { url, token, home, control } = sandbox
 const driver = await LiveDriver.create({ url, token, chats: [home.privateChat] })
@@ -14,13 +14,13 @@ afterAll(async () => {
 
 const isPlayed = (has: LiveDriver) => ALL_CASES.filter((one) => has.whyNot(one) === null)
 
-describe('against a service of which nothing is known but address and token', () => {
+describe('the suite against a service with only an address and a token', () => {
   const alone = isPlayed(driver)
   it.each(alone.map((one) => [`${one.section}: ${one.name}`, one] as const))('%s', (_name, one) =>
     driver.play(one),
   )
 
-  it('chats that waiting updates name are used too, and nothing is confirmed', async () => {
+  it('`LiveDriver` also uses the chats of waiting updates, and confirms none', async () => {
     const { alice, readableGroup: chatId } = home
     await control.post({ userId: alice.id, chatId, text: '/start' })
     const withGroup = await LiveDriver.create({ url, token, chats: [] })
@@ -31,14 +31,14 @@ describe('against a service of which nothing is known but address and token', ()
     await withGroup[Symbol.asyncDispose]()
   })
 
-  it('an encrypted chat is left alone: the suite has no key to seal with', async () => {
+  it('`LiveDriver` does not use an encrypted chat', async () => {
     const other = await LiveDriver.create({ url, token, chats: [home.encryptedGroup] })
     const groupless = isPlayed(other).filter(({ needs }) => needs.includes('private chat'))
     expect(groupless).toEqual([])
     await other[Symbol.asyncDispose]()
   })
 
-  it('a token that the service does not know is refused at once', async () => {
+  it('`LiveDriver.create` rejects an unknown token', async () => {
     const wrong = `${token.slice(0, -4)}AAAA`
     await expect(LiveDriver.create({ url, token: wrong, chats: [] })).rejects.toThrow(
       /unauthorized/,

@@ -5,6 +5,6 @@ import { testThroughSidecar } from './ways/tests.ts'
 
 const storeUrl = async (): Promise<string> => (await sharedCluster()).url
 
-describe.skipIf(!hasPostgres())('with its store on PostgreSQL', () => {
+describe.skipIf(!hasPostgres())('the suite through a sidecar with a PostgreSQL store', () => {
   testThroughSidecar(new SandboxDriver('protected', { storeUrl }))
 })

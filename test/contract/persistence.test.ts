@@ -13,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 testAll(new SandboxDriver('direct', { folder }))
 
-test('after all that, whoever reads the file twice finds the same world', async () => {
+test('the file after all cases reads as the same world twice', async () => {
   const read = async () => {
     await using sandbox = await createSandbox({
       data: copyAsLeftByKill(join(folder, 'public.world')),

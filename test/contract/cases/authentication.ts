@@ -16,7 +16,7 @@ export const AUTHENTICATION = casesOf('Authentication', {
       }
     },
   },
-  'an invalid token answers unauthorized, whatever its shape': {
+  'an invalid token of any shape answers unauthorized': {
     proves: ['auth-refused'],
     run: async ({ bot }) => {
       const { token } = bot
@@ -26,7 +26,7 @@ export const AUTHENTICATION = casesOf('Authentication', {
       }
     },
   },
-  'the token goes as a bearer and in no other way': {
+  'a token in any other form than Bearer answers unauthorized': {
     proves: ['auth-header'],
     run: async ({ bot }) => {
       const { token } = bot
@@ -44,7 +44,7 @@ export const AUTHENTICATION = casesOf('Authentication', {
       return Promise.resolve()
     },
   },
-  'a replaced token answers unauthorized, and the new one is good': {
+  'a replaced token answers unauthorized, and the new token is accepted': {
     proves: ['auth-refused'],
     needs: ['owner'],
     run: async ({ bot, owner }) => {

@@ -47,7 +47,7 @@ export const BOT_KEY = casesOf('PUT /key', {
       assert.equal(no(text, 'wrong_body_kind')['expected'], 'armored')
     },
   },
-  'another key rotates, and every phone learns the new fingerprint': {
+  'another published key replaces the first, and phones receive the new fingerprint': {
     proves: ['key-phones-learn', 'bot mode: protected -> protected (PUT /key with another key)'],
     needs: ['owner', 'people'],
     run: async (stage) => {
@@ -79,7 +79,7 @@ export const BOT_KEY = casesOf('PUT /key', {
       assert.equal(held?.text, null)
     },
   },
-  'the owner alone takes the key away; no operation of the API does': {
+  'the owner removes a bot’s key, and the API has no operation for it': {
     proves: ['no-unpublishing', 'key-no-removal', 'bot mode: protected -> open (owner)'],
     needs: ['owner', 'people'],
     run: async (stage) => {
@@ -104,7 +104,7 @@ export const BOT_KEY = casesOf('PUT /key', {
       ok(await stage.bot.post('/messages', { chatId, text }), 201)
     },
   },
-  'what is no public key block, too long, or no fingerprint is a bad request': {
+  'a malformed or too long public key, and a malformed fingerprint, are bad requests': {
     proves: ['key-body', 'limit publicKeyMax', 'error bad_request'],
     needs: ['owner'],
     run: async (stage) => {

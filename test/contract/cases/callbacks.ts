@@ -22,7 +22,7 @@ const answer = (stage: Stage, id: string, body?: unknown) =>
   stage.bot.post(`/callbacks/${encodeURIComponent(id)}/answer`, body)
 
 export const PRESSES = casesOf('Events', {
-  'a press reaches the bot with an id of the press': {
+  'a button press is delivered to the bot with an id, the data and the message': {
     proves: ['event-press'],
     needs: ['people', 'group', 'private chat'],
     run: async (stage) => {
@@ -38,7 +38,7 @@ export const PRESSES = casesOf('Events', {
       assert.equal(at(press, 'message.text'), text)
     },
   },
-  'a second press while the first is open is the same press': {
+  'a second press on a message while the first is open has the same id': {
     proves: ['same-press'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -56,7 +56,7 @@ export const PRESSES = casesOf('Events', {
 })
 
 export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
-  'an empty answer is enough, and the phone that pressed is told': {
+  'an empty answer to a press is accepted, and the phone of the press receives it': {
     proves: [
       'endpoint answerCallback',
       'answer-empty',
@@ -74,7 +74,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       }
     },
   },
-  'text, alert and url reach the phone readable, the message stays as it was': {
+  'the phone receives text, alert and url of an answer in clear, and the message is unchanged': {
     proves: ['answer-body', 'answer-unchanged', 'answer-readable'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -88,7 +88,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       assert.ok(before.some(({ id }) => id === messageId))
     },
   },
-  'what keeps within the limits is taken': {
+  'an answer to a press with text and url at their limits is accepted': {
     proves: ['answer-body', 'limit callbackAnswerMax', 'limit urlMax'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -101,7 +101,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       }
     },
   },
-  'what does not is a bad request, and the press stays open': {
+  'an answer to a press beyond a limit or malformed is a bad request, and the press stays open': {
     proves: ['answer-body', 'limit callbackAnswerMax', 'limit urlMax', 'error bad_request'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -124,7 +124,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       ok(await answer(stage, callbackId))
     },
   },
-  'a press is answered once': {
+  'a second answer to a press is refused as callback_answered': {
     proves: [
       'error callback_answered',
       'press: answered -> answered (another answer)',
@@ -155,7 +155,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       assert.notEqual(await stage.alice.press(chatId, messageId), callbackId)
     },
   },
-  'a press of nobody’s, and one for another bot, are not found': {
+  'an unknown press, and a press for another bot, answer callback_not_found': {
     proves: ['error callback_not_found'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -167,7 +167,7 @@ export const CALLBACKS = casesOf('POST /callbacks/{callbackId}/answer', {
       ok(await answer(stage, callbackId))
     },
   },
-  'a press that never was is not found': {
+  'an unknown press answers callback_not_found': {
     proves: ['error callback_not_found'],
     run: async (stage) => void no(await answer(stage, 'nobodys'), 'callback_not_found'),
   },

@@ -10,7 +10,7 @@ const idsIn = (keys: Fields[]): unknown[] =>
 const keysOf = (stage: Stage, chatId: number) => stage.bot.get(`/chats/${chatId}/keys`)
 
 export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
-  'a readable chat has no keys: chat_is_open; through the sidecar every chat is readable': {
+  'the key list of a readable chat answers chat_is_open, through the sidecar for every chat': {
     proves: ['endpoint getChatKeys', 'error chat_is_open'],
     needs: ['rooms', 'private chat'],
     run: async (stage) => {
@@ -21,14 +21,14 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
       else ok(encrypted)
     },
   },
-  'a group that the bot may write text into has no keys': {
+  'the key list of a group that accepts text answers chat_is_open': {
     proves: ['error chat_is_open'],
     needs: ['group'],
     run: async (stage) => {
       no(await keysOf(stage, await stage.group()), 'chat_is_open')
     },
   },
-  'an encrypted group lists everybody’s key, ids and keys only, and counts all members': {
+  'the key list of an encrypted group has ids and keys without names, and counts all members': {
     proves: ['keys-list', 'keys-count', 'user-key-fields'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -49,7 +49,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
       assert.ok(!json.includes(stage.alice.username) && !json.includes('"Alice"'), 'no names')
     },
   },
-  'the list omits the bot itself and bots that only receive what is addressed to them': {
+  'a key list omits the bot itself and bots in privacy mode': {
     proves: ['keys-omits'],
     needs: ['rooms', 'people', 'owner'],
     run: async (stage) => {
@@ -67,7 +67,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
       assert.ok(!ids.includes(stage.me.id))
     },
   },
-  'a protected bot’s private chat lists the one person, without a count': {
+  'the key list of a private chat or channel has no member count': {
     proves: ['keys-count', 'key-private-encrypted'],
     needs: ['people', 'owner', 'rooms'],
     run: async (stage) => {
@@ -98,7 +98,7 @@ export const CHAT_KEYS = casesOf('GET /chats/{chatId}/keys', {
       else no(answer, 'no_user_key')
     },
   },
-  'a chat without the bot answers chat_not_found': {
+  'the key list of a chat without the bot answers chat_not_found': {
     proves: ['error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {

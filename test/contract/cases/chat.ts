@@ -13,7 +13,7 @@ const flags = (found: Fields): string[] => Object.keys(found).filter((name) => f
 
 export const CHAT = [
   ...casesOf('GET /chats/{chatId}', {
-    'a chat that is not there, and one without the bot, answer chat_not_found alike': {
+    'an unknown chat and a chat without the bot answer the same chat_not_found': {
       proves: ['endpoint getChat', 'chat-not-in', 'error chat_not_found'],
       needs: ['rooms'],
       run: async (stage) => {
@@ -25,7 +25,7 @@ export const CHAT = [
         assert.deepEqual(errors[0], errors[1])
       },
     },
-    'a group has the fields of a chat, and the bot has a seat': {
+    'a group has the fields of a chat, and `me` with the bot’s membership': {
       proves: ['endpoint getChat', 'chat-fields', 'chat-seat'],
       needs: ['group'],
       run: async (stage) => {
@@ -71,7 +71,7 @@ export const CHAT = [
         assert.equal((await chat(stage, await stage.group()))['slowModeSeconds'], 0)
       },
     },
-    'kind is private, group or channel': {
+    'the kind of a chat is private, group or channel': {
       proves: ['chat-fields'],
       needs: ['rooms', 'private chat'],
       run: async (stage) => {
@@ -84,7 +84,7 @@ export const CHAT = [
         assert.deepEqual(kinds, ['private', 'group', 'channel'])
       },
     },
-    'mode says which body the chat takes; through the sidecar it is text everywhere': {
+    'the mode of a chat is open or protected, and always open through the sidecar': {
       proves: ['chat-mode'],
       needs: ['rooms', 'private chat'],
       run: async (stage) => {
@@ -108,7 +108,7 @@ export const CHAT = [
         )
       },
     },
-    'me is the bot’s seat': {
+    '`me` of a chat is the bot’s membership with status, rights and restriction': {
       proves: ['chat-seat'],
       needs: ['rooms'],
       run: async (stage) => {
@@ -127,7 +127,7 @@ export const CHAT = [
         assert.notEqual((await ownMembership())['rights'], 0)
       },
     },
-    'a private chat carries the other person and whether they blocked the bot': {
+    'a private chat contains the other person and their block of the bot': {
       proves: ['chat-private', 'member-no-phone'],
       needs: ['people', 'private chat'],
       run: async (stage) => {

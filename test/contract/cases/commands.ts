@@ -17,7 +17,7 @@ async function put1(stage: Stage, command: object): Promise<unknown> {
 }
 
 export const GET_COMMANDS = casesOf('GET /commands', {
-  'without a scope every scope is listed, with one its commands': {
+  '`GET /commands` lists every scope, or the commands of the given scope': {
     proves: ['endpoint getCommands', 'commands-get', 'command-scope', 'scope-values'],
     needs: ['owner', 'rooms'],
     run: async (stage) => {
@@ -33,7 +33,7 @@ export const GET_COMMANDS = casesOf('GET /commands', {
       }
     },
   },
-  'a scope that is none is a bad request': {
+  'an unknown command scope is a bad request': {
     proves: ['scope-values', 'error bad_request'],
     run: async (stage) => {
       for (const scope of ['everybody', 'chat', 'chat:', 'chat:x', 'Default', '']) {
@@ -47,7 +47,7 @@ export const GET_COMMANDS = casesOf('GET /commands', {
 })
 
 export const PUT_COMMANDS = casesOf('PUT /commands', {
-  'it replaces the whole list of the default scope, or of the one named': {
+  '`PUT /commands` replaces the list of the default or the given scope': {
     proves: ['endpoint putCommands', 'commands-put', 'commands-replace', 'commands-result'],
     needs: ['owner'],
     run: async (stage) => {
@@ -59,7 +59,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', {
       assert.deepEqual(await stored(stage, 'groups'), [START])
     },
   },
-  'duplicate names fold to the first': {
+  'commands with the same name fold to the first': {
     proves: ['commands-fold', 'commands-names'],
     needs: ['owner'],
     run: async (stage) => {
@@ -68,29 +68,30 @@ export const PUT_COMMANDS = casesOf('PUT /commands', {
       assert.deepEqual(okFields(answer)['commands'], [START, STOP])
     },
   },
-  'names are trimmed, lower-cased and lose their slash; 1 to 32 of a-z, 0-9 and _': {
-    proves: ['command-name', 'commands-names'],
-    needs: ['owner'],
-    run: async (stage) => {
-      const description = 'Does it'
-      for (const [given, kept] of [
-        ['  Start ', 'start'],
-        ['/stop', 'stop'],
-        ['a', 'a'],
-        ['x'.repeat(32), 'x'.repeat(32)],
-        ['a_1', 'a_1'],
-      ]) {
-        assert.deepEqual(await put1(stage, { command: given, description }), {
-          command: kept,
-          description,
-        })
-      }
-      for (const command of ['', '/', 'x'.repeat(33), 'a-b', 'a b', 'é', 7]) {
-        assert.equal(await put1(stage, { command, description }), 400)
-      }
+  'command names are trimmed, lower-cased and lose their slash, and have 1 to 32 of a-z, 0-9 and _':
+    {
+      proves: ['command-name', 'commands-names'],
+      needs: ['owner'],
+      run: async (stage) => {
+        const description = 'Does it'
+        for (const [given, kept] of [
+          ['  Start ', 'start'],
+          ['/stop', 'stop'],
+          ['a', 'a'],
+          ['x'.repeat(32), 'x'.repeat(32)],
+          ['a_1', 'a_1'],
+        ]) {
+          assert.deepEqual(await put1(stage, { command: given, description }), {
+            command: kept,
+            description,
+          })
+        }
+        for (const command of ['', '/', 'x'.repeat(33), 'a-b', 'a b', 'é', 7]) {
+          assert.equal(await put1(stage, { command, description }), 400)
+        }
+      },
     },
-  },
-  'a description has 1 to 256 characters once its whitespace is folded': {
+  'a command description has 1 to 256 characters after whitespace is folded': {
     proves: ['command-description', 'commands-description'],
     needs: ['owner'],
     run: async (stage) => {
@@ -106,7 +107,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', {
       }
     },
   },
-  'at most 100 commands, no other fields, and commands there must be': {
+  '`PUT /commands` refuses more than 100 commands, other fields and a missing list': {
     proves: ['commands-put', 'limit commandsPerScope'],
     needs: ['owner'],
     run: async (stage) => {
@@ -123,7 +124,7 @@ export const PUT_COMMANDS = casesOf('PUT /commands', {
       for (const body of wrong) no(await put(stage, body), 'bad_request')
     },
   },
-  'the scope of a chat without the bot answers 404': {
+  'the command scope of a chat without the bot answers chat_not_found': {
     proves: ['commands-chat', 'error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -141,7 +142,7 @@ const mark = async (stage: Stage, scope: string): Promise<void> => {
 }
 
 export const SCOPES = casesOf('PUT /commands', {
-  'a phone offers the narrowest scope that has any': {
+  'a phone offers the commands of the narrowest scope with commands': {
     proves: ['commands-private-scopes', 'commands-group-scopes'],
     needs: ['owner', 'people', 'rooms'],
     run: async (stage) => {
@@ -169,7 +170,7 @@ export const SCOPES = casesOf('PUT /commands', {
       }
     },
   },
-  'an empty scope does not hide a wider one': {
+  'an empty command scope does not hide a wider one': {
     proves: ['commands-empty-scope'],
     needs: ['owner', 'people', 'private chat'],
     run: async (stage) => {
@@ -179,7 +180,7 @@ export const SCOPES = casesOf('PUT /commands', {
       assert.equal(first?.command, 'default')
     },
   },
-  'the owner edits the same lists by the same rules, and the last writer wins': {
+  'the owner edits the same command lists by the same rules, and the last writer wins': {
     proves: ['commands-console', 'commands-fold'],
     needs: ['owner'],
     run: async (stage) => {
@@ -196,7 +197,7 @@ export const SCOPES = casesOf('PUT /commands', {
 })
 
 export const DELETE_COMMANDS = casesOf('DELETE /commands', {
-  'it empties the default scope, or the one named': {
+  '`DELETE /commands` empties the default or the given scope': {
     proves: ['endpoint deleteCommands', 'commands-delete'],
     needs: ['owner'],
     run: async (stage) => {

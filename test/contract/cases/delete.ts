@@ -26,7 +26,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       }
     },
   },
-  'what a bot deleted is gone from people’s phones, too': {
+  'a message deleted by the bot disappears from phones': {
     proves: ['delete-result'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -37,7 +37,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       assert.equal(await stage.alice.shows(chatId, id), false)
     },
   },
-  'without a chatId, or with one that is none, it is a bad request': {
+  'a deletion without a valid chatId is a bad request that names the field': {
     proves: ['delete-chat-id', 'names-the-field'],
     needs: ['group'],
     run: async (stage) => {
@@ -49,7 +49,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       no(await stage.bot.delete(`/messages/${id}`, { chatId: 'x' }), 'bad_request')
     },
   },
-  'with the delete-messages right a bot deletes anybody’s in a group or channel': {
+  'a bot with the delete-messages right deletes others’ messages in a group or channel': {
     proves: ['delete-others', 'auth-rights'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -62,7 +62,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       }
     },
   },
-  'without the right, and in any private chat, others’ messages are forbidden': {
+  'a deletion of others’ messages is forbidden without the right and in a private chat': {
     proves: ['delete-others', 'error forbidden'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -76,7 +76,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       }
     },
   },
-  'what was written before the bot left and joined again is deleted by the same rules': {
+  'messages of before the bot left and joined again are deleted by the same rules': {
     proves: ['delete-own', 'delete-others'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -93,7 +93,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       for (const id of [own, theirs]) assert.equal(await isHeld(stage, chatId, id), false)
     },
   },
-  'service notices cannot be deleted, whatever the right': {
+  'a deletion of a service notice is forbidden, even with the right to delete': {
     proves: ['delete-notice', 'error forbidden'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -104,23 +104,24 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       no(await stage.bot.delete(`/messages/${notice?.id}?chatId=${chatId}`), 'forbidden')
     },
   },
-  'a message already gone, one that never was, and a chat that is not there': {
-    proves: [
-      'delete-own',
-      'delete-gone',
-      'safe-retry-rest',
-      'error message_not_found',
-      'error chat_not_found',
-    ],
-    needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
-      const id = await say(stage, chatId)
-      const path = `/messages/${id}?chatId=${chatId}`
-      assert.deepEqual(ok(await stage.bot.delete(path)), { deleted: true })
-      no(await stage.bot.delete(path), 'message_not_found')
-      no(await stage.bot.delete(`/messages/987654321?chatId=${chatId}`), 'message_not_found')
-      no(await stage.bot.delete(`/messages/${id}?chatId=1`), 'chat_not_found')
+  'a deletion of a deleted or unknown message answers message_not_found, of an unknown chat chat_not_found':
+    {
+      proves: [
+        'delete-own',
+        'delete-gone',
+        'safe-retry-rest',
+        'error message_not_found',
+        'error chat_not_found',
+      ],
+      needs: ['group'],
+      run: async (stage) => {
+        const chatId = await stage.group()
+        const id = await say(stage, chatId)
+        const path = `/messages/${id}?chatId=${chatId}`
+        assert.deepEqual(ok(await stage.bot.delete(path)), { deleted: true })
+        no(await stage.bot.delete(path), 'message_not_found')
+        no(await stage.bot.delete(`/messages/987654321?chatId=${chatId}`), 'message_not_found')
+        no(await stage.bot.delete(`/messages/${id}?chatId=1`), 'chat_not_found')
+      },
     },
-  },
 })

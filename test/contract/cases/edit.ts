@@ -11,7 +11,7 @@ async function markupOf(stage: Stage, chatId: number, id: number): Promise<unkno
 }
 
 export const EDIT = casesOf('PATCH /messages/{messageId}', {
-  'an edit answers 200 with id and date, and people see it live': {
+  'an edit answers 200 with id and date, and phones show it': {
     proves: ['endpoint editMessage', 'edit-result', 'edit-live', 'sent-fields'],
     needs: ['people', 'private chat', 'group'],
     run: async (stage) => {
@@ -24,7 +24,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       }
     },
   },
-  'omitted markup keeps the buttons, null removes them, a keyboard replaces them': {
+  'an edit without markup keeps the buttons, null removes them, a keyboard replaces them': {
     proves: ['edit-markup'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -53,7 +53,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       no(await stage.bot.patch(`/messages/${id}`, { text: stage.words() }), 'bad_request')
     },
   },
-  'the rules for words and keyboards are those of a send': {
+  'an edit has the same rules for text and keyboard as a send': {
     proves: ['edit-kind', 'limit textMax'],
     needs: ['group'],
     run: async (stage) => {
@@ -68,7 +68,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       ok(await edit({ text: 'x'.repeat(4096) }))
     },
   },
-  'the kind of body follows the chat': {
+  'an edit with the wrong kind of body for its chat is refused as wrong_body_kind': {
     proves: ['edit-kind', 'error wrong_body_kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -97,7 +97,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       }
     },
   },
-  'only the bot’s own ordinary messages can be edited': {
+  'an edit of another’s message or of a service notice is forbidden': {
     proves: ['edit-own', 'error forbidden'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -122,7 +122,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       ok(await stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() }))
     },
   },
-  'what the bot wrote before it left and joined again can be edited': {
+  'a bot edits its messages of before it left and joined again, and no others': {
     proves: ['edit-own'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -137,7 +137,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       no(await edit(theirs), 'forbidden')
     },
   },
-  'a message that is not in that chat, and a chat that is not there, are not found': {
+  'an edit of an unknown message answers message_not_found, in an unknown chat chat_not_found': {
     proves: ['error message_not_found', 'error chat_not_found'],
     needs: ['group', 'private chat'],
     run: async (stage) => {
@@ -149,7 +149,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       no(await edit(1, 1), 'chat_not_found')
     },
   },
-  'who blocked the bot, or closed the account, gets no edits': {
+  'an edit for a person who blocked the bot or closed the account is refused': {
     proves: ['error blocked_by_user', 'error user_gone'],
     needs: ['people'],
     run: async (stage) => {

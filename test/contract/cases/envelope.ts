@@ -36,7 +36,7 @@ export const ENVELOPE = [
     },
   }),
   ...casesOf('Errors', {
-    'a path that there is not answers not_found': {
+    'an unknown path answers not_found': {
       proves: ['error not_found'],
       run: async (stage) => {
         no(await stage.bot.get('/nothing/here'), 'not_found')
@@ -61,7 +61,7 @@ export const ENVELOPE = [
         ok(await stage.bot.get(`/chats/${chatId}/members`))
       },
     },
-    'a request body over 256 KiB answers too_large, one of 256 KiB is read': {
+    'a request body over 256 KiB answers too_large on every path, and one of 256 KiB is read': {
       proves: ['error too_large', 'limit requestBytes'],
       run: async ({ bot }) => {
         const raw = bodyOf(256 * KIB + 1)

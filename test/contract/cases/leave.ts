@@ -3,7 +3,7 @@ import { casesOf } from '../case.ts'
 import { no, ok } from '../expect.ts'
 
 export const LEAVE = casesOf('POST /chats/{chatId}/leave', {
-  'a bot leaves a group or channel, and the room is told': {
+  'a bot leaves a group or channel, and the service adds a notice': {
     proves: ['endpoint leaveChat', 'leave-result'],
     needs: ['rooms', 'people'],
     run: async (stage) => {

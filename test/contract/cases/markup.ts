@@ -45,7 +45,7 @@ const BOUNDS = [
 ] as const
 
 export const MARKUP = casesOf('Inline keyboard (markup)', {
-  'a keyboard stands in the message as it was given, never encrypted': {
+  'a message contains its keyboard in clear, unchanged': {
     proves: ['markup-shape', 'markup-readable'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -62,7 +62,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
       assert.deepEqual(held?.markup, { inlineKeyboard })
     },
   },
-  'a keyboard at its limits is taken': {
+  'a keyboard at each of its limits is accepted': {
     proves: BOUNDS,
     needs: ['group', 'clock'],
     run: async (stage) => {
@@ -79,7 +79,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
       for (const markup of fits) ok(await send(stage, markup), 201)
     },
   },
-  'one step beyond any of them is bad_markup': {
+  'a keyboard beyond any of its limits is refused as bad_markup': {
     proves: ['error bad_markup', ...BOUNDS],
     needs: ['group'],
     run: async (stage) => {

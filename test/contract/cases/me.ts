@@ -8,7 +8,7 @@ const me = async ({ bot }: Stage): Promise<Fields> => okFields(await bot.get('/m
 
 export const ME = [
   ...casesOf('Bot (result of GET /me)', {
-    'it has every field of a bot': {
+    '`GET /me` returns every field of the bot': {
       proves: ['endpoint getMe', 'bot-fields', 'bot-webhook', 'bot-status'],
       run: async (stage) => {
         const bot = shape(await me(stage), {
@@ -37,7 +37,7 @@ export const ME = [
         })
       },
     },
-    'a bot without a key is open and has no fingerprint; so it looks through the sidecar': {
+    'a bot without a key, and any bot through the sidecar, is open without a fingerprint': {
       proves: ['bot-fingerprint'],
       needs: ['owner'],
       run: async (stage) => {
@@ -50,7 +50,7 @@ export const ME = [
         assert.equal(bot['postern'] && at(bot, 'postern.mode'), added)
       },
     },
-    'queued counts the updates that wait': {
+    '`queued` in `/me` counts the waiting updates': {
       proves: ['bot-queued'],
       needs: ['people'],
       run: async (stage) => {
@@ -61,7 +61,7 @@ export const ME = [
         assert.equal((await me(stage))['queued'], 2)
       },
     },
-    'the owner’s choices are shown: privacy mode and groups': {
+    '`/me` shows the owner’s settings for privacy mode and groups': {
       proves: ['bot-allow-groups'],
       needs: ['owner', 'rooms'],
       run: async (stage) => {
@@ -75,7 +75,7 @@ export const ME = [
     },
   }),
   ...casesOf('Limits', {
-    'the limits of /me are integers under the names of the specification': {
+    'the limits in `/me` are integers under the names of the specification': {
       proves: [
         'limits-in-me',
         'limits-further-names',

@@ -46,7 +46,7 @@ function tagsOf(bytes: Buffer): number[] {
 }
 
 export const MEDIA = casesOf('GET /media/{id}', {
-  'a file is served exactly as stored, without a token': {
+  'a file of a readable chat has an address and is served as stored, without a token': {
     proves: ['media-public', 'media-item', 'message-media'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -65,7 +65,7 @@ export const MEDIA = casesOf('GET /media/{id}', {
       }
     },
   },
-  'in an encrypted chat the file behind it is OpenPGP ciphertext for the bot': {
+  'a file of an encrypted chat is OpenPGP ciphertext for the bot and the writer': {
     proves: ['media-ciphertext', 'media-public'],
     needs: ['people', 'owner'],
     only: STORED,
@@ -78,7 +78,7 @@ export const MEDIA = casesOf('GET /media/{id}', {
       assert.ok(!body.includes(picture.subarray(100, 132)))
     },
   },
-  'in an encrypted group a file is sealed to the key list alone, so not to every bot': {
+  'a file of an encrypted group is sealed to the key list, without a bot in privacy mode': {
     proves: ['media-privacy'],
     needs: ['people', 'rooms', 'owner'],
     only: STORED,
@@ -114,7 +114,7 @@ export const MEDIA = casesOf('GET /media/{id}', {
       assert.ok(Object.values(item).includes(61_234), 'under some name')
     },
   },
-  'in an encrypted chat the sidecar gives what is in the file, to whoever has its url': {
+  'the sidecar serves a file of an encrypted chat decrypted, to the holder of its url or token': {
     proves: [],
     needs: ['people', 'rooms', 'owner'],
     only: OPENED,
@@ -135,7 +135,7 @@ export const MEDIA = casesOf('GET /media/{id}', {
       }
     },
   },
-  'an attachment that is not sealed to the bot is said to be for others': {
+  'an attachment that is not sealed to the bot answers postern_not_recipient': {
     proves: [],
     needs: ['people', 'rooms', 'owner'],
     only: OPENED,

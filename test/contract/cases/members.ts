@@ -18,7 +18,7 @@ async function room(stage: Stage, o: RoomOptions): Promise<number> {
 }
 
 export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
-  'a room lists its members, each a person with a seat and never a phone number': {
+  'a room lists its members with names, status and title, and without phone numbers': {
     proves: ['endpoint getMembers', 'members-list', 'member-fields', 'member-no-phone'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -35,7 +35,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
       assert.doesNotMatch(JSON.stringify(members), /phone/i)
     },
   },
-  'where the roster is hidden a bot that is no administrator sees administrators only': {
+  'a hidden member list shows only administrators to a bot that is no administrator': {
     proves: ['members-hidden'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -46,7 +46,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
     },
   },
-  'a channel that keeps its administrators private leaves them out': {
+  'a channel with private administrators lists none of them': {
     proves: ['members-channel'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -55,7 +55,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.alice.id}`), 'member_not_found')
     },
   },
-  'a private chat has no members': {
+  'the member list of a private chat is a bad request': {
     proves: ['members-private', 'member-one', 'error bad_request'],
     needs: ['private chat'],
     run: async (stage) => {
@@ -64,7 +64,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.me.id}`), 'bad_request')
     },
   },
-  'a chat that is not there has no members either': {
+  'the member list of an unknown chat answers chat_not_found': {
     proves: ['error chat_not_found'],
     run: async ({ bot }) => {
       no(await bot.get('/chats/1/members'), 'chat_not_found')
@@ -74,7 +74,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
 })
 
 export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', {
-  'a member is found by id, a stranger is not': {
+  'a member is returned by id, and a stranger answers member_not_found': {
     proves: ['endpoint getMember', 'member-one', 'error member_not_found'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -91,7 +91,7 @@ export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', {
       no(await stage.bot.get(`${path}/1`), 'member_not_found')
     },
   },
-  'an id of nobody’s is no member': {
+  'an unknown member id answers member_not_found': {
     proves: ['error member_not_found'],
     needs: ['group'],
     run: async (stage) => {

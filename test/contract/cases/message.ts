@@ -13,7 +13,7 @@ async function arrived(stage: Stage, text: string): Promise<Fields> {
 }
 
 export const MESSAGE = casesOf('Message (inside an update)', {
-  'a message says where, who, when and what': {
+  'a message has id, chat, sender, date, kind, text and media': {
     proves: [
       'message-fields',
       'message-from',
@@ -53,7 +53,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.deepEqual(message['media'], [])
     },
   },
-  'the chat’s kind is private, group or channel': {
+  'the kind of a message’s chat is private, group or channel': {
     proves: ['message-chat'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -64,7 +64,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.deepEqual(kinds, ['private', 'group', 'channel'])
     },
   },
-  'replyTo refers to the quoted message': {
+  '`replyTo` of a message has the id of the quoted message': {
     proves: ['message-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -74,7 +74,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.equal(at(await onlyMessage(stage), 'replyTo.id'), quoted)
     },
   },
-  'text is trimmed and runs of empty lines are folded': {
+  'delivered text is trimmed, and runs of empty lines are folded': {
     proves: ['message-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -82,7 +82,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.equal(message['text'], 'one\n\ntwo\n\nthree\nfour')
     },
   },
-  'text is cut at 4000 characters': {
+  'delivered text is cut at 4000 characters': {
     proves: ['message-text', 'limit deliveredTextMax'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -103,7 +103,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.equal(at(message, 'from.id'), stage.bob.id)
     },
   },
-  'in an encrypted chat it carries armored; a protected bot reads text all the same': {
+  'a message of an encrypted chat has `armored`, and `text` through the sidecar with a key': {
     proves: ['message-armored', 'encrypted-armored', 'event-message'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -117,7 +117,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.equal(shown, stage.per({ service: undefined, protected: text }))
     },
   },
-  'readable words that contain an OpenPGP header come as armored; the sidecar gives text': {
+  'readable text with an OpenPGP header is delivered as `armored`, by the sidecar as `text`': {
     proves: ['message-armored-words'],
     needs: ['people', 'rooms'],
     run: async (stage) => {

@@ -16,7 +16,7 @@ export const MODES = casesOf('What the service does', {
       await say(stage, open)
     },
   },
-  'an open bot’s private chats are readable, and the words pass along': {
+  'a private chat of an open bot carries text in both directions': {
     proves: ['bot-open', 'readable-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -31,7 +31,7 @@ export const MODES = casesOf('What the service does', {
       assert.deepEqual(await receivedWords(stage), [written])
     },
   },
-  'the wrong kind of body is refused, and expected names the right one': {
+  'a send with the wrong kind of body is refused, and `expected` names the right one': {
     proves: ['wrong-kind', 'send-kind', 'error wrong_body_kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -56,7 +56,7 @@ export const MODES = casesOf('What the service does', {
       }
     },
   },
-  'text and armored together are refused': {
+  'a send with both text and armored is refused': {
     proves: ['send-kind'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -65,7 +65,7 @@ export const MODES = casesOf('What the service does', {
       no(await stage.bot.post('/messages', both), ['bad_request', 'wrong_body_kind'])
     },
   },
-  'a send without a body is a bad request that says what is expected': {
+  'a send without text and armored is a bad request with the expected kind': {
     proves: ['no-body-expected', 'error bad_request'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -77,7 +77,7 @@ export const MODES = casesOf('What the service does', {
       assert.equal(await expected(encrypted), stage.per({ service: 'armored', protected: 'text' }))
     },
   },
-  'a group that opens its history becomes readable, and the other way round': {
+  'a group becomes encrypted when its history is closed, and readable when it is opened': {
     proves: ['group-mode'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -99,7 +99,7 @@ export const MODES = casesOf('What the service does', {
       else ok(again, 201)
     },
   },
-  'what a bot sends into an encrypted chat everybody there can open and verify': {
+  'every member of an encrypted chat opens and verifies a message of the bot': {
     proves: ['send-sealed'],
     needs: ['rooms', 'people'],
     only: {

@@ -33,7 +33,7 @@ export const OWNER = casesOf('States and transitions', {
       no(await stage.bot.get('/me', { token: 'x_1.y' }), 'unauthorized')
     },
   },
-  'a resumed bot works again, and has what came meanwhile': {
+  'a resumed bot works again, and receives the updates of its pause': {
     proves: ['bot status: paused -> active (owner)', 'bot-status'],
     needs: ['owner', 'people', 'private chat'],
     run: async (stage) => {
@@ -47,7 +47,7 @@ export const OWNER = casesOf('States and transitions', {
       ok(await send(stage, chatId), 201)
     },
   },
-  'a revoked token answers unauthorized to every later call, and the owner is told': {
+  'a revoked token is unauthorized for every later call, and the owner is notified': {
     proves: [
       'endpoint revokeToken',
       'revoke-burns',
@@ -68,7 +68,7 @@ export const OWNER = casesOf('States and transitions', {
       ok(await stage.bot.get('/me'))
     },
   },
-  'a paused bot can still burn its token': {
+  'a paused bot can still revoke its token': {
     proves: ['revoke-burns', 'pause-exceptions'],
     needs: ['owner'],
     run: async (stage) => {

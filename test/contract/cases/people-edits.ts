@@ -5,7 +5,7 @@ import { onlyMessage, received, receivedWords, say } from '../steps.ts'
 
 /** What bots notice when people edit and delete their messages. */
 export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
-  'an edit by a person emits nothing, and a later quotation is of the message as it is now': {
+  'a person’s edit sends no update, and a later quotation contains the edited text': {
     proves: ['event-message', 'message-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -21,7 +21,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
       assert.equal(at(quoting, 'message.replyTo.text'), after)
     },
   },
-  'an edit that would address the bot comes too late: it emits nothing': {
+  'a person’s edit that addresses the bot sends no update': {
     proves: ['event-message', 'group-addressed'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -31,7 +31,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
       assert.deepEqual(await received(stage), [])
     },
   },
-  'a message that a person deleted emits nothing and can be quoted no more': {
+  'a person’s deletion sends no update, and the message cannot be quoted': {
     proves: ['event-message', 'message-reply', 'send-reply'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -45,7 +45,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
       assert.equal(at((await received(stage)).at(-1), 'message.replyTo'), null)
     },
   },
-  'an update that waits still has the words of a message that was deleted meanwhile': {
+  'a waiting update keeps the text of a deleted message': {
     proves: ['event-order'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -55,7 +55,7 @@ export const PEOPLE_EDITS = casesOf('Message (inside an update)', {
       assert.equal((await onlyMessage(stage))['text'], text)
     },
   },
-  'a message that a person deleted is not found by the bot that may delete it': {
+  'a message deleted by a person answers message_not_found to the bot': {
     proves: ['delete-gone', 'error message_not_found'],
     needs: ['people', 'rooms'],
     run: async (stage) => {

@@ -11,7 +11,7 @@ async function groups(stage: Stage): Promise<number[]> {
 }
 
 export const PRIVACY = casesOf('What the service does', {
-  'in a private chat everything that the person writes arrives': {
+  'a bot receives every message of a private chat': {
     proves: ['private-everything'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -21,7 +21,7 @@ export const PRIVACY = casesOf('What the service does', {
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  'in a group a command, one with the bot’s name, a mention and a reply arrive': {
+  'a bot in privacy mode receives commands, mentions and replies of a group': {
     proves: ['group-addressed', 'phone-applies'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -42,7 +42,7 @@ export const PRIVACY = casesOf('What the service does', {
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  'nothing else in a group arrives': {
+  'a bot in privacy mode receives no other messages of a group': {
     proves: ['group-addressed', 'phone-applies'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -56,7 +56,7 @@ export const PRIVACY = casesOf('What the service does', {
       assert.deepEqual(await receivedWords(stage), [])
     },
   },
-  'with privacy mode off the whole room arrives': {
+  'a bot without privacy mode receives every message of a group': {
     proves: ['privacy-off'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {
@@ -71,7 +71,7 @@ export const PRIVACY = casesOf('What the service does', {
       assert.deepEqual(await receivedWords(stage), texts)
     },
   },
-  'a bot that was removed hears no more, and one that was added hears what is new': {
+  'a bot receives messages of a group only between joining and leaving': {
     proves: ['no-joining', 'no-history'],
     needs: ['people', 'rooms', 'owner'],
     run: async (stage) => {

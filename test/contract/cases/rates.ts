@@ -12,7 +12,7 @@ function floodSeconds(answer: Parameters<typeof wait>[0], code: 'flood_wait' | '
 }
 
 export const RATES = casesOf('Limits', {
-  '600 calls a minute fit; then the header says what is left and the body always 60': {
+  '600 calls a minute are accepted, then Retry-After is the remaining time and retryAfter 60': {
     proves: [
       'limit apiCallsPerMinute',
       'error rate_limited',
@@ -41,7 +41,7 @@ export const RATES = casesOf('Limits', {
       ok(await call())
     },
   },
-  '1200 calls a minute fit from one address, whoever calls': {
+  '1200 calls a minute are accepted from one address, for all its bots together': {
     proves: ['limit apiCallsPerAddressPerMinute', 'error rate_limited'],
     needs: ['clock', 'rooms'],
     run: async (stage) => {
@@ -62,7 +62,7 @@ export const RATES = casesOf('Limits', {
       ok(await third.get('/commands'))
     },
   },
-  'one message a second fits into a private chat': {
+  'a private chat accepts one message a second': {
     proves: ['limit sendsPerPrivatePerSecond', 'error flood_wait', 'retry-after-body'],
     needs: ['clock', 'private chat'],
     run: async (stage) => {
@@ -75,7 +75,7 @@ export const RATES = casesOf('Limits', {
       ok(await send(stage, chatId), 201)
     },
   },
-  '20 messages a minute fit into a group, and into a channel': {
+  '20 messages a minute are accepted in a group or channel': {
     proves: ['limit sendsPerGroupPerMinute', 'error flood_wait', 'retry-after-body'],
     needs: ['clock', 'rooms'],
     run: async (stage) => {
@@ -92,7 +92,7 @@ export const RATES = casesOf('Limits', {
       }
     },
   },
-  '30 messages a second fit overall': {
+  '30 messages a second are accepted in all chats together': {
     proves: ['limit sendsPerSecond', 'error flood_wait'],
     needs: ['clock', 'rooms'],
     run: async (stage) => {
@@ -108,7 +108,7 @@ export const RATES = casesOf('Limits', {
       ok(await send(stage, chatId), 201)
     },
   },
-  'edits count in windows of their own, by the same numbers': {
+  'edits have the same limits as sends, in separate windows': {
     proves: [
       'edit-windows',
       'limit sendsPerSecond',
@@ -142,7 +142,7 @@ export const RATES = casesOf('Limits', {
       assert.equal(floodSeconds(await edit(room, third), 'flood_wait'), 1)
     },
   },
-  'a group’s slow mode holds messages apart': {
+  'slow mode refuses a second message of the bot within its seconds': {
     proves: ['error slow_mode', 'retry-after-body'],
     needs: ['clock', 'rooms'],
     run: async (stage) => {
@@ -155,7 +155,7 @@ export const RATES = casesOf('Limits', {
       ok(await send(stage, chatId), 201)
     },
   },
-  '60 handle lookups a minute fit, and a handle nobody holds counts as five': {
+  '60 handle lookups a minute are accepted, and an unknown handle counts as five': {
     proves: ['limit lookupsPerMinute', 'limit missedLookupWeight', 'error flood_wait'],
     needs: ['clock', 'people'],
     run: async (stage) => {

@@ -6,7 +6,7 @@ import { at, no, ok, okFields, okList, wait } from '../expect.ts'
 import { button, onlyMessage, received, receivedWords, say, send, times } from '../steps.ts'
 
 const COUNTS = casesOf('Limits', {
-  'a call that is refused for what it asks counts like any other': {
+  'a refused call counts in the window of calls': {
     proves: ['limit apiCallsPerMinute', 'rate-stands-still'],
     needs: ['clock', 'owner'],
     run: async (stage) => {
@@ -23,7 +23,7 @@ const COUNTS = casesOf('Limits', {
       wait(await past.get('/me'), 'rate_limited')
     },
   },
-  'a send that is refused counts in no window of sends': {
+  'a refused send counts in no window of sends': {
     proves: ['limit sendsPerPrivatePerSecond'],
     needs: ['clock', 'private chat'],
     run: async (stage) => {
@@ -38,7 +38,7 @@ const COUNTS = casesOf('Limits', {
 })
 
 const DELIVERED = casesOf('Events', {
-  'a bot gets the notice that it joined, in privacy mode too, and no other': {
+  'a bot in privacy mode receives the notice of its own joining, and no other': {
     proves: ['message-notice', 'group-addressed'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -51,7 +51,7 @@ const DELIVERED = casesOf('Events', {
       assert.equal(at(notice, 'from.id'), stage.me.id)
     },
   },
-  'another bot’s words arrive as a person’s do': {
+  'a bot receives another bot’s message under the same rules as a person’s': {
     proves: ['group-addressed', 'event-message'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -64,7 +64,7 @@ const DELIVERED = casesOf('Events', {
       assert.equal(at((await received(stage))[0], 'message.from.isBot'), true)
     },
   },
-  'a line of blanks is not an empty line, and is not folded': {
+  'lines of blanks in delivered text are not folded': {
     proves: ['message-text'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -76,7 +76,7 @@ const DELIVERED = casesOf('Events', {
 })
 
 const SENDS = casesOf('POST /messages', {
-  'a repeated sendId answers with its message, whatever became of it': {
+  'a repeated sendId returns its message, also deleted or for a person who blocked the bot': {
     proves: ['send-again'],
     needs: ['people', 'private chat', 'rooms'],
     run: async (stage) => {
@@ -98,7 +98,7 @@ const SENDS = casesOf('POST /messages', {
 })
 
 const FIELDS = casesOf('PUT /commands', {
-  'tabs and line ends in a description fold, other control characters are refused': {
+  'a command description folds tabs and line ends, and other control characters are refused': {
     proves: ['commands-description'],
     needs: ['owner'],
     run: async (stage) => {
@@ -111,7 +111,7 @@ const FIELDS = casesOf('PUT /commands', {
       }
     },
   },
-  'a scope whose list is empty is not listed': {
+  'a command scope with an empty list is not listed': {
     proves: ['commands-get', 'commands-empty-scope'],
     needs: ['owner'],
     run: async (stage) => {
@@ -127,7 +127,7 @@ const FIELDS = casesOf('PUT /commands', {
 })
 
 const EDITS = casesOf('PATCH /messages/{messageId}', {
-  'an edit of what an edit cannot change changes nothing, and is a bad request': {
+  'an edit with only unchangeable fields is a bad request': {
     proves: ['edit-nothing'],
     needs: ['group'],
     run: async (stage) => {
@@ -139,7 +139,7 @@ const EDITS = casesOf('PATCH /messages/{messageId}', {
 })
 
 const QUERIES = casesOf('GET /updates', {
-  'a number that is empty, hexadecimal or there twice is a bad request': {
+  'an empty, hexadecimal or repeated number in the query of `/updates` is a bad request': {
     proves: ['updates-query'],
     run: async ({ bot }) => {
       for (const query of ['limit=', 'limit=0x10', 'limit=1&limit=2', 'offset=1&offset=2']) {
@@ -150,7 +150,7 @@ const QUERIES = casesOf('GET /updates', {
 })
 
 const UNITS = casesOf('Inline keyboard (markup)', {
-  'a keyboard without a button, what is none, and a button with further fields are bad_markup': {
+  'a keyboard without buttons, of another type or with unknown fields is bad_markup': {
     proves: ['markup-shape'],
     needs: ['group'],
     run: async (stage) => {
@@ -178,7 +178,7 @@ const UNITS = casesOf('Inline keyboard (markup)', {
 })
 
 const MORE = casesOf('POST /chats/{chatId}/typing', {
-  'fields that nobody knows are ignored where they are not ruled out': {
+  'unknown fields of a typing call and a send are ignored': {
     proves: ['typing-body'],
     needs: ['group'],
     run: async (stage) => {

@@ -18,7 +18,7 @@ function detail(answer: Fields): Fields {
 }
 
 export const RESOLVE = casesOf('GET /resolve/{username}', {
-  'a person, a group and a channel are found by their handles, whatever the case': {
+  'a person, a group and a channel resolve by their handles in any case': {
     proves: [
       'endpoint resolve',
       'resolved-fields',
@@ -49,7 +49,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', {
       await assert.rejects(stage.room({ username: groupHandle }), 'a handle has one holder')
     },
   },
-  'username is the handle that its holder goes by now, not the one asked for': {
+  'a former handle resolves to its holder with the current handle': {
     proves: ['resolved-username'],
     needs: ['people'],
     run: async (stage) => {
@@ -61,7 +61,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', {
       assert.equal(answer['username'], now)
     },
   },
-  'a handle of nobody’s, a closed account and the server’s own account are not found': {
+  'an unused handle, a closed account and the server’s own handle answer username_not_found': {
     proves: ['resolve-nobody', 'error username_not_found', 'no-searching'],
     needs: ['people', 'clock'],
     run: async (stage) => {
@@ -72,7 +72,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', {
       }
     },
   },
-  'what has not a handle’s shape is a bad request': {
+  'a malformed handle is a bad request': {
     proves: ['resolve-pattern', 'error bad_request'],
     run: async ({ bot }) => {
       for (const handle of ['ab', 'x'.repeat(33), '%40alice', 'a-b-c', 'a.b.c', '%C3%A9tude']) {
@@ -80,7 +80,7 @@ export const RESOLVE = casesOf('GET /resolve/{username}', {
       }
     },
   },
-  'the id alone grants nothing: neither sending nor a key': {
+  'a resolved id allows neither a send nor a key lookup': {
     proves: ['resolve-grants-nothing'],
     needs: ['rooms', 'people'],
     run: async (stage) => {

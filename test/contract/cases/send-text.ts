@@ -20,7 +20,7 @@ export const SEND_TEXT = casesOf('POST /messages', {
       }
     },
   },
-  'newline and tab are the only control characters that text may hold': {
+  'text with a control character other than newline and tab is a bad request': {
     proves: ['send-text'],
     needs: ['group', 'people'],
     run: async (stage) => {
@@ -35,7 +35,7 @@ export const SEND_TEXT = casesOf('POST /messages', {
       }
     },
   },
-  'text that is blank after trimming is refused': {
+  'blank text is a bad request': {
     proves: ['send-text'],
     needs: ['group'],
     run: async (stage) => {
@@ -45,7 +45,7 @@ export const SEND_TEXT = casesOf('POST /messages', {
       }
     },
   },
-  'armored is an armored OpenPGP message of at most 131072 characters': {
+  '`armored` is an OpenPGP message block of at most 131072 characters': {
     proves: ['send-armored', 'limit armoredMax'],
     needs: ['rooms', 'people'],
     run: async (stage) => {

@@ -7,7 +7,7 @@ import { say, send } from '../steps.ts'
 const NOWHERE = 1
 
 export const SEND = casesOf('POST /messages', {
-  'a send answers 201 with id and date, and the person reads it': {
+  'a send answers 201 with id and date, and the person’s phone shows the text': {
     proves: ['endpoint sendMessage', 'send-created', 'sent-fields', 'send-fields'],
     needs: ['private chat', 'people'],
     run: async (stage) => {
@@ -20,7 +20,7 @@ export const SEND = casesOf('POST /messages', {
       assert.equal(shown.text, text)
     },
   },
-  'a group and a channel take messages too, the latter silent ones': {
+  'a group accepts a message, and a channel a silent one': {
     proves: ['send-fields', 'send-silent'],
     needs: ['rooms', 'people'],
     run: async (stage) => {
@@ -35,7 +35,7 @@ export const SEND = casesOf('POST /messages', {
       }
     },
   },
-  'a private chat and a group take a message each': {
+  'a private chat and a group each accept a message': {
     proves: ['endpoint sendMessage', 'send-created', 'sent-fields'],
     needs: ['private chat', 'group'],
     run: async (stage) => {
@@ -45,7 +45,7 @@ export const SEND = casesOf('POST /messages', {
       }
     },
   },
-  'a field of the wrong type is a bad request that names it': {
+  'a send with a field of the wrong type is a bad request that names the field': {
     proves: ['send-fields', 'names-the-field', 'error bad_request'],
     needs: ['group'],
     run: async (stage) => {
@@ -66,7 +66,7 @@ export const SEND = casesOf('POST /messages', {
       }
     },
   },
-  'a chat that is not there and one without the bot answer chat_not_found alike': {
+  'a send to an unknown chat and to a chat without the bot answers the same chat_not_found': {
     proves: ['error chat_not_found'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -79,7 +79,7 @@ export const SEND = casesOf('POST /messages', {
       assert.deepEqual(errors[0], errors[1])
     },
   },
-  'a person who blocked the bot cannot be written to': {
+  'a send to a person who blocked the bot answers blocked_by_user': {
     proves: ['error blocked_by_user', 'auth-rights'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -91,7 +91,7 @@ export const SEND = casesOf('POST /messages', {
       ok(await stage.bot.post('/messages', { chatId, text }), 201)
     },
   },
-  'a person who closed the account cannot be written to, with or without a key before': {
+  'a send to a closed account answers user_gone, with or without an earlier key': {
     proves: ['error user_gone'],
     needs: ['people'],
     run: async (stage) => {
@@ -105,7 +105,7 @@ export const SEND = casesOf('POST /messages', {
       }
     },
   },
-  'a person without a key is written to in the open, and cannot be sealed to': {
+  'a person without a key receives readable text, and nothing through a sidecar with a key': {
     proves: ['bot-open'],
     needs: ['people'],
     run: async (stage) => {
@@ -115,7 +115,7 @@ export const SEND = casesOf('POST /messages', {
       else ok(answer, 201)
     },
   },
-  'a restricted bot, and a subscriber of a channel, may not write': {
+  'a send of a restricted bot, and of a channel subscriber, is forbidden': {
     proves: ['error forbidden', 'auth-rights'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -127,7 +127,7 @@ export const SEND = casesOf('POST /messages', {
       }
     },
   },
-  'a reply quotes a message of the same chat, a wrong id is dropped in silence': {
+  'a reply quotes a message of the same chat, and an unknown id is ignored': {
     proves: ['send-reply'],
     needs: ['people', 'group'],
     run: async (stage) => {
@@ -144,7 +144,7 @@ export const SEND = casesOf('POST /messages', {
 })
 
 export const SEND_ID = casesOf('POST /messages', {
-  'any UUID is a sendId, whatever its version': {
+  'a UUID of any version is accepted as sendId': {
     proves: ['send-again', 'send-fields'],
     needs: ['group'],
     run: async (stage) => {

@@ -9,7 +9,7 @@ async function sent(stage: Stage, chatId: number, body?: object): Promise<unknow
 }
 
 export const TYPING = casesOf('POST /chats/{chatId}/typing', {
-  'an indicator goes out, with or without a body': {
+  'a typing indicator is sent with or without a body': {
     proves: ['endpoint sendTyping', 'typing-body'],
     needs: ['group', 'private chat', 'clock'],
     run: async (stage) => {
@@ -18,7 +18,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       assert.equal(await sent(stage, await stage.room(), {}), true)
     },
   },
-  'at most one goes out per chat every 3 seconds': {
+  'a second typing indicator in a chat within 3 seconds is not sent': {
     proves: ['typing-once', 'limit typingIntervalMs'],
     needs: ['group', 'private chat', 'clock'],
     run: async (stage) => {
@@ -32,7 +32,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       assert.equal(await sent(stage, chatId), true)
     },
   },
-  'false clears early': {
+  '`typing: false` clears a typing indicator early': {
     proves: ['typing-body'],
     needs: ['group', 'clock'],
     run: async (stage) => {
@@ -41,7 +41,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       assert.equal(await sent(stage, chatId, { typing: false }), true)
     },
   },
-  'phones show it until a message lands, it is cleared, or a few seconds have passed': {
+  'phones show a typing indicator until a message, `typing: false` or a few seconds': {
     proves: ['typing-clears', 'typing-body'],
     needs: ['people', 'group', 'clock'],
     run: async (stage) => {
@@ -62,14 +62,14 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       }
     },
   },
-  'typing answers whether an indicator went out': {
+  'a typing call answers with `sent` as a boolean': {
     proves: ['endpoint sendTyping'],
     needs: ['group'],
     run: async (stage) => {
       assert.equal(typeof (await sent(stage, await stage.group())), 'boolean')
     },
   },
-  'a restricted bot and a subscriber of a channel are forbidden to type': {
+  'a typing call of a restricted bot, and of a channel subscriber, is forbidden': {
     proves: ['error forbidden'],
     needs: ['rooms'],
     run: async (stage) => {
@@ -80,7 +80,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       }
     },
   },
-  'a body of the wrong type, and a chat that is not there, are refused': {
+  'a typing call with a wrong body is a bad request, in an unknown chat chat_not_found': {
     proves: ['typing-body', 'error chat_not_found'],
     needs: ['group'],
     run: async (stage) => {

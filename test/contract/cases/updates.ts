@@ -5,7 +5,7 @@ import { received, receivedWords, send, written } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 export const UPDATES = casesOf('GET /updates', {
-  'updates come oldest first under growing ids': {
+  'updates are returned oldest first under growing ids': {
     proves: ['endpoint getUpdates', 'updates-order', 'update-fields', 'event-order'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -20,12 +20,12 @@ export const UPDATES = casesOf('GET /updates', {
       assert.ok(updates.every(({ kind }) => kind === 'message'))
     },
   },
-  'nothing queued is an empty list at once': {
+  'an empty queue is an empty list at once': {
     proves: ['updates-empty'],
     needs: ['owner'],
     run: async ({ bot }) => assert.deepEqual(ok(await bot.get('/updates')), []),
   },
-  'limit cuts the list, 100 by default and at most': {
+  '`limit` cuts the list of updates, 100 by default and at most': {
     proves: ['updates-query', 'updates-order', 'limit pollLimitMax'],
     needs: ['people'],
     run: async (stage) => {
@@ -37,7 +37,7 @@ export const UPDATES = casesOf('GET /updates', {
       assert.equal(await count('?limit=7&timeout=0&offset=0'), 7)
     },
   },
-  'offset deletes what is below it for good; without offset everything comes again': {
+  '`offset` deletes the updates below it, and a poll without offset returns the rest again': {
     proves: ['updates-offset', 'updates-no-offset', 'queued update: queued -> deleted (offset)'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -56,7 +56,7 @@ export const UPDATES = casesOf('GET /updates', {
       assert.deepEqual(await received(stage), [])
     },
   },
-  'what is no integer, or out of its range, is a bad request': {
+  'a poll with a number that is no integer or out of range is a bad request': {
     proves: ['updates-query', 'limit pollLimitMax', 'limit pollTimeoutMaxS'],
     run: async ({ bot }) => {
       const wrong = ['offset=-1', 'limit=0', 'limit=101']
@@ -76,7 +76,7 @@ export const UPDATES = casesOf('GET /updates', {
       assert.equal(at(okList(await poll)[0], 'message.text'), texts)
     },
   },
-  'a poll ends with an empty list when its time runs out, and not before': {
+  'a poll ends with an empty list after its timeout, and not before': {
     proves: ['updates-wait', 'updates-empty', 'limit pollTimeoutMaxS'],
     needs: ['clock'],
     run: async (stage) => {
@@ -139,7 +139,7 @@ export const QUEUE = casesOf('Events', {
       assert.deepEqual(await received(stage), [])
     },
   },
-  'of more than 10 000 unread the oldest go': {
+  'more than 10 000 unread updates drop the oldest': {
     proves: [
       'event-retention',
       'limit retentionUpdates',
@@ -155,7 +155,7 @@ export const QUEUE = casesOf('Events', {
       assert.equal(okFields(await stage.bot.get('/me'))['queued'], 10_000)
     },
   },
-  'what a bot sends comes not back to it': {
+  'a bot’s own message is not delivered to it': {
     proves: ['event-not-own'],
     needs: ['people', 'private chat', 'group'],
     run: async (stage) => {

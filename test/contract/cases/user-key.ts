@@ -4,7 +4,7 @@ import { no, ok, okFields } from '../expect.ts'
 import { checkKeyRecord } from '../key-record.ts'
 
 export const USER_KEY = casesOf('GET /users/{userId}/key', {
-  'a key has the user id, the fingerprint and the armored public key': {
+  'a person’s key has the user id, the fingerprint and the armored public key': {
     proves: ['endpoint getUserKey', 'user-key-fields'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
@@ -12,7 +12,7 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', {
       checkKeyRecord(okFields(await stage.bot.get(`/users/${stage.alice.id}/key`)), stage.alice.id)
     },
   },
-  'only for a person with a chat in common: else user_not_found, alike': {
+  'a key without a common chat, of a bot or a closed account answers the same user_not_found': {
     proves: ['user-key-shared', 'error user_not_found', 'resolve-grants-nothing'],
     needs: ['people', 'rooms'],
     run: async (stage) => {
@@ -39,7 +39,7 @@ export const USER_KEY = casesOf('GET /users/{userId}/key', {
       no(await stage.bot.get(`/users/${person.id}/key`), 'no_user_key')
     },
   },
-  'an id of nobody’s answers user_not_found': {
+  'the key of an unknown id answers user_not_found': {
     proves: ['error user_not_found'],
     run: async ({ bot }) => void no(await bot.get('/users/1/key'), 'user_not_found'),
   },

@@ -29,7 +29,7 @@ async function begin(stage: Stage, receiver: Receiver, count = 1): Promise<strin
 }
 
 const DELIVERIES = casesOf('Events', {
-  'updates are POSTed one by one and in order, with user agent and secret': {
+  'a webhook receives updates one by one in order, with user agent and secret': {
     proves: [
       'webhook-delivery',
       'webhook-agent',
@@ -60,7 +60,7 @@ const DELIVERIES = casesOf('Events', {
       assert.deepEqual({ failures, lastError }, { failures: 0, lastError: null })
     },
   },
-  'without a secret the header is absent, and any 2xx means delivered': {
+  'a webhook without a secret has no secret header, and any 2xx confirms a delivery': {
     proves: ['webhook-2xx', 'auth-webhook-secret'],
     run: async (stage) => {
       await using receiver = await createReceiver([204, 299])
@@ -71,7 +71,7 @@ const DELIVERIES = casesOf('Events', {
       assert.ok(!('x-service-bot-api-secret-token' in (first?.headers ?? {})))
     },
   },
-  'what failed is tried again first, after 1 second, then 2, then 4': {
+  'a failed webhook delivery is repeated before others, after 1, 2 and 4 seconds': {
     proves: [
       'webhook-backoff',
       'webhook-2xx',
@@ -96,7 +96,7 @@ const DELIVERIES = casesOf('Events', {
       assert.deepEqual(wordsOf(receiver), [first, first, first, first, second])
     },
   },
-  'the time of the next attempt is shown': {
+  '`GET /webhook` shows the time of the next attempt': {
     proves: ['webhook-info-fields'],
     run: async (stage) => {
       await using receiver = await createReceiver([500])
@@ -105,7 +105,7 @@ const DELIVERIES = casesOf('Events', {
       assert.ok(shown.includes(stage.now() + 1000), 'in a second, under some name')
     },
   },
-  'a redirect is a failure and is not followed': {
+  'a redirect by a webhook is a failure and is not followed': {
     proves: ['webhook-redirect'],
     run: async (stage) => {
       await using receiver = await createReceiver([302])
@@ -119,7 +119,7 @@ const DELIVERIES = casesOf('Events', {
       await receiver.until(2)
     },
   },
-  'no answer within 10 seconds is a failure': {
+  'a webhook without an answer within 10 seconds is a failure': {
     proves: ['webhook-timeout', 'limit webhookAnswerMs'],
     run: async (stage) => {
       await using receiver = await createReceiver([0])
@@ -131,7 +131,7 @@ const DELIVERIES = casesOf('Events', {
       await failed(stage, 1)
     },
   },
-  'the wait doubles up to an hour, and after ten failures in a row the owner is told': {
+  'the retry wait of a webhook doubles up to an hour, and ten failures notify the owner': {
     proves: [
       'webhook-backoff',
       'webhook-told',
@@ -157,7 +157,7 @@ const DELIVERIES = casesOf('Events', {
       await info(stage, ({ pending, failures }) => pending === 0 && failures === 0)
     },
   },
-  'updates queue while the receiver fails and are kept 72 hours': {
+  'updates of a failing webhook stay queued for 72 hours': {
     proves: ['webhook-queues'],
     run: async (stage) => {
       await using receiver = await createReceiver([500])

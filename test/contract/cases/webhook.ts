@@ -17,7 +17,7 @@ const NEVER = [
 
 export const WEBHOOK = [
   ...casesOf('POST /webhook', {
-    'a public https url is set and shown, and its secret is not': {
+    'a public https webhook is set and shown, without its secret': {
       proves: [
         'endpoint setWebhook',
         'webhook-url',
@@ -39,33 +39,34 @@ export const WEBHOOK = [
         assert.deepEqual(ok(open), { url: GOOD, hasSecret: false, pending: 0 })
       },
     },
-    'a url that is not https, has credentials or a fragment, or is private is bad_webhook': {
-      proves: ['error bad_webhook', 'webhook-url'],
-      needs: ['owner', 'host names'],
-      only: {
-        ways: ['direct', 'live'],
-        because: 'the sidecar delivers to private networks too, which a case of its own states',
+    'a webhook url that is not https, has credentials or a fragment, or is private is bad_webhook':
+      {
+        proves: ['error bad_webhook', 'webhook-url'],
+        needs: ['owner', 'host names'],
+        only: {
+          ways: ['direct', 'live'],
+          because: 'the sidecar delivers to private networks too, which a case of its own states',
+        },
+        run: async ({ bot }) => {
+          const wrong = [
+            ...NEVER,
+            'https://127.0.0.1/',
+            'https://0x7f000001/',
+            'https://localhost/',
+            'https://[::1]/',
+            'https://10.1.2.3/',
+            'https://192.168.0.1/',
+            'https://169.254.169.254/',
+            'https://[::ffff:10.0.0.1]/',
+            'https://inside.example.org/',
+            'https://mixed.example.org/',
+            'https://nowhere.example.org/',
+          ]
+          for (const url of wrong) no(await bot.post('/webhook', { url }), 'bad_webhook')
+          assert.equal(okFields(await bot.get('/webhook'))['url'], null)
+        },
       },
-      run: async ({ bot }) => {
-        const wrong = [
-          ...NEVER,
-          'https://127.0.0.1/',
-          'https://0x7f000001/',
-          'https://localhost/',
-          'https://[::1]/',
-          'https://10.1.2.3/',
-          'https://192.168.0.1/',
-          'https://169.254.169.254/',
-          'https://[::ffff:10.0.0.1]/',
-          'https://inside.example.org/',
-          'https://mixed.example.org/',
-          'https://nowhere.example.org/',
-        ]
-        for (const url of wrong) no(await bot.post('/webhook', { url }), 'bad_webhook')
-        assert.equal(okFields(await bot.get('/webhook'))['url'], null)
-      },
-    },
-    'through the sidecar it may be on this machine or in a private network, also by http': {
+    'the sidecar accepts http and private webhook urls, and refuses link-local and mixed ones': {
       proves: [],
       needs: ['owner'],
       only: { ways: ['protected', 'open'], because: 'only the sidecar delivers there' },
@@ -95,7 +96,7 @@ export const WEBHOOK = [
         assert.equal(okFields(await bot.get('/webhook'))['url'], right.at(-1))
       },
     },
-    'a url has at most 1024 characters': {
+    'a webhook url has at most 1024 characters': {
       proves: ['limit webhookUrlMax'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -104,7 +105,7 @@ export const WEBHOOK = [
         ok(await bot.post('/webhook', { url: long(1024) }))
       },
     },
-    'a secret is 1 to 256 of letters, digits, _ and -; there are no other fields': {
+    'a webhook secret has 1 to 256 of A-Z, a-z, 0-9, _ and -, and other fields are refused': {
       proves: ['webhook-secret', 'webhook-no-other', 'error bad_request'],
       needs: ['owner', 'host names'],
       run: async ({ bot }) => {
@@ -131,7 +132,7 @@ export const WEBHOOK = [
     },
   }),
   ...casesOf('WebhookInfo (result of GET /webhook)', {
-    'without a webhook the info says so': {
+    '`GET /webhook` without a webhook returns null and zeros': {
       proves: ['endpoint getWebhook', 'webhook-info-fields'],
       needs: ['owner'],
       run: async ({ bot }) => {
@@ -151,7 +152,7 @@ export const WEBHOOK = [
     },
   }),
   ...casesOf('DELETE /webhook', {
-    'deleting it leaves what is queued for polling': {
+    'deleting a webhook leaves the queued updates for polling': {
       proves: [
         'endpoint deleteWebhook',
         'webhook-delete',
