@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { list, no, okFields, type Fields } from '../expect.ts'
-import type { RoomOptions, Stage } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 
 /** A member's user id stands in the record under some name; so do the names. */
 const isOf = (member: Fields, id: number): boolean => JSON.stringify(member).includes(String(id))
@@ -13,16 +13,12 @@ async function idsSeen(stage: Stage, chatId: number): Promise<number[]> {
   return known.filter((id) => list(members).some((member) => isOf(member, id)))
 }
 
-async function room(stage: Stage, o: RoomOptions): Promise<number> {
-  return await stage.room(o)
-}
-
 export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
   'a room lists its members with names, status and title, and without phone numbers': {
     proves: ['endpoint getMembers', 'members-list', 'member-fields', 'member-no-phone'],
     needs: ['rooms'],
     run: async (stage) => {
-      const chatId = await room(stage, {})
+      const chatId = await stage.room()
       await stage.setMembership(chatId, stage.bob.id, { status: 'admin', title: 'Host' })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
       const { members } = okFields(await stage.bot.get(`/chats/${chatId}/members`))
@@ -39,7 +35,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
     proves: ['members-hidden'],
     needs: ['rooms'],
     run: async (stage) => {
-      const chatId = await room(stage, { rosterHidden: true })
+      const chatId = await stage.room({ rosterHidden: true })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id])
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.bob.id}`), 'member_not_found')
       await stage.setMembership(chatId, stage.me.id, { status: 'admin' })
@@ -50,7 +46,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
     proves: ['members-channel'],
     needs: ['rooms'],
     run: async (stage) => {
-      const chatId = await room(stage, { kind: 'channel', adminsHidden: true })
+      const chatId = await stage.room({ kind: 'channel', adminsHidden: true })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.bob.id, stage.me.id])
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.alice.id}`), 'member_not_found')
     },

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { casesOf } from '../case.ts'
 import { at, no, ok, okFields, okList } from '../expect.ts'
 import { received, receivedWords, send, written } from '../steps.ts'
-import type { Stage } from '../stage.ts'
 
 export const UPDATES = casesOf('GET /updates', {
   'updates are returned oldest first under growing ids': {

@@ -1,12 +1,13 @@
+import type { EndpointName } from '../../../src/api/endpoints.ts'
 import { readUserKey } from '../../../src/api/user-key.ts'
 import type { Client } from '../client.ts'
-import type { PerWay, Person, RoomOptions, MembershipOptions, Stage, Way } from '../stage.ts'
+import type { PerWay, Person, RoomOptions, MembershipOptions, Way } from '../stage.ts'
 import { ok } from '../expect.ts'
 import { until } from '../steps.ts'
 import { newHandle, type Surroundings } from './home.ts'
 import { ownerOf } from './owner.ts'
 import { personOf } from './person.ts'
-import { setMembership, heldIn, makeRoom } from './rooms.ts'
+import { setMembership, makeRoom } from './rooms.ts'
 import { words } from './words.ts'
 
 /** Looks like a certificate; the service cannot tell. */
@@ -28,7 +29,7 @@ export interface StageParts extends Surroundings {
 }
 
 /** Everything that cases ask for, done with the control of the service. */
-export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts): Stage {
+export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts) {
   const { control, home } = parts
   const botId = home.bot.id
   const alice = personOf(control, { ...home.alice, botId })
@@ -36,40 +37,54 @@ export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts): Sta
   return {
     way,
     me: { id: botId, username: home.bot.username },
+    /** The bot under test. */
     bot,
+    /** The same bot at the service itself, past the sidecar. */
     past,
     alice,
     bob: personOf(control, { ...home.bob, botId }),
     owner: ownerOf(control, { botId, handOver: parts.handOver }),
+    /** The expectation for this way. */
     per: <T>(expected: PerWay<T>) => (way in expected ? expected[way]! : expected.service),
+    /** Words that nobody wrote before. */
     words,
 
+    /** Alice's private chat with the bot, or another person's. */
     privateChat: async (person: Person = alice) =>
       (await control.addPrivateChat({ userId: person.id, botId })).id,
+    /** A group of alice, bob and the bot: readable, but encrypted in the way `protected`. */
     group: () => Promise.resolve(isProtected ? home.encryptedGroup : home.readableGroup),
     room: (o: RoomOptions = {}) => makeRoom(parts, { readable: !isProtected, ...o }),
-    changeRoom: async (chatId, { readable }) =>
-      void (await control.changeChat({ chatId, historyVisible: readable })),
-    join: async (chatId, userId) => void (await control.join({ chatId, userId })),
-    setMembership: (chatId, userId, o: MembershipOptions) =>
+    changeRoom: (chatId: number, { readable }: { readable: boolean }) =>
+      control.changeChat({ chatId, historyVisible: readable }),
+    join: (chatId: number, userId: number) => control.join({ chatId, userId }),
+    setMembership: (chatId: number, userId: number, o: MembershipOptions) =>
       setMembership(control, { chatId, userId, ...o }),
-    person: async ({ phone }) => {
+    /** A new person; one without a phone has published no key. */
+    person: async ({ phone }: { phone: boolean }) => {
       const made = await control.addPerson({ username: newHandle('somebody') })
       if (phone) await control.givePhone({ userId: made.id })
       return personOf(control, { ...made, botId })
     },
+    /**
+     * Another bot, always open and at the service itself.
+     * @param o `listens`: its privacy mode is off; `key`: it published one
+     */
     otherBot: async ({ listens = false, key = false } = {}) => {
       const made = await control.addBot({ username: newHandle('other_bot'), privacyMode: !listens })
       if (key) await control.setBotKey({ botId: made.id, ...A_KEY })
       return { id: made.id, username: made.username, client: clientOf(made.token) }
     },
-    held: (chatId) => heldIn(control, chatId),
+    /** Every message of a chat as the service holds it, oldest first. */
+    held: (chatId: number) => control.messages({ chatId }),
+    /** A message sealed and signed by alice, as a bot that does its own sealing would send. */
     sealed: async () => {
       const { id: chatId } = await control.addRoom({ kind: 'group', members: [alice.id] })
       await control.write({ userId: alice.id, chatId, text: words() })
       const written = await control.messages({ chatId })
       return String(written.at(-1)?.armored)
     },
+    /** A key that phones can seal to, for a bot that does its own opening. */
     key: async () => {
       const { id } = await control.addPerson({ username: newHandle('keeper') })
       const { fingerprint } = await control.givePhone({ userId: id })
@@ -77,18 +92,22 @@ export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts): Sta
       const record = readUserKey(ok(await past.get(`/users/${id}/key`)))
       return { publicKey: String(record?.publicKey), fingerprint }
     },
-    queue: async (count) => {
+    /** Queues so many updates of an unknown kind. */
+    queue: async (count: number) => {
       for (let n = 0; n < count; n++) {
         await control.injectUpdate({ botId, update: { kind: 'unheard_of' } })
       }
     },
-    breakNext: async (endpoint) => {
+    /** The next call of an endpoint fails with `internal`. */
+    breakNext: async (endpoint: EndpointName) => {
       const how = { name: 'error', status: 500, code: 'internal', times: 1 } as const
       await control.fault({ ...how, route: endpoint, botId })
     },
 
-    now: () => parts.now(),
-    advance: (ms) => parts.advance(ms),
+    now: parts.now,
+    /** Moves the clock forward; events on the way occur at their time. */
+    advance: parts.advance,
+    /** Waits until the service holds a poll of the bot's. */
     polling: async () => {
       await until(
         () => control.transcript(),

@@ -1,38 +1,46 @@
 import type { Control } from '../../../src/sandbox/control/table.ts'
-import type { Person } from '../stage.ts'
 import { until } from '../steps.ts'
 
-/** A person; whoever writes has a phone from then on. */
+/** A person; every writer has a phone from then on. */
 export function personOf(
   control: Control,
   { id, username, botId }: { id: number; username: string; botId: number },
-): Person {
+) {
   const me = { userId: id }
   return {
     id,
     username,
-    write: async (chatId, text, { replyTo } = {}) => {
-      const { messageId } = await control.write({ ...me, chatId, text, replyTo })
-      return messageId
+    /** Writes with the phone; gives the message's id. */
+    async write(chatId: number, text: string, { replyTo }: { replyTo?: number } = {}) {
+      return (await control.write({ ...me, chatId, text, replyTo })).messageId
     },
-    send: async (chatId, file, { text, replyTo, durationMs } = {}) => {
-      const base64 = file.toString('base64')
-      await control.sendMedia({ ...me, chatId, base64, text, replyTo, durationMs })
+    /** Sends a file with the phone, which seals it where the chat is encrypted. */
+    async send(
+      chatId: number,
+      file: Buffer,
+      more: { text?: string; replyTo?: number; durationMs?: number } = {},
+    ) {
+      await control.sendMedia({ ...me, chatId, base64: file.toString('base64'), ...more })
     },
-    edit: async (chatId, messageId, text) =>
-      void (await control.editMessage({ ...me, chatId, messageId, text })),
-    delete: async (chatId, messageId) =>
-      void (await control.deleteMessage({ ...me, chatId, messageId })),
-    press: async (chatId, messageId, data) => {
-      const { callbackId } = await control.press({ ...me, chatId, messageId, data })
-      return callbackId
+    /** Edits a message of their own; in an encrypted chat the phone seals it anew. */
+    async edit(chatId: number, messageId: number, text: string) {
+      await control.editMessage({ ...me, chatId, messageId, text })
     },
-    leave: async (chatId) => void (await control.leave({ ...me, chatId })),
-    block: async () => void (await control.block({ ...me, botId })),
-    unblock: async () => void (await control.unblock({ ...me, botId })),
-    closeAccount: async () => void (await control.closeAccount(me)),
-    rename: async (name) => void (await control.renamePerson({ ...me, username: name })),
-    sees: async (chatId, messageId, as = 'sent') => {
+    /** Deletes a message of their own for everybody. */
+    async delete(chatId: number, messageId: number) {
+      await control.deleteMessage({ ...me, chatId, messageId })
+    },
+    /** Presses the button with that `callbackData`, or the first that has any; gives the press. */
+    async press(chatId: number, messageId: number, data?: string) {
+      return (await control.press({ ...me, chatId, messageId, data })).callbackId
+    },
+    leave: (chatId: number) => control.leave({ ...me, chatId }),
+    block: () => control.block({ ...me, botId }),
+    unblock: () => control.unblock({ ...me, botId }),
+    closeAccount: () => control.closeAccount(me),
+    rename: (name: string) => control.renamePerson({ ...me, username: name }),
+    /** The entry of the phone for a message, as it was sent or as it was last edited. */
+    async sees(chatId: number, messageId: number, as: 'sent' | 'edited' = 'sent') {
       const found = await until(
         async () => {
           const { inbox } = await control.inbox(me)
@@ -48,24 +56,31 @@ export function personOf(
       const { text = '', verdict = '' } = found ?? {}
       return { text, verdict }
     },
-    shows: async (chatId, messageId) => {
+    /** Whether the phone shows a chat's message now. */
+    async shows(chatId: number, messageId: number) {
       const { messages } = await control.screen({ ...me, chatId })
       return messages.some((shown) => shown.messageId === messageId)
     },
-    showsTyping: async (chatId) => (await control.screen({ ...me, chatId })).typing.includes(botId),
-    sawAnswer: async (callbackId) => {
+    /** Whether the phone shows now that the bot is typing. */
+    async showsTyping(chatId: number) {
+      return (await control.screen({ ...me, chatId })).typing.includes(botId)
+    },
+    /** The answer to a press that the phone showed. */
+    async sawAnswer(callbackId: string) {
       const { answers } = await control.inbox(me)
       const found = answers.find((answer) => answer.callbackId === callbackId)
       if (found === undefined) throw new Error('the phone saw no answer to the press')
       const { text, alert, url } = found
       return { text, alert, url }
     },
-    learntKeys: async () => {
+    /** Fingerprints that the phone received for the bot, oldest first; null: none any more. */
+    async learntKeys() {
       const { keyChanges } = await control.inbox(me)
       return keyChanges
         .filter(({ userId }) => userId === botId)
         .map(({ fingerprint }) => fingerprint)
     },
-    commands: (chatId) => control.commandsFor({ ...me, chatId, botId }),
+    /** The commands that the phone offers for the bot in a chat. */
+    commands: (chatId: number) => control.commandsFor({ ...me, chatId, botId }),
   }
 }

@@ -1,6 +1,6 @@
 import type { Control } from '../../../src/sandbox/control/table.ts'
 import { ALL_RIGHTS, RIGHTS } from '../../../src/sandbox/state.ts'
-import type { Held, RoomOptions, MembershipOptions } from '../stage.ts'
+import type { RoomOptions, MembershipOptions } from '../stage.ts'
 import type { Surroundings } from './home.ts'
 
 /** Makes a room of alice, bob, whoever else is named, and the bot. */
@@ -30,9 +30,4 @@ export async function setMembership(
   const admin = deletes === false ? ALL_RIGHTS & ~RIGHTS.deleteMessages : ALL_RIGHTS
   const rights = membership.status === 'admin' ? admin : 0
   await control.setMembership({ chatId, userId, rights, ...membership })
-}
-
-/** Every message of a chat as the service holds it, oldest first. */
-export async function heldIn(control: Control, chatId: number): Promise<Held[]> {
-  return await control.messages({ chatId })
 }
