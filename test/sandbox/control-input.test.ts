@@ -14,16 +14,13 @@ function refusal(name: OperationName, body: unknown): string {
 test.each<[OperationName, unknown, string]>([
   ['advance', {}, 'ms: missing; expected an integer from 0'],
   ['advance', { ms: '1' }, 'ms: expected an integer from 0, got "1"'],
-  ['advance', { ms: -1 }, 'ms: expected an integer from 0, got -1'],
   ['advance', { ms: 1, hours: 2 }, 'hours: no such field; advance takes ms'],
   ['now', { ms: 1 }, 'ms: no such field; now takes none'],
-  ['pause', { botId: null }, 'botId: expected the id of a bot, an integer, got null'],
   [
     'write',
     { userId: 'alice', chatId: 1, text: 'hi' },
     'userId: expected the id of a person, an integer, got "alice"',
   ],
-  ['renamePerson', { userId: 1 }, 'username: missing; expected a text'],
   ['addRoom', { kind: 'club', members: [] }, 'kind: expected one of group, channel, got "club"'],
   [
     'addRoom',
@@ -44,9 +41,7 @@ test.each<[OperationName, unknown, string]>([
     { name: 'a b' },
     'name: must be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-", got "a b"',
   ],
-  ['snapshot', { name: 1 }, 'name: expected a text, got 1'],
   ['fault', { name: 'cut', times: 0 }, 'times: expected an integer from 1, got 0'],
-  ['fault', { name: 'cut', oneIn: 0 }, 'oneIn: expected an integer from 1, got 0'],
   ['advance', [], 'advance: expected an object, got a list'],
   [
     'write',

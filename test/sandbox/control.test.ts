@@ -1,21 +1,6 @@
 import { expect, test } from 'vitest'
-import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { ask, still } from './support.ts'
-
-test('the control listener offers the same operations as `sandbox.control`', async () => {
-  await using sandbox = await still({ world: 'empty' })
-  const control = createControlClient(sandbox.controlUrl)
-  const person = await control.addPerson({ username: 'carol' })
-  const bot = await control.addBot({ username: 'carols_bot' })
-  const chat = await control.addPrivateChat({ userId: person.id, botId: bot.id })
-  await control.post({ userId: person.id, chatId: chat.id, text: 'hello' })
-  expect((await ask(sandbox, 'GET /updates', { token: bot.token })).result).toHaveLength(1)
-  expect(sandbox.people).toEqual([person])
-  expect(sandbox.chats).toEqual([{ id: chat.id, kind: 'private', mode: 'open' }])
-  const { now } = await control.advance({ ms: 1000 })
-  expect(now).toBe(sandbox.now())
-})
 
 test('`GET /` of the control listener lists every operation with the schema of its input', async () => {
   await using sandbox = await still()

@@ -4,6 +4,7 @@ import { createSandbox } from '../../src/sandbox/create.ts'
 import { AT, PAIR } from './seeded.ts'
 import { temporaryFolder } from './world-file.ts'
 
+const DAY_MS = 86_400_000
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('`setClock` stops the clock, and starts it again from its time', async () => {
@@ -33,7 +34,7 @@ test('a scheduled step waits while the clock is stopped, and runs once it is sta
   await expect.poll(async () => (await sandbox.control.schedule()).left).toBe(0)
 })
 
-test('a world reopened from its file has its clock stopped or running as before', async () => {
+test('a world reopened from its file has its clock stopped or running as before, with its advances', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const left = await (async () => {
     await using sandbox = await createSandbox({ data })
@@ -43,9 +44,11 @@ test('a world reopened from its file has its clock stopped or running as before'
     await using again = await createSandbox({ data })
     expect(await again.control.now()).toEqual(left)
     await again.control.setClock({ mode: 'running' })
+    await again.advance(3 * DAY_MS)
   })()
   await using third = await createSandbox({ data })
   expect((await third.control.now()).mode).toBe('running')
+  expect(third.now() - left.now).toBeGreaterThanOrEqual(3 * DAY_MS)
 })
 
 test('scheduled steps run at their time during an advance, also after a slow step', async () => {

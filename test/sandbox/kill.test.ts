@@ -124,27 +124,16 @@ test('a sandbox restarted on its file and ports has the same bots, people and ch
   const controlPort = new URL(first.controlUrl).port
   const second = await sandbox(data, ['--port', port, '--control-port', controlPort])
   await second.waitForStderr(/goes on/)
-  expect({
-    url: second.url,
-    controlUrl: second.controlUrl,
-    bots: second.bots,
-    people: second.people,
-    chats: second.chats,
-  }).toEqual({
-    url: first.url,
-    controlUrl: first.controlUrl,
-    bots: first.bots,
-    people: first.people,
-    chats: first.chats,
-  })
+  const { url, controlUrl, bots, people, chats } = first
+  expect(second).toMatchObject({ url, controlUrl, bots, people, chats })
   expect((await second.kill('SIGTERM')).code).toBe(0)
 })
 
-test('a second sandbox on a file in use exits with 3, and the first continues', async () => {
+test('a second sandbox on a file in use exits with 1, and the first continues', async () => {
   const data = join(temporaryFolder(), 'a.world')
   const first = await sandbox(data)
   const second = await postern(['sandbox', '--data', data], { cwd })
-  expect(second).toMatchObject({ code: 3, stdout: '' })
+  expect(second).toMatchObject({ code: 1, stdout: '' })
   expect(second.stderr).toContain(`${data} is in use by another sandbox`)
   expect(second.stderr).toMatch(/end that one first, or name another file/)
   expect(await call(first, 'GET /me')).not.toBeNull()

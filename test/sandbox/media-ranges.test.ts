@@ -15,40 +15,29 @@ async function media(headers: Record<string, string>, o: { method?: string; of?:
   return { status, range, length, accepts: answer.headers['accept-ranges'], body }
 }
 
+const WHOLE = [200, undefined, '0123456789'] as const
+const BEYOND = [416, 'bytes */10', ''] as const
+
 test.each([
-  ['bytes=0-3', 'bytes 0-3/10', '0123'],
-  ['bytes=4-4', 'bytes 4-4/10', '4'],
-  ['bytes=7-', 'bytes 7-9/10', '789'],
-  ['bytes=8-100', 'bytes 8-9/10', '89'],
-  ['bytes=-3', 'bytes 7-9/10', '789'],
-  ['bytes=-100', 'bytes 0-9/10', '0123456789'],
-  ['BYTES=0-0', 'bytes 0-0/10', '0'],
-])('a media request with `Range: %s` is answered with 206 and %s', async (range, part, body) => {
-  expect(await media({ range })).toEqual({
-    status: 206,
-    range: part,
-    length: String(body.length),
-    accepts: 'bytes',
-    body,
-  })
-})
-
-test.each(['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'])(
-  'a media request with `Range: %s` beyond the file is answered with 416',
-  async (range) => {
-    expect(await media({ range })).toMatchObject({ status: 416, range: 'bytes */10', body: '' })
-  },
-)
-
-test.each(['bytes=0-1,4-5', 'bytes=5-2', 'bytes=', 'bytes=a-b', 'chars=0-1', 'bytes=-', ''])(
-  'a media request with `Range: %s` is answered with the whole file',
-  async (range) => {
-    expect(await media({ range })).toMatchObject({
-      status: 200,
-      range: undefined,
-      length: '10',
-      body: '0123456789',
-    })
+  ['bytes=0-3', 206, 'bytes 0-3/10', '0123'],
+  ['bytes=4-4', 206, 'bytes 4-4/10', '4'],
+  ['bytes=7-', 206, 'bytes 7-9/10', '789'],
+  ['bytes=8-100', 206, 'bytes 8-9/10', '89'],
+  ['bytes=-3', 206, 'bytes 7-9/10', '789'],
+  ['bytes=-100', 206, 'bytes 0-9/10', '0123456789'],
+  ['BYTES=0-0', 206, 'bytes 0-0/10', '0'],
+  ...['bytes=10-', 'bytes=10-20', 'bytes=-0', 'bytes=99999999999999999999-'].map(
+    (range) => [range, ...BEYOND] as const,
+  ),
+  ...['bytes=0-1,4-5', 'bytes=5-2', 'bytes=', 'bytes=a-b', 'chars=0-1', 'bytes=-', ''].map(
+    (range) => [range, ...WHOLE] as const,
+  ),
+] as const)(
+  'a media request with `Range: %s` is answered with %i',
+  async (range, status, part, body) => {
+    const answer = await media({ range })
+    expect(answer).toMatchObject({ status, range: part, body })
+    if (status !== 416) expect(answer).toMatchObject({ accepts: 'bytes', length: `${body.length}` })
   },
 )
 

@@ -46,19 +46,6 @@ test('a deleted message cannot be quoted, pressed, edited or deleted, and its fi
   expect(await outcome(sandbox, path)).toBe('message_not_found')
 })
 
-test('deleting a quoted message keeps it in queued updates and drops it from later quotations', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
-  const at = { userId: alice.id, chatId }
-  const { messageId } = await control.post({ ...at, text: 'one' })
-  const { messageId: second } = await control.post({ ...at, text: 'two', replyTo: messageId })
-  await control.deleteMessage({ ...at, messageId })
-  await control.post({ ...at, text: 'three', replyTo: second })
-  const quotes = (await updates(sandbox)).map(({ message }) => message.replyTo?.text ?? null)
-  expect(quotes).toEqual([null, 'one', 'two'])
-})
-
 test('`editMessage` refuses messages of other people and of the bot, and service notices', async () => {
   await using sandbox = await still()
   const { alice, bob, readableGroup: chatId } = sandbox.home

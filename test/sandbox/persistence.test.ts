@@ -218,22 +218,6 @@ test('the webhook of a reopened world delivers after the remaining wait', async 
   )
 })
 
-test('the clock of a reopened world is ahead by its advances', async () => {
-  const day = 86_400_000
-  await twice(
-    async (sandbox) => {
-      await sandbox.advance(3 * day)
-      return sandbox.now()
-    },
-    (sandbox, then) => {
-      expect(sandbox.now()).toBeGreaterThanOrEqual(then)
-      expect(sandbox.now() - Date.now()).toBeGreaterThan(2.9 * day)
-      return Promise.resolve()
-    },
-    { clock: 'running' },
-  )
-})
-
 test('every answer to a send is on disk when it is sent', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, clock: 'still', rates: 'off' })
@@ -245,19 +229,6 @@ test('every answer to a send is on disk when it is sent', async () => {
     expect(held.at(-1)?.id).toBe(result.id)
     expect(await observableState(left)).toEqual(await observableState(sandbox))
   }
-})
-
-test('a waiting poll returns an update that is on disk', async () => {
-  const data = join(temporaryFolder(), 'a.world')
-  await using sandbox = await createSandbox({ data, rates: 'off' })
-  const { alice, privateChat: chatId, bot } = sandbox.home
-  const poll = ask<{ updateId: number }[]>(sandbox, 'GET /updates?timeout=50')
-  const posted = sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
-  const { result } = await poll
-  await using left = await createSandbox({ data: copyAsLeftByKill(data) })
-  const queued = await left.control.queued({ botId: bot.id })
-  expect(queued.map(({ updateId }) => updateId)).toEqual(result.map(({ updateId }) => updateId))
-  await posted
 })
 
 test('the file of a world has mode 0600', async () => {

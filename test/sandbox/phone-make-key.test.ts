@@ -1,12 +1,10 @@
 import { readPrivateKey } from 'openpgp'
 import { expect, test } from 'vitest'
-import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 import { judgeFully } from '../../src/openpgp/library/certificate-info.ts'
 import { makeKey } from '../../src/sandbox/phone/library-keys.ts'
 import { unlockedFrom } from '../../src/openpgp/library/secret-key.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
 import { makeCommonKey } from '../../src/sandbox/phone/make-key.ts'
-import { openArmored, sealHere } from '../support/openpgp-engine.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { isInstalled } from '../support/programs.ts'
 
@@ -44,18 +42,6 @@ test('openpgp.js reads the secret key of `makeCommonKey` with the stated fields'
     expect(read).toEqual(said)
     expect(Buffer.from(bytes).equals(own)).toBe(true)
   }
-})
-
-test('a key of `makeCommonKey` opens a message sealed to it, and another key does not', async () => {
-  const [alice, bob] = [make(), make('Bob')]
-  const text = 'for bob alone'
-  const armored = await sealHere(
-    { text, certificates: [bob.certificate], signer: alice.key, cipher: 'aes256' },
-    NOW_MS,
-  )
-  const open = (keys: UnlockedKey[]) => openArmored(armored, keys)
-  expect(await open([bob.key])).toMatchObject({ outcome: 'opened', text })
-  expect(await open([make().key])).toMatchObject({ outcome: 'not-recipient' })
 })
 
 test('GnuPG imports a key of `makeCommonKey`, and signs and decrypts with it', async ({ skip }) => {

@@ -39,18 +39,6 @@ test('`safetyNumber` is made of both certificates, not of the fingerprint that t
   expect(await numberOf(bob.userId)).not.toEqual(await numberOf(alice.userId))
 })
 
-test('`safetyNumber` changes with a new key of either side', async () => {
-  await giveBotKey(bob.userId)
-  const before = await numberOf(alice.userId)
-  await control.newKey({ userId: alice.userId })
-  const after = await numberOf(alice.userId)
-  expect(after).not.toEqual(before)
-  const { id } = await control.addPerson({ username: 'another' })
-  await control.givePhone({ userId: id })
-  await giveBotKey(id)
-  expect(await numberOf(alice.userId)).not.toEqual(after)
-})
-
 test('`safetyNumber` is null for a key of version 6, and refused for unknown ids', async () => {
   await control.newKey({ userId: bob.userId, kind: 'v6' })
   expect(await numberOf(bob.userId)).toBe(null)

@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { decrypt, readMessage, readPrivateKey } from 'openpgp'
 import { afterAll, expect, test } from 'vitest'
 import { packetsOf, TAG } from '../../src/openpgp/format/packets.ts'
 import { framedParts, sealFile, type FileForm } from '../../src/sandbox/phone/seal-file.ts'
@@ -66,16 +65,6 @@ test('the PKESK packet of an anonymous recipient has a zero key id, of a named o
   }
   expect(await keyId({ recipients: 'anonymous' })).toBe('0'.repeat(16))
   expect(await keyId({})).toBe(bot.subkey.keyId)
-})
-
-test('the writer of a sealed file cannot open it', async () => {
-  const bytes = await sealed(Buffer.from('file'))
-  await expect(
-    decrypt({
-      message: await readMessage({ binaryMessage: bytes }),
-      decryptionKeys: await readPrivateKey({ binaryKey: alice.secret }),
-    }),
-  ).rejects.toThrow()
 })
 
 test('`sealFile` without certificates, or with a malformed one, rejects', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ask, BUTTON, send, sent, still, usePhones } from './support.ts'
+import { ask, BUTTON, sent, usePhones } from './support.ts'
 
 const { sandbox, alice, bob, robot } = await usePhones()
 
@@ -134,22 +134,6 @@ test('`screen` refuses a chat without the person', async () => {
   const chatId = sandbox.home.privateChat
   await expect(sandbox.control.screen({ userId: bob.userId, chatId })).rejects.toThrow('is not in')
   await expect(bob.chat(chatId)).rejects.toThrow('not in chat')
-})
-
-test('a wait for a phone’s inbox ends with the next entry', async () => {
-  await using other = await still()
-  const { alice: person, privateChat: chatId } = other.home
-  const { control } = other
-  const { last } = await control.inbox({ userId: person.id })
-  const waiting = control.inbox({ userId: person.id, after: last, wait: 20_000 })
-  await send(other, chatId, { text: 'hello' })
-  const { seen, last: next } = await waiting
-  expect(seen).toMatchObject([{ n: last + 1, text: 'hello', verdict: 'readable' }])
-  expect(await control.inbox({ userId: person.id, after: next, wait: 5 })).toMatchObject({
-    seen: [],
-    inbox: [],
-    last: next,
-  })
 })
 
 test('a phone lists a deletion after its message, though the message was still being opened', async () => {

@@ -33,6 +33,12 @@ const WAITS: Record<
     ({ control, home }) => control.notices({ botId: home.bot.id, wait: WAIT_MS }),
     ({ control, home }) => control.revokeToken({ botId: home.bot.id }),
   ],
+  inbox: [
+    async ({ control, home }) =>
+      (await control.inbox({ userId: home.alice.id, wait: WAIT_MS })).seen,
+    ({ control, home }) =>
+      control.post({ userId: home.bob.id, chatId: home.readableGroup, text: 'x' }),
+  ],
   transcript: [
     ({ control }) => control.transcript({ wait: WAIT_MS }),
     (sandbox) => ask(sandbox, 'GET /me'),

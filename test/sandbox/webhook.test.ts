@@ -69,16 +69,6 @@ test('a webhook receiver without an answer fails after 10 seconds of the stopped
   })
 })
 
-test('an advance of a running clock makes every retry of a failing webhook', async () => {
-  await using receiver = await createReceiver([500, 500, 500])
-  await using sandbox = await still({ webhooks: 'local', clock: 'running' })
-  await deliverTo(sandbox, receiver.url)
-  await sandbox.advance(HOUR_MS)
-  const [first = 0, ...rest] = attempts(sandbox, 0)
-  expect(rest.map((at) => Math.round(at - first))).toEqual([1, 3, 7])
-  expect(await webhook(sandbox)).toMatchObject({ failures: 0, pending: 0 })
-})
-
 test('the failure count of a webhook outlives the expired update, until a delivery succeeds', async () => {
   await using receiver = await createReceiver(Array.from({ length: 200 }, () => 500))
   await using sandbox = await still({ webhooks: 'local' })

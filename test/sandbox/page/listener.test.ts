@@ -55,14 +55,6 @@ describe('callers of the page’s listener', () => {
     const headers = { host: 'evil.example', origin: 'http://evil.example' }
     expect(await knock('/control/people', headers)).toBe(421)
   })
-
-  test('the control’s own listener refuses the page', async () => {
-    const answer = await fetch(`${sandbox.controlUrl}/people`, {
-      method: 'POST',
-      headers: { origin: page.url },
-    })
-    expect(answer.status).toBe(403)
-  })
 })
 
 describe('the files of the page’s listener', () => {
