@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 import { observableState, temporaryFolder, copyAsLeftByKill } from './world-file.ts'
 import { createReceiver } from '../contract/receiver.ts'
@@ -219,6 +219,10 @@ test('the webhook of a reopened world delivers after the remaining wait', async 
 })
 
 test('every answer to a send is on disk when it is sent', async () => {
+  // so that nothing but the answer writes
+  const later = ((run: () => void) => setTimeout(run, 10_000).unref()) as unknown
+  vi.stubGlobal('setImmediate', later)
+  onTestFinished(() => void vi.unstubAllGlobals())
   const data = join(temporaryFolder(), 'a.world')
   await using sandbox = await createSandbox({ data, clock: 'still', rates: 'off' })
   const { home } = sandbox

@@ -5,10 +5,10 @@ import { ask, still } from './support.ts'
 
 const POLL = 'GET /updates?timeout=50'
 
-/** Waits until the service has received as many calls. */
+/** Waits until the service holds so many calls: it has received them, and answered a later one. */
 async function calls(sandbox: Sandbox, count: number): Promise<void> {
   while (sandbox.transcript.list().length < count) await pause(1)
-  await pause(5)
+  await ask(sandbox, 'GET /me')
 }
 
 test('an update that arrives after an aborted poll is delivered to the next poll', async () => {

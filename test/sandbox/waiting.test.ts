@@ -19,7 +19,7 @@ async function isWaiting(call: Promise<unknown>): Promise<boolean> {
 /** Operations that wait, and what ends the wait with one entry. */
 const WAITS: Record<
   string,
-  [(sandbox: Sandbox) => Promise<object[]>, (sandbox: Sandbox) => object]
+  [(sandbox: Sandbox) => Promise<object[]>, (sandbox: Sandbox) => Promise<object>]
 > = {
   queued: [
     ({ control, home }) => control.queued({ botId: home.bot.id, wait: WAIT_MS }),

@@ -7,6 +7,9 @@ import { createSandbox, type Phone, type Sandbox } from '../../src/sandbox/index
 import { startSidecar, type StartSidecarOptions } from '../../src/testing/index.ts'
 import { run } from '../support/programs.ts'
 
+/** More than a busy machine needs for a start. */
+const WITHIN_MS = 50_000
+
 let sandbox: Sandbox
 let alice: Phone
 let accounts = 0
@@ -25,7 +28,11 @@ async function newBot(): Promise<{ id: number; token: string; chatId: number }> 
 
 /** Starts a sidecar that stops with the test. */
 async function start(options: Omit<StartSidecarOptions, 'upstream'> & { upstream?: string }) {
-  const sidecar = await startSidecar({ upstream: sandbox.url, ...options })
+  const sidecar = await startSidecar({
+    upstream: sandbox.url,
+    readyWithinMs: WITHIN_MS,
+    ...options,
+  })
   onTestFinished(() => sidecar.stop())
   return sidecar
 }
@@ -34,7 +41,8 @@ async function start(options: Omit<StartSidecarOptions, 'upstream'> & { upstream
 async function refusalOf(
   options: object,
 ): Promise<{ code: string; message: string; hint: string }> {
-  const started = startSidecar({ upstream: sandbox.url, ...options } as StartSidecarOptions)
+  const common = { upstream: sandbox.url, readyWithinMs: WITHIN_MS }
+  const started = startSidecar({ ...common, ...options } as StartSidecarOptions)
   return await started.then(
     async (sidecar) => {
       await sidecar.stop()
@@ -75,7 +83,7 @@ describe('a sidecar in a test', () => {
     const { result } = await call(url, token, '/updates?timeout=5')
     expect(result[0]?.message.text).toBe('open sesame')
     await call(url, token, '/messages', { chatId, text: 'come in' })
-    expect(await alice.seen(({ text }) => text === 'come in')).toMatchObject({
+    expect(await alice.seen(({ text }) => text === 'come in', WITHIN_MS)).toMatchObject({
       verdict: 'verified',
     })
     expect(sandbox.transcript.search('sesame')).toEqual([])
@@ -138,7 +146,7 @@ describe('a sidecar in a test', () => {
     expect((await call(sidecar.url, token, '/me')).error?.code).toBe('postern_upstream_unreachable')
     await expect(sidecar.ready(0)).rejects.toMatchObject({ name: 'NotReadyError' })
     sandbox.clearFaults(fault)
-    await sidecar.ready(20_000)
+    await sidecar.ready(WITHIN_MS)
     expect((await call(sidecar.url, token, '/me')).ok).toBe(true)
   })
 })
@@ -199,7 +207,7 @@ describe('a start that fails', () => {
       const { result } = await call(url, token, '/updates?timeout=5')
       expect(result.at(-1)?.message.text).toBe(`after ${days} days`)
       await call(url, token, '/messages', { chatId: home.privateChat, text: `${days} days` })
-      expect(await bob.seen(({ text }) => text === `${days} days`)).toMatchObject({
+      expect(await bob.seen(({ text }) => text === `${days} days`, WITHIN_MS)).toMatchObject({
         verdict: 'verified',
       })
     }
