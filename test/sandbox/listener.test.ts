@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { ask, useSandbox } from './support.ts'
+import { ask, outcome, useSandbox } from './support.ts'
 
 const sandbox = await useSandbox()
 
@@ -12,8 +12,8 @@ async function raw(url: string, request: string): Promise<string> {
   return await text(socket)
 }
 
-const get = (host: string, more = '') =>
-  `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`
+const get = (host: string, more = '', path = '/') =>
+  `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${more}\r\n`
 
 test('both listeners refuse a request with an Origin or from another site', async () => {
   for (const url of [sandbox.url, sandbox.controlUrl]) {
@@ -40,4 +40,24 @@ test('the service answers bytes that are not HTTP with `bad_request`, and closes
 test('a path with an invalid percent escape is a bad request', async () => {
   const answer = await fetch(`${sandbox.url}/bot/v1/%zz`)
   expect([answer.status, ((await answer.json()) as { ok: boolean }).ok]).toEqual([400, false])
+})
+
+test('the authorization scheme is Bearer in any case, and Basic and Token are refused', async () => {
+  const scheme = (word: string) => {
+    const headers = { authorization: `${word} ${sandbox.token}` }
+    return outcome(sandbox, 'GET /me', { token: null, headers })
+  }
+  expect([await scheme('bearer'), await scheme('BEARER')]).toEqual([200, 200])
+  for (const word of ['Basic', 'Token']) expect(await scheme(word)).toBe('unauthorized')
+})
+
+test('a request with two valid Authorization headers is unauthorized', async () => {
+  const line = `Authorization: Bearer ${sandbox.token}\r\n`
+  expect(await raw(sandbox.url, get('localhost', line + line, '/bot/v1/me'))).toContain(
+    'unauthorized',
+  )
+})
+
+test('a path whose prefix has a percent escape still requires the token', async () => {
+  expect((await fetch(`${sandbox.url}/bot/%761/me`)).status).toBe(401)
 })

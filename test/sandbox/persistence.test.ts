@@ -240,3 +240,25 @@ test('the file of a world has mode 0600', async () => {
   await using _sandbox = await createSandbox({ data })
   expect(statSync(data).mode & 0o777).toBe(0o600)
 })
+
+test('a phone of a reopened world has its entries, and continues their numbers', async () => {
+  await twice(
+    async (sandbox) => {
+      const { control, home } = sandbox
+      await sandbox.phone(home.alice.id)
+      const at = { userId: home.bob.id, chatId: home.readableGroup }
+      const { messageId } = await control.post({ ...at, text: 'x' })
+      await control.deleteMessage({ ...at, messageId })
+      return await control.inbox({ userId: home.alice.id })
+    },
+    async (sandbox, before) => {
+      const { control, home } = sandbox
+      const entries = { userId: home.alice.id }
+      expect(before.seen.map(({ kind }) => kind)).toEqual(['message', 'deleted'])
+      expect(await control.inbox(entries)).toEqual(before)
+      await ask(sandbox, `POST /chats/${home.readableGroup}/typing`)
+      const { seen } = await control.inbox({ ...entries, after: before.last })
+      expect(seen).toMatchObject([{ n: before.last + 1, kind: 'typing' }])
+    },
+  )
+})

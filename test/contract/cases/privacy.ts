@@ -31,7 +31,7 @@ export const PRIVACY = casesOf('What the service does', {
         const replyTo = await say(stage, chatId)
         const addressed = [
           `/start ${stage.words()}`,
-          `/start@${username} ${stage.words()}`,
+          `/start@${username.toUpperCase()} ${stage.words()}`,
           `${stage.words()} @${username}, please`,
         ]
         for (const text of addressed) await stage.alice.write(chatId, text)
@@ -51,7 +51,9 @@ export const PRIVACY = casesOf('What the service does', {
         await stage.bob.write(chatId, stage.words(), { replyTo })
         await stage.bob.write(chatId, `/start@someone_else ${stage.words()}`)
         await stage.bob.write(chatId, `@someone_else ${stage.words()}`)
-        await stage.bob.write(chatId, `${stage.words()} @${stage.me.username}s`)
+        const { username } = stage.me
+        const near = [`@${username}s`, `a@${username}`, 'say /start', '/', '/st-art']
+        for (const text of [...near, `/${'x'.repeat(33)}`]) await stage.bob.write(chatId, text)
       }
       assert.deepEqual(await receivedWords(stage), [])
     },
