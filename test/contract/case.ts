@@ -7,7 +7,7 @@ export type Need =
   | 'private chat'
   /** A group that the bot may write into. */
   | 'group'
-  /** People who write, press, block and leave, and who tell what they see. */
+  /** People who write, press, block and leave, and whose phones are read. */
   | 'people'
   /** Rooms made to measure, and other bots. */
   | 'rooms'
@@ -15,14 +15,14 @@ export type Need =
   | 'owner'
   /** Time that can be moved, and rate windows that may be used up. */
   | 'clock'
-  /** A service for which the host names of ways/host-names.ts resolve as it says. */
+  /** A service for which the host names resolve as in ways/host-names.ts. */
   | 'host names'
 
-/** One thing that the specification says, asked of a service as a bot would ask it. */
+/** One rule of the specification, tested by the calls of a bot. */
 export interface Case {
   /** What holds, in a plain sentence. */
   name: string
-  /** The heading that it comes from. */
+  /** Its heading in the specification. */
   section: Section
   /** The sentences and table rows that it shows to hold. */
   proves: readonly Proof[]

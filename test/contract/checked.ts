@@ -2,7 +2,7 @@ import { NOT_CHECKED } from './not-checked.ts'
 import { sentences, type Proof } from './spec/statements.ts'
 import { TABLES } from './spec/tables.ts'
 
-/** Lines that say which statements of the specification were shown to hold, heading by heading. */
+/** Lines with the proven statements of the specification, heading by heading. */
 export function checkedLines(proven: ReadonlySet<Proof>): string[] {
   const headings = new Map<string, Proof[]>()
   for (const { section, name } of sentences()) {

@@ -2,9 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 import { buffer } from 'node:stream/consumers'
 
-/** An answer exactly as it came. */
+/** An answer exactly as received. */
 export interface Answer {
-  /** As it stood on the wire: `HTTP/1.1 200 OK`. */
+  /** As received: `HTTP/1.1 200 OK`. */
   statusLine: string
   status: number
   /** Names and values in turn. */
@@ -16,7 +16,7 @@ export interface Answer {
   header(name: string): string | undefined
 }
 
-/** What may be said about a call beside its method and path. */
+/** Options of a call beside its method and path. */
 export interface CallOptions {
   /** Written as JSON. */
   body?: unknown
@@ -31,11 +31,11 @@ export interface CallOptions {
 
 export interface Call extends CallOptions {
   method: string
-  /** Below the prefix, with its query, as it will stand on the request line. */
+  /** Below the prefix, with its query, as on the request line. */
   path: string
 }
 
-/** Stands around each call: makes it, looks at its answer, and may refuse it by throwing. */
+/** Wraps each call: makes it, checks its answer, and may refuse it by throwing. */
 export type Inspect = (call: Call, make: () => Promise<Answer>) => Promise<Answer>
 
 const PREFIX = '/bot/v1'
@@ -80,7 +80,7 @@ export class Client implements Disposable {
     return this.call({ method: 'DELETE', path, body, ...options })
   }
 
-  /** Makes one call. @throws when no whole answer came */
+  /** Makes one call. @throws without a whole answer */
   call(call: Call): Promise<Answer> {
     const answer = this.#call(call)
     // A poll that is still under way when its case breaks is nobody’s any more.

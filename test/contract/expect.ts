@@ -66,7 +66,7 @@ export function list(value: unknown): Fields[] {
   return value.map(fields)
 }
 
-/** What stands at a path of names in an object: `at(update, 'message.chat.id')`. */
+/** The value at a path of names in an object: `at(update, 'message.chat.id')`. */
 export function at(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, name) => fields(inner)[name], value)
 }
@@ -80,7 +80,7 @@ const TYPES: Record<string, (value: unknown) => boolean> = {
   array: Array.isArray,
 }
 
-/** Checks names and types; a `?` after a type lets it be null. Further fields are allowed. */
+/** Checks names and types; a `?` after a type allows null. Further fields are allowed. */
 export function shape(value: unknown, names: Record<string, string>): Fields {
   const object = fields(value)
   for (const [name, type] of Object.entries(names)) {

@@ -6,7 +6,7 @@ export const CERTIFICATE = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
 const isFingerprint = (value: unknown): boolean =>
   typeof value === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/i.test(value)
 
-/** A key record holds these three, whatever their names (spec, UserKey). */
+/** A key record contains these three under any names (spec, UserKey). */
 export function checkKeyRecord(record: Fields, userId: number): void {
   const values = Object.values(record)
   assert.ok(values.includes(userId), 'the user id')

@@ -8,7 +8,7 @@ import { SandboxDriver } from './ways/sandbox-driver.ts'
 import { testAll } from './ways/tests.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'postern-contract-'))
-// before the driver’s own end, which `testAll` asks for: hooks run in reverse
+// before the driver’s own end, which `testAll` registers: hooks run in reverse
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 testAll(new SandboxDriver('direct', { folder }))

@@ -12,7 +12,7 @@ export interface Played {
   broken: { name: string; why: string }[]
 }
 
-/** Plays every case of a way, one after the other. @param told is told each that does not hold */
+/** Plays every case of a way, one after the other. @param onBroken receives each that fails */
 export async function playAll(
   driver: Driver,
   onBroken: (broken: Played['broken'][number]) => void,

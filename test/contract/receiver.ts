@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** One request to the webhook, as it came. */
+/** One request to the webhook, as received. */
 export interface Delivery {
   method: string
   path: string
@@ -18,7 +18,7 @@ export interface Receiver extends AsyncDisposable {
   deliveries: Delivery[]
   /** Status for the next deliveries, in order; 0 is no answer at all, 200 when it runs out. */
   answers: number[]
-  /** Waits until as many deliveries came in all. */
+  /** Waits for so many deliveries in all. */
   until(count: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
  * `npm run contract`: every case in every way whose service is the sandbox, or, with --url, those
- * that an implementation or a live account can be asked. Ends with 0 when all of them hold, with 1
+ * that an implementation or a live account supports. Ends with 0 when all of them hold, with 1
  * when one does not or none could be played, with 2 when it was misused. See README.md.
  */
 import { readFileSync } from 'node:fs'

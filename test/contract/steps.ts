@@ -8,7 +8,7 @@ import type { Stage } from './stage.ts'
 export const send = (stage: Stage, chatId: number, more: object = {}): Promise<Answer> =>
   stage.bot.post('/messages', { chatId, text: stage.words(), ...more })
 
-/** The same, where it is taken; gives the message's id. */
+/** The same for an accepted send; gives the message's id. */
 export async function say(stage: Stage, chatId: number, more: object = {}): Promise<number> {
   return Number(okFields(await send(stage, chatId, more), 201)['id'])
 }
@@ -35,7 +35,7 @@ export async function receivedWords(stage: Stage): Promise<unknown[]> {
   return (await received(stage)).map((update) => at(update, 'message.text'))
 }
 
-/** The payload of a `callback_query`, whatever the service calls it: it has an id of the press. */
+/** The payload of a `callback_query` under any name: it has an id of the press. */
 export function pressOf(update: Fields): Fields {
   assert.equal(update['kind'], 'callback_query')
   const payload = Object.values(update).find(

@@ -1,4 +1,4 @@
-/** Beyond loopback, the control and the page of a sandbox take their token alone. */
+/** Beyond loopback, the control and the page of a sandbox require their token. */
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'

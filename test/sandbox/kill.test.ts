@@ -23,7 +23,7 @@ interface Line {
   chats: { id: number; kind: string; mode: string }[]
 }
 
-/** `postern sandbox --data` as a process, and what it says. */
+/** `postern sandbox --data` as a process, and the line that it prints. */
 async function sandbox(data: string, args: string[] = []) {
   const started = start(['sandbox', '--json', '--data', data, ...args], { cwd })
   const [line] = await started.waitForStdout(/^.*\n/)

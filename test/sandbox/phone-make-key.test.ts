@@ -12,7 +12,7 @@ const CREATED_MS = Date.parse('2026-01-02T03:04:05Z')
 const NOW_MS = CREATED_MS + 1000
 const make = (userId = 'Alice') => makeCommonKey({ userId, createdMs: CREATED_MS })
 
-/** Of `JSON.stringify`, so that bytes are compared whatever holds them. */
+/** For `JSON.stringify`: compares bytes independently of their class. */
 function bytesAsHex(this: Record<string, unknown>, name: string, value: unknown): unknown {
   const held = this[name]
   return held instanceof Uint8Array ? Buffer.from(held).toString('hex') : value

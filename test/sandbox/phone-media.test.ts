@@ -5,7 +5,7 @@ import { openedFile } from '../support/openpgp-file.ts'
 import { bot as robot } from '../support/openpgp-people.ts'
 import { ask, sent, usePhones } from './support.ts'
 
-/** A bot whose secret key the tests hold, and which hears everything in groups. */
+/** A bot whose secret key the tests hold, and which receives every message of a group. */
 const { sandbox, alice, bob } = await usePhones({ clock: 'running' })
 const { certificate: publicKey, unlocked } = robot
 await ask(sandbox, 'PUT /key', { body: { publicKey, fingerprint: unlocked.fingerprint } })

@@ -1,7 +1,7 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 
-/** What `fetch` lets nobody choose: Host, Origin, any method, and how a body is framed. */
+/** Parts of a request that `fetch` does not allow to set: Host, Origin, any method, the framing. */
 export interface RawRequest {
   method?: string
   path?: string

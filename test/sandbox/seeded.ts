@@ -5,7 +5,7 @@ import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
 export const AT = '2031-05-06T07:08:09Z'
 export const AT_MS = Date.parse(AT)
 
-/** A world whose clock stands still, so that nothing happens before `advance`. */
+/** A world with a stopped clock, so that nothing happens before `advance`. */
 export function still(seed: SeedInput): Promise<Sandbox> {
   return createSandbox({ world: { clock: { at: AT, mode: 'still' }, ...seed } })
 }

@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 
-/** The error object, as far as tests look at it. */
+/** The fields of an error that tests read. */
 export interface ApiResponseError {
   status: number
   code: string
@@ -55,7 +55,7 @@ export async function ask<T = unknown>(
   return { ...envelope, status: answer.status, headers: answer.headers }
 }
 
-/** What it comes to, in one word: the code of an error, else the status. */
+/** The result of a call in one word: the code of an error, else the status. */
 export async function outcome(
   sandbox: Sandbox,
   request: string,
@@ -67,7 +67,7 @@ export async function outcome(
   return response.error.code
 }
 
-/** A sandbox whose clock stands still. */
+/** A sandbox with a stopped clock. */
 export function still(options: SandboxOptions = {}): Promise<Sandbox> {
   return createSandbox({ clock: 'still', ...options })
 }
@@ -105,13 +105,13 @@ export const sent = async (...message: Parameters<typeof send>): Promise<number>
 /** A keyboard of one button. */
 export const BUTTON = { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] }
 
-/** Looks like a certificate; the service cannot tell. */
+/** No real certificate; the service does not check it. */
 export const A_KEY = {
   publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxjMEZ\n-----END PGP PUBLIC KEY BLOCK-----\n',
   fingerprint: 'A'.repeat(40),
 }
 
-/** Looks like a sealed message; the service cannot tell. */
+/** No real sealed message; the service does not check it. */
 export const ARMORED =
   '-----BEGIN PGP MESSAGE-----\n\nwV4DT3VmPqh15HYS\n-----END PGP MESSAGE-----\n'
 

@@ -66,7 +66,7 @@ async function call(method: string, path: string, body?: unknown): Promise<Json>
 /** The update of the last step that delivered a Message. */
 let offset = 0
 
-/** Does one step. @returns what came of it, and the words that the bot got */
+/** Does one step. @returns its outcome, and the text that the bot received */
 async function take(step: ChatStep): Promise<{ outcome: string; text?: string }> {
   if ('keys' in step) {
     const people = step.keys.map(({ userId, fingerprint, publicKey }): ListedPerson => {

@@ -8,7 +8,7 @@ export type Kind = (typeof KINDS)[number]
 
 export interface Vector {
   kind: Kind
-  /** Fields in the order in which they stand, `kind` left out. */
+  /** Fields in their order, without `kind`. */
   fields: [string, string][]
   body: string
 }

@@ -1,4 +1,4 @@
-/** openpgp.js with its own defaults, asked as `sop.ts` asks other programs. */
+/** openpgp.js with its own defaults, as a program of `sop.ts`. */
 import { readFileSync } from 'node:fs'
 import {
   createMessage,

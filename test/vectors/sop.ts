@@ -14,7 +14,7 @@ import { openpgpjs } from './openpgpjs.ts'
 
 const HERE = new URL('./', import.meta.url).pathname
 const FOLDER = mkdtempSync(join(tmpdir(), 'vectors-'))
-/** Longer than any of them takes. */
+/** More than any of them needs. */
 const TIMEOUT_MS = 20_000
 
 interface Answer {
@@ -35,7 +35,7 @@ interface SopMessage {
 export interface Program {
   version: string
   open(message: SopMessage): Answer | Promise<Answer>
-  /** Whether it takes the time of the vector; SOP has no way to say it where one encrypts. */
+  /** Whether it accepts the time of the vector; SOP has no option for it when it encrypts. */
   hasClock: boolean
   encrypts(certificate: string, now: string): boolean | Promise<boolean>
 }
@@ -105,7 +105,7 @@ function gpg(): Program {
       const args = ['--batch', '--trust-model=always', '--status-fd=2', fakedTime(now), '--decrypt']
       const { stderr } = run('gpg', args, body, { GNUPGHOME: home })
       const valid = stderr.match(/^\[GNUPG:\] GOODSIG /gm)?.length ?? 0
-      // it stops at a bad signature, before it says whether the rest is whole
+      // it stops at a bad signature, before it reports whether the rest is whole
       const opened = run('gpg', ['--skip-verify', ...args], body, { GNUPGHOME: home })
       // its exit code is an error where it tried a key in vain, also where another one opened
       const isOkay = /DECRYPTION_OKAY/.test(opened.stderr) && !/_FAILED/.test(opened.stderr)
@@ -176,7 +176,7 @@ const PROGRAMS: Record<string, () => Program> = {
   'openpgp.js': () => openpgpjs((name) => join(HERE, `keys/${name}`)),
 }
 
-/** What a program does otherwise than a vector says; null where it agrees. */
+/** The difference between a program and a vector; null where it agrees. */
 type Difference = string | null
 
 async function compareMessage(program: Program, vector: Vector): Promise<Difference> {
@@ -205,7 +205,7 @@ async function compareCertificate(program: Program, { fields, body }: Vector): P
   return isUsable ? 'does not encrypt to it' : 'encrypts to it'
 }
 
-/** Not asked: what was known earlier, and what the time of the vector decides where none can be given. */
+/** Not for vectors with an earlier copy, nor for those that depend on a time that cannot be given. */
 function isAsked({ hasClock }: Program, { fields }: Vector): boolean {
   const field = new Map(fields)
   const isTimed = (field.get('expires') ?? 'never') !== 'never' || field.has('not-before')

@@ -8,7 +8,7 @@ const chat = async ({ bot }: Stage, id: number): Promise<Fields> =>
 
 const COMMON = { id: 'int', kind: 'string', username: 'string?', mode: 'string', me: 'object' }
 
-/** What the one field of a chat is called that says yes or no to this. */
+/** Names of the fields that are true. */
 const flags = (found: Fields): string[] => Object.keys(found).filter((name) => found[name] === true)
 
 export const CHAT = [

@@ -4,7 +4,7 @@ import { fields, no, ok } from '../expect.ts'
 
 const KIB = 1024
 
-/** A body of exactly so many bytes, which is JSON and asks for nothing that exists. */
+/** A JSON body of exactly so many bytes, for an unknown chat. */
 function bodyOf(bytes: number): string {
   const empty = JSON.stringify({ chatId: 1, text: '' })
   return JSON.stringify({ chatId: 1, text: 'x'.repeat(bytes - empty.length) })
@@ -41,7 +41,7 @@ export const ENVELOPE = [
       run: async (stage) => {
         no(await stage.bot.get('/nothing/here'), 'not_found')
         no(await stage.bot.get('/chats'), 'not_found')
-        // The sidecar cannot know what an unknown body would say.
+        // The sidecar cannot check the body of an unknown endpoint.
         const unknown = stage.per({
           service: 'not_found' as const,
           protected: 'postern_route_refused' as const,

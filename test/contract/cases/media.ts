@@ -19,7 +19,7 @@ const OPENED = {
 const RECIPIENT = 1
 const CONTAINER = 18
 
-/** The file behind a media item, asked for without a token. */
+/** The file of a media item, fetched without a token. */
 const fetched = (stage: Stage, item: Fields | undefined): Promise<Answer> =>
   stage.bot.get(String(item?.['url']), { outside: true, token: null })
 
@@ -30,7 +30,7 @@ async function onlyItem(stage: Stage): Promise<Fields> {
   return items[0] ?? {}
 }
 
-/** Tags of the packets that stand before the container, and the container's own. */
+/** Tags of the packets before the container, and the container's own. */
 function tagsOf(bytes: Buffer): number[] {
   const tags: number[] = []
   for (let at = 0; at < bytes.length;) {

@@ -3,7 +3,7 @@ import { casesOf } from '../case.ts'
 import { list, no, okFields, type Fields } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 
-/** A member's user id stands in the record under some name; so do the names. */
+/** Whether the record contains the user id under some name. */
 const isOf = (member: Fields, id: number): boolean => JSON.stringify(member).includes(String(id))
 
 async function idsSeen(stage: Stage, chatId: number): Promise<number[]> {

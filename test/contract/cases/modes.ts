@@ -84,7 +84,7 @@ export const MODES = casesOf('What the service does', {
       const chatId = await stage.room({ readable: true })
       await say(stage, chatId)
       await stage.changeRoom(chatId, { readable: false })
-      // Whoever turns a room at the service may see what was said before that was known.
+      // The service may receive readable words until the sidecar knows of the change.
       const text = { chatId, text: 'said while the room turned' }
       const turned = await stage.bot.post('/messages', text)
       if (stage.way === 'protected') {
@@ -93,7 +93,7 @@ export const MODES = casesOf('What the service does', {
       }
       assert.equal(no(turned, 'wrong_body_kind')['expected'], 'armored')
       await stage.changeRoom(chatId, { readable: true })
-      // What was once seen encrypted takes no readable words until the operator says so.
+      // A chat that was once encrypted accepts readable words only by the operator's decision.
       const again = await stage.bot.post('/messages', text)
       if (stage.way === 'open') no(again, 'wrong_body_kind')
       else ok(again, 201)

@@ -79,7 +79,7 @@ export const OWNER = casesOf('States and transitions', {
   },
 })
 
-/** A body that would be taken if the bot were at work. */
+/** A body that an active bot's call would accept. */
 function bodyFor(name: string): { body?: unknown } {
   const block = '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nx\n-----END PGP PUBLIC KEY BLOCK-----'
   if (name === 'putKey') return { body: { publicKey: block, fingerprint: 'a'.repeat(40) } }

@@ -4,7 +4,7 @@ import { casesOf } from '../case.ts'
 import { no, ok, wait } from '../expect.ts'
 import { say, send, times } from '../steps.ts'
 
-/** Seconds that a `flood_wait` or `slow_mode` asks for, said twice the same. */
+/** Seconds of a `flood_wait` or `slow_mode`, equal in header and body. */
 function floodSeconds(answer: Parameters<typeof wait>[0], code: 'flood_wait' | 'slow_mode') {
   const { header, body } = wait(answer, code)
   assert.equal(body, header, 'retryAfter is in the body')

@@ -22,7 +22,7 @@ const failed = (stage: Stage, count: number): Promise<Fields> =>
 const wordsOf = ({ deliveries }: Receiver): unknown[] =>
   deliveries.map(({ body }) => at(JSON.parse(body), 'message.text'))
 
-/** Sets the receiver, and lets alice write. */
+/** Sets the receiver; then alice writes. */
 async function begin(stage: Stage, receiver: Receiver, count = 1): Promise<string[]> {
   await set(stage, receiver)
   return await written(stage, count)
@@ -141,7 +141,7 @@ const DELIVERIES = casesOf('Events', {
     run: async (stage) => {
       await using receiver = await createReceiver(Array.from({ length: 15 }, () => 500))
       const before = (await stage.owner.notices()).length
-      // The sidecar cannot tell the owner: it tells the operator, by log and readiness.
+      // The sidecar cannot notify the owner: it reports to the operator, by log and readiness.
       const expected = stage.per({ service: 1, protected: 0, open: 0 })
       await begin(stage, receiver)
       for (let count = 1; count <= 15; count++) {

@@ -13,7 +13,7 @@ export interface ControlDriverOptions {
   url: string
   /** Where it offers the operations of the sandbox's control. */
   controlUrl: string
-  /** It takes webhooks over http and at any address. */
+  /** It accepts webhooks over http and at any address. */
   localWebhooks: boolean
   /** The names of host-names.ts resolve for it as they should. */
   hostNames: boolean

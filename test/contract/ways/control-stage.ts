@@ -10,7 +10,7 @@ import { personOf } from './person.ts'
 import { setMembership, makeRoom } from './rooms.ts'
 import { words } from './words.ts'
 
-/** Looks like a certificate; the service cannot tell. */
+/** No real certificate; the service does not check it. */
 const A_KEY = {
   publicKey: '-----BEGIN PGP PUBLIC KEY BLOCK-----\n\nxjMEZ\n-----END PGP PUBLIC KEY BLOCK-----\n',
   fingerprint: 'B'.repeat(40),
@@ -28,7 +28,7 @@ export interface StageParts extends Surroundings {
   advance: (ms: number) => Promise<void>
 }
 
-/** Everything that cases ask for, done with the control of the service. */
+/** The means of the cases, by the control of the service. */
 export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts) {
   const { control, home } = parts
   const botId = home.bot.id

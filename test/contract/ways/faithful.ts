@@ -24,15 +24,15 @@ const OF_WEBHOOK = new Set([
   'nextAttemptAt',
 ])
 
-/** Whose answer says what of it went in clear into an encrypted chat. */
+/** Calls whose answer reports the parts that were sent in clear into an encrypted chat. */
 const NAMES_CLEAR = /^POST \/callbacks\//
 const ADDED = new Set(['postern'])
 
-/** What translation may change or add; all else stays as the service said it. */
+/** The fields that translation may change or add; all others are the service's. */
 const CHANGED = new Set(['postern', 'text', 'armored', 'mode', 'fingerprint'])
 
 /**
- * Compares what the bot said and got with what the service was told and answered: status and
+ * Compares the bot's calls and answers with those at the service: status and
  * every byte of the body, and the JSON of the request. What the sidecar answers by itself can
  * only be a refusal.
  */
@@ -49,7 +49,7 @@ export class Faithful {
     this.#translates = o.translates
   }
 
-  /** The number of the service's newest call, to be taken before the bot's call is made. */
+  /** The number of the service's newest call, to be read before the bot's call. */
   mark(): number {
     this.#newest = this.#sandbox.transcript.list(this.#newest).at(-1)?.n ?? this.#newest
     return this.#newest
@@ -58,7 +58,7 @@ export class Faithful {
   /** @param since what `mark` gave before the call */
   check(call: Call, answer: Answer, since: number): void {
     const route = `${call.method} ${call.path.split('?', 1)[0]}`
-    // The sidecar delivers itself: the service is asked for other things than the bot asked for.
+    // The sidecar delivers itself, so its calls to the service are not those of the bot.
     if (call.outside === true || route === 'POST /webhook') return
     const isTranslated = this.#translates && TRANSLATED.some((pattern) => pattern.test(route))
     const asked = this.#sandbox.transcript
@@ -106,7 +106,7 @@ function bare(value: unknown): unknown {
   return isUrl ? value.slice(0, value.indexOf('?')) : value
 }
 
-/** The same JSON; a send without `sendId` gets one, so that it can be repeated safely. */
+/** The same JSON; the sidecar adds a `sendId` to a send without one, for safe repetition. */
 function isSameRequest(seen: TranscriptCall, call: Call): boolean {
   if (call.raw !== undefined) return true
   if (call.body === undefined) return seen.body === ''

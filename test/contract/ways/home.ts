@@ -14,7 +14,7 @@ let handles = 0
 /** A handle that nobody has, also where the suite was run before. */
 export const newHandle = (name: string): string => `${name}_${run}_${++handles}`
 
-/** Makes a bot, two people with phones and the chats of these, beside whatever there is. */
+/** Creates a bot, two people with phones and their chats. */
 export async function makeHome(control: Control): Promise<Home> {
   const alice = await control.addPerson({ username: newHandle('alice'), firstName: 'Alice' })
   const bob = await control.addPerson({ username: newHandle('bob'), firstName: 'Bob' })

@@ -8,7 +8,7 @@ import type { Answer, Call, Inspect } from '../client.ts'
 import { fields } from '../expect.ts'
 
 /**
- * What the specification says of every answer, whatever was asked: JSON in one of two shapes, the
+ * The rules of the specification for every answer: JSON in one of two shapes, the
  * status twice the same, known codes under their own status, `Retry-After` on every 429.
  */
 export function checkLaw(call: Call, answer: Answer): void {
@@ -78,7 +78,7 @@ const patternOf = ({ path }: { path: string }): RegExp =>
 function checkError(call: Call, error: Record<string, unknown>): void {
   const { code, message } = error
   assert.notEqual(message, '')
-  // A send or an edit without its words says which kind was expected.
+  // The refusal of a send or an edit without content has the expected kind.
   const mayExpect = code === 'bad_request' && call.path.startsWith('/messages')
   const names = Object.keys(error).filter((name) => !mayExpect || name !== 'expected')
   const more = EXTRA[code as ErrorCode] ?? []

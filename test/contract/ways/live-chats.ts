@@ -8,8 +8,8 @@ export interface LiveChats {
 }
 
 /**
- * Finds one private chat and one group that take text: among those that were named, and those that
- * stand in updates which wait. Confirms nothing.
+ * Finds one private chat and one group that accept text: among the given ones, and those of waiting
+ * updates. Confirms nothing.
  */
 export async function findChats(bot: Client, named: readonly number[]): Promise<LiveChats> {
   const found: LiveChats = {}

@@ -58,7 +58,7 @@ export class LiveDriver implements Driver {
   }
 }
 
-/** Looks at every answer, and waits where the service says so. */
+/** Checks every answer, and waits after a 429. */
 const patient: Inspect = async (call, make) => {
   for (let turn = 1; ; turn++) {
     const answer = await make()
@@ -69,9 +69,9 @@ const patient: Inspect = async (call, make) => {
   }
 }
 
-/** All that cases without further needs ask for; anything else says that there is none. */
+/** The means of cases without further needs; every other property throws. */
 function liveStage(bot: Client, me: Record<string, unknown>, chats: LiveChats): Stage {
-  // What stands before the service may be a sidecar, which then says so.
+  // The address may be that of a sidecar, whose answers have `postern`.
   const way: Way = 'postern' in me ? 'protected' : 'live'
   const has: Partial<Stage> = {
     way,

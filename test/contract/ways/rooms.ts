@@ -3,7 +3,7 @@ import { ALL_RIGHTS, RIGHTS } from '../../../src/sandbox/state.ts'
 import type { RoomOptions, MembershipOptions } from '../stage.ts'
 import type { Surroundings } from './home.ts'
 
-/** Makes a room of alice, bob, whoever else is named, and the bot. */
+/** Makes a room of alice, bob, the other `members`, and the bot. */
 export async function makeRoom(
   { control, home }: Surroundings,
   { kind = 'group', readable = false, members = [], bot, ...settings }: RoomOptions,

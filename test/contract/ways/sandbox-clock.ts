@@ -1,7 +1,7 @@
 import type { Sandbox } from '../../../src/sandbox/create.ts'
 import type { Clock } from '../../../src/util/clock.ts'
 
-/** The sandbox's clock as the sidecar's: deliveries are counted by it, and it moves when told. */
+/** The sandbox's clock as the sidecar's, for its deliveries; it moves by `advance`. */
 export class SandboxClock implements Clock {
   readonly #sandbox: Sandbox
   readonly #waiting = new Map<() => void, number>()

@@ -23,7 +23,7 @@ const EVERYTHING: ReadonlySet<Need> = new Set<Need>([
   'host names',
 ])
 
-/** Longer than a receiver of a case takes to answer; some never do. */
+/** Longer than the answer of a receiver in a case; some never answer. */
 const RECEIVER_PATIENCE_MS = 500
 
 const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOST_NAMES[host] ?? [])

@@ -4,7 +4,7 @@ import type { Answer, Call } from '../client.ts'
 import { WORDS } from './words.ts'
 
 /**
- * After a send or an edit that the service took: in an encrypted chat, nothing that it was sent or
+ * After a send or an edit that the service accepted: in an encrypted chat, nothing that it received or
  * that it answered holds the bot's words.
  */
 export function checkSecrecy(sandbox: Sandbox, call: Call, answer: Answer): void {

@@ -1,6 +1,6 @@
 let count = 0
 
-/** Words that nobody said before, in any case of this process. */
+/** Words that are new in this process. */
 export function words(): string {
   return `these are contract words no ${++count}.`
 }

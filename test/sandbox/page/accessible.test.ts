@@ -1,6 +1,6 @@
 /**
  * The page for everybody: axe-core finds nothing in any view at three widths in both colours, every
- * word has contrast, nothing moves for those who asked for it, and it is read in a sensible order.
+ * word has contrast, reduced motion is respected, and the accessibility tree is in reading order.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ const DIALOGS = ['person', 'bot', 'chat', 'members', 'lies', 'save']
 /** Of WCAG 2.2, 1.4.3: for words, and for large ones. */
 const CONTRAST = { usual: 4.5, large: 3 }
 
-describe.skipIf(!hasBrowser)('the page for everybody', () => {
+describe.skipIf(!hasBrowser)('the accessibility of the page', () => {
   const stage = usePage()
   beforeAll(async () => {
     const { control, home } = stage.sandbox
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('the page for everybody', () => {
     ])
   })
 
-  /** Words with less contrast than WCAG asks for, as the browser paints them; not what is disabled. */
+  /** Words with less contrast than WCAG requires, as the browser paints them; disabled ones excepted. */
   async function faint(page: Page): Promise<string[]> {
     return await page.evaluate(({ usual, large }) => {
       const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })

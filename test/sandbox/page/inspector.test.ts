@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 import { hasBrowser, NARROW, WIDE, type Tab } from '../../support/browser.ts'
 import { usePage } from '../../support/page-use.ts'
 
-describe.skipIf(!hasBrowser)('activity', () => {
+describe.skipIf(!hasBrowser)('the list of calls on the page', () => {
   const stage = usePage()
   let tab: Tab
   let page: Page
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
       return (await count()) - before
     }
     expect(await sendAgain('Send again to the sidecar', 201)).toBe(1)
-    // It bears the same key, under which the service sends once.
+    // It has the same sendId, for which the service sends once.
     expect(await sendAgain('Send again to the service, as the bot', 200)).toBe(0)
   })
 
@@ -172,7 +172,7 @@ describe.skipIf(!hasBrowser)('activity', () => {
     await call('/chats/1200/typing').waitFor()
     expect(await page.locator('.call').count()).toBeLessThan(60)
     expect(await page.locator('.call').first().getAttribute('aria-setsize')).toMatch(/^1[2-9]\d\d$/)
-    // The rows that sixty steps make are those that come into view.
+    // Sixty steps render only the rows that scroll into view.
     const made = await page.locator('#calls').evaluate(async (list) => {
       const frame = () => new Promise((resolve) => requestAnimationFrame(resolve))
       const ids: string[] = []

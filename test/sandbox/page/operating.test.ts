@@ -20,7 +20,7 @@ test('`FAULT_KINDS` has two sentences and the options of every fault', () => {
   }
 })
 
-describe.skipIf(!hasBrowser)('operating', () => {
+describe.skipIf(!hasBrowser)('faults, readiness and worlds on the page', () => {
   const stage = usePage()
   let tab: Tab
   let page: Page

@@ -6,7 +6,7 @@ import { rowOf, usePage, write } from '../../support/page-use.ts'
 
 const WIDTHS = [WIDE, { width: 900, height: 800 }, NARROW]
 
-describe.skipIf(!hasBrowser)('reading', () => {
+describe.skipIf(!hasBrowser)('scrolling and notices on the page', () => {
   const stage = usePage()
 
   /** A chat of Alice's with so many lines. */

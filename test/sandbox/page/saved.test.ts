@@ -1,4 +1,4 @@
-/** What the page saves as a test passes when it is run as it is, and fails where the bot says otherwise. */
+/** A chat saved as a test passes unchanged, and fails if the bot answers otherwise. */
 import { execFile, works } from '../../support/programs.ts'
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -51,7 +51,7 @@ const record = (of: Partial<typeof exchange>): number => {
   return traffic.last
 }
 
-describe('the sidecar', () => {
+describe('the sidecar on the page’s listener', () => {
   test('`/sidecar` shows why the sidecar is not ready, and the restarts on offer', async () => {
     const { botUrl } = { botUrl: sandbox.url }
     const result = { botUrl, ready: false, reasons: [reason], restarts: ['sidecar', 'bot'] }
@@ -68,7 +68,7 @@ describe('the sidecar', () => {
   })
 })
 
-describe('a call sent again', () => {
+describe('a replayed call', () => {
   test('`/replay` sends a call again with the current token, to the sidecar and to the service', async () => {
     const { home, control } = sandbox
     const n = record({})
@@ -137,7 +137,7 @@ describe('callers of a restart and a replay', () => {
   })
 })
 
-describe('another world', () => {
+describe('a second world on the page’s listener', () => {
   test('a second world has its own page, control and events, and no sidecar', async () => {
     const { path } = await sandbox.control.addWorld({ name: 'aside', world: 'empty' })
     expect(path).toBe('/worlds/aside')

@@ -14,7 +14,7 @@ import { hasBrowser, TestBrowser } from '../../support/browser.ts'
 const REBOUND = 'rebound.example'
 const BODY = JSON.stringify({ username: 'mallory', firstName: 'Mallory' })
 
-describe.skipIf(!hasBrowser)('a page of somebody else', () => {
+describe.skipIf(!hasBrowser)('a foreign page', () => {
   let sandbox: Sandbox
   let served: ServedPage
   let browser: TestBrowser

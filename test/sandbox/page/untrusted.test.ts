@@ -1,4 +1,4 @@
-/** Names, words and files of people on the page: whatever they hold, they stay words and files. */
+/** Hostile names, texts and files on the page are shown as text and files. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   createSandbox,

@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the world on the page', () => {
     const entries = page.locator('.call', { hasText: 'GET /webhook' })
     const folded = entries.filter({ hasText: /GET \/webhook\s+\d+ times/ }).first()
     await folded.waitFor()
-    // Whatever else was asked meanwhile stands between.
+    // Other calls meanwhile are rows between them.
     expect(await entries.count()).toBeLessThan(6)
   })
 
