@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
 import { cipherOf } from '../../../src/openpgp/format/ciphers.ts'
@@ -18,19 +18,12 @@ for (const [algorithm, name, keyBytes, block] of CIPHERS) {
     return concat(cipher.update(plain), cipher.final())
   }
 
-  test(`${algorithm}: every length up to five blocks decrypts in one piece`, () => {
-    for (let length = 0; length <= 5 * block + 1; length++) {
-      const plain = seeded('plain', length)
-      expect(new CfbDecipher(key).update(encrypt(plain))).toEqual(plain)
-    }
-  })
-
-  test(`${algorithm}: pieces of whole blocks, wherever they lie in memory, decrypt alike`, () => {
+  test(`\`CfbDecipher\` decrypts ${algorithm} in pieces at any memory offset, empty pieces among them`, () => {
     const plain = seeded('plain', 64 * block + 5)
     for (const shift of [0, 1, 2, 3, 4, 7]) {
       const sealed = concat(seeded('before', shift), encrypt(plain)).subarray(shift)
       const cipher = new CfbDecipher(key)
-      const cuts = [0, block, 3 * block, 4 * block, 60 * block, sealed.length]
+      const cuts = [0, 0, block, block, 4 * block, 60 * block, sealed.length]
       const pieces = cuts.slice(1).map((end, at) => {
         return Buffer.from(cipher.update(sealed.subarray(cuts[at], end)))
       })
@@ -38,19 +31,7 @@ for (const [algorithm, name, keyBytes, block] of CIPHERS) {
     }
   })
 
-  test(`${algorithm}: a piece of nothing changes nothing, wherever it comes`, () => {
-    const plain = seeded('plain', 3 * block + 5)
-    const sealed = encrypt(plain)
-    const cipher = new CfbDecipher(key)
-    const pieces = [0, 0, block, 2 * block].flatMap((at, index, all) => {
-      const piece = Buffer.from(cipher.update(sealed.subarray(at, all[index + 1])))
-      expect(cipher.update(Buffer.alloc(0))).toHaveLength(0)
-      return piece
-    })
-    expect(concat(...pieces)).toEqual(plain)
-  })
-
-  test(`${algorithm}: decryption may begin at any block, given the one before it`, () => {
+  test(`\`CfbDecipher\` decrypts ${algorithm} from any block on, given the block before it`, () => {
     const plain = seeded('plain', 9 * block + 3)
     const sealed = encrypt(plain)
     for (let at = block; at < sealed.length; at += block) {
@@ -59,14 +40,6 @@ for (const [algorithm, name, keyBytes, block] of CIPHERS) {
     }
   })
 }
-
-test('large blocks decrypt as the platform’s own CFB does', () => {
-  const key = { algorithm: 'aes256', data: seeded('key', 32) }
-  const sealed = seeded('sealed', 1_000_003)
-  const own = createDecipheriv('aes-256-cfb', key.data, Buffer.alloc(16))
-  const expected = concat(own.update(sealed), own.final())
-  expect(new CfbDecipher(key).update(sealed).equals(expected)).toBe(true)
-})
 
 test.each([
   ['cast5', 16],
@@ -77,13 +50,13 @@ test.each([
   ['aes256', 16],
   ['aes128', 32],
   ['aes256', 0],
-])('a key for %s of %i bytes is not taken', (algorithm, length) => {
+])('`CfbDecipher` rejects a key for "%s" of %i bytes', (algorithm, length) => {
   const key = { algorithm, data: seeded('key', length) }
   expect(cipherOf(key)).toBeNull()
   expect(() => new CfbDecipher(key)).toThrow(/^cipher$/)
 })
 
-test('nothing may follow a piece that ends within a block', () => {
+test('`CfbDecipher` rejects a piece that follows an incomplete block', () => {
   const cipher = new CfbDecipher({ algorithm: 'aes128', data: seeded('key', 16) })
   cipher.update(seeded('sealed', 17))
   expect(() => cipher.update(seeded('sealed', 16))).toThrow('a piece after the last')

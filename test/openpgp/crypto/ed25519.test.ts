@@ -6,17 +6,17 @@ const [r, s] = [concat('7f', seeded('r', 31)), concat('01', seeded('s', 31))]
 const short = concat('0000', seeded('short', 30))
 
 test.each([
-  ['two whole numbers', r, s],
-  ['a first number that is short', short, s],
-  ['a second number that is short', r, short],
-])('%s are read and written again as they were', (_, first, second) => {
+  ['two integers of 32 bytes', r, s],
+  ['a short first integer', short, s],
+  ['a short second integer', r, short],
+])('an EdDSA signature with %s is read, and written unchanged', (_, first, second) => {
   const written = concat(mpi(first), mpi(second))
   const numbers = concat(first, second)
   expect(EDDSA_LEGACY.readSignature(written)).toEqual(numbers)
   expect(EDDSA_LEGACY.writeSignature(numbers)).toEqual(written)
 })
 
-test('two integers are read from exactly their bytes', () => {
+test('an EdDSA signature with missing bytes, extra bytes or an integer above 32 bytes is rejected', () => {
   const written = concat(mpi(r), mpi(s))
   const odd = [
     concat(written, 0),
@@ -29,7 +29,7 @@ test('two integers are read from exactly their bytes', () => {
   for (const bytes of odd) expect(EDDSA_LEGACY.readSignature(bytes)).toBeNull()
 })
 
-test('a signature in the newer encoding is its 64 bytes', () => {
+test('an Ed25519 signature is 64 bytes, and no other length is read', () => {
   const numbers = concat(r, s)
   expect(ED25519.readSignature(numbers)).toEqual(numbers)
   expect(ED25519.writeSignature(numbers)).toEqual(numbers)

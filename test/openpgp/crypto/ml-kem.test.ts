@@ -52,7 +52,7 @@ function formOf(body: Uint8Array) {
   return form
 }
 
-test('the draft’s sample message gives its session key, by the combiner’s inputs of the draft', () => {
+test('the sample message of the ML-KEM draft yields its shared secrets and its session key', () => {
   const secrets = readOwnSecrets(dearmor(draftVector('sk'), 'PRIVATE KEY BLOCK') ?? Buffer.alloc(0))
   const secret = secrets.get('a4f95f985ed61a51') as RecipientSecret
   expect(hex(secret.fingerprint)).toBe('e51dbfea51936988b5428fffa4f95f985ed61a51')
@@ -69,7 +69,7 @@ test('the draft’s sample message gives its session key, by the combiner’s in
   )
 })
 
-test('the public key of the draft’s certificate is read, and sound', () => {
+test('the ML-KEM subkey of the draft’s certificate is read and passes the soundness check', () => {
   const certificate = dearmor(draftVector('pk'), 'PUBLIC KEY BLOCK') ?? Buffer.alloc(0)
   const [subkey] = [...packetsOf(certificate)].filter(({ tag }) => tag === 14)
   const key = publicKeyOf(subkey?.body ?? Buffer.alloc(0))
@@ -77,29 +77,32 @@ test('the public key of the draft’s certificate is read, and sound', () => {
   expect(KEM.isSound(key?.point ?? Buffer.alloc(0))).toBe(true)
 })
 
-test.each([7, 9] as const)('a second implementation opens what is written with cipher %i', (id) => {
-  const key = freshSessionKey(id === 7 ? 'aes128' : 'aes256')
-  const recipient: RecipientPoint = {
-    algorithm: ALGORITHM.mlKem768X25519,
-    fingerprint: Buffer.from(carol.kem.fingerprint, 'hex'),
-    point: carol.kem.point,
-  }
-  const bytes = recipientBytes(35, id)
-  expect(bytes).toBe(3 + 10 + SEALED_BYTES + 2 + key.data.length + 8)
-  const target = Buffer.alloc(bytes + 2)
-  const padded = { ...key, padded: padSessionKey(key) }
-  writeRecipient(padded, freshPair(), { recipient, target, at: 1 })
-  expect([target[0], target.at(-1)]).toEqual([0, 0])
-  const body = bodyOf(target.subarray(1, -1))
-  expect(openMlKem(body, carol.kem)).toEqual({ cipher: id, data: Buffer.from(key.data) })
-  expect(openRecipient(formOf(body), own(carol))).toEqual({
-    cipher: id,
-    data: Buffer.from(key.data),
-  })
-  expect(openRecipient(formOf(body), own(dave))).toBeNull()
-})
+test.each([7, 9] as const)(
+  'a second implementation opens a PKESK packet that `writeRecipient` wrote with cipher %i',
+  (id) => {
+    const key = freshSessionKey(id === 7 ? 'aes128' : 'aes256')
+    const recipient: RecipientPoint = {
+      algorithm: ALGORITHM.mlKem768X25519,
+      fingerprint: Buffer.from(carol.kem.fingerprint, 'hex'),
+      point: carol.kem.point,
+    }
+    const bytes = recipientBytes(35, id)
+    expect(bytes).toBe(3 + 10 + SEALED_BYTES + 2 + key.data.length + 8)
+    const target = Buffer.alloc(bytes + 2)
+    const padded = { ...key, padded: padSessionKey(key) }
+    writeRecipient(padded, freshPair(), { recipient, target, at: 1 })
+    expect([target[0], target.at(-1)]).toEqual([0, 0])
+    const body = bodyOf(target.subarray(1, -1))
+    expect(openMlKem(body, carol.kem)).toEqual({ cipher: id, data: Buffer.from(key.data) })
+    expect(openRecipient(formOf(body), own(carol))).toEqual({
+      cipher: id,
+      data: Buffer.from(key.data),
+    })
+    expect(openRecipient(formOf(body), own(dave))).toBeNull()
+  },
+)
 
-test('no two packets for one key have anything in common but their start', () => {
+test('two ML-KEM PKESK packets for one session key share neither ciphertext nor wrapped key', () => {
   const key = freshSessionKey('aes256')
   const recipient = unpackRecipientKey(packRecipientKeys([own(carol).key as never]), 0)
   const [one, other] = [0, 1].map(() => {
@@ -117,7 +120,7 @@ test('no two packets for one key have anything in common but their start', () =>
 })
 
 test.each([7, 8, 9] as CipherId[])(
-  'what a second implementation writes with cipher %i opens',
+  '`openRecipient` opens an ML-KEM PKESK packet of a second implementation with cipher %i',
   (id) => {
     for (let n = 0; n < 8; n++) {
       const key = sessionKey(`others ${n}`, id)
@@ -128,7 +131,7 @@ test.each([7, 8, 9] as CipherId[])(
   },
 )
 
-test('keys of different lengths stand behind each other, and each is found again', () => {
+test('`packRecipientKeys` packs ML-KEM keys among Curve25519 keys, and each unpacks by its offset', () => {
   const keys = [alice.subkey, carol.kem, alice.subkey, dave.kem].map(({ body }) =>
     publicKeyOf(body),
   )
@@ -142,28 +145,28 @@ test('keys of different lengths stand behind each other, and each is found again
 
 const at = 10 + SEALED_BYTES
 test.each([
-  ['cut short', forCarol.subarray(0, -1)],
-  ['with something after it', concat(forCarol, 0)],
-  ['whose length says less', concat(forCarol.subarray(0, at), 40, forCarol.subarray(at + 1))],
+  ['without its last byte', forCarol.subarray(0, -1)],
+  ['with an extra byte', concat(forCarol, 0)],
   [
-    'of a cipher that is not AES',
-    concat(forCarol.subarray(0, at + 1), 2, forCarol.subarray(at + 2)),
+    'whose length field is too small',
+    concat(forCarol.subarray(0, at), 40, forCarol.subarray(at + 1)),
   ],
+  ['for CAST5', concat(forCarol.subarray(0, at + 1), 2, forCarol.subarray(at + 2))],
   [
-    'of a cipher with another length of key',
+    'with a 32-byte key for AES-128',
     concat(forCarol.subarray(0, at + 1), 7, forCarol.subarray(at + 2)),
   ],
   [
-    'with a shorter key than its cipher wants',
+    'with a 16-byte key for AES-256',
     concat(forCarol.subarray(0, at), 25, 9, forCarol.subarray(at + 2, at + 26)),
   ],
   ['without a ciphertext', forCarol.subarray(0, 42)],
-  ['without any field', forCarol.subarray(0, 10)],
-])('a recipient packet %s is of no known form', (_, body) => {
+  ['without any fields', forCarol.subarray(0, 10)],
+])('`readRecipient` rejects an ML-KEM PKESK packet %s', (_, body) => {
   expect(readRecipient(body)).toBeNull()
 })
 
-test('a point of low order of the sender gives no secret', () => {
+test('an ML-KEM PKESK packet whose ephemeral X25519 point has low order does not open', () => {
   const form = formOf(forCarol)
   for (const point of [Buffer.alloc(32), concat(1, Buffer.alloc(31))]) {
     const ephemeral = concat(point, form.ephemeral.subarray(32))
@@ -171,7 +174,7 @@ test('a point of low order of the sender gives no secret', () => {
   }
 })
 
-test('any bit changed in a packet, of either ciphertext too, leaves nothing to open', () => {
+test('an ML-KEM PKESK packet with a flipped bit in either ciphertext or the wrapped key does not open', () => {
   const form = formOf(forCarol)
   const spoilt = (bytes: Buffer, bit: number): Buffer => {
     const copy = Buffer.from(bytes)
@@ -189,7 +192,7 @@ test('any bit changed in a packet, of either ciphertext too, leaves nothing to o
   }
 })
 
-test('a public key of low order, or with coefficients above the modulus, is not sound', () => {
+test('an ML-KEM public key with a low-order point, a coefficient above the modulus or a wrong length fails', () => {
   const { point } = carol.kem
   const lowOrder = concat(Buffer.alloc(32), point.subarray(32))
   const coefficient = concat(point.subarray(0, 32), 0xff, 0xff, point.subarray(34))
@@ -219,12 +222,7 @@ test('a public key of low order, or with coefficients above the modulus, is not 
   }
 })
 
-test('a key of another version than 4 is not read', () => {
-  expect(publicKeyOf(concat(6, carol.kem.body.subarray(1)))).toBeNull()
-  expect(publicKeyOf(carol.kem.body)).toMatchObject({ algorithm: 35 })
-})
-
-test('a secret is read from exactly its bytes, and its public key is that of a second implementation', () => {
+test('an ML-KEM secret of 96 bytes yields the public key of a second implementation; other lengths fail', () => {
   const secret = KEM.readSecret(carol.kem.material)
   expect(secret && hex(KEM.publicOf(secret))).toBe(hex(carol.kem.point))
   for (const length of [0, 32, 64, 95, 97]) {
@@ -232,7 +230,7 @@ test('a secret is read from exactly its bytes, and its public key is that of a s
   }
 })
 
-test('a secret that does not belong to its public key is no secret of ours', () => {
+test('`readOwnSecrets` omits an ML-KEM secret that does not match its public key', () => {
   const another = mlKem('another', MADE_MS)
   const swapped = compositePerson('carol', MADE_MS)
   const secret = Buffer.from(swapped.secret)

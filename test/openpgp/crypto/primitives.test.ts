@@ -26,14 +26,15 @@ import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
-test('two pairs share one secret, whoever computes it', () => {
+test('X25519 agreement yields the same secret for both parties', () => {
   const [one, other] = [freshPair(), freshPair()]
   expect(one.point).toHaveLength(32)
   expect(one.point).not.toEqual(other.point)
   expect(agree(one.secret, other.point)).toEqual(agree(other.secret, one.point))
+  expect(isLowOrder(one.point)).toBe(false)
 })
 
-test('pairs that are made ahead are given once each, and others where none are left', () => {
+test('`takePair` returns each precomputed ephemeral once, and a fresh one when none is left', () => {
   while (refillEphemerals());
   expect(refillEphemerals()).toBe(false)
   const points = new Set<string>()
@@ -50,7 +51,7 @@ test('pairs that are made ahead are given once each, and others where none are l
   expect(refillEphemerals()).toBe(true)
 })
 
-test('RFC 7748, 6.1: what Bob shares with Alice', () => {
+test('X25519 computes the shared secret of RFC 7748, 6.1', () => {
   const bob = rawSecretKey(
     bytes('5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb'),
     'x25519',
@@ -61,7 +62,7 @@ test('RFC 7748, 6.1: what Bob shares with Alice', () => {
   )
 })
 
-test('RFC 8032, 7.1: the first signature', async () => {
+test('Ed25519 makes the first signature of RFC 8032, 7.1, and rejects each of its 512 bit flips', async () => {
   const secret = rawSecretKey(
     bytes('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60'),
     'ed25519',
@@ -95,26 +96,25 @@ const LOW_ORDER = [
   return [point, other.toString('hex')]
 })
 
-test.each(LOW_ORDER)('nothing is ever shared with the point %s', (hex) => {
+test.each(LOW_ORDER)('X25519 agreement with the low-order point %s throws', (hex) => {
   expect(() => agree(freshPair().secret, bytes(hex))).toThrow()
   expect(isLowOrder(bytes(hex))).toBe(true)
 })
 
-test.each(LOW_ORDER)('a certificate with the point %s cannot be sealed to', async (hex) => {
-  const { primary } = alice
-  const start = concat(4, seconds(MADE_MS))
-  const legacy = concat(start, 18, '0a2b060104019755010501', u16(263), 0x40, hex, '03010807')
-  for (const body of [legacy, concat(start, 25, hex)]) {
-    const subkey = boundSubkey(primary, identify(body, MADE_MS))
-    const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'a'), subkey)
-    expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
-    expect(readCommonCertificate(certificate, NOW_MS)).toBeNull()
-  }
-})
-
-test('an ordinary point is none of these', () => {
-  expect(isLowOrder(freshPair().point)).toBe(false)
-})
+test.each(LOW_ORDER)(
+  'a certificate whose subkey is the low-order point %s is unusable as `weak-algorithm`',
+  async (hex) => {
+    const { primary } = alice
+    const start = concat(4, seconds(MADE_MS))
+    const legacy = concat(start, 18, '0a2b060104019755010501', u16(263), 0x40, hex, '03010807')
+    for (const body of [legacy, concat(start, 25, hex)]) {
+      const subkey = boundSubkey(primary, identify(body, MADE_MS))
+      const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'a'), subkey)
+      expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
+      expect(readCommonCertificate(certificate, NOW_MS)).toBeNull()
+    }
+  },
+)
 
 interface X25519Case {
   tcId: number
@@ -123,15 +123,18 @@ interface X25519Case {
   shared: string
 }
 
-test.skipIf(!hasWycheproof)('Wycheproof: X25519 agrees, and refuses every zero', () => {
-  for (const one of wycheproof<X25519Case>('x25519_test.json')) {
-    const secret = rawSecretKey(bytes(one.private), 'x25519')
-    const isZero = /^0+$/.test(one.shared)
-    if (isZero) expect(() => agree(secret, bytes(one.public)), `case ${one.tcId}`).toThrow()
-    else expect(agree(secret, bytes(one.public)).toString('hex')).toBe(one.shared)
-    expect(isLowOrder(bytes(one.public)), `case ${one.tcId}`).toBe(isZero)
-  }
-})
+test.skipIf(!hasWycheproof)(
+  'X25519 passes the Wycheproof cases and rejects each all-zero result',
+  () => {
+    for (const one of wycheproof<X25519Case>('x25519_test.json')) {
+      const secret = rawSecretKey(bytes(one.private), 'x25519')
+      const isZero = /^0+$/.test(one.shared)
+      if (isZero) expect(() => agree(secret, bytes(one.public)), `case ${one.tcId}`).toThrow()
+      else expect(agree(secret, bytes(one.public)).toString('hex')).toBe(one.shared)
+      expect(isLowOrder(bytes(one.public)), `case ${one.tcId}`).toBe(isZero)
+    }
+  },
+)
 
 interface Ed25519Case {
   tcId: number
@@ -142,7 +145,7 @@ interface Ed25519Case {
 }
 
 test.skipIf(!hasWycheproof)(
-  'Wycheproof: Ed25519 takes what is valid, and nothing else',
+  'Ed25519 accepts exactly the valid signatures of the Wycheproof cases',
   async () => {
     for (const one of wycheproof<Ed25519Case>('ed25519_test.json')) {
       const digest = bytes(one.msg)
@@ -154,7 +157,7 @@ test.skipIf(!hasWycheproof)(
   },
 )
 
-test('reading a public key leaves the traces of errors as they were, also when it fails', () => {
+test('`rawPublicKey` restores `Error.stackTraceLimit` after success and after failure', () => {
   const before = Error.stackTraceLimit
   onTestFinished(() => void (Error.stackTraceLimit = before))
   const limit = 7

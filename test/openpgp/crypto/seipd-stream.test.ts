@@ -9,7 +9,7 @@ import { seipdBody, sessionKey, type CipherId, type Spoilt } from '../../support
 const NAMES = { 2: 'tripledes', 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
 const inner = literal('hello')
 
-/** What it gives for a container's body, cut into pieces of so many blocks; null when not intact. */
+/** The packets of a container's body, which arrives in pieces of so many blocks; null when not intact. */
 function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | null {
   const data = sessionKey('usual', cipher).data
   const version1 = new Version1({ algorithm: NAMES[cipher], data })
@@ -27,7 +27,7 @@ const sealed = (plain: Uint8Array, cipher: CipherId = 9, spoilt?: Spoilt): Buffe
   seipdBody(plain, sessionKey('usual', cipher), spoilt)
 
 test.each([2, 7, 8, 9] as const)(
-  'with cipher %i every length gives what was put in, however it is cut',
+  'a streamed SEIPD container of any length up to 80 bytes under cipher %i yields its packets',
   (cipher) => {
     for (let length = 0; length < 80; length++) {
       const plain = seeded('inner', length)
@@ -37,7 +37,7 @@ test.each([2, 7, 8, 9] as const)(
   },
 )
 
-test('the hash at the end is never given, not even for a moment', () => {
+test('a streamed SEIPD container never emits bytes of its final hash', () => {
   const plain = seeded('inner', 100)
   const body = sealed(plain)
   const version1 = new Version1({ algorithm: 'aes256', data: sessionKey('usual').data })
@@ -49,7 +49,7 @@ test('the hash at the end is never given, not even for a moment', () => {
   expect(given).toBe(plain.length)
 })
 
-test('P14 every single flipped bit is noticed', () => {
+test('a streamed SEIPD container with any single bit flipped is not intact (P14)', () => {
   const body = sealed(inner)
   for (let bit = 8; bit < body.length * 8; bit++) {
     const flipped = Buffer.from(body)
@@ -59,7 +59,7 @@ test('P14 every single flipped bit is noticed', () => {
   expect(opened(body, 9)).toEqual(inner)
 })
 
-test('P14 every truncation and every extension is noticed', () => {
+test('a streamed SEIPD container that is truncated or extended anywhere is not intact (P14)', () => {
   const body = sealed(inner)
   for (let length = 1; length < body.length; length++) {
     expect(opened(body.subarray(0, length), 9, 1), `length ${length}`).toBeNull()
@@ -69,20 +69,20 @@ test('P14 every truncation and every extension is noticed', () => {
 })
 
 test.each([
-  ['hash of zeros', { hash: Buffer.alloc(20) }],
-  ['hash of something else', { hash: seeded('hash', 20) }],
+  ['a hash of zeros', { hash: Buffer.alloc(20) }],
+  ['a hash of other data', { hash: seeded('hash', 20) }],
   ['no hash packet', { without: true }],
-  ['hash packet with an old header', { header: 'cd14' }],
-  ['hash packet of another length', { header: 'd313' }],
-  ['hash packet of another tag', { header: 'd214' }],
-])('P14 a container with %s is not intact, although its hash holds', (_, spoilt) => {
+  ['an old-format hash header', { header: 'cd14' }],
+  ['another hash length', { header: 'd313' }],
+  ['another hash tag', { header: 'd214' }],
+])('an SEIPD container with %s opens neither streamed nor whole (P14)', (_, spoilt) => {
   const body = sealed(inner, 9, spoilt)
   expect(opened(body, 9)).toBeNull()
   const { data } = sessionKey('usual')
   expect(openVersion1(body, { algorithm: 'aes256', data })).toBeNull()
 })
 
-test('P14 a hash packet with another header is not one, although its hash is that of the right one', () => {
+test('a streamed SEIPD container with the right hash under a wrong packet header is not intact (P14)', () => {
   for (const header of ['cd14', 'd313', 'd214', 'd394']) {
     const whole = sealed(inner)
     const { data } = sessionKey('usual')
@@ -94,7 +94,7 @@ test('P14 a hash packet with another header is not one, although its hash is tha
   }
 })
 
-test('a hash that ends with zero is not one without that byte', () => {
+test('a streamed SEIPD container without the final zero byte of its hash is not intact', () => {
   const { data } = sessionKey('usual')
   for (let count = 0; ; count++) {
     const hashed = concat(seeded(`prefix ${count}`, 18), 'd314')
@@ -112,7 +112,7 @@ test('a hash that ends with zero is not one without that byte', () => {
   }
 })
 
-test('an intact one tells the hash of everything inside', () => {
+test('an intact streamed SEIPD container exposes its SHA-1 hash as `digest`', () => {
   const body = sealed(inner)
   const { data } = sessionKey('usual')
   const version1 = new Version1({ algorithm: 'aes256', data })
@@ -122,7 +122,7 @@ test('an intact one tells the hash of everything inside', () => {
   expect(version1.digest).toEqual(plain.subarray(-20))
 })
 
-test('the quick check decides nothing, and another key is not the one', () => {
+test('a streamed SEIPD container under another key ends as not intact and has no `digest`', () => {
   const other = new Version1({ algorithm: 'aes256', data: seeded('another', 32) })
   other.update(sealed(inner).subarray(1))
   expect(other.end()).toBe(false)
