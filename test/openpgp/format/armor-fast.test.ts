@@ -8,7 +8,7 @@ import { seeded } from '../../support/openpgp-bytes.ts'
 
 const ROOM = Buffer.alloc(6000, 'left from before')
 
-/** Decoded in one go: exactly what line by line gives, or left to that. */
+/** Whether `plainArmor` decodes a text, and then to the bytes of `dearmorLines`. */
 function agrees(text: string): 'read' | 'left' {
   const bytes = plainArmor(text, 'MESSAGE')
   expect(plainArmor(text, 'MESSAGE', ROOM)).toEqual(bytes)
@@ -18,7 +18,7 @@ function agrees(text: string): 'read' | 'left' {
 }
 
 test.each([1, 2, 3, 47, 48, 49, 56, 57, 58, 500, 501, 5000])(
-  'what programs write of %i bytes is read in one go',
+  '`plainArmor` reads the usual forms of armor of %i bytes',
   (length) => {
     const bytes = seeded('armor', length)
     expect(agrees(armorMessage(bytes))).toBe('read')
@@ -29,7 +29,7 @@ test.each([1, 2, 3, 47, 48, 49, 56, 57, 58, 500, 501, 5000])(
   },
 )
 
-test('lines that end otherwise, or differ in length, are read line by line', () => {
+test('`plainArmor` leaves CRLF and uneven lines to `dearmorLines`', () => {
   const bytes = seeded('armor', 200)
   expect(agrees(armor(bytes, { endOfLine: '\r\n' }))).toBe('left')
   const [first, second, ...rest] = armor(bytes, { checksum: false }).split('\n')
@@ -38,14 +38,14 @@ test('lines that end otherwise, or differ in length, are read line by line', () 
   expect(dearmorLines(uneven, 'MESSAGE')).not.toBeNull()
 })
 
-test('what does not fit where it is to be put is not read there', () => {
+test('`plainArmor` reads nothing into a buffer that is too small', () => {
   const text = armorMessage(seeded('armor', 100))
   expect(plainArmor(text, 'MESSAGE', Buffer.alloc(100))).toEqual(seeded('armor', 100))
   expect(plainArmor(text, 'MESSAGE', Buffer.alloc(99))).toBeNull()
   expect(plainArmor(text, 'MESSAGE', Buffer.alloc(0))).toBeNull()
 })
 
-test('headers are read with it up to 1024 characters, and only where all are such', () => {
+test('`plainArmor` reads armor headers of up to 1024 characters and leaves malformed ones to `dearmorLines`', () => {
   const bytes = seeded('armor', 50)
   const of = (...headers: string[]): string => armor(bytes, { headers })
   // A header ends in a line break, all but the last of which count.
@@ -57,7 +57,7 @@ test('headers are read with it up to 1024 characters, and only where all are suc
 })
 
 test.each(['\u00c1', ' ', '.', '\0', '=', '\t'])(
-  'a character that decoders leave out is noticed, also among zeros: %j',
+  '`plainArmor` leaves a text with the character %j inside its base64 to `dearmorLines`',
   (char) => {
     const text = armor(Buffer.alloc(96), { checksum: false })
     const at = text.indexOf('\n\n') + 20
@@ -71,23 +71,23 @@ const begin = '-----BEGIN PGP MESSAGE-----\n'
 const end = '-----END PGP MESSAGE-----\n'
 
 test.each([
-  ['nothing between', `${begin}\n${end}`],
+  ['no data', `${begin}\n${end}`],
   ['an empty line', `${begin}\n\n${end}`],
   ['empty lines', `${begin}\n\n\n\n${end}`],
-  ['a checksum alone', `${begin}\n=twTO\n${end}`],
-  ['no empty line before', `${begin}AAAA\n${end}`],
+  ['a checksum and no data', `${begin}\n=twTO\n${end}`],
+  ['no empty line before its data', `${begin}AAAA\n${end}`],
   ['five characters', `${begin}\nAAAAA\n${end}`],
   ['uneven lines of four in all', `${begin}\nAA\nA\nA\n${end}`],
-])('a block with %s is no such', (_, text) => {
+])('`plainArmor` leaves a block with %s to `dearmorLines`', (_, text) => {
   expect(agrees(text)).toBe('left')
 })
 
 /** Characters that decoders take for others, or leave out. */
 const TELLING = ['-', '_', '=', ' ', '\t', '\r', '\n', '+', '/', '\0', '.', 'Ł', '\u00c1', '\u2028']
 
-test('whatever is changed, it is read as line by line, or not at all', () => {
+test('`plainArmor` decodes a mutated text to the bytes of `dearmorLines`, or not at all', () => {
   const tally = { read: 0, left: 0 }
-  for (const seed of seeds(4000)) {
+  for (const seed of seeds(1500)) {
     const random = randomFrom(seed)
     const bytes = seeded(`armor ${seed}`, 1 + random(200))
     let text = armor(bytes, {
@@ -103,6 +103,6 @@ test('whatever is changed, it is read as line by line, or not at all', () => {
     tally[agrees(text)]++
   }
   if (!isUsual) return
-  expect(tally.read).toBeGreaterThan(1000)
-  expect(tally.left).toBeGreaterThan(1000)
+  expect(tally.read).toBeGreaterThan(300)
+  expect(tally.left).toBeGreaterThan(300)
 })

@@ -1,4 +1,4 @@
-/** What stands inside a message is read at once where that costs next to nothing. */
+/** The packets inside a message are read synchronously where that costs next to nothing. */
 import { expect, test } from 'vitest'
 import { readDecrypted, readUncompressed } from '../../../src/openpgp/format/decrypted-message.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
@@ -13,14 +13,14 @@ const never = (): Promise<never> => Promise.reject(new Error('not asked for'))
 
 test.each([
   ['a document', literal('hello')],
-  ['a signed one', signedLiteral('hello', by)],
-  ['a signature before it', concat(signature({ ...by, over: document }), literal('hello'))],
+  ['a signed document', signedLiteral('hello', by)],
+  ['a signature before a document', concat(signature({ ...by, over: document }), literal('hello'))],
   ['no document', packet(13, document)],
-  ['nothing', Buffer.alloc(0)],
-  ['a one-pass packet alone', concat(onePass(by), literal('hello'))],
-  ['something that is no packet', document],
-  ['a packet that is cut', literal('hello').subarray(0, -1)],
-])('%s is read as it is read otherwise', async (_, bytes) => {
+  ['no bytes', Buffer.alloc(0)],
+  ['a one-pass packet without a signature', concat(onePass(by), literal('hello'))],
+  ['bytes that are no packet', document],
+  ['a truncated packet', literal('hello').subarray(0, -1)],
+])('`readUncompressed` reads %s with the result of `readDecrypted`', async (_, bytes) => {
   const read = readUncompressed(bytes)
   expect(read).not.toBeNull()
   expect(read).toEqual(await readDecrypted(bytes, never))
@@ -32,11 +32,11 @@ test.each([
     'among others',
     [onePass(by), compressed(literal('hello'), 2), signature({ ...by, over: document })],
   ],
-])('what is compressed %s is left to others', (_, packets) => {
+])('`readUncompressed` leaves a compressed packet %s to `readDecrypted`', (_, packets) => {
   expect(readUncompressed(concat(...packets))).toBeNull()
 })
 
-test('a signature packet of 512 bytes is read at once, one of 513 is left to others', () => {
+test('`readUncompressed` reads a signature packet of 512 bytes and leaves one of 513 to `readDecrypted`', () => {
   const filled = (bytes: number): Buffer =>
     signature({ ...by, over: document, hashed: [notation('a@b', 'x'.repeat(bytes))] })
   const bodyBytes = (one: Buffer): number => one.length - 3

@@ -12,7 +12,7 @@ interface Read {
   error: string | null
 }
 
-/** Both give what was read before the error, and the error. */
+/** The packets before an error, and the error. */
 function atOnce(bytes: Uint8Array): Read {
   const packets: Read['packets'] = []
   try {
@@ -41,31 +41,31 @@ const body = seeded('body', 3000)
 const small = seeded('small', 100)
 
 test.each([
-  ['nothing', Buffer.alloc(0)],
+  ['no bytes', Buffer.alloc(0)],
   ['a new header of one byte', packet(1, small)],
-  ['of two bytes', packet(11, body)],
-  ['of five bytes', longPacket(18, small)],
+  ['a new header of two bytes', packet(11, body)],
+  ['a new header of five bytes', longPacket(18, small)],
   ['an empty body', packet(1, Buffer.alloc(0))],
   [
     'old headers of one, two and four bytes',
     concat(...([1, 2, 4] as const).map((n) => oldPacket(11, small, n))),
   ],
   ['an old header without a length', oldPacket(8, body, 0)],
-  ['no length where there must be one', oldPacket(1, small, 0)],
+  ['an old header without a length on a PKESK packet', oldPacket(1, small, 0)],
   ['partial chunks', partialPacket(18, body, [9, 10, 9])],
   ['partial chunks with nothing at the end', partialPacket(11, body.subarray(0, 1024), [9, 9])],
-  ['chunks that are too small', partialPacket(18, body, [8, 9])],
+  ['a first chunk that is too small', partialPacket(18, body, [8, 9])],
   ['a small chunk after a large one', partialPacket(18, body, [9, 0])],
-  ['partial chunks where none may be', partialPacket(1, body, [9])],
+  ['partial chunks of a PKESK packet', partialPacket(1, body, [9])],
   ['no header', concat('00', small)],
   ['several packets', concat(packet(1, small), partialPacket(18, body, [9]), packet(2, small))],
-])('%s is read as the read of bytes at hand reads it, however it arrives', async (_, bytes) => {
+])('a stream of %s yields the packets and the error of `packetsOf`', async (_, bytes) => {
   for (const size of [1, 2, 7, 512, 100_000]) {
     expect(await asItArrives(bytes, size)).toEqual(atOnce(bytes))
   }
 })
 
-test('every truncation is noticed alike', async () => {
+test('a truncated stream of packets yields the packets and the error of `packetsOf`', async () => {
   const bytes = concat(packet(1, small), partialPacket(18, body, [9, 9]), oldPacket(11, small, 2))
   for (let length = 0; length < bytes.length; length++) {
     const cut = bytes.subarray(0, length)
@@ -73,7 +73,7 @@ test('every truncation is noticed alike', async () => {
   }
 })
 
-test('whatever bytes come, both read the same', async () => {
+test('a stream of random bytes yields the packets and the error of `packetsOf`', async () => {
   const headers = fc.array(fc.integer({ min: 0, max: 255 }), { maxLength: 12 })
   const noise = fc.uint8Array({ maxLength: 1200 })
   await fc.assert(
@@ -87,17 +87,17 @@ test('whatever bytes come, both read the same', async () => {
         expect(later).toEqual(now)
       },
     ),
-    { numRuns: runs(2000) },
+    { numRuns: runs(700) },
   )
 })
 
-test('more chunks than the bound are refused', async () => {
+test('a streamed packet of more partial chunks than the bound fails with `partial-count`', async () => {
   const chunk = concat(224 + 9, Buffer.alloc(512))
   const many = concat(0xc0 | 18, ...Array.from({ length: 65_600 }, () => chunk), 0)
   expect(await asItArrives(many, 1 << 20)).toEqual({ packets: [], error: 'partial-count' })
 })
 
-test('a body that is longer than its reader wants is refused before it is there', async () => {
+test('`whole` rejects a body above its limit as `packet-length`', async () => {
   const packetOf = async (bytes: Uint8Array) => {
     const found = await nextPacket(readerOf(bytes, 64))
     if (found === null) throw new Error('no packet')

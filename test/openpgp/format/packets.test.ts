@@ -24,7 +24,7 @@ const body = (length: number): Buffer => seeded('body', length)
 const hexBody = (length: number): string => body(length).toString('hex')
 
 test.each([0, 1, 191, 192, 193, 8382, 8383, 8384, 8385, 65_535, 65_536, 100_000])(
-  'a body of %i bytes is read in every definite form, and written in the shortest',
+  'a packet body of %i bytes is read in every definite form and written in the shortest',
   (length) => {
     const expected = { tag: 11, body: hexBody(length) }
     expect(one(packet(11, body(length)))).toEqual(expected)
@@ -37,35 +37,35 @@ test.each([0, 1, 191, 192, 193, 8382, 8383, 8384, 8385, 65_535, 65_536, 100_000]
   },
 )
 
-test('every tag is read in the new format, and 0 to 15 in the old', () => {
+test('each packet tag is read in the new format, and the tags 0 to 15 in the old one', () => {
   for (let tag = 0; tag < 64; tag++) expect(one(packet(tag, body(3))).tag).toBe(tag)
   for (let tag = 0; tag < 16; tag++) expect(one(oldPacket(tag, body(3), 1)).tag).toBe(tag)
 })
 
 test.each([
   ['one chunk and a rest', [9], 700],
-  ['one chunk and nothing', [9], 512],
+  ['one chunk and an empty rest', [9], 512],
   ['several chunks', [9, 10, 9, 13], 10_500],
   ['a large chunk', [16], 65_537],
-] as const)('partial lengths are joined: %s', (_, powers, length) => {
+] as const)('a packet with %s in partial lengths is read as one body', (_, powers, length) => {
   for (const tag of [8, 11, 18]) {
     const expected = { tag, body: hexBody(length) }
     expect(one(partialPacket(tag, body(length), [...powers]))).toEqual(expected)
   }
 })
 
-test('what follows a packet in chunks is the next packet', () => {
+test('the packet behind a packet in partial chunks is read', () => {
   const bytes = concat(partialPacket(18, body(700), [9]), packet(21, body(5)))
   expect(read(bytes).map(({ tag }) => tag)).toEqual([18, 21])
 })
 
-test.each([8, 11])('tag %i of indeterminate length runs to the end', (tag) => {
+test.each([8, 11])('a packet of tag %i and indeterminate length extends to the end', (tag) => {
   expect(one(oldPacket(tag, body(9000), 0))).toEqual({ tag, body: hexBody(9000) })
 })
 
 const refused: [string, Uint8Array, string][] = [
   ['a first bit of zero', concat(0x40, 1, 1), 'header'],
-  ['text', Buffer.from('hello'), 'header'],
+  ['text in place of packets', Buffer.from('hello'), 'header'],
   ['a zero byte after a packet', concat(packet(11, body(3)), 0), 'header'],
   ['no length', concat(0xcb), 'length'],
   ['half a two-byte length', concat(0xcb, 200), 'length'],
@@ -89,7 +89,7 @@ const refused: [string, Uint8Array, string][] = [
   ['unprotected data in chunks', partialPacket(9, body(600), [9]), 'partial-tag'],
 ]
 
-test.each(refused)('%s is refused', (_, bytes, reason) => {
+test.each(refused)('a packet sequence with %s is rejected', (_, bytes, reason) => {
   expect(() => read(bytes)).toThrow(FramingError)
   expect(() => read(bytes)).toThrow(reason)
 })
@@ -98,12 +98,12 @@ test.each([
   ['of two bytes', concat(0xcb, 200), 'length'],
   ['of five bytes', concat(0xcb, 255, 0, 0, 1), 'length'],
   ['of the old format', concat(0x82 | (11 << 2), 0, 0, 0), 'length'],
-])('a length %s that is cut short is refused before it is used', (_, bytes, reason) => {
+])('`headerAt` rejects a truncated length %s', (_, bytes, reason) => {
   expect(() => headerAt(bytes, 0)).toThrow(reason)
   expect(headerAt(concat(bytes, 7), 0).start).toBe(bytes.length + 1)
 })
 
-test('more chunks than the bound are refused, as many are read', () => {
+test('a packet of more than `BOUNDS.partialChunks` chunks is rejected', () => {
   const chunks = (count: number): Buffer => {
     const chunk = concat(224 + 9, Buffer.alloc(512))
     return concat(0xd2, Buffer.alloc(chunk.length * count, chunk), 0)
@@ -112,12 +112,12 @@ test('more chunks than the bound are refused, as many are read', () => {
   expect(() => [...packetsOf(chunks(BOUNDS.partialChunks))]).toThrow('partial-count')
 })
 
-test('a body is a view of what was given, not a copy', () => {
+test('`packetsOf` returns views of the input, not copies', () => {
   const bytes = packet(18, body(1000))
   for (const { body: view } of packetsOf(bytes)) expect(view.buffer).toBe(bytes.buffer)
 })
 
-test('only marker, padding and unknown tags that are not critical may be passed over', () => {
+test('`isIgnorable` is true for markers, padding and the tags from 40 on alone', () => {
   const ignorable = Array.from({ length: 64 }, (_, tag) => tag).filter(isIgnorable)
   expect(ignorable).toEqual([10, 21, ...Array.from({ length: 24 }, (_, index) => 40 + index)])
 })

@@ -21,7 +21,7 @@ const body3 = (keyId: string, bytes = 60): Buffer =>
 const body6 = (version: number, fingerprint: string): Buffer =>
   concat(6, 1 + fingerprint.length / 2, version, fingerprint, 25, seeded('v6', 40))
 
-/** Takes the packets as a message does: others are passed over first. */
+/** Scans packets as `parseMessage` does: PKESK packets of others are skipped first. */
 function scanned(bytes: Buffer, ids = own): RecipientScan {
   const scan = new RecipientScan(ids)
   for (let at = 0; at < bytes.length;) {
@@ -34,7 +34,7 @@ function scanned(bytes: Buffer, ids = own): RecipientScan {
   return scan
 }
 
-/** Takes each by itself. */
+/** Adds each packet by itself. */
 function added(bytes: Buffer): RecipientScan {
   const scan = new RecipientScan(own)
   for (let at = 0; at < bytes.length;) {
@@ -49,31 +49,31 @@ const ours = packet(1, body3(KEY_ID))
 const stranger = packet(1, body3('aa22334455667788'))
 
 test.each<[string, Buffer]>([
-  ['ours', ours],
-  ['one of somebody else', stranger],
-  ['one whose key id begins as ours does', packet(1, body3('11aaaaaaaaaaaaaa'))],
-  ['one whose key id differs from ours at its end', packet(1, body3('11223344556677ab'))],
-  ['an anonymous one', packet(1, body3(ANONYMOUS))],
-  ['one whose key id begins with zeros', packet(1, body3('0000000000000001'))],
-  ['one of ten bytes', packet(1, body3('aa22334455667788', 10))],
-  ['one of nine bytes', packet(1, body3('aa22334455667788').subarray(0, 9))],
-  ['an empty one', packet(1, Buffer.alloc(0))],
-  ['one of 191 bytes', packet(1, body3('aa22334455667788', 191))],
-  ['one of 192 bytes', packet(1, body3('aa22334455667788', 192))],
-  // The second byte of its length is 3, as a version is.
-  ['one of 195 bytes', packet(1, body3('aa22334455667788', 195))],
-  ['one of 8400 bytes', packet(1, body3('aa22334455667788', 8400))],
-  ['one with a long length', longPacket(1, body3('aa22334455667788'))],
-  ['one in the old format', oldPacket(1, body3('aa22334455667788'), 1)],
-  ['ours in the old format', oldPacket(1, body3(KEY_ID), 2)],
-  ['one of version 2', packet(1, concat(2, body3('aa22334455667788').subarray(1)))],
-  ['one of version 6', packet(1, body6(4, 'ab'.repeat(20)))],
-  ['ours of version 6', packet(1, body6(4, FINGERPRINT))],
-  ['one of version 6 whose key is of version 6', packet(1, body6(6, 'cd'.repeat(32)))],
-  ['an anonymous one of version 6', packet(1, concat(6, 0, 25, seeded('v6', 40)))],
-  ['one for a passphrase', packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 255))],
-  ['one of version 3 that begins as ours for a passphrase', packet(3, body3(KEY_ID))],
-])('passed over or not, a recipient packet says the same among others: %s', (_, one) => {
+  ['of the own key', ours],
+  ['of another key', stranger],
+  ['with the first byte of the own key id', packet(1, body3('11aaaaaaaaaaaaaa'))],
+  ['with the own key id but for its last byte', packet(1, body3('11223344556677ab'))],
+  ['without a key id', packet(1, body3(ANONYMOUS))],
+  ['with a key id that begins with zeros', packet(1, body3('0000000000000001'))],
+  ['of ten bytes', packet(1, body3('aa22334455667788', 10))],
+  ['of nine bytes', packet(1, body3('aa22334455667788').subarray(0, 9))],
+  ['of no bytes', packet(1, Buffer.alloc(0))],
+  ['of 191 bytes', packet(1, body3('aa22334455667788', 191))],
+  ['of 192 bytes', packet(1, body3('aa22334455667788', 192))],
+  // The second byte of its length is 3, like a version.
+  ['of 195 bytes', packet(1, body3('aa22334455667788', 195))],
+  ['of 8400 bytes', packet(1, body3('aa22334455667788', 8400))],
+  ['with a five-byte length', longPacket(1, body3('aa22334455667788'))],
+  ['in the old format', oldPacket(1, body3('aa22334455667788'), 1)],
+  ['of the own key in the old format', oldPacket(1, body3(KEY_ID), 2)],
+  ['of version 2', packet(1, concat(2, body3('aa22334455667788').subarray(1)))],
+  ['of version 6', packet(1, body6(4, 'ab'.repeat(20)))],
+  ['of version 6 for the own key', packet(1, body6(4, FINGERPRINT))],
+  ['of version 6 for a key of version 6', packet(1, body6(6, 'cd'.repeat(32)))],
+  ['of version 6 without a fingerprint', packet(1, concat(6, 0, 25, seeded('v6', 40)))],
+  ['that is an SKESK packet', packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 255))],
+  ['that is an SKESK packet with the body of an own PKESK packet', packet(3, body3(KEY_ID))],
+])('`skipOthers` does not change the outcome of a scan with a packet %s', (_, one) => {
   for (const bytes of [one, concat(stranger, one, stranger), concat(ours, one, stranger)]) {
     const [scan, reference] = [scanned(bytes), added(bytes)]
     expect(scan.count).toBe(reference.count)
@@ -81,7 +81,7 @@ test.each<[string, Buffer]>([
   }
 })
 
-/** What is known of packets beside ours. */
+/** Key ids of packets beside an own one, and whether one of these names nobody. */
 function besideOurs(...packets: Buffer[]): { keyIds: string; hasUnnamed: boolean } {
   const found = scanned(concat(...packets, ours)).candidates()
   if ('outcome' in found) throw new Error(found.outcome)
@@ -94,12 +94,17 @@ test.each<[string, Buffer, string, boolean]>([
   ['of version 3', stranger, 'aa22334455667788', false],
   ['of version 3 that is anonymous', packet(1, body3(ANONYMOUS)), '', true],
   [
-    'of version 3 that ends behind its algorithm',
+    'of version 3 without a wrapped key',
     packet(1, body3('aa22334455667788', 10)),
     'aa22334455667788',
     false,
   ],
-  ['of version 3 that ends before', packet(1, body3('aa22334455667788').subarray(0, 9)), '', true],
+  [
+    'of version 3 without an algorithm',
+    packet(1, body3('aa22334455667788').subarray(0, 9)),
+    '',
+    true,
+  ],
   ['of version 2', packet(1, concat(2, body3('aa22334455667788').subarray(1))), '', true],
   [
     'of version 6, key of version 4',
@@ -133,12 +138,12 @@ test.each<[string, Buffer, string, boolean]>([
     '0102030405060708',
     false,
   ],
-  ['for a passphrase', packet(3, body3('aa22334455667788')), '', true],
-])('whom a packet names: %s', (_, one, keyIds, hasUnnamed) => {
+  ['of type SKESK', packet(3, body3('aa22334455667788')), '', true],
+])('a packet %s contributes the expected key id to a scan', (_, one, keyIds, hasUnnamed) => {
   expect(besideOurs(one)).toEqual({ keyIds, hasUnnamed })
 })
 
-test('key ids are told in order, however many there are', () => {
+test('a scan lists up to 200 key ids in order', () => {
   for (const count of [31, 32, 33, 64, 65, 200]) {
     const ids = Array.from(
       { length: count },
@@ -149,20 +154,20 @@ test('key ids are told in order, however many there are', () => {
   }
 })
 
-test('a packet for a passphrase is nobody’s, whatever stands in it', () => {
+test('an SKESK packet never names the bot, even with the body of an own PKESK packet', () => {
   for (const body of [body3(KEY_ID), body3(ANONYMOUS), body6(4, FINGERPRINT)]) {
     expect(scanned(packet(3, body)).candidates()).toEqual({ outcome: 'not-recipient' })
   }
 })
 
-test('a packet that is cut short is not passed over', () => {
+test('`skipOthers` stops at a truncated packet', () => {
   const cut = stranger.subarray(0, -1)
   const scan = new RecipientScan(own)
   expect(scan.skipOthers(concat(stranger, cut), 0)).toBe(stranger.length)
   expect(scan.count).toBe(1)
 })
 
-test('others are passed over without a look at each, ours and what is no recipient packet are not', () => {
+test('`skipOthers` stops at packets of the own key, anonymous ones, SKESK packets and containers', () => {
   const after = (one: Buffer): number => {
     const scan = new RecipientScan(own)
     return scan.skipOthers(concat(stranger, stranger, one), 0)
@@ -177,7 +182,7 @@ test('others are passed over without a look at each, ours and what is no recipie
   expect(after(packet(TAG.skesk, body3('aa22334455667788')))).toBe(two)
 })
 
-test('one packet more than the bound is passed over, and no more than that', () => {
+test('`skipOthers` stops one packet above `BOUNDS.recipientPackets`', () => {
   const small = packet(1, body3('aa22334455667788', 10))
   const flood = Buffer.alloc(small.length * (BOUNDS.recipientPackets + 9), small)
   const scan = new RecipientScan(own)
@@ -190,7 +195,7 @@ test('one packet more than the bound is passed over, and no more than that', () 
   expect(within.hasTooMany).toBe(false)
 })
 
-test('a version 6 packet is ours by its whole fingerprint alone, and only where nothing is cut', () => {
+test('a version 6 PKESK packet names the bot by a complete fingerprint or key id with an algorithm alone', () => {
   const named = (one: Buffer): boolean => {
     const found = scanned(packet(1, one)).candidates()
     return 'named' in found && found.named
@@ -202,7 +207,7 @@ test('a version 6 packet is ours by its whole fingerprint alone, and only where 
   expect(named(concat(6, 21, 4, FINGERPRINT, 25))).toBe(true)
 })
 
-test('anonymous packets are tried with as many keys as the bound allows, and one at least', () => {
+test('the number of anonymous candidates falls with the number of own keys, and five are too many', () => {
   const anonymous = concat(...Array.from({ length: 4 }, () => packet(1, body3(ANONYMOUS))))
   for (const [keyCount, tries] of [
     [1, 4],
@@ -227,7 +232,7 @@ test('anonymous packets are tried with as many keys as the bound allows, and one
   expect(scanned(concat(more, ours)).candidates()).toMatchObject({ named: true })
 })
 
-test('packets that name us are kept up to the bound, as they stand', () => {
+test('a scan keeps at most `BOUNDS.namedAttempts` packets that name the bot, unchanged', () => {
   const many = Array.from({ length: BOUNDS.namedAttempts + 2 }, (_, index) =>
     packet(1, concat(3, KEY_ID, 18, u16(index))),
   )
@@ -235,7 +240,7 @@ test('packets that name us are kept up to the bound, as they stand', () => {
   expect(found).toMatchObject({ recipientPackets: many.slice(0, BOUNDS.namedAttempts) })
 })
 
-test('a set of our key ids is looked at once, also where it is used for many messages', () => {
+test('scans with alternating sets of own key ids each match their own set', () => {
   const later: OwnIds = { ...own, keyIds: new Set(['ff00000000000000']) }
   const theirs = packet(1, body3('ff00000000000000'))
   for (let time = 0; time < 3; time++) {

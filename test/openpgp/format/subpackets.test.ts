@@ -1,4 +1,4 @@
-/** What signature packets say of themselves, read from their bytes alone. */
+/** The fields of signature packets, read from their bytes alone. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import {
@@ -41,7 +41,7 @@ function bodyOf({ version = 4, type = 0, hashed = [], unhashed = [] }: Areas): B
 const claimOf = (areas: Areas): ReturnType<typeof parseSignature> =>
   parseSignature(bodyOf({ ...areas, hashed: [created(NOW_MS), ...(areas.hashed ?? [])] }), document)
 
-test('a signature says its type, its algorithms and its date', () => {
+test('a claim has the type, algorithms and date of its signature', () => {
   expect(claimOf({})).toMatchObject({
     type: 0,
     publicKeyAlgorithm: 22,
@@ -53,7 +53,7 @@ test('a signature says its type, its algorithms and its date', () => {
   expect(claimOf({ type: 1 })).toMatchObject({ type: 1 })
 })
 
-test('a signature of version 6 is read by its own lengths and fingerprints', () => {
+test('a version 6 signature is parsed with its own lengths and fingerprints', () => {
   const unhashed = [issuerFingerprint(newer)]
   expect(claimOf({ version: 6, unhashed })).toMatchObject({
     issuerKeyId: newer.slice(0, 16),
@@ -70,12 +70,12 @@ test.each([
   ['a fingerprint of version 4 with 32 bytes', subpacket(33, concat(4, newer))],
   ['a fingerprint of version 6 with 20 bytes', subpacket(33, concat(6, one))],
   ['a fingerprint of version 5', subpacket(33, concat(5, newer))],
-])('%s names nobody', (_, named) => {
+])('an issuer subpacket with %s is ignored', (_, named) => {
   expect(claimOf({ unhashed: [named] })).toMatchObject({ issuerKeyId: null })
   expect(claimOf({ unhashed: [named, issuer(one)] })).toMatchObject({ issuerKeyId: idOf(one) })
 })
 
-test('the first date counts, and what is hashed counts before what is not', () => {
+test('the first date of a signature counts, and hashed subpackets precede unhashed ones', () => {
   expect(claimOf({ hashed: [created(MADE_MS)] })).toMatchObject({ createdMs: NOW_MS })
   expect(claimOf({ hashed: [notation('a@b', 'c'), created(MADE_MS)] })).toMatchObject({
     createdMs: NOW_MS,
@@ -87,16 +87,19 @@ test('the first date counts, and what is hashed counts before what is not', () =
   })
 })
 
-test.each([0, 1])('the digest of type %i is over the document as that type hashes it', (type) => {
-  const body = bodyOf({ type, hashed: [created(NOW_MS)], unhashed: [issuer(one)] })
-  const hashedPart = body.subarray(0, 12)
-  const signed = type === 1 ? 'a\r\nb\r\n' : 'a\nb\n'
-  const inner = createHash('sha256').update(signed).digest()
-  const digest = createHash('sha256').update(inner).update(hashedPart).digest('hex')
-  expect(parseSignature(body, document)).toMatchObject({ digest })
-})
+test.each([0, 1])(
+  'the claim digest of a type %i signature is over the document in its hashed form',
+  (type) => {
+    const body = bodyOf({ type, hashed: [created(NOW_MS)], unhashed: [issuer(one)] })
+    const hashedPart = body.subarray(0, 12)
+    const signed = type === 1 ? 'a\r\nb\r\n' : 'a\nb\n'
+    const inner = createHash('sha256').update(signed).digest()
+    const digest = createHash('sha256').update(inner).update(hashedPart).digest('hex')
+    expect(parseSignature(body, document)).toMatchObject({ digest })
+  },
+)
 
-test('every key id that a signature names is found, in order', () => {
+test('`issuerKeyIdsOf` lists all issuers of a signature in order', () => {
   const hashed = [created(NOW_MS), issuerFingerprint(one)]
   const unhashed = [issuer(other), notation('a@b', 'c'), issuer(one)]
   expect(issuerKeyIdsOf(bodyOf({ hashed, unhashed }))).toEqual([idOf(one), idOf(other), idOf(one)])
@@ -104,7 +107,7 @@ test('every key id that a signature names is found, in order', () => {
   expect(issuerKeyIdsOf(bodyOf({ unhashed: [issuer(other)] }))).toEqual([idOf(other)])
 })
 
-test('a signature that names nobody, or is of another version, gives no key id', () => {
+test('`issuerKeyIdsOf` is empty without issuers and for other versions than 4', () => {
   const unhashed = [issuer(one)]
   expect(issuerKeyIdsOf(bodyOf({}))).toEqual([])
   expect(issuerKeyIdsOf(bodyOf({ version: 3, unhashed }))).toEqual([])
@@ -112,7 +115,7 @@ test('a signature that names nobody, or is of another version, gives no key id',
   expect(issuerKeyIdsOf(Buffer.alloc(0))).toEqual([])
 })
 
-test('a signature that is cut short within its subpackets gives no key id', () => {
+test('`issuerKeyIdsOf` is empty for a signature that is truncated in its subpackets', () => {
   const body = bodyOf({ hashed: [issuer(one)], unhashed: [issuer(other)] })
   for (let length = 0; length < body.length; length++) {
     expect(issuerKeyIdsOf(body.subarray(0, length)), `length ${length}`).toEqual([])
@@ -120,7 +123,7 @@ test('a signature that is cut short within its subpackets gives no key id', () =
   expect(issuerKeyIdsOf(body)).toHaveLength(2)
 })
 
-test('subpackets are read with their kind and whether they are critical', () => {
+test('`readSubpackets` returns kind, criticality and bytes of each subpacket', () => {
   const area = concat(subpacket(20, concat('0102')), subpacket(35, concat('03'), true))
   const { subpackets, isPlain } = readSubpackets(area)
   expect(subpackets.map(({ bytes, ...rest }) => ({ ...rest, bytes: hex(bytes) }))).toEqual([
@@ -132,7 +135,7 @@ test('subpackets are read with their kind and whether they are critical', () => 
 })
 
 test.each([1, 191, 192, 193, 8383, 8384, 16_319])(
-  'a subpacket of %i bytes is read to its end',
+  '`readSubpackets` reads a subpacket of %i bytes',
   (length) => {
     const kind = concat(20)
     const header = length < 192 ? concat(length) : u16(length - 192 + (192 << 8))
@@ -146,7 +149,7 @@ test.each([1, 191, 192, 193, 8383, 8384, 16_319])(
   },
 )
 
-test('a length of five bytes is read, and is not what programs write', () => {
+test('`readSubpackets` reads a five-byte length and reports it as not plain', () => {
   const area = concat(255, u32(3), 20, 1, 2, subpacket(2, u32(7)))
   const { subpackets, isPlain } = readSubpackets(area)
   expect(subpackets.map(({ kind, bytes }) => [kind, bytes.length])).toEqual([
@@ -163,10 +166,10 @@ test('a length of five bytes is read, and is not what programs write', () => {
 test.each([
   ['an empty subpacket', concat(0)],
   ['an empty subpacket that others follow', concat(0, subpacket(20, concat('01')))],
-  ['one that is longer than the area', concat(3, 20, 1)],
+  ['a subpacket that is longer than the area', concat(3, 20, 1)],
   ['a length of two bytes that is cut short', concat(200)],
   ['a length of five bytes that is cut short', concat(255, 0, 0, 0)],
-])('%s ends the list, and is not what programs write', (_, area) => {
+])('`readSubpackets` ends at %s and reports it as not plain', (_, area) => {
   const before = subpacket(2, u32(7))
   const { subpackets, isPlain } = readSubpackets(concat(before, area))
   expect(subpackets.map(({ kind }) => kind)).toEqual([2])
@@ -176,14 +179,14 @@ test.each([
 test.each([
   ['no line end', 'ab', 'ab'],
   ['line feeds', '\na\nb\n', '\r\na\r\nb\r\n'],
-  ['both', 'a\r\nb\r\n', 'a\r\nb\r\n'],
-  ['a carriage return alone', 'a\rb', 'a\rb'],
-  ['one of each', 'a\r\r\nb', 'a\r\r\nb'],
-])('a text with %s is signed with CRLF', (_, given, signed) => {
+  ['CRLF', 'a\r\nb\r\n', 'a\r\nb\r\n'],
+  ['a lone carriage return', 'a\rb', 'a\rb'],
+  ['a lone carriage return before CRLF', 'a\r\r\nb', 'a\r\r\nb'],
+])('`canonicalText` converts a text with %s', (_, given, signed) => {
   expect(Buffer.from(canonicalText(Buffer.from(given))).toString()).toBe(signed)
 })
 
-test('every byte of a text but its line ends stays as it is', () => {
+test('`canonicalText` keeps all bytes of a text but line feeds', () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
   const signed = Buffer.from(canonicalText(bytes))
   expect(signed).toEqual(concat(bytes.subarray(0, 10), '0d0a', bytes.subarray(11)))
