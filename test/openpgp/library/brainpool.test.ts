@@ -23,7 +23,7 @@ const CURVES = [
 ] as const
 
 test.each(CURVES)(
-  'a certificate on %s can be sealed to, and verifies',
+  'a certificate on %s is usable, is sealed to, and verifies signatures',
   async (curve, oid, hash, size) => {
     const primary = ecdsa(curve, oid, MADE_MS)
     const subkey = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
@@ -47,7 +47,7 @@ test.each(CURVES)(
   },
 )
 
-test.each(CURVES)('a point on %s is written as OpenSSL writes it', (curveName) => {
+test.each(CURVES)('`generateDer` encodes a point on %s as OpenSSL does', (curveName) => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: curveName })
   const der = publicKey.export({ format: 'der', type: 'spki' })
   const bytes = 1 + 2 * (Number(curveName.slice(10, 13)) / 8)
@@ -56,12 +56,12 @@ test.each(CURVES)('a point on %s is written as OpenSSL writes it', (curveName) =
   expect(generateDer({ curveName, publicKey: point }).publicKey).toEqual(der)
 })
 
-test('a curve that is none of these is refused', () => {
+test('`generateDer` rejects secp256k1', () => {
   const unknown = { curveName: 'secp256k1', publicKey: new Uint8Array(65) }
   expect(() => generateDer(unknown)).toThrow('curve')
 })
 
-test('a forged self-signature on a brainpool certificate is noticed', async () => {
+test('a brainpool certificate with a forged self-signature is unusable', async () => {
   const [curve, oid, hash] = CURVES[0]
   const [primary, other] = [ecdsa(curve, oid, MADE_MS), ecdsa(curve, oid, MADE_MS)]
   const forged = { ...other, fingerprint: primary.fingerprint, body: primary.body }

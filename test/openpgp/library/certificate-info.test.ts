@@ -1,4 +1,4 @@
-/** What the library says of a certificate for sealing and verifying natively, and of our own key. */
+/** What openpgp.js reports of a certificate for native sealing and verifying, and of an own key. */
 import { expect, test } from 'vitest'
 import { certificateOf, secretKeyOf } from '../../../src/openpgp/library/key-cache.ts'
 import { describeOwnKey, judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
@@ -48,7 +48,7 @@ const pointIn = (body: Buffer, behind: number): string =>
   body.subarray(body.length - behind - 32, body.length - behind).toString('hex')
 const DERIVATION_BYTES = 4
 
-test('of a plain certificate all is known, without the bytes around its points', async () => {
+test('the `CertificateInfo` of a plain certificate is complete, with points in memory of their own', async () => {
   const info = await infoAt(alice.certificate)
   expect(hexOf(info?.fingerprint)).toBe(primary.fingerprint)
   expect(info).toMatchObject({
@@ -66,14 +66,14 @@ test('of a plain certificate all is known, without the bytes around its points',
   expect(info?.signingKey?.point.buffer.byteLength).toBe(32)
 })
 
-test('a signing subkey signs, and the primary key does not', async () => {
+test('the `CertificateInfo` of a certificate with a signing subkey has that as its signing key', async () => {
   const signing = ed25519('signing', MADE_MS)
   const info = await infoAt(made(id(), sub(), signingSubkey(primary, signing)))
   expect(info).toMatchObject({ primarySigns: false, hasNoOtherKey: true })
   expect(hexOf(info?.signingKey?.point)).toBe(pointIn(signing.body, 0))
 })
 
-test('a key that is not used is another one', async () => {
+test('the `CertificateInfo` of a certificate with an unused subkey reports another key', async () => {
   const older = curve25519('older', MADE_MS - 86_400_000)
   const info = await infoAt(made(id(), sub(), boundSubkey(primary, older, { atMs: MADE_MS })))
   expect(info).toMatchObject({ hasNoOtherKey: false, primarySigns: true })
@@ -85,7 +85,7 @@ const spare = curve25519('spare', MADE_MS - 1000)
 
 test.each([
   [
-    'a subkey that is not used',
+    'an unused subkey',
     made(
       id(),
       sub(),
@@ -97,19 +97,19 @@ test.each([
     'one of its user ids',
     made(id(), userId(primary, 'other'), userIdRevocation(primary, 'other', NOW_MS - 1000), sub()),
   ],
-  ['the key itself, by somebody else', made(keyRevocation(bot.primary, RETIRED), id(), sub())],
-  ['the key itself', made(keyRevocation(primary, RETIRED), id(), sub())],
-])('where %s is revoked, the certificate is the library’s', async (_, certificate) => {
+  ['the primary key, by another signer,', made(keyRevocation(bot.primary, RETIRED), id(), sub())],
+  ['the primary key', made(keyRevocation(primary, RETIRED), id(), sub())],
+])('a certificate where %s is revoked has no `CertificateInfo`', async (_, certificate) => {
   expect(await infoAt(certificate)).toBeNull()
 })
 
-test('a certificate that is sealed to by another algorithm is the library’s', async () => {
+test('a usable certificate with an RSA subkey has no `CertificateInfo`', async () => {
   const certificate = made(id(), boundSubkey(primary, rsaKey(2048)))
   expect((await judgeFully(certificate, NOW_MS)).status.unusable).toBeNull()
   expect(await infoAt(certificate)).toBeNull()
 })
 
-test('where another algorithm signs, it is sealed to here and verified there', async () => {
+test('the `CertificateInfo` of a certificate with an RSA primary key has no signing key', async () => {
   const { certificate } = personOf('rsa', rsaKey(2048), curve25519('rsa', MADE_MS))
   expect(await infoAt(certificate)).toMatchObject({
     signingKey: null,
@@ -123,15 +123,15 @@ test('where another algorithm signs, it is sealed to here and verified there', a
 
 test.each<[string, string, string?]>([
   [
-    'with what its owner stated elsewhere',
+    'with a newer statement in an earlier copy',
     alice.certificate,
     made(id(), userId(primary, 'b', { atMs: NOW_MS - 1000 }), sub()),
   ],
   [
-    'whose subkey is no sound point',
+    'whose subkey is a low-order point',
     made(id(), boundSubkey(primary, identify(lowOrder(subkey.body), MADE_MS))),
   ],
-])('a certificate %s is the library’s', async (_, certificate, known) => {
+])('a certificate %s has no `CertificateInfo`', async (_, certificate, known) => {
   const { info, status } = await judgeFully(certificate, NOW_MS, known)
   expect([info, status.unusable]).toEqual([null, known === undefined ? 'weak-algorithm' : null])
 })
@@ -146,9 +146,12 @@ test.each([
   [[7, 9], true],
   [[7], false],
   [[], false],
-])('who lists the ciphers %j reads AES-256: %s', async (ciphers, readsAes256) => {
-  expect(await infoAt(preferring(...ciphers).certificate)).toMatchObject({ readsAes256 })
-})
+])(
+  'the `CertificateInfo` of a certificate that lists the ciphers %j has `readsAes256` %s',
+  async (ciphers, readsAes256) => {
+    expect(await infoAt(preferring(...ciphers).certificate)).toMatchObject({ readsAes256 })
+  },
+)
 
 const DAY_S = 86_400
 const untilDay = 60 * DAY_S
@@ -161,22 +164,26 @@ test.each<[string, string, { fromS?: number; untilS?: number }]>([
     { untilS: MADE_S + untilDay },
   ],
   [
-    'its self-signature does',
+    'its self-signature expires',
     made(id({ hashed: [expiresAfter(untilDay)] }), sub()),
     { untilS: MADE_S + untilDay },
   ],
   [
-    'its subkey does',
+    'its subkey expires',
     made(id(), sub({ hashed: [keyExpiresAfter(untilDay)] })),
     { untilS: MADE_S + untilDay },
   ],
   [
-    'its binding does',
+    'its binding expires',
     made(id(), sub({ hashed: [expiresAfter(untilDay)] })),
     { untilS: MADE_S + untilDay },
   ],
   ['its self-signature is newer', made(id({ atMs: NOW_MS - 5000 }), sub()), { fromS: NOW_S - 5 }],
-  ['its self-signature is of this second', made(id({ atMs: NOW_MS }), sub()), { fromS: NOW_S }],
+  [
+    'its self-signature is of the current second',
+    made(id({ atMs: NOW_MS }), sub()),
+    { fromS: NOW_S },
+  ],
   [
     'a subkey’s consent ends',
     made(id(), sub(), signingSubkey(primary, ed25519('s', MADE_MS), consentEnds)),
@@ -184,21 +191,24 @@ test.each<[string, string, { fromS?: number; untilS?: number }]>([
   ],
   ['its binding is newer', made(id(), sub({ atMs: NOW_MS - 5000 })), { fromS: NOW_S - 5 }],
   [
-    'another self-signature comes',
+    'another self-signature begins',
     made(id(), id({ atMs: NOW_MS + 9000 }), sub()),
     { untilS: NOW_S + 9 },
   ],
-])('what is known holds for as long as nothing changes: %s', async (_, certificate, times) => {
-  expect(await infoAt(certificate)).toMatchObject({ fromS: MADE_S, untilS: NEVER_S, ...times })
-})
+])(
+  'the `CertificateInfo` of a certificate holds until a change: %s',
+  async (_, certificate, times) => {
+    expect(await infoAt(certificate)).toMatchObject({ fromS: MADE_S, untilS: NEVER_S, ...times })
+  },
+)
 
-test('what is usable only because clocks may differ is the library’s', async () => {
+test('a certificate that is dated a minute ahead is usable and has no `CertificateInfo`', async () => {
   const { certificate } = testPerson('soon', NOW_MS + 60_000)
   expect((await judgeFully(certificate, NOW_MS)).status.unusable).toBeNull()
   expect(await infoAt(certificate)).toBeNull()
 })
 
-test('our own key says what opens, which ciphers it reads, and what is known of it', async () => {
+test('`describeOwnKey` returns the opening subkeys, the listed ciphers and the info of a key', async () => {
   const described = await describeOwnKey(alice.unlocked, NOW_MS)
   expect(described.opens).toEqual([subkey.keyId])
   expect(described.ciphers).toEqual([9, 8, 7])
@@ -221,25 +231,29 @@ test('our own key says what opens, which ciphers it reads, and what is known of 
 
 test.each([
   ['without revocations', made(id(), sub()), true],
-  ['with one of the key', made(keyRevocation(primary, RETIRED), id(), sub()), false],
-  ['with one of a subkey', made(id(), sub(), subkeyRevocation(primary, subkey, RETIRED)), false],
+  ['with a key revocation', made(keyRevocation(primary, RETIRED), id(), sub()), false],
   [
-    'with one of a user id',
+    'with a subkey revocation',
+    made(id(), sub(), subkeyRevocation(primary, subkey, RETIRED)),
+    false,
+  ],
+  [
+    'with a user id revocation',
     made(id(), userIdRevocation(primary, 'alice', NOW_MS - 1000), sub()),
     false,
   ],
-])('a certificate %s is kept for the next time: %s', async (_, certificate, isKept) => {
+])('a parsed certificate %s is cached: %s', async (_, certificate, isKept) => {
   const text = unseen({ certificate })
   const one = await certificateOf(text)
   expect((await certificateOf(text)) === one).toBe(isKept)
 })
 
-test('a secret key is no certificate', async () => {
+test('`certificateOf` rejects a secret key', async () => {
   const secret = armor(alice.secret, { type: 'PRIVATE KEY BLOCK' })
   await expect(certificateOf(secret)).rejects.toThrow('a secret key is no certificate')
 })
 
-test('an unlocked key is parsed once', async () => {
+test('`secretKeyOf` parses an unlocked key once', async () => {
   const { unlocked } = testPerson(`parsed at ${performance.now()}`)
   const one = await secretKeyOf(unlocked)
   expect(one.getFingerprint()).toBe(unlocked.fingerprint)

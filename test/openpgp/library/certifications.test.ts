@@ -1,4 +1,4 @@
-/** Certifications that gpg and sq make, as they are counted, and what does not count. */
+/** Certifications that gpg and sq make, and those that do not count. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { generateKey, readKey, revokeKey } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Certified } from '../../../src/openpgp/certifier.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
+import { certify as certifyKey, unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
 import { GpgAuthority, type CertifyOptions } from '../../support/openpgp-authority.ts'
 import { isInstalled, run } from '../../support/programs.ts'
 
@@ -46,7 +47,7 @@ async function certified(armored: string, o: Asked = {}): Promise<Certified> {
 }
 const NOTHING: Certified = { period: null, isRevoked: false, remember: null }
 
-describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
+describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
   let alice: string
   beforeAll(async () => {
     authority = await GpgAuthority.make({ atMs: NOW_MS - 20 * DAY_MS })
@@ -56,7 +57,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
   const certify = (o: CertifyOptions = {}, of = alice): Promise<string> =>
     authority.certify(of, { notation: `${NOTATION}=4711`, atMs: NOW_MS - DAY_MS, ...o })
 
-  test('certifies the id of a person by a notation, critical or not, until it ends', async () => {
+  test("a certification with a notation, critical or not, proves a person's id until it expires", async () => {
     for (const notation of [`${NOTATION}=4711`, `!${NOTATION}=4711`]) {
       const { period } = await certified(await certify({ notation, expires: '3d' }))
       expect(period).toEqual({ madeMs: NOW_MS - DAY_MS, untilMs: NOW_MS + 2 * DAY_MS })
@@ -66,11 +67,11 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(ends, { nowMs: NOW_MS + 2 * DAY_MS })).toEqual(NOTHING)
   })
 
-  test.each([0, 1, 2, 3])('may certify at level %i', async (level) => {
+  test.each([0, 1, 2, 3])('a certification of level %i counts', async (level) => {
     expect((await certified(await certify({ level }))).period).not.toBeNull()
   })
 
-  test('certifies nobody by another notation, another value, or none', async () => {
+  test('a certification with another notation, another value or no notation proves nothing', async () => {
     for (const notation of [`${NOTATION}=47110`, `${NOTATION}=4711 `, `id@corp.example=4711`]) {
       expect(await certified(await certify({ notation }))).toEqual(NOTHING)
     }
@@ -79,7 +80,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(other, { subject: { userId: '4711@bots.example' } })).toEqual(NOTHING)
   })
 
-  test('certifies by a user id, or the address in one, and only the one that it signed', async () => {
+  test('a certification proves its own user id, by the whole id or the address inside, and no other', async () => {
     const subject = { userId: '4711@bots.example' }
     expect(
       (await certified(await certify({ userId: '4711@bots.example' }), { subject })).period,
@@ -100,7 +101,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     }
   })
 
-  test('revokes what it certified, whatever is omitted afterwards, until it certifies anew', async () => {
+  test('a revoked certification stays revoked when omitted, until a newer certification', async () => {
     const made = await certify({ atMs: NOW_MS - 4 * DAY_MS })
     const revoked = await authority.revoke(made, { atMs: NOW_MS - 2 * DAY_MS })
     expect(await certified(revoked)).toEqual({ period: null, isRevoked: true, remember: revoked })
@@ -112,14 +113,14 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect((await certified(anew, known)).period).toMatchObject({ madeMs: NOW_MS - DAY_MS })
   })
 
-  test('is believed no more where only the fact of a revocation is known, or no copy can be read', async () => {
+  test('a certification counts as revoked when the known copy is empty or unreadable', async () => {
     const made = await certify()
     for (const known of ['', 'nothing', alice]) {
       expect(await certified(made, { known })).toEqual({ ...NOTHING, isRevoked: true })
     }
   })
 
-  test('revokes one user id, then another: of copies that each lack one, only the fact is kept', async () => {
+  test('two copies that each lack one revocation are remembered as revoked, without a certificate', async () => {
     const made = await certify({ atMs: NOW_MS - 4 * DAY_MS })
     const revoke = (userId: string, atMs: number) => authority.revoke(made, { userId, atMs })
     const first = await revoke('Alice', NOW_MS - 3 * DAY_MS)
@@ -132,7 +133,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     })
   })
 
-  test('proves nothing once it has expired, or for what it signed before it was made', async () => {
+  test('an authority whose key has expired proves nothing', async () => {
     await using short = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS, expires: '8d' })
     const notation = `${NOTATION}=4711`
     const made = await short.certify(alice, { notation, atMs: NOW_MS - DAY_MS })
@@ -141,7 +142,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(made, { by, nowMs: NOW_MS + 3 * DAY_MS })).toEqual(NOTHING)
   })
 
-  test('proves nothing once its certificate is revoked', async () => {
+  test('an authority whose certificate is revoked proves nothing', async () => {
     await using bad = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS })
     const made = await bad.certify(alice, { notation: `${NOTATION}=4711` })
     const { fingerprint } = bad
@@ -153,7 +154,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(made, { by: { fingerprint, armored } })).toEqual(NOTHING)
   })
 
-  test('proves nothing by SHA-1, and nothing with a key of 1024 bits', async () => {
+  test('a certification over SHA-1, or by an RSA key of 1024 bits, proves nothing', async () => {
     expect(await certified(await certify({ digest: 'SHA1' }))).toEqual(NOTHING)
     await using weak = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS, algorithm: 'rsa1024' })
     const made = await weak.certify(alice, { notation: `${NOTATION}=4711` })
@@ -161,7 +162,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(made, { by })).toEqual(NOTHING)
   })
 
-  test('is not another authority of the same name, and not the key that it certifies', async () => {
+  test('a certification by another key, or by the certified key itself, proves nothing', async () => {
     await using other = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS })
     const made = await other.certify(alice, { notation: `${NOTATION}=4711` })
     expect(await certified(made)).toEqual(NOTHING)
@@ -175,7 +176,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     )
   })
 
-  test('has certified this key alone: its signature put onto another one proves nothing', async () => {
+  test('a certification that is copied onto another key proves nothing', async () => {
     const from = await readKey({ armoredKey: await certify() })
     const to = await readKey({ armoredKey: await certificateOf('4711@bots.example', 'Alice') })
     to.users.forEach((user, at) => {
@@ -187,7 +188,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     )
   })
 
-  test('proves nothing of a user id that its owner does not bind, or has revoked', async () => {
+  test('a certification of a user id without a self-signature proves nothing', async () => {
     const made = await readKey({ armoredKey: await certify({ userId: '4711@bots.example' }) })
     const subject = { userId: '4711@bots.example' }
     const user = made.users.find(({ userID }) => userID?.userID === subject.userId)
@@ -196,7 +197,7 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
     expect(await certified(made.armor(), { subject })).toEqual(NOTHING)
   })
 
-  test('is not read from a certificate with more of its signatures than are verified', async () => {
+  test('a certificate with more than 16 signatures of the authority proves nothing', async () => {
     const made = await readKey({ armoredKey: await certify() })
     const [signature] = made.users[0]!.otherCertifications
     const times = async (length: number): Promise<Certified> => {
@@ -209,93 +210,80 @@ describe.skipIf(!isInstalled('gpg'))('an authority with gpg', () => {
   })
 })
 
-describe('the key before', () => {
+describe('the previous key', () => {
+  const ECC = { type: 'ecc', curve: 'curve25519Legacy', userIDs: { name: 'alice' } } as const
   const passphrase = 'a passphrase for tests alone'
   const make = async (userId: string, createdMs: number, certifiedBy?: string) => {
     const before =
       certifiedBy === undefined ? undefined : await engine.unlock(certifiedBy, passphrase)
-    return await engine.generate({ userId, createdMs, passphrase, certifiedBy: before })
+    return await engine.generate({
+      userId,
+      createdMs,
+      passphrase,
+      isRandom: true,
+      certifiedBy: before,
+    })
   }
   const follows = async (
     next: string,
     { fingerprint, certificate: armored }: { fingerprint: string; certificate: string },
   ) => await certified(next, { by: { fingerprint, armored }, subject: 'own-user-id' })
 
-  test('certifies the next one, as a rotation makes it', async () => {
+  test('the next key of a rotation is certified by the previous key', async () => {
     const old = await make('echo_bot', NOW_MS - 9 * DAY_MS)
     const next = await make('echo_bot', NOW_MS - DAY_MS, old.locked)
     expect((await follows(next.certificate, old)).period).not.toBeNull()
     expect(await follows((await make('echo_bot', NOW_MS)).certificate, old)).toEqual(NOTHING)
   })
 
-  test('names no successor by certifying somebody else', async () => {
+  test('a key with another user id is no successor of the key that certified it', async () => {
     const old = await make('alice', NOW_MS - 9 * DAY_MS)
     const bob = await make('bob', NOW_MS - DAY_MS, old.locked)
     expect(await follows(bob.certificate, old)).toEqual(NOTHING)
   })
 
-  test('certifies nothing once it is revoked, whatever the reason', async () => {
-    const { privateKey, publicKey } = await generateKey({
-      type: 'ecc',
-      curve: 'curve25519Legacy',
-      userIDs: [{ name: 'alice' }],
-      date: new Date(NOW_MS - 9 * DAY_MS),
-      format: 'object',
-    })
-    const unlocked = privateKey.write()
-    const { certify } = await import('../../../src/openpgp/library/secret-key.ts')
-    const { privateKey: next } = await generateKey({
-      type: 'ecc',
-      curve: 'curve25519Legacy',
-      userIDs: [{ name: 'alice' }],
-      date: new Date(NOW_MS - DAY_MS),
-      format: 'object',
-    })
-    await certify(next, { bytes: unlocked } as Parameters<typeof certify>[1])
-    const fingerprint = publicKey.getFingerprint()
-    const before = { fingerprint, certificate: publicKey.armor() }
-    const certificate = next.toPublic().armor()
+  /** A key and its successor, which it certifies. */
+  async function succession(nextMs: number, more: { keyExpirationTime?: number } = {}) {
+    const [old, next] = await Promise.all(
+      [{ date: new Date(NOW_MS - 9 * DAY_MS), ...more }, { date: new Date(nextMs) }].map(
+        async (options) => {
+          const { privateKey } = await generateKey({ ...ECC, ...options, format: 'object' })
+          return privateKey
+        },
+      ),
+    )
+    if (old === undefined || next === undefined) throw new Error('no keys')
+    await certifyKey(next, unlockedFrom(old))
+    const publicKey = old.toPublic()
+    const before = { fingerprint: publicKey.getFingerprint(), certificate: publicKey.armor() }
+    return { old, before, certificate: next.toPublic().armor() }
+  }
+
+  test('a successor is not certified once the previous key is revoked, for any reason', async () => {
+    const { old, before, certificate } = await succession(NOW_MS - DAY_MS)
     expect((await follows(certificate, before)).period).not.toBeNull()
     for (const flag of [1, 2, 3]) {
       const { publicKey: revoked } = await revokeKey({
-        key: privateKey,
+        key: old,
         reasonForRevocation: { flag },
         format: 'armored',
       })
-      expect(await follows(certificate, { fingerprint, certificate: revoked })).toEqual(NOTHING)
+      expect(await follows(certificate, { ...before, certificate: revoked })).toEqual(NOTHING)
     }
   })
 
-  test('certifies nothing once it has expired, though it was valid then', async () => {
-    const { privateKey, publicKey } = await generateKey({
-      type: 'ecc',
-      curve: 'curve25519Legacy',
-      userIDs: [{ name: 'alice' }],
-      date: new Date(NOW_MS - 9 * DAY_MS),
-      keyExpirationTime: (8 * DAY_MS) / 1000,
-      format: 'object',
-    })
-    const { certify } = await import('../../../src/openpgp/library/secret-key.ts')
-    const { privateKey: next } = await generateKey({
-      type: 'ecc',
-      curve: 'curve25519Legacy',
-      userIDs: [{ name: 'alice' }],
-      date: new Date(NOW_MS - 3 * DAY_MS),
-      format: 'object',
-    })
-    await certify(next, { bytes: privateKey.write() } as Parameters<typeof certify>[1])
-    const before = { fingerprint: publicKey.getFingerprint(), certificate: publicKey.armor() }
-    expect(await follows(next.toPublic().armor(), before)).toEqual(NOTHING)
+  test('a successor is not certified once the previous key has expired', async () => {
+    const ends = { keyExpirationTime: (8 * DAY_MS) / 1000 }
+    const { before, certificate } = await succession(NOW_MS - 3 * DAY_MS, ends)
+    expect(await follows(certificate, before)).toEqual(NOTHING)
     const by = { fingerprint: before.fingerprint, armored: before.certificate }
     const nowMs = NOW_MS - 2 * DAY_MS
-    expect(
-      await certified(next.toPublic().armor(), { by, subject: 'own-user-id', nowMs }),
-    ).not.toEqual(NOTHING)
+    expect(await certified(certificate, { by, subject: 'own-user-id', nowMs })).not.toEqual(NOTHING)
   })
 })
 
 test.skipIf(!isInstalled('sq'))(
-  'sq certifies with a critical notation, and for a time',
+  'a certification by sq with a critical notation counts until it expires',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sq-'))
     const file = (name: string): string => join(folder, name)
@@ -305,32 +293,21 @@ test.skipIf(!isInstalled('sq'))(
       return stdout.toString()
     }
     try {
-      await sq(
-        'key',
-        'generate',
-        '--userid',
-        'authority',
-        '--cannot-encrypt',
-        '--export',
-        file('ca'),
-      )
+      const made = '--userid authority --cannot-encrypt --export'.split(' ')
+      await sq('key', 'generate', ...made, file('ca'))
       writeFileSync(file('person'), await certificateOf('Alice <4711@bots.example>'))
       const notation = ['--notation', `!${NOTATION}`, '4711', '--expires-in', '2d']
-      const made = await sq(
-        'certify',
-        ...notation,
-        file('ca'),
-        file('person'),
-        'Alice <4711@bots.example>',
-      )
+      const [ca, person] = [file('ca'), file('person')]
+      const certificate = await sq('certify', ...notation, ca, person, 'Alice <4711@bots.example>')
       const armored = await sq('key', 'extract-cert', file('ca'))
       const by = { fingerprint: (await engine.judge(armored)).fingerprint ?? '', armored }
       const nowMs = Date.now() + 60_000
-      expect((await certified(made, { by, nowMs })).period).not.toBeNull()
+      expect((await certified(certificate, { by, nowMs })).period).not.toBeNull()
       expect(
-        (await certified(made, { by, nowMs, subject: { userId: '4711@bots.example' } })).period,
+        (await certified(certificate, { by, nowMs, subject: { userId: '4711@bots.example' } }))
+          .period,
       ).toBeNull()
-      expect(await certified(made, { by, nowMs: nowMs + 2 * DAY_MS })).toEqual(NOTHING)
+      expect(await certified(certificate, { by, nowMs: nowMs + 2 * DAY_MS })).toEqual(NOTHING)
     } finally {
       rmSync(folder, { recursive: true, force: true })
     }

@@ -1,4 +1,4 @@
-/** What openpgp.js finds of a message that native code sealed, opened or verified. */
+/** Checks by openpgp.js of messages that native code sealed, opened or verified. */
 import { randomBytes } from 'node:crypto'
 import { config, enums } from 'openpgp'
 import { expect, onTestFinished, test } from 'vitest'
@@ -30,33 +30,37 @@ async function compare(armored: string, said: Partial<CheckedMessage> = {}) {
 
 test.each<[string, string[], Partial<CheckedMessage>]>([
   ['one person', [alice.certificate], {}],
-  ['nobody else', [], { certificates: [], of: 0 }],
-  ['three, of whom one is looked at', people, { of: 3 }],
-])('a message for %s is as it was sealed', async (_, certificates, said) => {
+  ['the bot alone', [], { certificates: [], of: 0 }],
+  ['three people, one of whom is checked,', people, { of: 3 }],
+])('`compareSealed` finds no difference in a message for %s', async (_, certificates, said) => {
   expect(await compare(await sealedTo(certificates), said)).toBe('same')
 })
 
 test.each<[string, () => string | Promise<string>, Partial<CheckedMessage>]>([
-  ['has other words', () => sealedTo([alice.certificate]), { text: 'hallo' }],
-  ['is for another', () => sealedTo([alice.certificate]), { certificates: [mallory.certificate] }],
-  ['is for one too many', () => sealedTo([alice.certificate]), { certificates: [], of: 0 }],
-  ['is for one too few', () => sealedTo([]), {}],
-  ['is for one too many of several', () => sealedTo(people), { of: 2 }],
-  ['is not for the one that is looked at', () => sealedTo(people.slice(1)), { of: 3 }],
-  ['is none', () => 'no message', {}],
+  ['has another text', () => sealedTo([alice.certificate]), { text: 'hallo' }],
+  [
+    'is for another person',
+    () => sealedTo([alice.certificate]),
+    { certificates: [mallory.certificate] },
+  ],
+  ['has a recipient too many', () => sealedTo([alice.certificate]), { certificates: [], of: 0 }],
+  ['lacks its only recipient', () => sealedTo([]), {}],
+  ['has a recipient too many of several', () => sealedTo(people), { of: 2 }],
+  ['lacks the checked recipient', () => sealedTo(people.slice(1)), { of: 3 }],
+  ['is not a message', () => 'no message', {}],
   ['is not signed', () => byHand(literal('hello')), {}],
   [
-    'is signed by another',
+    'is signed by another key',
     () => byHand(signedLiteral('hello', { ...by, signer: mallory.primary })),
     {},
   ],
   ['is signed twice', () => byHand(signedLiteral('hello', [by, by])), {}],
-])('a message that %s differs', async (_, sealed, said) => {
+])('a message is reported as different by `compareSealed` when it %s', async (_, sealed, said) => {
   expect(await compare(byHand(signedLiteral('hello', by)))).toBe('same')
   expect(await compare(await sealed(), said)).toBe('differs')
 })
 
-test('a key that was given up meanwhile says nothing of what it sealed and opened', async () => {
+test('a check with a zeroed own key ends as `unchecked`', async () => {
   const bytes = new Uint8Array(bot.unlocked.bytes.length)
   // one that no other file of this process has had read
   const fingerprint = randomBytes(20).toString('hex')
@@ -67,7 +71,7 @@ test('a key that was given up meanwhile says nothing of what it sealed and opene
   expect(await compareOpened(armored, gone, opened)).toBe('unchecked')
 })
 
-test('a difference says nothing where openpgp.js itself does not work', async () => {
+test('a difference is `unchecked` when openpgp.js fails with its own message', async () => {
   const { rejectPublicKeyAlgorithms } = config
   onTestFinished(() => void Object.assign(config, { rejectPublicKeyAlgorithms }))
   const armored = await sealedTo([alice.certificate])
@@ -76,7 +80,7 @@ test('a difference says nothing where openpgp.js itself does not work', async ()
   expect(await compare(armored, { text: 'hallo' })).toBe('unchecked')
 })
 
-test('a message opens as it did, and its signatures are what they were', async () => {
+test('`compareOpened` and `compareVerified` find a changed text, key or certificate', async () => {
   const armored = await sealedTo([alice.certificate])
   const opened = structuredClone(await openArmored(armored)) as OpenedText
   expect(await compareOpened(armored, bot.unlocked, opened)).toBe('same')

@@ -40,7 +40,7 @@ const CLASSIC = { unusable: null, algorithm: 'Curve25519' }
 const status = async (armored: string, known?: string, atMs = NOW_MS) =>
   (await judgeFully(armored, atMs, known)).status
 
-test('who has such a subkey beside a classical one is sealed to it, in any order of the two', async () => {
+test('a certificate is sealed to by its ML-KEM subkey, in any order beside a classical one', async () => {
   for (const one of [certificate(classical, bound), certificate(bound, classical)]) {
     const { status: found, info } = await judgeFully(one, NOW_MS)
     expect(found).toMatchObject({
@@ -55,7 +55,7 @@ test('who has such a subkey beside a classical one is sealed to it, in any order
   }
 })
 
-test('who has it alone is sealed to; the library by itself finds nothing to seal to', async () => {
+test('a certificate with an ML-KEM subkey alone is unusable for the library by itself', async () => {
   const one = compositePerson('dave', MADE_MS)
   expect(await status(one.certificate)).toMatchObject({
     ...PQC,
@@ -65,7 +65,7 @@ test('who has it alone is sealed to; the library by itself finds nothing to seal
   expect(await judge(carol.certificate, NOW_MS)).toMatchObject(CLASSIC)
 })
 
-test('the draft’s certificate is sealed to', async () => {
+test('the certificate of the ML-KEM draft is usable', async () => {
   const { status: found } = await judgeFully(draftVector('pk'), NOW_MS)
   expect(found).toMatchObject({
     ...PQC,
@@ -74,7 +74,7 @@ test('the draft’s certificate is sealed to', async () => {
   })
 })
 
-test('a primary key of any algorithm that the library verifies may bind it', async () => {
+test('an RSA primary key may bind an ML-KEM subkey', async () => {
   const rsa = rsaKey(2048)
   const one = armoredCertificate(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, kem))
   const { status: found, info } = await judgeFully(one, NOW_MS)
@@ -82,13 +82,13 @@ test('a primary key of any algorithm that the library verifies may bind it', asy
   expect(info).toMatchObject({ recipientKey: { algorithm: 35 }, signingKey: null })
 })
 
-test('the newest of several is sealed to', async () => {
+test('the newest of several ML-KEM subkeys is used', async () => {
   const newer = mlKem('newer', MADE_MS + 1000)
   const both = certificate(boundSubkey(primary, newer), bound)
   expect((await status(both)).encryptionKeys).toEqual([newer.fingerprint, kem.fingerprint])
 })
 
-describe('what cannot be verified is not sealed to', () => {
+describe('an ML-KEM subkey that cannot be used', () => {
   const forged = boundSubkey(mallory.primary, kem)
   const spoilt = Buffer.from(bound)
   spoilt[spoilt.length - 3] = (spoilt.at(-3) ?? 0) ^ 1
@@ -97,12 +97,12 @@ describe('what cannot be verified is not sealed to', () => {
   const lowOrder = concat(Buffer.alloc(32), kem.point.subarray(32))
   const above = concat(kem.point.subarray(0, 32), 0xff, 0xff, kem.point.subarray(34))
   test.each([
-    ['bound by somebody else', forged],
+    ['bound by another key', forged],
     ['with a spoilt binding', spoilt],
     ['without a binding', packet(14, kem.body)],
     ['bound by SHA-1', boundSubkey(primary, kem, { hash: 'sha1' })],
     ['that may only sign', boundSubkey(primary, kem, { flags: FLAG.sign })],
-    ['cut short', boundSubkey(primary, { ...kem, ...odd })],
+    ['without its first byte', boundSubkey(primary, { ...kem, ...odd })],
     ['with a byte too many', boundSubkey(primary, { ...kem, ...long })],
     [
       'of low order',
@@ -114,17 +114,20 @@ describe('what cannot be verified is not sealed to', () => {
     ],
     ['that has expired', boundSubkey(primary, kem, { hashed: [keyExpiresAfter(60)] })],
     ['that was revoked', concat(bound, subkeyRevocation(primary, kem, { atMs: NOW_MS - 1000 }))],
-  ])('a subkey %s: the classical one is, and without that nothing', async (_, part) => {
-    expect(await status(certificate(classical, part))).toMatchObject(CLASSIC)
-    expect((await status(certificate(part))).unusable).not.toBeNull()
-  })
+  ])(
+    'an ML-KEM subkey %s is ignored beside a classical one, and alone makes no certificate usable',
+    async (_, part) => {
+      expect(await status(certificate(classical, part))).toMatchObject(CLASSIC)
+      expect((await status(certificate(part))).unusable).not.toBeNull()
+    },
+  )
 
-  test('a primary key of ML-KEM is no certificate', async () => {
+  test('a certificate with an ML-KEM primary key is unparseable', async () => {
     const one = armoredCertificate(packet(6, kem.body), id, classical)
     expect(await status(one)).toMatchObject({ unusable: 'unparseable' })
   })
 
-  test('one that is dated ahead is sealed to from then on', async () => {
+  test('an ML-KEM subkey that is dated ahead is used from its date on', async () => {
     const later = mlKem('later', NOW_MS + 60_000)
     const alone = certificate(boundSubkey(primary, later))
     const found = await status(alone)
@@ -137,7 +140,7 @@ describe('what cannot be verified is not sealed to', () => {
     expect([both.algorithm, info?.untilS]).toEqual(['Curve25519', NOW_MS / 1000 + 60])
   })
 
-  test('a revoked certificate is not, and an expired one neither', async () => {
+  test('an expired certificate with an ML-KEM subkey is unusable', async () => {
     const day = userId(primary, 'carol', { hashed: [keyExpiresAfter(86_400)] })
     const one = armoredCertificate(keyPacket(primary), day, classical, bound)
     expect(await status(one)).toMatchObject({ unusable: 'expired' })
@@ -148,7 +151,7 @@ describe('what cannot be verified is not sealed to', () => {
   })
 })
 
-test('a classical subkey that was revoked does not keep the other one from being sealed to', async () => {
+test('a certificate with a revoked classical subkey is usable by its ML-KEM subkey', async () => {
   const one = certificate(
     concat(classical, subkeyRevocation(primary, subkey, { atMs: NOW_MS - 1000 })),
     bound,
@@ -162,15 +165,15 @@ test('a classical subkey that was revoked does not keep the other one from being
   })
 })
 
-describe('a copy without the subkey that was seen', () => {
-  test('is merged with the one that has it, and counts as stripped', async () => {
+describe('a copy without a known ML-KEM subkey', () => {
+  test('a copy without a known ML-KEM subkey is merged with the known copy and reported as stripped', async () => {
     const found = await status(certificate(classical), carol.certificate)
     expect(found).toMatchObject({ ...PQC, isStripped: true })
     expect(await status(found.armored)).toMatchObject(PQC)
     expect((await readKey({ armoredKey: found.armored })).subkeys).toHaveLength(2)
   })
 
-  test('also where the owner stated something later', async () => {
+  test('a newer copy without a known ML-KEM subkey is reported as stripped', async () => {
     const renewed = userId(primary, 'carol', { atMs: MADE_MS + 1000 })
     const one = armoredCertificate(keyPacket(primary), renewed, classical)
     expect(await status(one, carol.certificate)).toMatchObject({
@@ -180,7 +183,7 @@ describe('a copy without the subkey that was seen', () => {
     })
   })
 
-  test('is no loss where the owner had revoked it, or it has expired', async () => {
+  test('a copy without a revoked or expired ML-KEM subkey is not reported as stripped', async () => {
     const revoked = certificate(
       classical,
       concat(bound, subkeyRevocation(primary, kem, { atMs: NOW_MS - 1000 })),
@@ -194,20 +197,20 @@ describe('a copy without the subkey that was seen', () => {
     expect(expired.isStripped).toBeUndefined()
   })
 
-  test('with a new one beside it is no loss', async () => {
+  test('a copy with a newer ML-KEM subkey is not reported as stripped', async () => {
     const newer = boundSubkey(primary, mlKem('newer', MADE_MS + 1000))
     const found = await status(certificate(classical, newer), carol.certificate)
     expect(found).toMatchObject(PQC)
     expect(found.isStripped).toBeUndefined()
   })
 
-  test('is no loss to the library alone, which never seals to it', async () => {
+  test('`judge` of the library alone does not report a stripped ML-KEM subkey', async () => {
     const found = await judge(certificate(classical), NOW_MS, carol.certificate)
     expect(found).toMatchObject(CLASSIC)
     expect(found.isStripped).toBeUndefined()
   })
 
-  test('that does not fit into one certificate with those seen before makes that unusable', async () => {
+  test('a copy that exceeds the size of a certificate when merged is unusable as `too-large`', async () => {
     const bindings = (first: number): Buffer[] =>
       Array.from({ length: 20 }, (_, n) => boundSubkey(primary, mlKem(`n ${first + n}`, MADE_MS)))
     const seen = certificate(classical, ...bindings(0))
@@ -216,12 +219,12 @@ describe('a copy without the subkey that was seen', () => {
     expect(await status(listed, seen)).toMatchObject({ unusable: 'too-large' })
   })
 
-  test('of another certificate is never merged', async () => {
+  test('ML-KEM subkeys of another certificate are never merged', async () => {
     expect(await status(alice.certificate, carol.certificate)).toMatchObject(CLASSIC)
   })
 })
 
-test('the library writes a certificate and a secret key with such a subkey as it read them', async () => {
+test('openpgp.js writes a certificate and a secret key with an ML-KEM subkey unchanged', async () => {
   const read = await readKey({ armoredKey: carol.certificate })
   expect((await readKey({ armoredKey: read.armor() })).write()).toEqual(read.write())
   expect(read.subkeys.map((one) => one.keyPacket.algorithm)).toEqual([18, 35])
@@ -231,7 +234,7 @@ test('the library writes a certificate and a secret key with such a subkey as it
   expect(await usableComposites(read, new Date(NOW_MS))).toHaveLength(1)
 })
 
-test('our own key is described with the subkey, which opens and is sealed to', async () => {
+test('`describeOwnKey` lists the ML-KEM subkey of an own key for opening and sealing', async () => {
   const found = await describeOwnKey(carol.unlocked, NOW_MS)
   expect(found.opens).toEqual([subkey.keyId, kem.keyId])
   expect(found.info).toMatchObject({

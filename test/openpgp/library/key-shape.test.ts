@@ -1,4 +1,4 @@
-/** What is read off a key before any library parses it. */
+/** The checks of keys before any library parses them. */
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { shapeOfSecret, shapeProblem, type Shape } from '../../../src/openpgp/library/key-shape.ts'
@@ -24,12 +24,12 @@ const times = (count: number, one: Buffer): Buffer => Buffer.alloc(one.length * 
 const problemOf = (...packets: Buffer[]): string | null =>
   shapeProblem(armor(concat(...packets), { type: 'PUBLIC KEY BLOCK', checksum: false }))
 
-test('a certificate may be parsed', () => {
+test('`shapeProblem` accepts a certificate', () => {
   expect(shapeProblem(alice.certificate)).toBeNull()
   expect(problemOf(primaryKey, userId, own, publicSubkey, own)).toBeNull()
 })
 
-test('a text as long as the service takes may be parsed, and not one character more', () => {
+test('`shapeProblem` accepts a text of `BOUNDS.certificateChars`, and not one character more', () => {
   const most = BOUNDS.certificateChars
   expect(shapeProblem(alice.certificate.padEnd(most, '\n'))).toBeNull()
   expect(shapeProblem(alice.certificate.padEnd(most + 1, '\n'))).toBe('too-large')
@@ -38,35 +38,39 @@ test('a text as long as the service takes may be parsed, and not one character m
 const secretKey = packet(5, primary.secretBody)
 
 test.each([
-  ['no armor', 'hello', 'unparseable'],
+  ['text without armor', 'hello', 'unparseable'],
   ['a secret key', armor(secretKey, { type: 'PRIVATE KEY BLOCK' }), 'secret-key'],
   ['a message', armor(primaryKey), 'unparseable'],
-])('%s is no certificate', (_, text, problem) => {
+])('`shapeProblem` rejects %s', (_, text, problem) => {
   expect(shapeProblem(text)).toBe(problem)
 })
 
 test.each([
-  ['a secret key in a public block', [secretKey], 'secret-key'],
+  ['a secret key in a public key block', [secretKey], 'secret-key'],
   ['a secret subkey', [primaryKey, packet(7, subkey.secretBody)], 'secret-key'],
   ['two primary keys', [primaryKey, userId, primaryKey], 'several-certificates'],
   ['a key of version 3', [packet(6, concat(3, primary.body.subarray(1)))], 'version'],
   ['a key of version 6', [packet(6, concat(6, primary.body.subarray(1)))], 'version'],
-  ['a user id first', [userId, primaryKey], 'unparseable'],
-  ['a subkey first', [publicSubkey, primaryKey], 'unparseable'],
-  ['something that is no packet', [primaryKey, Buffer.from('hello')], 'unparseable'],
-  ['a packet that is cut', [primaryKey, userId.subarray(0, -1)], 'unparseable'],
-])('%s: no certificate', (_, packets, problem) => {
+  ['a user id before the key', [userId, primaryKey], 'unparseable'],
+  ['a subkey before the key', [publicSubkey, primaryKey], 'unparseable'],
+  ['bytes that are no packet', [primaryKey, Buffer.from('hello')], 'unparseable'],
+  ['a truncated packet', [primaryKey, userId.subarray(0, -1)], 'unparseable'],
+])('`shapeProblem` rejects a certificate with %s', (_, packets, problem) => {
   expect(problemOf(...packets)).toBe(problem)
 })
 
 test.each<[string, number, (count: number) => Buffer[]]>([
   ['packets', 512, (count) => [primaryKey, times(count - 1, trust)]],
   ['user ids', 64, (count) => [primaryKey, times(count, userId)]],
-  ['signatures on one part', 16, (count) => [primaryKey, userId, times(count, own)]],
-  ['such that name nobody', 16, (count) => [primaryKey, userId, times(count, by())]],
-  ['such with packets between', 16, (count) => [primaryKey, times(count, concat(own, trust))]],
+  ['own signatures on one part', 16, (count) => [primaryKey, userId, times(count, own)]],
+  ['signatures without an issuer', 16, (count) => [primaryKey, userId, times(count, by())]],
   [
-    'signatures on all parts',
+    'own signatures with packets between',
+    16,
+    (count) => [primaryKey, times(count, concat(own, trust))],
+  ],
+  [
+    'own signatures on all parts',
     128,
     (count) => [
       primaryKey,
@@ -75,18 +79,18 @@ test.each<[string, number, (count: number) => Buffer[]]>([
       times(count % 16, own),
     ],
   ],
-])('%s: %i may be parsed, and not one more', (_, most, packets) => {
+])('`shapeProblem` limits %s to %i', (_, most, packets) => {
   expect(problemOf(...packets(most))).toBeNull()
   expect(problemOf(...packets(most + 1))).toBe('too-large')
 })
 
-test('signatures that name others alone are not counted, however many', () => {
+test('`shapeProblem` does not count signatures that name other keys alone', () => {
   expect(problemOf(primaryKey, userId, times(200, others))).toBeNull()
   const both = by(issuer(mallory.primary.fingerprint), issuerFingerprint(primary.fingerprint))
   expect(problemOf(primaryKey, userId, times(17, both))).toBe('too-large')
 })
 
-test('each part has signatures of its own', () => {
+test('`shapeProblem` counts own signatures for each part of a certificate', () => {
   const part = concat(userId, times(16, own))
   const attribute = concat(packet(17, Buffer.of(1)), times(16, own))
   const sub = concat(publicSubkey, times(16, own))
@@ -115,7 +119,8 @@ type Kept = keyof typeof KEPT
 const keyKept = (kept: Kept): Buffer => packet(5, concat(body, KEPT[kept]))
 const subkeyKept = (kept: Kept): Buffer => packet(7, concat(subkey.body, KEPT[kept]))
 const shapeOf = (...packets: Buffer[]): Shape => shapeOfSecret(concat(...packets))
-const saidOf = (shape: Shape): string | boolean => ('unfit' in shape ? shape.unfit : shape.isLocked)
+const verdictOf = (shape: Shape): string | boolean =>
+  'unfit' in shape ? shape.unfit : shape.isLocked
 
 test.each<[Kept, Kept, string | boolean]>([
   ['open', 'open', false],
@@ -136,12 +141,12 @@ test.each<[Kept, Kept, string | boolean]>([
   ['card', 'locked', 'smartcard'],
   ['locked', 'card', 'smartcard'],
   ['stub', 'card', 'smartcard'],
-])('a key that is %s with a subkey that is %s: %s', (one, other, said) => {
-  expect(saidOf(shapeOf(keyKept(one), userId, subkeyKept(other)))).toBe(said)
+])('the secrets of a key (%s) with a subkey (%s) are reported as %s', (one, other, verdict) => {
+  expect(verdictOf(shapeOf(keyKept(one), userId, subkeyKept(other)))).toBe(verdict)
 })
 
-test.each([253, 254, 255])('a stub is known by its mark, also with usage %i', (usage) => {
-  const of = (kept: Buffer): string | boolean => saidOf(shapeOf(packet(5, concat(body, kept))))
+test.each([253, 254, 255])('a GNU stub with usage %i is recognized by its mark', (usage) => {
+  const of = (kept: Buffer): string | boolean => verdictOf(shapeOf(packet(5, concat(body, kept))))
   expect(of(gnu(usage, 1))).toBe('stub')
   expect(of(gnu(usage, 2))).toBe('smartcard')
   const unmarked = gnu(usage, 1)
@@ -149,7 +154,7 @@ test.each([253, 254, 255])('a stub is known by its mark, also with usage %i', (u
   expect(of(unmarked)).toBe('unusual-s2k')
 })
 
-test('what may be parsed is given as bytes, from armor or as it is', () => {
+test('`shapeOfSecret` returns the packets of an armored or binary key', () => {
   const bytes = concat(keyKept('open'), userId, subkeyKept('open'))
   expect(shapeOfSecret(bytes)).toEqual({ bytes, isLocked: false })
   const text = Buffer.from(armor(bytes, { type: 'PRIVATE KEY BLOCK' }))
@@ -160,23 +165,23 @@ test('what may be parsed is given as bytes, from armor or as it is', () => {
 const privateBlock = armor(keyKept('open'), { type: 'PRIVATE KEY BLOCK' })
 
 test.each([
-  ['nothing', '', 'unparseable'],
-  ['words', 'hello', 'unparseable'],
+  ['no bytes', '', 'unparseable'],
+  ['text', 'hello', 'unparseable'],
   ['two blocks', `${privateBlock}\n${privateBlock}`, 'several-keys'],
   ['a certificate', alice.certificate, 'public-only'],
   ['a certificate behind a block', `${privateBlock}\n${alice.certificate}`, 'unparseable'],
-  ['words before a certificate', `hello\n${alice.certificate}`, 'public-only'],
+  ['text before a certificate', `hello\n${alice.certificate}`, 'public-only'],
   ['an empty block', armor(Buffer.alloc(0), { type: 'PRIVATE KEY BLOCK' }), 'unparseable'],
-  ['words before a block', `a ${privateBlock}`, 'unparseable'],
-  ['words before two blocks', `a ${privateBlock}${privateBlock}`, 'unparseable'],
-])('a file with %s is no key', (_, text, said) => {
-  expect(saidOf(shapeOfSecret(Buffer.from(text)))).toBe(said)
+  ['text before a block', `a ${privateBlock}`, 'unparseable'],
+  ['text before two blocks', `a ${privateBlock}${privateBlock}`, 'unparseable'],
+])('`shapeOfSecret` rejects a file of %s', (_, text, verdict) => {
+  expect(verdictOf(shapeOfSecret(Buffer.from(text)))).toBe(verdict)
 })
 
 test.each([
   ['a certificate', [primaryKey, userId], 'public-only'],
-  ['a user id first', [userId, keyKept('open')], 'unparseable'],
-  ['a subkey first', [subkeyKept('open'), keyKept('open')], 'unparseable'],
+  ['a user id before the key', [userId, keyKept('open')], 'unparseable'],
+  ['a subkey before the key', [subkeyKept('open'), keyKept('open')], 'unparseable'],
   ['two keys', [keyKept('open'), userId, keyKept('open')], 'several-keys'],
   ['a key and a certificate', [keyKept('open'), primaryKey], 'several-keys'],
   ['a public subkey', [keyKept('open'), publicSubkey], 'stub'],
@@ -186,16 +191,12 @@ test.each([
     [keyKept('open'), packet(7, concat(6, body.subarray(1), 0))],
     'version',
   ],
-  [
-    'a key of an algorithm that nobody knows',
-    [packet(5, concat(body.subarray(0, 5), 99))],
-    'weak-algorithm',
-  ],
-  ['a key that is cut before its numbers', [packet(5, body.subarray(0, 6))], 'unparseable'],
-  ['something that is no packet', [keyKept('open'), Buffer.from('hello')], 'unparseable'],
-  ['a packet that is cut', [keyKept('open').subarray(0, -1)], 'unparseable'],
-])('%s: no key', (_, packets, said) => {
-  expect(saidOf(shapeOf(...packets))).toBe(said)
+  ['a key of an unknown algorithm', [packet(5, concat(body.subarray(0, 5), 99))], 'weak-algorithm'],
+  ['a key that is truncated before its numbers', [packet(5, body.subarray(0, 6))], 'unparseable'],
+  ['bytes that are no packet', [keyKept('open'), Buffer.from('hello')], 'unparseable'],
+  ['a truncated packet', [keyKept('open').subarray(0, -1)], 'unparseable'],
+])('`shapeOfSecret` rejects packets of %s', (_, packets, verdict) => {
+  expect(verdictOf(shapeOf(...packets))).toBe(verdict)
 })
 
 const [small, named] = [concat(u16(3), 5), concat(2, 7, 8)]
@@ -209,25 +210,25 @@ test.each<[number, Buffer[]]>([
   [18, [named, small, named]],
   [19, [named, small]],
   [22, [named, small]],
-])('the numbers and names of algorithm %i are passed over, and nothing more', (id, fields) => {
+])('the public fields of algorithm %i are skipped to find the lock', (id, fields) => {
   const start = concat(body.subarray(0, 5), id, ...fields)
-  expect(saidOf(shapeOf(packet(5, concat(start, lock))))).toBe(true)
+  expect(verdictOf(shapeOf(packet(5, concat(start, lock))))).toBe(true)
 })
 
-test('a key of RSA is passed over by its numbers', () => {
-  expect(saidOf(shapeOf(packet(5, rsaKey(1024).secretBody)))).toBe(false)
+test('the public fields of an RSA key are skipped to find the secret', () => {
+  expect(verdictOf(shapeOf(packet(5, rsaKey(1024).secretBody)))).toBe(false)
 })
 
-test.each([25, 26, 27, 28])('a key of algorithm %i is of a newer one', (id) => {
-  expect(saidOf(shapeOf(packet(5, concat(body.subarray(0, 5), id))))).toBe('newer-algorithm')
+test.each([25, 26, 27, 28])('a key of algorithm %i is rejected as `newer-algorithm`', (id) => {
+  expect(verdictOf(shapeOf(packet(5, concat(body.subarray(0, 5), id))))).toBe('newer-algorithm')
 })
 
-test('so many packets and bytes may be parsed, and not one more', () => {
-  expect(saidOf(shapeOf(keyKept('open'), times(511, trust)))).toBe(false)
-  expect(saidOf(shapeOf(keyKept('open'), times(512, trust)))).toBe('too-large')
+test('`shapeOfSecret` limits packets to 512 and bytes to `BOUNDS.secretKeyBytes`', () => {
+  expect(verdictOf(shapeOf(keyKept('open'), times(511, trust)))).toBe(false)
+  expect(verdictOf(shapeOf(keyKept('open'), times(512, trust)))).toBe('too-large')
   const key = keyKept('open')
   const filler = (bytes: number): Buffer => longPacket(60, Buffer.alloc(bytes - 6))
   const most = BOUNDS.secretKeyBytes
-  expect(saidOf(shapeOf(key, filler(most - key.length)))).toBe(false)
-  expect(saidOf(shapeOf(key, filler(most - key.length + 1)))).toBe('too-large')
+  expect(verdictOf(shapeOf(key, filler(most - key.length)))).toBe(false)
+  expect(verdictOf(shapeOf(key, filler(most - key.length + 1)))).toBe('too-large')
 })

@@ -1,4 +1,4 @@
-/** CVE-2019-9155: a point that is not on its curve tells whoever chose it about the secret key. */
+/** CVE-2019-9155: a point that is not on its curve leaks bits of the secret key to its sender. */
 import { afterAll, expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
@@ -51,7 +51,7 @@ function withBentPoint(armored: string): string {
 /** The library makes no brainpool keys on its own. */
 const nist = CURVES.filter(([curve]) => curve.startsWith('nist'))
 
-test.each(nist)('%s: a sender’s point that is not on it opens nothing', async (curve) => {
+test.each(nist)('a message whose ephemeral point is not on %s is damaged', async (curve) => {
   const { certificate, unlocked } = await generated({ curve })
   const request = { text: 'hello', certificates: [certificate], signer: bot.unlocked } as const
   const sealed = await engine.seal({ ...request, cipher: 'aes256' })
@@ -70,7 +70,7 @@ const seal = (certificate: string): Promise<string> =>
   })
 
 test.each(CURVES)(
-  '%s: a certificate with a point that is not on it is never sealed to',
+  'a certificate whose point is not on %s is unusable and never sealed to',
   async (_, curve, oid, hash) => {
     const primary = ecdsa(curve, oid, MADE_MS)
     const body = ecdhBody(curve, oid, MADE_MS)

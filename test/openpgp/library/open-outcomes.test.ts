@@ -1,4 +1,4 @@
-/** Which of our keys opens a message by the library, and what is said where none does. */
+/** The own key that opens a message by the library, and the outcome where none does. */
 import { createCipheriv, createHash, hash as digest } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
@@ -49,44 +49,48 @@ async function outcomeOf(packets: Buffer[], keys: UnlockedKey[] = [BOT]): Promis
 }
 
 test.each<[string, Buffer[], string]>([
-  ['for us', [pkesk(bot.subkey, KEY), box], 'bot'],
-  ['for us, without our name', [anonymousPkesk(bot.subkey, KEY), box], 'bot'],
-  ['of an old cipher', [pkesk(bot.subkey, old), seipd(literal('hello'), old)], 'bot'],
+  ['for the own key', [pkesk(bot.subkey, KEY), box], 'bot'],
+  ['for the own key, anonymously,', [anonymousPkesk(bot.subkey, KEY), box], 'bot'],
+  ['under Triple-DES', [pkesk(bot.subkey, old), seipd(literal('hello'), old)], 'bot'],
   ['of version 2', [pkesk6(bot.subkey, KEY), seipd2(literal('hello'), KEY)], 'bot'],
   [
-    'for us after a packet of another key',
+    'behind a PKESK packet with another session key',
     [pkesk(bot.subkey, wrong, 'w'), pkesk(bot.subkey, KEY), box],
     'bot',
   ],
   [
-    'for us after a packet that is broken',
+    'behind a broken PKESK packet',
     [strangerPkesk('a', bot.subkey.keyId), pkesk(bot.subkey, KEY), box],
     'bot',
   ],
-])('a message %s opens', async (_, packets, who) => {
+])('the library opens a message %s', async (_, packets, who) => {
   expect(await outcomeOf(packets)).toBe(who)
 })
 
 test.each<[string, Buffer[], string]>([
-  ['for nobody who is named', [anonymousPkesk(alice.subkey, KEY), box], 'not-recipient'],
+  ['for an anonymous other key', [anonymousPkesk(alice.subkey, KEY), box], 'not-recipient'],
   [
-    'that names us, and is for another',
+    'that names the own key falsely',
     [strangerPkesk('a', bot.subkey.keyId), box],
     'damaged: decryption',
   ],
-  ['of another session key', [pkesk(bot.subkey, wrong), box], 'damaged: decryption'],
+  ['with another session key', [pkesk(bot.subkey, wrong), box], 'damaged: decryption'],
   [
-    'of another session key, without our name',
+    'with another session key, anonymously,',
     [anonymousPkesk(bot.subkey, wrong), box],
     'damaged: decryption',
   ],
-  ['that was changed', [pkesk(bot.subkey, KEY), broken], 'damaged: decryption'],
-  ['of version 1 with a key that does not', [pkesk6(bot.subkey, KEY), box], 'damaged: decryption'],
-])('a message %s does not open', async (_, packets, said) => {
+  ['with a changed container', [pkesk(bot.subkey, KEY), broken], 'damaged: decryption'],
+  [
+    'of version 1 with a version 6 PKESK packet',
+    [pkesk6(bot.subkey, KEY), box],
+    'damaged: decryption',
+  ],
+])('the library does not open a message %s', async (_, packets, said) => {
   expect(await outcomeOf(packets)).toBe(said)
 })
 
-test('of several keys of ours each is tried, and the one that opens is named', async () => {
+test('the library tries each own key and reports the one that opens', async () => {
   const forMallory = [pkesk(mallory.subkey, KEY), box]
   expect(await outcomeOf(forMallory, [BOT, MALLORY])).toBe('mallory')
   expect(await outcomeOf(forMallory, [MALLORY, BOT])).toBe('mallory')
@@ -97,7 +101,7 @@ test('of several keys of ours each is tried, and the one that opens is named', a
   )
 })
 
-test('each session key of a file is found, with the key that it was for', async () => {
+test('`unwrap` returns each session key with the own key for it', async () => {
   const packets = [strangerPkesk('a'), pkesk(bot.subkey, KEY), pkesk(mallory.subkey, wrong)]
   const found = await unwrap(packets, [MALLORY, BOT])
   expect(found.map(({ algorithm, fingerprint }) => [algorithm, fingerprint])).toEqual([
@@ -111,7 +115,7 @@ test('each session key of a file is found, with the key that it was for', async 
   ).toEqual([null])
 })
 
-test('a file’s container is opened with the key that fits, and its packets are as they were sent', async () => {
+test('`openWhole` opens a container with the right own key, and returns its packets unchanged', async () => {
   const inner = partialPacket(11, concat('62', 0, u32(0), Buffer.alloc(600, 'a')), [9])
   const body = seipdBody(inner, KEY)
   const packets = [pkesk(bot.subkey, wrong), pkesk(bot.subkey, KEY)]
@@ -125,7 +129,7 @@ test('a file’s container is opened with the key that fits, and its packets are
   expect(await openWhole([pkesk(bot.subkey, KEY)], broken.subarray(2), [BOT])).toBeNull()
 })
 
-test('a file’s container that is longer than any message is known by its key and its hash', async () => {
+test('a container longer than any message is identified by session key and hash', async () => {
   const most = BOUNDS.messageChars
   const identityIn = async (bytes: number): Promise<[Buffer, string | undefined]> => {
     const empty = seipdBody(Buffer.alloc(0), KEY).length
@@ -147,32 +151,27 @@ const shortBody = (bytes: number): Buffer => {
 }
 
 test.each<[string, Buffer, string, string | null]>([
-  ['that is empty', seipdBody(Buffer.alloc(0), KEY), 'aes256', ''],
+  ['without packets', seipdBody(Buffer.alloc(0), KEY), 'aes256', ''],
   ['with a literal', seipdBody(literal('hello'), KEY), 'aes256', literal('hello').toString('hex')],
-  ['whose start is a byte too short', shortBody(40), 'aes256', null],
-  ['whose start is several bytes too short', shortBody(30), 'aes256', null],
-  [
-    'whose hash has another header',
-    seipdBody(literal('a'), KEY, { header: 'd315' }),
-    'aes256',
-    null,
-  ],
-  ['of a cipher that is not ours', seipdBody(literal('hello'), KEY), 'twofish', null],
-  ['of another key', seipdBody(literal('hello'), wrong), 'aes256', null],
-  ['of nothing', Buffer.of(1), 'aes256', null],
-])('a container %s is opened, or is not', async (_, body, algorithm, packets) => {
+  ['with a prefix one byte too short', shortBody(40), 'aes256', null],
+  ['with a prefix several bytes too short', shortBody(30), 'aes256', null],
+  ['with another hash header', seipdBody(literal('a'), KEY, { header: 'd315' }), 'aes256', null],
+  ['under Twofish', seipdBody(literal('hello'), KEY), 'twofish', null],
+  ['under another key', seipdBody(literal('hello'), wrong), 'aes256', null],
+  ['of its version byte alone', Buffer.of(1), 'aes256', null],
+])('`openVersion1` opens or rejects a container %s', async (_, body, algorithm, packets) => {
   const opened = await openVersion1(body, { algorithm, data: KEY.data })
   expect(opened && Buffer.from(opened.packets).toString('hex')).toBe(packets)
 })
 
-test('a compressed packet is unpacked, and what is broken is nothing', async () => {
+test('`unpackWhole` unpacks a compressed packet, and returns null for a broken one', async () => {
   const packet = compressedOf(3, BZIP2_HELLO)
   expect(Buffer.from((await unpackWhole(packet)) ?? '').includes('hello')).toBe(true)
   expect(await unpackWhole(compressedOf(3, Buffer.from('hello')))).toBeNull()
   expect(await unpackWhole(Buffer.from('hello'))).toBeNull()
 })
 
-test('a compressed packet that holds more than a file may is too large', async () => {
+test('`unpackWhole` reports a compressed packet above `BOUNDS.libraryAttachmentBytes` as too large', async () => {
   const bomb = compressed(literal(Buffer.alloc(BOUNDS.libraryAttachmentBytes)), 1)
   expect(await unpackWhole(bomb)).toBe('too-large')
 })

@@ -43,14 +43,14 @@ const DEMANDED: [string, unknown][] = [
   ['useEllipticFallback', true],
 ]
 
-test.each(DEMANDED)('%s is set, whatever it was before', (name, value) => {
+test.each(DEMANDED)('`applyProfile` overwrites the setting %s', (name, value) => {
   expect(name in settings).toBe(true)
   settings[name] = 'something else'
   applyProfile()
   expect(settings[name]).toEqual(value)
 })
 
-test('the library has no security setting that the profile does not know', () => {
+test('openpgp.js has no security setting that `applyProfile` does not set', () => {
   applyProfile()
   const left = Object.keys(shipped).filter((name) => !DEMANDED.some(([known]) => known === name))
   expect(left.toSorted()).toEqual(HARMLESS)
@@ -68,7 +68,7 @@ const HARMLESS = [
   'versionString',
 ]
 
-test('a name that the library does not know is not taken in silence', () => {
+test('`applyProfile` throws for a setting that openpgp.js lacks', () => {
   const { maxArgon2MemoryExponent, ...others } = shipped
   expect(maxArgon2MemoryExponent).toBeDefined()
   delete settings['maxArgon2MemoryExponent']
@@ -79,7 +79,7 @@ test('a name that the library does not know is not taken in silence', () => {
   }
 })
 
-test('a value that the library does not hold is not taken in silence', () => {
+test('`applyProfile` throws for a setting that openpgp.js does not store', () => {
   Object.defineProperty(settings, 'minRSABits', {
     configurable: true,
     enumerable: true,

@@ -1,4 +1,4 @@
-/** What the library does for messages that are otherwise sealed natively. */
+/** The parts of natively sealed messages that the library makes. */
 import { expect, test } from 'vitest'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
@@ -22,24 +22,27 @@ const data = seeded('session key', 32)
 const noSubkey = armoredCertificate(keyPacket(alice.primary), userId(alice.primary, 'alice'))
 
 test.each([
-  ['everybody', [alice, mallory], true],
-  ['one of them last', [preferring(7, 9)], true],
-  ['all but one', [alice, preferring(7), mallory], false],
-  ['nobody', [preferring(2)], false],
-  ['somebody, and another lists nothing', [alice, preferring()], false],
-] as const)('whether %s lists AES-256 is found', async (_, people, expected) => {
-  expect(await allListAes256(people.map(unseen), NOW_MS)).toBe(expected)
-  expect(await allListAes256([], NOW_MS)).toBe(true)
-})
+  ['all people', [alice, mallory], true],
+  ['one person with it last', [preferring(7, 9)], true],
+  ['all people but one', [alice, preferring(7), mallory], false],
+  ['no person', [preferring(2)], false],
+  ['one person beside one without a list', [alice, preferring()], false],
+] as const)(
+  '`allListAes256` decides for certificates where AES-256 is listed by %s',
+  async (_, people, expected) => {
+    expect(await allListAes256(people.map(unseen), NOW_MS)).toBe(expected)
+    expect(await allListAes256([], NOW_MS)).toBe(true)
+  },
+)
 
-test('of one who is dated some minutes ahead of our clock, it is found too', async () => {
+test('`allListAes256` accepts a certificate within the clock tolerance, and rejects a later one', async () => {
   const soon = testPerson('soon', NOW_MS + 299_000)
   expect(await allListAes256([unseen(soon)], NOW_MS)).toBe(true)
   const late = testPerson('late', NOW_MS + 301_000)
   await expect(allListAes256([unseen(late)], NOW_MS)).rejects.toThrow()
 })
 
-test('each recipient is given the session key, in order, and it stays as it was', async () => {
+test('`recipientPackets` wraps the session key for each recipient in order, and leaves the key unchanged', async () => {
   const given = Uint8Array.from(data)
   const key = { data: given, cipher: 9 as const }
   const people = [mallory, alice, testPerson('ahead', NOW_MS + 200_000)]
@@ -61,16 +64,11 @@ test('each recipient is given the session key, in order, and it stays as it was'
   expect(await unwrap([packets], [bot.unlocked])).toEqual([])
 })
 
-test('one who cannot be sealed to fails all of it', async () => {
+test('`recipientPackets` fails when one certificate cannot be sealed to', async () => {
   const key = { data: Uint8Array.from(data), cipher: 9 as const }
   await expect(recipientPackets([unseen(mallory), noSubkey], key, NOW_MS)).rejects.toThrow(
     'a certificate cannot be sealed to',
   )
   await expect(recipientPackets([unseen(mallory), 'hello'], key, NOW_MS)).rejects.toThrow()
   expect(Buffer.from(key.data)).toEqual(data)
-})
-
-test('without recipients there are no packets', async () => {
-  const key = { data: Uint8Array.from(data), cipher: 9 as const }
-  await expect(recipientPackets([], key, NOW_MS)).resolves.toHaveLength(0)
 })

@@ -11,7 +11,7 @@ import { armor } from '../../support/openpgp-framing.ts'
 
 const PASSPHRASE = 'correct horse, battery; staple ü'
 const engine = useEngineHere()
-/** Under a passphrase of so many random bits that its hash may be short, unless told. */
+/** A key under a passphrase that counts as random, so that a short hash locks it. */
 const made = (more: Partial<Parameters<typeof engine.generate>[0]> = {}): Promise<OwnKey> => {
   const options = { userId: 'echo_bot', createdMs: MADE_MS, passphrase: PASSPHRASE }
   return engine.generate({ ...options, isRandom: true, ...more })
@@ -29,7 +29,7 @@ const packets = (own: OwnKey): { tag: number; body: Buffer }[] =>
 const bodiesOf = (own: OwnKey, tag: number): Buffer[] =>
   packets(own).flatMap((packet) => (packet.tag === tag ? [packet.body] : []))
 
-test('a fresh key is version 4: Ed25519 signs, Curve25519 encrypts, in the legacy encodings', async () => {
+test('a generated key is version 4 with Ed25519 and Curve25519 in the legacy encodings', async () => {
   const own = await made()
   const [primary] = bodiesOf(own, 6)
   const [subkey] = bodiesOf(own, 14)
@@ -41,7 +41,7 @@ test('a fresh key is version 4: Ed25519 signs, Curve25519 encrypts, in the legac
   expect(bodiesOf(own, 13)[0]?.toString()).toBe('echo_bot')
 })
 
-test('it never expires, and does not ask for what old programs cannot read', async () => {
+test('a generated key never expires and requests no AEAD', async () => {
   const own = await made()
   expect(await engine.judge(own.certificate)).toMatchObject({
     unusable: null,
@@ -66,7 +66,7 @@ function hashedSubpackets(body: Buffer): Map<number, string> {
   return found
 }
 
-test('unlocking gives what is needed to find and open a message', async () => {
+test('an unlocked key has the fingerprints and key ids of its primary key and subkey', async () => {
   const own = await made()
   const unlocked = await unlockedOf(own)
   expect(unlocked.fingerprint).toBe(own.fingerprint)
@@ -76,7 +76,7 @@ test('unlocking gives what is needed to find and open a message', async () => {
   expect(own.fingerprint).toMatch(/^[0-9a-f]{40}$/)
 })
 
-test('it opens and verifies what it sealed and signed', async () => {
+test('a generated key opens and verifies its own message', async () => {
   const own = await made()
   const unlocked = await unlockedOf(own)
   const request = { text: 'hello', certificates: [], signer: unlocked, cipher: 'aes256' } as const
@@ -87,27 +87,30 @@ test('it opens and verifies what it sealed and signed', async () => {
 })
 
 test.each([
-  ['iterated and salted as often as can be', false, 255],
-  ['a short hash of a passphrase that is random', true, 0],
-])('at rest it is locked to AES-256 by %s, and no secret is in it', async (_, isRandom, count) => {
-  const own = await made({ isRandom })
-  const unlocked = await unlockedOf(own)
-  const bytes = bytesOf(own)
-  const [locked, open] = [bytes, unlocked.bytes].map((all) =>
-    [...packetsOf(all)].filter(({ tag }) => tag === 5 || tag === 7),
-  )
-  expect(locked).toHaveLength(2)
-  for (const [index, tag] of [6, 14].entries()) {
-    const publicLength = bodiesOf(own, tag)[0]?.length ?? 0
-    const protection = Buffer.from(locked?.[index]?.body.subarray(publicLength) ?? [])
-    expect(protection.subarray(0, 4).toString('hex')).toBe('fe090308')
-    expect(protection[12]).toBe(count)
-    const secret = open?.[index]?.body.subarray(publicLength + 3, publicLength + 30) ?? []
-    expect(bytes.includes(Buffer.from(secret))).toBe(false)
-  }
-})
+  ['the maximal iterated S2K', false, 255],
+  ['a short S2K for a random passphrase', true, 0],
+])(
+  'a generated key is locked under AES-256 by %s and contains no readable secret',
+  async (_, isRandom, count) => {
+    const own = await made({ isRandom })
+    const unlocked = await unlockedOf(own)
+    const bytes = bytesOf(own)
+    const [locked, open] = [bytes, unlocked.bytes].map((all) =>
+      [...packetsOf(all)].filter(({ tag }) => tag === 5 || tag === 7),
+    )
+    expect(locked).toHaveLength(2)
+    for (const [index, tag] of [6, 14].entries()) {
+      const publicLength = bodiesOf(own, tag)[0]?.length ?? 0
+      const protection = Buffer.from(locked?.[index]?.body.subarray(publicLength) ?? [])
+      expect(protection.subarray(0, 4).toString('hex')).toBe('fe090308')
+      expect(protection[12]).toBe(count)
+      const secret = open?.[index]?.body.subarray(publicLength + 3, publicLength + 30) ?? []
+      expect(bytes.includes(Buffer.from(secret))).toBe(false)
+    }
+  },
+)
 
-test('the key before it certifies it, at the later of the times when the two were made', async () => {
+test('a generated key is certified by `certifiedBy` at the later creation time of the two', async () => {
   for (const createdMs of [MADE_MS - 60_000, MADE_MS + 60_000]) {
     const own = await made({ createdMs, certifiedBy: alice.unlocked })
     const [user] = (await readKey({ armoredKey: own.certificate })).users
@@ -121,12 +124,15 @@ test('the key before it certifies it, at the later of the times when the two wer
   }
 })
 
-test.each(['', `${PASSPHRASE} `])('the passphrase %j does not unlock it', async (passphrase) => {
-  const own = await made()
-  await expect(engine.unlock(own.locked, passphrase)).rejects.toThrow('wrong-passphrase')
-})
+test.each(['', `${PASSPHRASE} `])(
+  'a key does not unlock with the passphrase %j',
+  async (passphrase) => {
+    const own = await made()
+    await expect(engine.unlock(own.locked, passphrase)).rejects.toThrow('wrong-passphrase')
+  },
+)
 
-test('two keys of one name are different keys', async () => {
+test('two generated keys of one user id have different fingerprints', async () => {
   const [own, other] = [await made(), await made()]
   expect(other.fingerprint).not.toBe(own.fingerprint)
   await expect(engine.unlock(other.locked, 'x')).rejects.toThrow('wrong-passphrase')
@@ -134,19 +140,22 @@ test('two keys of one name are different keys', async () => {
 
 test.each<[string, (own: OwnKey) => string]>([
   ['a certificate', (own) => own.certificate],
-  ['junk', () => 'hello'],
-  ['a secret key cut short', (own) => own.locked.slice(0, 400)],
-  ['a certificate called a secret key', (own) => own.certificate.replaceAll('PUBLIC', 'PRIVATE')],
-])('%s is not unlocked', async (_, text) => {
+  ['text without armor', () => 'hello'],
+  ['a truncated secret key', (own) => own.locked.slice(0, 400)],
+  [
+    'a certificate in a private key block',
+    (own) => own.certificate.replaceAll('PUBLIC', 'PRIVATE'),
+  ],
+])('`unlock` rejects %s', async (_, text) => {
   await expect(engine.unlock(text(await made()), PASSPHRASE)).rejects.toThrow()
 })
 
-test('a key that is not locked is not ours', async () => {
+test('`unlock` rejects a key that is not locked', async () => {
   const open = armor((await unlockedOf(await made())).bytes, { type: 'PRIVATE KEY BLOCK' })
   await expect(engine.unlock(open, PASSPHRASE)).rejects.toThrow('not-locked')
 })
 
-test('it is locked anew under another passphrase, as the same key', async () => {
+test('`relock` locks a key under another passphrase, and needs the former one', async () => {
   const own = await made()
   const to = 'another one'
   const relocked = await engine.relock(own.locked, { from: PASSPHRASE, to, isRandom: true })
@@ -156,7 +165,7 @@ test('it is locked anew under another passphrase, as the same key', async () => 
   await expect(engine.relock(own.locked, wrong)).rejects.toThrow('wrong-passphrase')
 })
 
-test('a damaged locked key is not unlocked, whatever the damage', async () => {
+test('`unlock` rejects a locked key with a changed byte', async () => {
   const own = await made()
   const bytes = bytesOf(own)
   const unlock = (of: Buffer) => engine.unlock(armor(of, { type: 'PRIVATE KEY BLOCK' }), PASSPHRASE)
@@ -168,7 +177,7 @@ test('a damaged locked key is not unlocked, whatever the damage', async () => {
   }
 })
 
-test('a key of version 6 is not unlocked', async () => {
+test('`unlock` rejects a key of version 6', async () => {
   const { privateKey } = await generateKey({
     type: 'curve25519',
     userIDs: [{ name: 'new' }],
@@ -179,7 +188,7 @@ test('a key of version 6 is not unlocked', async () => {
 })
 
 test.skipIf(!isInstalled('gpg'))(
-  'gpg imports it with its passphrase, opens and signs with it',
+  'gpg imports a generated key with its passphrase, opens with it and signs with it',
   async () => {
     await using gpg = await Gpg.start()
     const own = await made({ isRandom: false })

@@ -28,7 +28,7 @@ const verify = async (signed: Signed | null, certificate: string) =>
 
 const document = (signed: Signed | null) => signed && Buffer.from(signed.document).toString()
 
-test('a text that the engine signed verifies with gpg, and not once a word of it is another', async () => {
+test('a text that `signText` signed verifies with gpg, and fails with one word changed', async () => {
   const signed = await engine.signText('entry: 5\nhash: ab', own.unlocked, Date.now())
   const gpg = await Gpg.start()
   onTestFinished(() => gpg[Symbol.asyncDispose]())
@@ -47,7 +47,7 @@ test.each([
   ['inline and armored', ['--armor', '--sign']],
   ['inline and binary', ['--sign']],
   ['inline without compression', ['--compress-algo', 'none', '--sign']],
-])('a file that gpg signed %s is read, and its signature holds', async (_how, args) => {
+])('a file that gpg signed %s is read and verifies', async (_how, args) => {
   const { gpg, certificate } = await alice()
   const file = (await gpg.run(args, TEXT)).stdout
   const read = await engine.readSigned(file, null)
@@ -61,16 +61,19 @@ test.each([
 test.each([
   ['armored', ['--armor']],
   ['binary', []],
-])('a detached signature, %s, holds for its file and for no other', async (_how, args) => {
-  const { gpg, certificate } = await alice()
-  const signature = (await gpg.run([...args, '--detach-sign'], TEXT)).stdout
-  const read = await engine.readSigned(Buffer.from(TEXT), signature)
-  expect(await verify(read, certificate)).toEqual(['valid'])
-  const other = await engine.readSigned(Buffer.from(`${TEXT}.`), signature)
-  expect(await verify(other, certificate)).toEqual(['bad'])
-})
+])(
+  'a detached signature of gpg (%s) verifies for its file and for no other',
+  async (_how, args) => {
+    const { gpg, certificate } = await alice()
+    const signature = (await gpg.run([...args, '--detach-sign'], TEXT)).stdout
+    const read = await engine.readSigned(Buffer.from(TEXT), signature)
+    expect(await verify(read, certificate)).toEqual(['valid'])
+    const other = await engine.readSigned(Buffer.from(`${TEXT}.`), signature)
+    expect(await verify(other, certificate)).toEqual(['bad'])
+  },
+)
 
-test('words around a cleartext signature are no part of what was signed', async () => {
+test('text around a cleartext signature is not part of the signed document', async () => {
   const { gpg, certificate } = await alice()
   const signed = (await gpg.run(['--clearsign'], 'signed')).stdout.toString()
   const read = await engine.readSigned(Buffer.from(`${signed}\nadded\n`), null)
@@ -81,14 +84,14 @@ test('words around a cleartext signature are no part of what was signed', async 
   expect(await verify(read, certificate)).not.toEqual(['bad'])
 })
 
-test('a signed form that is damaged is read as none, and plain text as one without signatures', async () => {
+test('`readSigned` returns null for a damaged signed file, and no signatures for plain text', async () => {
   const signed = await engine.signText('text', own.unlocked, Date.now())
   expect(await engine.readSigned(Buffer.from(signed.slice(0, -60)), null)).toBeNull()
   expect(await engine.readSigned(Buffer.from('text'), Buffer.from('noise'))).toBeNull()
   expect((await engine.readSigned(Buffer.from('4711,ab'), null))?.signatures).toEqual([])
 })
 
-test('a keyring gives each certificate with the user ids that its own key certifies', async () => {
+test('`readKeyring` lists each certificate of a gpg keyring with its user ids and notations', async () => {
   const { gpg, certificate } = await alice()
   await gpg.run(['--quick-generate-key', 'bob <12@example.org>', 'rsa2048', 'sign', 'never'])
   await gpg.run([
@@ -114,7 +117,7 @@ test('a keyring gives each certificate with the user ids that its own key certif
   expect(await engine.readKeyring(Buffer.from(both), { ...o, most: 1 })).toBeNull()
 })
 
-test('a keyring with a secret key in it, or one that is cut short, is read as none', async () => {
+test('`readKeyring` returns null for a keyring with a secret key and for a truncated one', async () => {
   const { gpg } = await alice()
   const o = { most: 10, nowMs: Date.now() + 1000 }
   const secret = (await gpg.run(['--export-secret-keys'])).stdout

@@ -1,4 +1,4 @@
-/** To the second: when a key’s signatures begin and cease to count, and what else decides. */
+/** The seconds in which signatures of a key begin and cease to count. */
 import { expect, test } from 'vitest'
 import type { Signed, SignedAtLength } from '../../../src/openpgp/engine.ts'
 import { DocumentHashes } from '../../../src/openpgp/format/document-hashes.ts'
@@ -52,7 +52,7 @@ async function resultOf(
   return (await verify(whole, certificate, nowMs)).join(' ')
 }
 
-test('a key verifies until the second in which it expires', async () => {
+test('a primary key verifies until the second of its expiry', async () => {
   const ends = { hashed: [keyExpiresAfter(DAY_S)] }
   const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', ends))
   const endMs = MADE_MS + DAY_S * 1000
@@ -70,7 +70,7 @@ test('a key verifies until the second in which it expires', async () => {
   expect(await resultOf(direct, signed({ atMs: endMs - 1000 }), endMs)).toBe('bad')
 })
 
-test('where every user id was revoked, the earliest end that any ever named counts', async () => {
+test('a key whose user ids are all revoked expires by the earliest expiry of these', async () => {
   const of = async (seconds: (number | null)[], nowMs: number): Promise<string> => {
     const ids = seconds.map((end, n) =>
       concat(
@@ -90,7 +90,7 @@ test('where every user id was revoked, the earliest end that any ever named coun
   expect(await of([null, 40 * DAY_S], endMs)).toBe('bad')
 })
 
-test('a signing subkey verifies until the second in which it expires', async () => {
+test('a signing subkey verifies until the second of its expiry', async () => {
   const ends = { hashed: [keyExpiresAfter(DAY_S)] }
   const certificate = certificateOf(signingSubkey(primary, signing, ends))
   const endMs = MADE_MS + DAY_S * 1000
@@ -101,7 +101,7 @@ test('a signing subkey verifies until the second in which it expires', async () 
 
 const RETIRED = 3
 
-test('what a key signed in the second in which it was retired does not count', async () => {
+test("a signature in the second of the key's retirement is bad", async () => {
   const atMs = NOW_MS - 5000
   const certificate = armoredCertificate(
     keyPacket(primary),
@@ -115,7 +115,7 @@ test('what a key signed in the second in which it was retired does not count', a
 /** The library heeds no revocation over this hash. */
 const weakly = { code: RETIRED, hash: 'sha1' } as const
 
-test('also where the revocation has a weak hash', async () => {
+test('a revocation over SHA-1 counts for keys and subkeys in the same second', async () => {
   const atMs = NOW_MS - 5000
   const old = rsaKey(2048)
   const at = (signer: SigningKey, packets: Buffer[]) => async (signedMs: number) =>
@@ -131,7 +131,7 @@ test('also where the revocation has a weak hash', async () => {
   expect(await at(old, revokedSubkey)(atMs)).toBe('valid')
 })
 
-test('each signing subkey is revoked for itself', async () => {
+test('a revoked signing subkey leaves other signing subkeys valid', async () => {
   const other = ed25519('other', MADE_MS)
   const retiredMs = NOW_MS - 5000
   const certificate = certificateOf(
@@ -146,7 +146,7 @@ test('each signing subkey is revoked for itself', async () => {
   expect(await by(other, retiredMs)).toBe('valid')
 })
 
-test('of several revocations the earliest counts, and one that casts doubt for all time', async () => {
+test('the earliest of several subkey revocations counts, and a compromise counts for all time', async () => {
   const [early, late] = [NOW_MS - 9000, NOW_MS - 5000]
   const retired = (atMs: number, code = RETIRED): Buffer =>
     subkeyRevocation(primary, signing, { atMs, code })
@@ -165,7 +165,7 @@ test('of several revocations the earliest counts, and one that casts doubt for a
   expect(await by(early - 1000, retired(late, COMPROMISED))).toBe('bad')
 })
 
-test('a document of which only the hash is there is verified over that', async () => {
+test('a signature is verified over the digest where the document is absent', async () => {
   const body = signatureBody({ signer: primary, over: document, atMs: NOW_MS })
   const hashes = new DocumentHashes([{ type: 0, hashAlgorithm: 8 }])
   hashes.update(document)
@@ -179,13 +179,13 @@ test('a document of which only the hash is there is verified over that', async (
   expect(await resultOf(alice.certificate, { signatures, digests: [] })).toBe('bad')
 })
 
-test('two signatures in the place of one are bad', async () => {
+test('two concatenated signature packets are bad', async () => {
   expect(await resultOf(alice.certificate, concat(signed(), signed()))).toBe('bad')
   expect(await resultOf(alice.certificate, concat(signed(), signed({ over: Buffer.of(1) })))).toBe(
     'bad',
   )
 })
 
-test('nothing in the place of a signature is bad', async () => {
+test('an empty signature packet is bad', async () => {
   expect(await resultOf(alice.certificate, { document, signatures: [Buffer.alloc(0)] })).toBe('bad')
 })
