@@ -34,7 +34,7 @@ async function sealedBy(one: Checker, times: number, text = 'hello', kind = 'a')
   for (let time = 0; time < times; time++) one.sealed({ ...request, text }, sealed, kind)
 }
 
-test('the first of each kind is checked, and one in 256 of what is alike', async () => {
+test('`sample` checks the first sealed message of each kind and every 256th after it', async () => {
   const { checker: one, ended } = checker('sample')
   await sealedBy(one, 257)
   await sealedBy(one, 3, 'hello', 'b')
@@ -42,13 +42,13 @@ test('the first of each kind is checked, and one in 256 of what is alike', async
   expect(ended).toEqual(Array.from({ length: 3 }, () => ({ work: 'sealed', result: 'same' })))
 })
 
-test('all are checked where all are to be; those beyond what may wait are skipped', async () => {
+test('`all` checks every sealed message, and counts those beyond 256 waiting ones as skipped', async () => {
   const { checker: one, ended } = checker('all')
   await sealedBy(one, 300)
   expect(ended.filter(({ result }) => result === 'skipped')).toHaveLength(300 - 256)
 })
 
-test('a check whose thread cannot be had says nothing, and the next one is done', async () => {
+test('a check whose thread was killed ends as `unchecked`, and the next check runs', async () => {
   const { checker: one, ended } = checker('all')
   const run = vi.spyOn(Pool.prototype, 'run').mockRejectedValueOnce(new JobKilled('compareSealed'))
   await sealedBy(one, 2)
@@ -56,15 +56,15 @@ test('a check whose thread cannot be had says nothing, and the next one is done'
   run.mockRestore()
 })
 
-describe('what is compared', () => {
-  /** What each check hands to its thread, which finds no difference. */
+describe('the work of a check', () => {
+  /** A checker whose thread finds no difference, and the jobs of that thread. */
   function comparing() {
     const run = vi.spyOn(Pool.prototype, 'run').mockResolvedValue('same')
     onTestFinished(() => run.mockRestore())
     return { ...checker('sample'), run }
   }
 
-  test('of a large group are 16 certificates from any place on its list, each once', async () => {
+  test('a message to 20 people is compared with 16 consecutive certificates, each once', async () => {
     const { checker: one, ended, run } = comparing()
     const all = Array.from({ length: 20 }, (_, n) => `certificate ${n}`)
     const sealed = Sealed.of(await sealHere(request, NOW_MS), {
@@ -91,7 +91,7 @@ describe('what is compared', () => {
     }
   })
 
-  test('of an opened message is done with the key that opened it, where that is ours', async () => {
+  test('an opened message is checked with the own key that opened it, and not without one', async () => {
     const { checker: one, ended, run } = comparing()
     const opened = { text: 'hello', isFile: false, signatures: [] }
     const openedWith = (fingerprint: string): void =>
@@ -107,7 +107,7 @@ describe('what is compared', () => {
     ])
   })
 
-  test('of signatures is the first of each list of results', async () => {
+  test('a verification is checked once for each list of results', async () => {
     const { checker: one, ended, run } = comparing()
     const signed = { signature: 'signature', document: 'hello' } as unknown as Signed
     for (const results of [['valid'], ['valid'], ['bad']] as SignatureResult[][]) {
@@ -126,7 +126,7 @@ describe('what is compared', () => {
 
 vi.mock('../../src/openpgp/native/prepared-message.ts', { spy: true })
 
-test('once a check found a difference, openpgp.js does all of the work', async () => {
+test('after a difference is found, openpgp.js seals instead of native code', async () => {
   const engine = createEngine({ threads: 1, check: 'sample' })
   open.push(engine)
   const ended: EngineCheck[] = []

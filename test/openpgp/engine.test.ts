@@ -19,7 +19,7 @@ import { keyExpiresAfter } from '../support/openpgp-signature.ts'
 const engine = createEngine({ threads: 2 })
 afterAll(() => engine[Symbol.asyncDispose]())
 
-/** An engine that gives nobody's message any time. */
+/** An engine whose messages, signatures and certificates have a deadline of 1 ms. */
 function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] } {
   const killed: string[] = []
   const made = createEngine({
@@ -51,7 +51,7 @@ const signed = async (): Promise<Parameters<typeof engine.verify>[0]> => {
 /** A message that only the library opens: compressed. */
 const uncommonMessage = armor(toBot(compressed(literal('hello'), 2)))
 
-test('a message that takes too long is tried twice, then damaged, and the others are not', async () => {
+test('a message that overruns its deadline twice is damaged as `deadline`, and opens with more time', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.open(uncommonMessage, [bot.unlocked])).toEqual({
     outcome: 'damaged',
@@ -61,7 +61,7 @@ test('a message that takes too long is tried twice, then damaged, and the others
   expect(await engine.open(uncommonMessage, [bot.unlocked])).toMatchObject({ text: 'hello' })
 })
 
-test('a signature that takes too long is bad, a certificate is unusable for now', async () => {
+test('a signature past its deadline is bad, and a certificate past its deadline is unusable as `deadline`', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.verify(await signed(), uncommon, NOW_MS)).toEqual(['bad'])
   expect(await fast.judge(uncommon)).toMatchObject({
@@ -72,20 +72,20 @@ test('a signature that takes too long is bad, a certificate is unusable for now'
   expect(killed).toEqual(['judge', 'judge', 'verify', 'verify'])
 })
 
-test('what is of the common form has no deadline to pass: no thread is asked', async () => {
+test('a message and a signature of the common form are handled without a thread or deadline', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
   expect(await fast.verify(await signed(), alice.certificate, NOW_MS)).toEqual(['valid'])
   expect(killed.filter((job) => job !== 'judge')).toEqual([])
 })
 
-test('what we seal ourselves has its own time, however little messages get', async () => {
+test('sealing has a deadline of its own, longer than that of received messages', async () => {
   const { engine: fast } = hurried()
   const request = { text: 'x', certificates: [alice.certificate], signer: bot.unlocked }
   expect(await fast.seal({ ...request, cipher: 'aes256' })).toContain('BEGIN PGP MESSAGE')
 })
 
-test('a batch opens side by side, each message as itself', async () => {
+test('40 messages that are opened at once each have their own outcome', async () => {
   const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`)
   const armored = texts.map((text) => armor(toBot(literal(text))))
   armored[7] = armored[7]?.replace(/.{8}$/m, 'AAAAAAAA') ?? ''
@@ -100,7 +100,7 @@ test('a batch opens side by side, each message as itself', async () => {
   expect(results).toEqual(expected)
 })
 
-test('what the parser refuses never reaches a thread', async () => {
+test('a message that the parser rejects never reaches a thread', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.open('hello', [bot.unlocked])).toEqual({ outcome: 'damaged', reason: 'armor' })
   expect(await fast.open(armor(hello()), [alice.unlocked])).toEqual({ outcome: 'not-recipient' })
@@ -110,11 +110,11 @@ test('what the parser refuses never reaches a thread', async () => {
   expect(killed).toEqual([])
 })
 
-test('a certificate that nothing can be made of verifies nothing', async () => {
+test('a signature is bad when its certificate cannot be parsed', async () => {
   expect(await engine.verify(await signed(), 'hello', NOW_MS)).toEqual(['bad'])
 })
 
-test('an engine that is gone answers at once, and lets nothing through', async () => {
+test('a closed engine rejects open, verify, judge and seal with `EngineUnavailableError`', async () => {
   const gone = createEngine({ threads: 1 })
   await gone[Symbol.asyncDispose]()
   const answers = [
@@ -129,19 +129,8 @@ test('an engine that is gone answers at once, and lets nothing through', async (
 
 const SOURCE = new URL('../../src/openpgp/create.ts', import.meta.url).href
 
-/** Runs a few lines that have an engine, in a process of their own. */
-const script = (
-  lines: string,
-  env: NodeJS.ProcessEnv,
-  flags: string[] = [],
-): ReturnType<typeof run> =>
-  run(
-    process.execPath,
-    [...flags, '--input-type=module', '-e', `import { createEngine } from '${SOURCE}'\n${lines}`],
-    { env: { PATH: process.env['PATH'], ...env } },
-  )
-
 const OPEN_DAMAGED = `
+  import { createEngine } from '${SOURCE}'
   const engine = createEngine({ threads: 1 })
   const { MESSAGE, CERTIFICATE, KEY } = process.env
   const { bytes, ...ids } = JSON.parse(KEY)
@@ -150,7 +139,7 @@ const OPEN_DAMAGED = `
   const judged = await engine.judge(CERTIFICATE)
   process.stdout.write(opened.outcome + ' ' + judged.unusable)`
 
-test('NODE_ENV=development does not make the threads talk', async () => {
+test('the threads of a process inherit neither its flags nor its environment, print nothing, and let the process end', async () => {
   const spoilt = pkesk(bot.subkey, KEY)
   spoilt[60] = (spoilt[60] ?? 0) ^ 1
   const env = {
@@ -158,51 +147,34 @@ test('NODE_ENV=development does not make the threads talk', async () => {
     CERTIFICATE: armoredCertificate(keyPacket(alice.primary), packet(13, Buffer.from('alice'))),
     KEY: JSON.stringify({ ...bot.unlocked, bytes: bot.secret.toString('hex') }),
   }
-  for (const NODE_ENV of ['development', 'production']) {
-    const ran = await script(OPEN_DAMAGED, { ...env, NODE_ENV })
-    expect(ran.stderr).toBe('')
-    expect(ran.stdout.toString()).toBe('damaged no-encryption-subkey')
-  }
-})
-
-test('threads inherit neither the environment nor the flags of the process', async () => {
-  const lines = `
-    const engine = createEngine({ threads: 1 })
-    const judged = await engine.judge('hello')
-    process.stdout.write(String(judged.unusable))`
-  const ran = await script(lines, { NODE_OPTIONS: '', SECRET: 'x' }, [
-    '--import',
-    'data:text/javascript,process._rawDebug("loaded")',
-  ])
-  expect(ran.stdout.toString()).toBe('unparseable')
-  expect(ran.stderr.match(/loaded/g)).toHaveLength(1)
-})
-
-test('an idle engine does not keep a process from ending', async () => {
-  const lines = `
-    const engine = createEngine({ threads: 2 })
-    await Promise.all([engine.judge('a'), engine.judge('b')])
-    process.stdout.write('end')`
-  const ran = await script(lines, {})
-  expect([ran.code, ran.stdout.toString()]).toEqual([0, 'end'])
+  const flags = ['--import', 'data:text/javascript,process._rawDebug("loaded")']
+  const args = [...flags, '--input-type=module', '-e', OPEN_DAMAGED]
+  const ran = await run(process.execPath, args, {
+    env: { PATH: process.env['PATH'], NODE_ENV: 'development', ...env },
+  })
+  expect([ran.code, ran.stderr]).toEqual([0, 'loaded\n'])
+  expect(ran.stdout.toString()).toBe('damaged no-encryption-subkey')
 })
 
 test.each([
   ['read natively', 'native'],
   ['read by the library', 'library'],
-] as const)('a certificate %s verifies nothing once it has expired', async (_how, kind) => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-  onTestFinished(() => void vi.useRealTimers())
-  const other = createEngine({ threads: 1, engine: kind })
-  onTestFinished(() => other[Symbol.asyncDispose]())
-  const lives = { hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 + 60)] }
-  const certificate = armoredCertificate(
-    keyPacket(alice.primary),
-    userId(alice.primary, 'alice', lives),
-    boundSubkey(alice.primary, alice.subkey, lives),
-  )
-  const what = await signed()
-  expect(await other.verify(what, certificate, Date.now())).toEqual(['valid'])
-  vi.setSystemTime(NOW_MS + 61_000)
-  expect(await other.verify(what, certificate, Date.now())).toEqual(['bad'])
-})
+] as const)(
+  'a certificate that is %s verifies no signature after its expiry',
+  async (_how, kind) => {
+    vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
+    onTestFinished(() => void vi.useRealTimers())
+    const other = createEngine({ threads: 1, engine: kind })
+    onTestFinished(() => other[Symbol.asyncDispose]())
+    const lives = { hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 + 60)] }
+    const certificate = armoredCertificate(
+      keyPacket(alice.primary),
+      userId(alice.primary, 'alice', lives),
+      boundSubkey(alice.primary, alice.subkey, lives),
+    )
+    const what = await signed()
+    expect(await other.verify(what, certificate, Date.now())).toEqual(['valid'])
+    vi.setSystemTime(NOW_MS + 61_000)
+    expect(await other.verify(what, certificate, Date.now())).toEqual(['bad'])
+  },
+)

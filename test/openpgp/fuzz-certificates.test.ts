@@ -67,10 +67,10 @@ const CURVES = [
 const CHUNK = 40
 
 test(
-  'any spoilt certificate is judged, and never sealed to by mistake',
+  'a mutated certificate is judged in time, and a message is sealed to it when it is usable',
   { timeout: 120_000 },
   async () => {
-    const all = seeds(500)
+    const all = seeds(200)
     for (let at = 0; at < all.length; at += CHUNK) {
       const chunk = all.slice(at, at + CHUNK)
       await Promise.all(
@@ -103,20 +103,24 @@ test(
   },
 )
 
-test('no spoilt copy makes a revoked certificate usable again', { timeout: 120_000 }, async () => {
-  const known = armored(REVOKED[0] ?? Buffer.alloc(1))
-  for (const seed of seeds(200)) {
-    const random = randomFrom(seed)
-    const given = armored(mutate(CERTIFICATES[0] ?? Buffer.alloc(1), random))
-    const { fingerprint, unusable } = await engine.judge(given, known)
-    if (fingerprint === primary.fingerprint) {
-      expect(unusable, `FUZZ_SEED=${seed}`).toBe('revoked')
+test(
+  'a mutated copy of a revoked certificate never makes that usable again',
+  { timeout: 120_000 },
+  async () => {
+    const known = armored(REVOKED[0] ?? Buffer.alloc(1))
+    for (const seed of seeds(80)) {
+      const random = randomFrom(seed)
+      const given = armored(mutate(CERTIFICATES[0] ?? Buffer.alloc(1), random))
+      const { fingerprint, unusable } = await engine.judge(given, known)
+      if (fingerprint === primary.fingerprint) {
+        expect(unusable, `FUZZ_SEED=${seed}`).toBe('revoked')
+      }
     }
-  }
-})
+  },
+)
 
 test(
-  'whatever people bind to their own key, what is judged usable is sealed to, and nothing else',
+  'a certificate with a mutated subkey under a valid binding can be sealed to when it is usable',
   { timeout: 120_000 },
   async () => {
     const bodies = [
@@ -125,7 +129,7 @@ test(
       ...CURVES.map(([curve, oid]) => ecdhBody(curve, oid, MADE_MS)),
     ]
     const judged = { usable: 0, unusable: 0 }
-    for (const seed of seeds(250)) {
+    for (const seed of seeds(100)) {
       const random = randomFrom(seed)
       const body = mutate(bodies[random(bodies.length)] ?? Buffer.alloc(1), random)
       const bound = boundSubkey(primary, identify(body, MADE_MS))
@@ -147,8 +151,8 @@ test(
   },
 )
 
-/** What somebody may say of their own key, as odd as it comes. */
-function saying(random: Random): { atMs: number; flags: number; hashed: Buffer[] } {
+/** Random options of a self-signature. */
+function randomOptions(random: Random): { atMs: number; flags: number; hashed: Buffer[] } {
   const about = [
     () => keyExpiresAfter(random(2) === 0 ? random(100) : 2 ** 31 + random(1000)),
     () => expiresAfter(random(2) === 0 ? random(100) : 2 ** 31),
@@ -157,7 +161,7 @@ function saying(random: Random): { atMs: number; flags: number; hashed: Buffer[]
     () => subpacket(25, concat(random(2))),
     () => keyFlags(random(256)),
     () => notation('odd@example.org', 'x', random(3) === 0),
-    () => subpacket(random(45), seeded(`say ${random(99)}`, random(30)), random(3) === 0),
+    () => subpacket(random(45), seeded(`random ${random(99)}`, random(30)), random(3) === 0),
   ]
   const hashed = Array.from(
     { length: random(4) },
@@ -170,22 +174,23 @@ function saying(random: Random): { atMs: number; flags: number; hashed: Buffer[]
 }
 
 test(
-  'whatever people say of their own key, what is judged usable is sealed to',
+  'a certificate with random self-signatures can be sealed to with both ciphers when it is usable',
   { timeout: 120_000 },
   async () => {
     const [curve, oid] = CURVES[0]
     const other = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
     let usable = 0
-    const all = seeds(300)
+    const all = seeds(120)
     for (const seed of all) {
       const random = randomFrom(seed)
       const parts = [keyPacket(primary)]
-      if (random(3) === 0) parts.push(directKey(primary, saying(random)))
-      const self = random(2) === 0 ? { flags: 3, hashed: [] } : { ...saying(random), flags: 3 }
+      if (random(3) === 0) parts.push(directKey(primary, randomOptions(random)))
+      const self =
+        random(2) === 0 ? { flags: 3, hashed: [] } : { ...randomOptions(random), flags: 3 }
       parts.push(userId(primary, 'alice', self))
-      if (random(3) === 0) parts.push(userId(primary, 'again', saying(random)))
+      if (random(3) === 0) parts.push(userId(primary, 'again', randomOptions(random)))
       for (const one of [subkey, other, subkey]) {
-        if (random(2) === 0) parts.push(boundSubkey(primary, one, saying(random)))
+        if (random(2) === 0) parts.push(boundSubkey(primary, one, randomOptions(random)))
       }
       const given = armored(concat(...parts))
       const { unusable } = await engine.judge(given)

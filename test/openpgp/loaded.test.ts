@@ -10,13 +10,13 @@ function loadedWith(engine: string): string[] {
 }
 const isNative = (file: string): boolean => /^openpgp\/(?:native|crypto)\//.test(file)
 
-test('with the library alone, not one file of native OpenPGP is loaded by process or threads', () => {
+test('`openpgp.engine: library` loads no file of `native` or `crypto`, in the process or in threads', () => {
   const loaded = loadedWith('library')
   expect(loaded).toContain('openpgp/create.ts')
   expect(loaded).toContain('openpgp/library/worker.ts')
   expect(loaded.filter(isNative)).toEqual([])
 })
 
-test('with the native engine, the same steps load native OpenPGP', () => {
+test('`openpgp.engine: native` loads files of `crypto` for the same steps', () => {
   expect(loadedWith('native').filter(isNative)).toContain('openpgp/crypto/seipd.ts')
 })

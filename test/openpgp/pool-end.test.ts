@@ -14,7 +14,7 @@ await pool[Symbol.asyncDispose]()
 console.log('ended')
 `
 
-test('a process waits for the end of a thread that had just answered', async () => {
+test('disposal of a `Pool` ends a thread whose answer is not yet received, and the process exits with 0', async () => {
   const ended = await new Promise<{ code: unknown; stdout: string }>((resolve) => {
     const args = ['--input-type=module', '--eval', PROGRAM]
     execFile(process.execPath, args, (error, stdout) => resolve({ code: error?.code ?? 0, stdout }))

@@ -4,19 +4,19 @@ import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 const DIGESTS = { dataDigest: 'data', statementDigest: 'statement' }
 const ARMOR = '-----BEGIN PGP MESSAGE-----\n\nwcBM\n-----END PGP MESSAGE-----\n'
 
-test('a sealed message is its armor, as text and as it stands in JSON', () => {
+test('a `Sealed` of one armored text has that text and its JSON form', () => {
   const sealed = Sealed.of(ARMOR, DIGESTS)
   expect(sealed.armored).toBe(ARMOR)
   expect(JSON.parse(`"${Buffer.concat([...sealed.json]).toString()}"`)).toBe(ARMOR)
   expect(sealed).toMatchObject({ chars: ARMOR.length, ...DIGESTS })
 })
 
-test('it may be in pieces', () => {
+test('a `Sealed` of several JSON pieces joins them as its armored text', () => {
   const pieces = ['-----BEGIN\\n', 'wcBM\\n', '-----END'].map((piece) => Buffer.from(piece))
   expect(new Sealed(pieces, 23, DIGESTS).armored).toBe('-----BEGIN\nwcBM\n-----END')
 })
 
-test('only what sealing made is real', () => {
+test('`Sealed.isReal` rejects copies, proxies and objects with its prototype', () => {
   const sealed = Sealed.of(ARMOR, DIGESTS)
   expect(Sealed.isReal(sealed)).toBe(true)
   const false_ = [

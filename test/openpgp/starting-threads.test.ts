@@ -1,4 +1,4 @@
-/** Threads that cannot be started, which says nothing of what they were to do. */
+/** Threads that cannot be started: no verdict on any message, signature or certificate follows from that. */
 import { Readable } from 'node:stream'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { EngineUnavailableError } from '../../src/errors.ts'
@@ -34,8 +34,8 @@ function withoutThreads(failure: Failure): { heal: () => void } {
 
 const FAILURES: Failure[] = ['throws', 'dies']
 
-describe.each(FAILURES)('a thread that cannot be started (%s)', (failure) => {
-  test('refuses every job that waits, kills none, and is started again by itself', async () => {
+describe.each(FAILURES)('a thread start that fails (%s)', (failure) => {
+  test('a pool whose thread does not start rejects waiting jobs, and starts a thread again by itself', async () => {
     const { heal } = withoutThreads(failure)
     const reported: boolean[] = []
     const onKilled = vi.fn()
@@ -50,7 +50,7 @@ describe.each(FAILURES)('a thread that cannot be started (%s)', (failure) => {
     expect(await judge()).toMatchObject({ status: { unusable: null } })
   })
 
-  test('makes no message damaged, no signature bad and no certificate unusable', async () => {
+  test('an engine whose threads do not start gives no verdict, and gives the right ones afterwards', async () => {
     await using sealing = createEngine()
     const certificates = [bot.certificate]
     const request = {
@@ -86,7 +86,7 @@ describe.each(FAILURES)('a thread that cannot be started (%s)', (failure) => {
   })
 })
 
-test('an engine that is closed gives no verdict either', async () => {
+test('an engine that is closed while a message opens gives no verdict on the message', async () => {
   const engine = createEngine()
   const certificates = [bot.certificate]
   const request = { text: 'hello', certificates, signer: alice.unlocked, cipher: 'aes256' as const }
