@@ -1,4 +1,4 @@
-/** What is remembered of certificates, with a reader and a library that say what the test wants. */
+/** The cache of certificates over a reader and a library that the tests control. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
@@ -26,12 +26,12 @@ const checked = (
 
 type Judge = (armored: string, atMs: number, known?: string) => Promise<CheckedCertificate>
 interface Given {
-  /** What is read natively; nothing is, unless it is said. */
+  /** The native reader; it reads nothing by default. */
   read?: (armored: string) => Promise<CertificateInfo | null>
   judge?: Judge
 }
 
-/** A cache, with what its reader and the library were asked. */
+/** A cache, with the calls of its reader and of the library. */
 function cacheOver({ read, judge }: Given = {}) {
   const asked: { armored: string; atMs: number; known: string | undefined }[] = []
   const reads: string[] = []
@@ -55,7 +55,7 @@ function cacheOver({ read, judge }: Given = {}) {
 }
 const reading = { read: () => Promise.resolve(info) }
 
-/** What is known at once; null where it must be found out. */
+/** The `CertificateInfo` that the cache has at once, or null. */
 function knownTo(cache: CertificateCache, armored: string): CertificateInfo | null {
   const found = cache.infoOf(armored)
   if (!(found instanceof Promise)) return found
@@ -64,7 +64,7 @@ function knownTo(cache: CertificateCache, armored: string): CertificateInfo | nu
 }
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
-test('what is read natively is in use at once, and the library judges it half a second later', async () => {
+test('a natively read certificate is used at once, and judged by the library half a second later', async () => {
   const { cache, asked, disagreed } = cacheOver(reading)
   expect(await cache.check('a')).toEqual(checked('a'))
   expect(knownTo(cache, 'a')).toMatchObject({ fingerprint: info.fingerprint })
@@ -79,7 +79,7 @@ test('what is read natively is in use at once, and the library judges it half a 
   expect(knownTo(cache, 'a')).not.toBeNull()
 })
 
-test('the library judges one after the other, each as of the time when it was read', async () => {
+test('the library judges certificates one after another, each as of the time of its reading', async () => {
   const ends: (() => void)[] = []
   const { cache, asked } = cacheOver({
     ...reading,
@@ -109,49 +109,36 @@ test('the library judges one after the other, each as of the time when it was re
 
 test.each<[string, Judge]>([
   [
-    'that it cannot be used',
+    'an unusable status',
     (armored) => Promise.resolve(checked(armored, null, { unusable: 'revoked' })),
   ],
-  [
-    'something else of it',
-    (armored) => Promise.resolve(checked(armored, { ...info, untilS: 7e8 })),
-  ],
-  ['that it is somebody else’s', (armored) => Promise.resolve(checked(armored, another))],
-])('where the library says %s, all that was read is forgotten for good', async (_, judge) => {
-  const { cache, asked, reads, disagreed } = cacheOver({ ...reading, judge })
-  await cache.check('a')
-  await cache.check('b')
-  const before = cache.epoch
-  await pass(500)
-  expect(disagreed).toEqual(['once'])
-  expect(cache.epoch).toBeGreaterThan(before)
-  expect([knownTo(cache, 'a'), knownTo(cache, 'b')]).toEqual([null, null])
-  expect(asked.map(({ armored }) => armored)).toEqual(['a', 'a', 'b'])
-  expect(reads).toEqual(['a', 'b'])
-  await cache.check('c')
-  expect(reads).toEqual(['a', 'b'])
-})
-
-test('it is said once that the library disagrees, however often it does', async () => {
-  const ends: (() => void)[] = []
-  const { cache, disagreed } = cacheOver({
-    ...reading,
-    judge: (armored) =>
-      new Promise((resolve) => ends.push(() => resolve(checked(armored, another)))),
-  })
-  await cache.check('a')
-  await pass(500)
-  cache[Symbol.dispose]()
-  const { epoch } = cache
-  ends[0]?.()
-  await pass(0)
-  expect([disagreed, cache.epoch]).toEqual([[], epoch])
-})
+  ['another expiry', (armored) => Promise.resolve(checked(armored, { ...info, untilS: 7e8 }))],
+  ['another key', (armored) => Promise.resolve(checked(armored, another))],
+])(
+  'a library that reports %s for a natively read certificate ends native reading for good',
+  async (_, judge) => {
+    const { cache, asked, reads, disagreed } = cacheOver({ ...reading, judge })
+    await cache.check('a')
+    await cache.check('b')
+    const before = cache.epoch
+    await pass(500)
+    expect(disagreed).toEqual(['once'])
+    expect(cache.epoch).toBeGreaterThan(before)
+    expect([knownTo(cache, 'a'), knownTo(cache, 'b')]).toEqual([null, null])
+    expect(asked.map(({ armored }) => armored)).toEqual(['a', 'a', 'b'])
+    expect(reads).toEqual(['a', 'b'])
+    await cache.check('c')
+    expect(reads).toEqual(['a', 'b'])
+  },
+)
 
 test.each<[string, Judge]>([
-  ['is gone', () => Promise.reject(new Error('gone'))],
-  ['took too long', (armored) => Promise.resolve(checked(armored, null, { unusable: 'deadline' }))],
-])('a library that %s spoils nothing that was read', async (_, judge) => {
+  ['fails', () => Promise.reject(new Error('gone'))],
+  [
+    'overran its deadline',
+    (armored) => Promise.resolve(checked(armored, null, { unusable: 'deadline' })),
+  ],
+])('a library that %s leaves natively read certificates in use', async (_, judge) => {
   const { cache, asked, disagreed } = cacheOver({ ...reading, judge })
   await cache.check('a')
   await cache.check('b')
@@ -162,7 +149,7 @@ test.each<[string, Judge]>([
   expect(knownTo(cache, 'b')).not.toBeNull()
 })
 
-test('what was being read while that ended is the library’s to judge', async () => {
+test('a certificate whose native reading ends after disposal is judged by the library', async () => {
   let give = (): void => {}
   const { cache, asked } = cacheOver({
     read: () => new Promise((resolve) => (give = () => resolve(info))),
@@ -175,7 +162,7 @@ test('what was being read while that ended is the library’s to judge', async (
   expect(asked).toHaveLength(1)
 })
 
-test('no more may wait for the library than a bound: it judges the rest first', async () => {
+test('a certificate beyond 4,096 waiting ones is judged by the library before its use', async () => {
   const { cache, asked, reads } = cacheOver(reading)
   for (let n = 0; n < 4096; n++) await cache.check(`c${n}`)
   expect([asked.length, reads.length]).toEqual([0, 4096])
@@ -185,20 +172,12 @@ test('no more may wait for the library than a bound: it judges the rest first', 
   expect(asked).toHaveLength(1)
 })
 
-test('what the library says is all that there is to know is remembered like what is read', async () => {
-  const { cache, asked } = cacheOver()
-  expect(await cache.check('a')).toEqual(checked('a'))
-  expect(knownTo(cache, 'a')).toMatchObject({ fingerprint: info.fingerprint })
-  await pass(10_000)
-  expect(asked).toHaveLength(1)
-})
-
 test.each([
   ['has another key', { ...info, hasNoOtherKey: false }, {}],
-  ['has revoked something', info, { revocations: true }],
-  ['ends before its info does', info, { expiresMs: NOW_MS + 5000 }],
-  ['is the library’s alone', null, {}],
-])('a certificate that %s is remembered as the library described it', async (_, one, status) => {
+  ['has a revocation', info, { revocations: true }],
+  ['expires before its info', info, { expiresMs: NOW_MS + 5000 }],
+  ['has no info', null, {}],
+])('a certificate that %s is cached with the status of the library', async (_, one, status) => {
   const { cache, asked } = cacheOver({ judge: (a) => Promise.resolve(checked(a, one, status)) })
   const first = await cache.check('a')
   expect(first).toMatchObject(checked('a', one, status))
@@ -208,7 +187,7 @@ test.each([
   expect(asked).toHaveLength(1)
 })
 
-test('with an earlier copy a certificate is the library’s, and known apart', async () => {
+test('a certificate with an earlier copy is judged by the library and cached for that copy', async () => {
   const { cache, asked, reads } = cacheOver(reading)
   await cache.check('a', 'earlier')
   expect([asked.length, reads.length]).toEqual([1, 0])
@@ -223,7 +202,7 @@ test('with an earlier copy a certificate is the library’s, and known apart', a
   expect([asked.length, reads.length]).toEqual([3, 1])
 })
 
-test('how often a certificate was known already is counted', async () => {
+test('`lookups` counts hits and misses, concurrent checks of one certificate among them', async () => {
   let give = (): void => {}
   const { cache } = cacheOver({
     judge: (a) => new Promise((resolve) => (give = () => resolve(checked(a, null)))),
@@ -241,7 +220,7 @@ test('how often a certificate was known already is counted', async () => {
   expect(quick.lookups).toEqual({ hits: 3, misses: 1 })
 })
 
-test('what is looked up again with the same text is the same object, until something changes', async () => {
+test('`infoOf` returns the same object for the same text until the cache is disposed', async () => {
   const { cache } = cacheOver(reading)
   await cache.check('a')
   const first = knownTo(cache, 'a')
@@ -250,7 +229,7 @@ test('what is looked up again with the same text is the same object, until somet
   expect(knownTo(cache, 'a')).toBeNull()
 })
 
-test('what was read holds no longer than it says', async () => {
+test('a natively read certificate is cached until the end of its info', async () => {
   const untilS = NOW_MS / 1000 + 60
   const { cache, reads } = cacheOver({ read: () => Promise.resolve({ ...info, untilS }) })
   await cache.check('a')
@@ -264,10 +243,10 @@ test('what was read holds no longer than it says', async () => {
 
 test.each<[string, Partial<CertificateStatus>, CertificateInfo | null, number]>([
   ['overran its deadline', { unusable: 'deadline' }, null, 300_000],
-  ['comes later', { unusable: 'not-yet-valid', notBeforeMs: NOW_MS + 7000 }, null, 7000],
+  ['is not yet valid', { unusable: 'not-yet-valid', notBeforeMs: NOW_MS + 7000 }, null, 7000],
   ['expires', { expiresMs: NOW_MS + 7000 }, null, 7000],
-  ['changes', { revocations: true }, { ...info, untilS: NOW_MS / 1000 + 7 }, 7000],
-])('what %s is judged again when its time has come', async (_, status, one, afterMs) => {
+  ['has a change ahead', { revocations: true }, { ...info, untilS: NOW_MS / 1000 + 7 }, 7000],
+])('a certificate that %s is judged again at the right time', async (_, status, one, afterMs) => {
   const { cache, asked } = cacheOver({ judge: (a) => Promise.resolve(checked(a, one, status)) })
   await cache.check('a')
   vi.setSystemTime(NOW_MS + afterMs - 1)
@@ -278,7 +257,7 @@ test.each<[string, Partial<CertificateStatus>, CertificateInfo | null, number]>(
   expect(asked).toHaveLength(2)
 })
 
-test('what cannot be used stays so, whenever it would have ended', async () => {
+test('a revoked certificate is cached beyond its expiry', async () => {
   const status = { unusable: 'revoked' as const, expiresMs: NOW_MS + 1 }
   const { cache, asked } = cacheOver({ judge: (a) => Promise.resolve(checked(a, null, status)) })
   await cache.check('a')
@@ -287,7 +266,7 @@ test('what cannot be used stays so, whenever it would have ended', async () => {
   expect(asked).toHaveLength(1)
 })
 
-test('what failed is asked again', async () => {
+test('a check that failed is repeated on the next use', async () => {
   let isGone = true
   const { cache, asked } = cacheOver({
     judge: (a) => (isGone ? Promise.reject(new Error('gone')) : Promise.resolve(checked(a))),

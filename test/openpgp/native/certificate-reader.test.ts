@@ -1,4 +1,4 @@
-/** Which certificates are read here, and which are given to threads, in pieces. */
+/** Certificates that are read in place, and those that threads read in pieces. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
@@ -16,7 +16,7 @@ afterEach(() => vi.useRealTimers())
 
 type Read = (certificates: string[], atMs: number) => Promise<(CertificateInfo | null)[]>
 
-/** A reader, with what threads were given. */
+/** A reader, with the certificates that its threads received. */
 function readerOver(read?: Read) {
   const given: string[][] = []
   const threads = {
@@ -35,7 +35,7 @@ const named = (count: number): string[] => Array.from({ length: count }, (_, n) 
 const readAll = (reader: CertificateReader, all: string[]): Promise<(CertificateInfo | null)[]> =>
   Promise.all(all.map((one) => reader.read(one)))
 
-test('up to three that are asked for in one turn are read here', async () => {
+test('`CertificateReader` reads up to three certificates of one turn in place', async () => {
   const { reader, given } = readerOver()
   const all = [alice.certificate, 'hello', alice.certificate]
   const read = await readAll(reader, all)
@@ -49,14 +49,14 @@ test('up to three that are asked for in one turn are read here', async () => {
   expect(given).toEqual([])
 })
 
-test('more are given to threads, and each gets what was read of it', async () => {
+test('`CertificateReader` reads four certificates of one turn in a thread, each with its own result', async () => {
   const { reader, given } = readerOver()
   const read = await readAll(reader, ['a', 'none', 'c', 'd'])
   expect(given).toEqual([['a', 'none', 'c', 'd']])
   expect(read.map((one) => one?.fromS ?? null)).toEqual([0, null, 2, 3])
 })
 
-test('they are given sixteen at a time, without waiting for the rest', async () => {
+test('`CertificateReader` sends certificates to threads sixteen at a time, without delay', async () => {
   const { reader, given } = readerOver()
   const first = readAll(reader, named(16))
   expect(given.map(({ length }) => length)).toEqual([16])
@@ -67,7 +67,7 @@ test('they are given sixteen at a time, without waiting for the rest', async () 
   expect(given.flat()).toEqual([...named(16), ...named(20)])
 })
 
-test('what is asked for in another turn goes by itself', async () => {
+test('`CertificateReader` sends certificates of another turn separately', async () => {
   const { reader, given } = readerOver()
   await readAll(reader, named(4))
   await immediate()
@@ -75,7 +75,7 @@ test('what is asked for in another turn goes by itself', async () => {
   expect(given.map(({ length }) => length)).toEqual([4, 5])
 })
 
-test('of threads that are gone, or say too little, nothing is known', async () => {
+test('`CertificateReader` returns null for certificates that its threads fail to read', async () => {
   const gone = readerOver(() => Promise.reject(new Error('gone')))
   expect(await readAll(gone.reader, named(4))).toEqual([null, null, null, null])
   const silent = readerOver(() => Promise.resolve([known]))

@@ -44,7 +44,7 @@ interface Made {
 
 const over = ({ body }: PacketKey): Buffer => concat(0x99, u16(body.length), body)
 
-/** A certificate of the common shape, but for what is said. */
+/** A certificate of the common shape with these changes. */
 function packetsOf({ certification, binding, ...made }: Made): Buffer[] {
   const { id = Buffer.from('terms'), key = primary, subkey: other = subkey } = made
   return [
@@ -97,7 +97,7 @@ test.each<[string, Made]>([
   ['a subkey for transport alone', { binding: { hashed: [keyFlags(0x04)] } }],
   ['a user id of 1024 bytes', { id: Buffer.alloc(1024, 'x') }],
   ['a byte order mark inside a user id', { id: Buffer.from('a\ufeff') }],
-])('read, as the library reads it: %s', async (_, made) => {
+])('a certificate with %s is read natively with the result of the library', async (_, made) => {
   expect(await readAlike(certificate(made))).toMatchObject({ primarySigns: true })
 })
 
@@ -105,10 +105,7 @@ test.each<[string, Made]>([
   ['a critical notation', { certification: hashing(notation('a@b', 'c', true)) }],
   ['an unknown subpacket', { certification: hashing(subpacket(101, concat(1))) }],
   ['an expiry of the signature', { certification: hashing(expiresAfter(900 * DAY_S)) }],
-  [
-    'more than an issuer that is not hashed',
-    { certification: { unhashed: [...named, notation('a@b', 'c')] } },
-  ],
+  ['an unhashed notation', { certification: { unhashed: [...named, notation('a@b', 'c')] } }],
   ['no key flags', { certification: { hashed: [preferredCiphers(9)] } }],
   ['key flags twice', { certification: hashing(keyFlags(3)) }],
   ['empty key flags', { certification: { hashed: [subpacket(27, concat())] } }],
@@ -125,20 +122,20 @@ test.each<[string, Made]>([
   ['another key id behind the right one', { certification: { unhashed: [...named, false8] } }],
   ['another fingerprint that is hashed', { certification: hashing(false20) }],
   ['another issuer of the subkey', { binding: { unhashed: [...named, false8] } }],
-  ['a binding where the certification stands', { certification: { type: TYPE.subkeyBinding } }],
+  ['a binding in place of the certification', { certification: { type: TYPE.subkeyBinding } }],
   ['a direct key signature', { certification: { type: TYPE.directKey } }],
-  ['a certification where the binding stands', { binding: { type: TYPE.certification } }],
+  ['a certification in place of the binding', { binding: { type: TYPE.certification } }],
   ['a subkey that may sign', { binding: { hashed: [keyFlags(2)] } }],
   [
-    'a certification by somebody else',
+    'a certification by another key',
     { certification: { signer: mallory.primary, unhashed: named } },
   ],
-  ['a binding by somebody else', { binding: { signer: mallory.primary, unhashed: named } }],
+  ['a binding by another key', { binding: { signer: mallory.primary, unhashed: named } }],
   ['a certification of another user id', { certification: { over: Buffer.from('x') } }],
   ['a binding of another subkey', { binding: { over: Buffer.from('x') } }],
   ['an empty user id', { id: Buffer.alloc(0) }],
   ['a user id of 1025 bytes', { id: Buffer.alloc(1025, 'x') }],
-  ['a user id that is no text', { id: concat('c3') }],
+  ['a user id that is not UTF-8', { id: concat('c3') }],
   ['a byte order mark first', { id: Buffer.from('\ufeffa') }],
   ['a subkey that does not encrypt', { subkey: ed25519('signs', MADE_MS) }],
   [
@@ -152,13 +149,13 @@ test.each<[string, Made]>([
   ['a binding over SHA-1', { binding: { hash: 'sha1' } }],
   ['a sixth packet', { more: packet(12, concat(1)) }],
   ['a second binding', { more: packetsOf({})[4] ?? Buffer.alloc(0) }],
-  ['something that is no packet behind', { more: concat(0) }],
-])('left to the library: %s', (_, made) => {
+  ['a byte behind its packets', { more: concat(0) }],
+])('a certificate with %s is left to the library', (_, made) => {
   expect(readCommonCertificate(certificate({}), NOW_MS)).not.toBeNull()
   expect(readCommonCertificate(certificate(made), NOW_MS)).toBeNull()
 })
 
-test('the packets must stand in their order, and none may be missing', () => {
+test('`readCommonCertificate` requires all packets in their order', () => {
   const [key, id, certification, sub, binding] = packetsOf({})
   const reads = (...packets: (Buffer | undefined)[]): boolean =>
     readCommonCertificate(block(concat(...packets.map((one) => one ?? ''))), NOW_MS) !== null
@@ -170,7 +167,7 @@ test('the packets must stand in their order, and none may be missing', () => {
   expect(reads(key, certification, id, sub, binding)).toBe(false)
 })
 
-test('each packet must be of its own type, and none may stand behind', () => {
+test('`readCommonPackets` rejects a packet of another type and a sixth packet', () => {
   const packets = packetsOf({})
     .slice(0, 5)
     .map((bytes) => packetAt(bytes, 0))
@@ -185,7 +182,7 @@ test('each packet must be of its own type, and none may stand behind', () => {
   expect(readCommonPackets([...packets, behind], NOW_MS)).toBeNull()
 })
 
-test('a certificate of 65536 characters is read, one of more is left to the library', () => {
+test('a certificate of 65,536 characters is read natively, and a longer one is left to the library', () => {
   const text = certificate({})
   expect(readCommonCertificate(text.padEnd(65_536, '\n'), NOW_MS)).not.toBeNull()
   expect(readCommonCertificate(text.padEnd(65_537, '\n'), NOW_MS)).toBeNull()
@@ -200,9 +197,12 @@ test.each<[string, Made, boolean]>([
     { certification: hashing(), binding: { hashed: [keyFlags(0x0c), preferredCiphers(9)] } },
     false,
   ],
-])('of one %s it is known', async (_, made, readsAes256) => {
-  expect(await readAlike(certificate(made))).toMatchObject({ readsAes256 })
-})
+])(
+  'the `readsAes256` of a certificate %s equals that of the library',
+  async (_, made, readsAes256) => {
+    expect(await readAlike(certificate(made))).toMatchObject({ readsAes256 })
+  },
+)
 
 const NEVER = 0xffff_ffff
 const lives = (seconds: number): Signing => hashing(keyExpiresAfter(seconds))
@@ -211,27 +211,27 @@ const livesBound = (seconds: number): Signing => ({
 })
 
 test.each<[string, Made, number]>([
-  ['a lifetime of none', { certification: lives(0) }, NEVER],
-  ['that of the primary key', { certification: lives(60 * DAY_S) }, MADE_S + 60 * DAY_S],
-  ['that of the subkey', { binding: livesBound(50 * DAY_S) }, MADE_S + 50 * DAY_S],
+  ['a lifetime of zero', { certification: lives(0) }, NEVER],
+  ['a lifetime of its primary key', { certification: lives(60 * DAY_S) }, MADE_S + 60 * DAY_S],
+  ['a lifetime of its subkey', { binding: livesBound(50 * DAY_S) }, MADE_S + 50 * DAY_S],
   [
-    'the shorter of both',
+    'two lifetimes',
     { certification: lives(60 * DAY_S), binding: livesBound(50 * DAY_S) },
     MADE_S + 50 * DAY_S,
   ],
   [
-    'that of the subkey, from when that was made',
+    'a lifetime of its later subkey',
     {
       subkey: curve25519('later', MADE_MS + 5000),
       binding: { ...livesBound(50 * DAY_S), atMs: MADE_MS + 9000 },
     },
     MADE_S + 5 + 50 * DAY_S,
   ],
-])('it ends with %s', async (_, made, untilS) => {
+])('a certificate with %s has the expiry that the library computes', async (_, made, untilS) => {
   expect(await readAlike(certificate(made))).toMatchObject({ untilS })
 })
 
-test('what would live for longer than dates go never ends', () => {
+test('a certificate whose lifetime exceeds 32-bit dates never expires', () => {
   const text = certificate({ certification: lives(0xffff_0000) })
   expect(readCommonCertificate(text, NOW_MS)).toMatchObject({ untilS: NEVER })
 })
@@ -242,7 +242,7 @@ test.each<[string, Made]>([
   ['the certification', { certification: { atMs: LATER_MS } }],
   ['the binding', { binding: { atMs: LATER_MS } }],
   ['the subkey', { subkey: curve25519('later', LATER_MS), binding: { atMs: MADE_MS } }],
-])('it begins with the last that was made: %s', (_, made) => {
+])('a certificate begins with its latest date, that of %s', (_, made) => {
   const text = certificate(made)
   expect(readCommonCertificate(text, LATER_MS)).toMatchObject({ fromS: LATER_MS / 1000 })
   expect(readCommonCertificate(text, LATER_MS - 1)).toBeNull()

@@ -14,7 +14,7 @@ import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
-import { MADE_MS, NOW_MS, alice, rsaKey } from '../../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { FLAG } from '../../support/openpgp-certificate.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { bothPerson, compositePerson } from '../../support/openpgp-ml-kem.ts'
@@ -26,7 +26,7 @@ const { primary, subkey } = alice
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 
-test('a certificate of the common shape is read, and says what the library says of it', async () => {
+test('a certificate of the common shape is read natively with the result of the library', async () => {
   expect(await readAlike(alice.certificate)).toMatchObject({
     fingerprint: Buffer.from(primary.fingerprint, 'hex'),
     recipientKey: { algorithm: 18, createdS: MADE_MS / 1000 },
@@ -39,7 +39,7 @@ test('a certificate of the common shape is read, and says what the library says 
   })
 })
 
-test('the newer algorithms in version 4 are read too', async () => {
+test('a version 4 certificate of Ed25519 and X25519 is read natively with the result of the library', async () => {
   const signs = ed25519Native('new', MADE_MS)
   const encrypts = x25519Native('new', MADE_MS)
   const certificate = armoredCertificate(
@@ -53,7 +53,7 @@ test('the newer algorithms in version 4 are read too', async () => {
   })
 })
 
-test('an expiry ends the info, in the same second as for the library', async () => {
+test('a natively read certificate expires in the same second as for the library', async () => {
   const day = { hashed: [keyExpiresAfter(86_400)] }
   const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', day), binding)
   const endMs = MADE_MS + 86_400_000
@@ -62,7 +62,7 @@ test('an expiry ends the info, in the same second as for the library', async () 
   expect((await judgeFully(certificate, endMs)).status.unusable).toBe('expired')
 })
 
-test('a primary key that may not sign verifies nothing', async () => {
+test('a natively read certificate whose primary key may not sign has no signing key', async () => {
   const certifyOnly = userId(primary, 'alice', { flags: FLAG.certify })
   const certificate = armoredCertificate(keyPacket(primary), certifyOnly, binding)
   expect(await readAlike(certificate)).toMatchObject({ signingKey: null, primarySigns: false })
@@ -73,7 +73,6 @@ const spoilt = (certificate: Buffer): string => {
   broken[broken.length - 3] = (broken.at(-3) ?? 0) ^ 1
   return armor(broken, { type: 'PUBLIC KEY BLOCK' })
 }
-const rsa = rsaKey(2048)
 const whole = concat(keyPacket(primary), id, binding)
 
 test.each([
@@ -87,17 +86,7 @@ test.each([
     'that was revoked',
     armoredCertificate(keyPacket(primary), keyRevocation(primary, { atMs: NOW_MS }), id, binding),
   ],
-  ['without a subkey', armoredCertificate(keyPacket(primary), id)],
-  ['of RSA', armoredCertificate(keyPacket(rsa), userId(rsa, 'rsa'), boundSubkey(rsa, subkey))],
-  ['whose binding was changed', spoilt(whole)],
-  [
-    'whose subkey may not encrypt',
-    armoredCertificate(keyPacket(primary), id, boundSubkey(primary, subkey, { flags: 0x20 })),
-  ],
-  [
-    'signed over SHA-1',
-    armoredCertificate(keyPacket(primary), userId(primary, 'alice', { hash: 'sha1' }), binding),
-  ],
+  ['with a changed binding', spoilt(whole)],
   [
     'that is dated ahead',
     armoredCertificate(
@@ -107,17 +96,17 @@ test.each([
     ),
   ],
   ['that is a message', alice.certificate.replaceAll('PUBLIC KEY BLOCK', 'MESSAGE')],
-  ['that is none', 'hello'],
+  ['that is plain text', 'hello'],
 ])('a certificate %s is left to the library', (_, certificate) => {
   expect(readCommonCertificate(certificate, NOW_MS)).toBeNull()
 })
 
 test(
-  'whatever varied certificate is read, the library says the same of it',
+  'a random certificate that is read natively has the result of the library',
   { timeout: 180_000 },
   async () => {
     let taken = 0
-    const all = seeds(400)
+    const all = seeds(200)
     for (const seed of all) {
       const random = randomFrom(seed)
       const certificate = armor(variedCertificate(random, NOW_MS), { type: 'PUBLIC KEY BLOCK' })
@@ -133,10 +122,10 @@ test(
 )
 
 test(
-  'whatever spoilt certificate is read, the library says the same of it',
+  'a mutated certificate that is read natively has the result of the library',
   { timeout: 180_000 },
   async () => {
-    for (const seed of seeds(1500)) {
+    for (const seed of seeds(800)) {
       const certificate = armor(mutate(whole, randomFrom(seed)), { type: 'PUBLIC KEY BLOCK' })
       const info = await readAlike(certificate).catch((error: unknown) => {
         throw new Error(`FUZZ_SEED=${seed}`, { cause: error })
@@ -152,9 +141,6 @@ test(
 test.each([
   ['alone', compositePerson('carol', MADE_MS)],
   ['beside Curve25519', bothPerson('carol', MADE_MS)],
-])(
-  'a certificate with a subkey of ML-KEM %s is never read here: the library judges it',
-  (_, one) => {
-    expect(readCommonCertificate(one.certificate, NOW_MS)).toBeNull()
-  },
-)
+])('a certificate with an ML-KEM subkey %s is left to the library', (_, one) => {
+  expect(readCommonCertificate(one.certificate, NOW_MS)).toBeNull()
+})

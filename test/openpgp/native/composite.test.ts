@@ -51,7 +51,7 @@ const packetsIn = (armored: string) => [
 ]
 
 describe('sealing', () => {
-  test('a mixed list gets one packet each, and a second implementation opens that of ML-KEM', async () => {
+  test('a message to a mixed list has one PKESK packet each, which a second implementation opens for ML-KEM', async () => {
     const people = [alice, carol, erin, dave]
     const sealed = await engine.seal({
       text: 'hello',
@@ -79,7 +79,7 @@ describe('sealing', () => {
     expect(await engine.open(sealed, [mallory.unlocked])).toEqual({ outcome: 'not-recipient' })
   })
 
-  test('AES-128 where somebody lists no other, also for ML-KEM', async () => {
+  test('a message with AES-128 has an ML-KEM PKESK packet with an AES-128 key', async () => {
     const sealed = await engine.seal({
       text: 'hello',
       certificates: [carol.certificate],
@@ -90,7 +90,7 @@ describe('sealing', () => {
     expect(openMlKem(body, carol.kem).cipher).toBe(7)
   })
 
-  test('the library by itself seals to the classical subkey, and to nobody who has none', async () => {
+  test('the library by itself seals to a classical subkey, and fails for a certificate without one', async () => {
     const request = { text: 'hello', signer: bot.unlocked, cipher: 'aes256' as const }
     const sealed = await library.seal({ ...request, certificates: [carol.certificate] })
     expect(packetsIn(sealed).map(({ body }) => body[9])).not.toContain(35)
@@ -104,13 +104,13 @@ describe('opening', () => {
   const to = mlKemPkesk(carol.kem, KEY)
   test.each([
     ['of the usual form', to, literal('hello')],
-    ['with compressed words', to, compressed(literal('hello'), 2)],
+    ['with compressed text', to, compressed(literal('hello'), 2)],
     [
       'with a packet for the other subkey too',
       concat(pkesk(carol.subkey, KEY), to),
       literal('hello'),
     ],
-  ])('a message %s opens, with and without the native engine', async (_, packets, inner) => {
+  ])('a message to an ML-KEM subkey %s opens with both engines', async (_, packets, inner) => {
     const armored = armor(concat(packets, seipd(inner, KEY)))
     for (const one of [engine, library]) {
       expect(await one.open(armored, [carol.unlocked])).toMatchObject({
@@ -120,7 +120,7 @@ describe('opening', () => {
     }
   })
 
-  test('an anonymous packet opens', async () => {
+  test('a message with an anonymous ML-KEM PKESK packet opens with both engines', async () => {
     const named = Buffer.from(to)
     named.fill(0, 4, 12)
     const armored = armor(concat(named, seipd(literal('hello'), KEY)))
@@ -132,7 +132,7 @@ describe('opening', () => {
     }
   })
 
-  test('everything that is wrong with a packet is the same damage', async () => {
+  test('an ML-KEM PKESK packet with any changed field is damaged as `decryption` in both engines', async () => {
     const at = 3 + 10
     const changed = (place: number, by = 1): Buffer => {
       const copy = Buffer.from(to)
@@ -159,7 +159,7 @@ describe('opening', () => {
     }
   })
 
-  test('both sample messages of the draft open, of either container, and verify', async () => {
+  test('the two sample messages of the ML-KEM draft open and verify with both engines', async () => {
     const key = unlockedFrom(await readPrivateKey({ armoredKey: draftVector('sk') }))
     for (const name of ['message-v1', 'message-v2']) {
       for (const one of [engine, library]) {
@@ -175,8 +175,8 @@ describe('opening', () => {
   })
 })
 
-describe('our own key', () => {
-  test('has both subkeys, and seals to itself by ML-KEM', async () => {
+describe("a bot's key with an ML-KEM subkey", () => {
+  test('a generated `pqc` key has two subkeys and is sealed to by ML-KEM', async () => {
     expect(unlocked.keyIds).toHaveLength(3)
     expect(unlocked.sizes.recipient).toEqual({ aes256: 1175, aes128: 1159 })
     expect(await engine.judge(own.certificate)).toMatchObject({
@@ -186,13 +186,13 @@ describe('our own key', () => {
     })
   })
 
-  test('without the setting it is as before', async () => {
+  test('a key that is generated without an algorithm has no ML-KEM subkey', async () => {
     const o = { userId: 'bot', createdMs: MADE_MS, passphrase: PASSPHRASE, isRandom: true }
     const classic = await engine.generate(o)
     expect((await engine.unlock(classic.locked, PASSPHRASE)).keyIds).toHaveLength(2)
   })
 
-  test('is locked anew with both, and opens with the new passphrase alone', async () => {
+  test('a relocked `pqc` key opens with both subkeys under the new passphrase alone', async () => {
     const relocked = await engine.relock(own.locked, { from: PASSPHRASE, to: 'words' })
     for (const one of [engine, library]) {
       const again = await one.unlock(relocked, 'words')
@@ -211,7 +211,7 @@ describe('our own key', () => {
     expect(wrong).toEqual({ outcome: 'unfit', reason: 'passphrase-wrong' })
   })
 
-  test('a secret that is not that of its public key is never locked', () => {
+  test('`lockBody` rejects an ML-KEM secret of another key', () => {
     const body = Buffer.from(carol.kem.secretBody)
     expect(unlockBody(lockBody(body, { to: 'a' }), 'a')).toEqual(body)
     body[body.length - 10] = (body.at(-10) ?? 0) ^ 1
@@ -223,7 +223,7 @@ describe('our own key', () => {
 })
 
 test(
-  'no check finds a difference where openpgp.js knows no such subkey',
+  '`openpgp.check` reports messages for ML-KEM subkeys as `unchecked`',
   { timeout: 20_000 },
   async () => {
     const checked = createEngine({ threads: 1, check: 'all', nowMs })

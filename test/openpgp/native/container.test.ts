@@ -1,4 +1,4 @@
-/** A file's container while it arrives, and where its document comes to rest. */
+/** A file's container while it arrives, and its document at rest. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
@@ -44,11 +44,11 @@ async function packetsOf(container: Container): Promise<Buffer> {
 const packetsIn = (bytes: number): number => bytes - 18 - 22
 
 test.each([
-  ['a few bytes', 100],
-  ['one block', packetsIn(256 * KIB)],
-  ['a byte more than a block', packetsIn(256 * KIB) + 1],
-  ['more blocks than are held', 1200 * KIB],
-])('%s come out as they went in, and rest as they came', async (_, bytes) => {
+  ['a few bytes of packets', 100],
+  ['one block of packets', packetsIn(256 * KIB)],
+  ['a block and a byte of packets', packetsIn(256 * KIB) + 1],
+  ['more blocks of packets than are held in memory', 1200 * KIB],
+])('%s are decrypted unchanged and kept as the ciphertext that arrived', async (_, bytes) => {
   const { container, raw, body } = await arriving(bytes)
   expect(container.isIntact).toBe(false)
   expect((await packetsOf(container)).equals(seeded('packets', bytes))).toBe(true)
@@ -56,13 +56,16 @@ test.each([
   expect(raw.content.equals(body.subarray(1))).toBe(true)
 })
 
-test.each([1, 20, 400 * KIB])('one bit of byte %i makes it not intact', async (change) => {
-  const { container } = await arriving(500 * KIB, { change })
-  await packetsOf(container)
-  expect(container.isIntact).toBe(false)
-})
+test.each([1, 20, 400 * KIB])(
+  'a container with a flipped bit in byte %i is not intact',
+  async (change) => {
+    const { container } = await arriving(500 * KIB, { change })
+    await packetsOf(container)
+    expect(container.isIntact).toBe(false)
+  },
+)
 
-test('what is not to be kept goes by without a trace', async () => {
+test('a container after `forget` keeps nothing and stays intact', async () => {
   const { container, raw } = await arriving(1200 * KIB)
   container.forget()
   expect(await packetsOf(container)).toHaveLength(1200 * KIB)
@@ -70,21 +73,24 @@ test('what is not to be kept goes by without a trace', async () => {
   expect(raw.bytes).toBe(0)
 })
 
-test('a document begins behind the random block and its last two bytes', async () => {
+test('a document begins behind the 18 bytes of the random prefix', async () => {
   const { container } = await arriving(10)
   expect([container.restingOffset, container.blockBytes]).toEqual([18, 16])
 })
 
 const most = packetsIn(BOUNDS.messageChars)
 
-test.each([10, most])('%i bytes of packets are known as a message is known', async (bytes) => {
-  const { container, body } = await arriving(bytes)
-  await packetsOf(container)
-  expect(container.digest).toBe(createHash('sha256').update(body).digest('hex'))
-  expect(container.digest).toBe(createHash('sha256').update(body).digest('hex'))
-})
+test.each([10, most])(
+  'a container with %i bytes of packets has the digest of its body',
+  async (bytes) => {
+    const { container, body } = await arriving(bytes)
+    await packetsOf(container)
+    expect(container.digest).toBe(createHash('sha256').update(body).digest('hex'))
+    expect(container.digest).toBe(createHash('sha256').update(body).digest('hex'))
+  },
+)
 
-test('what is longer than a message is known by its session key and its hash', async () => {
+test('a container longer than a message has the digest of its session key and hash', async () => {
   const { container, body } = await arriving(most + 1)
   const packets = await packetsOf(container)
   const prefix = prefixOf(body)
@@ -97,7 +103,7 @@ test('what is longer than a message is known by its session key and its hash', a
 const prefixOf = (body: Buffer): Buffer =>
   Buffer.from(new CfbDecipher(key).update(body.subarray(1, 19)))
 
-/** A file that is written only when it is let. */
+/** A file whose writes end when the test ends them. */
 class SlowFile extends MemoryFile {
   readonly waiting: (() => void)[] = []
   readonly #seen: Uint8Array[] = []
@@ -109,18 +115,18 @@ class SlowFile extends MemoryFile {
     })
   }
 
-  /** How many blocks were given so far. */
+  /** The number of blocks so far. */
   get given(): number {
     return this.#seen.length
   }
 
-  /** How many of them are memory of their own. */
+  /** The number of buffers that hold them. */
   get places(): number {
     return new Set(this.#seen.map(({ buffer }) => buffer)).size
   }
 }
 
-test('three blocks may be on their way to the disk, and none is used before it is there', async () => {
+test('a container has at most three blocks under way to the disk, and reuses none before it is written', async () => {
   const raw = new SlowFile()
   const { container, body } = await arriving(2000 * KIB, { raw })
   const all = packetsOf(container)
@@ -143,22 +149,19 @@ test('three blocks may be on their way to the disk, and none is used before it i
   expect(raw.content.equals(body.subarray(1))).toBe(true)
 })
 
-test.each([0, 2, 7])(
-  'a disk that fails at block %i fails the reading, and nothing else',
-  async (at) => {
-    let count = 0
-    const raw = new (class extends MemoryFile {
-      override append(bytes: Uint8Array): Promise<void> {
-        return count++ === at ? Promise.reject(new Error('full')) : super.append(bytes)
-      }
-    })()
-    const { container } = await arriving(2000 * KIB, { raw })
-    await expect(packetsOf(container)).rejects.toThrow('full')
-    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
-  },
-)
+test.each([0, 2, 7])('a disk error at block %i rejects the read of the container', async (at) => {
+  let count = 0
+  const raw = new (class extends MemoryFile {
+    override append(bytes: Uint8Array): Promise<void> {
+      return count++ === at ? Promise.reject(new Error('full')) : super.append(bytes)
+    }
+  })()
+  const { container } = await arriving(2000 * KIB, { raw })
+  await expect(packetsOf(container)).rejects.toThrow('full')
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
 
-test('a document in a container rests there, without another file', async () => {
+test('a document rests in its container without another file', async () => {
   const room = new MemoryRoom()
   const { container } = await arriving(1000, { raw: await room.file() })
   const sink = new RestingSink(room, container)
@@ -175,7 +178,7 @@ test('a document in a container rests there, without another file', async () => 
   expect(room.open).toBe(1)
 })
 
-test('what was unpacked is written anew, and what came is given back', async () => {
+test('an unpacked document is written to a new file, and its container is closed', async () => {
   const room = new MemoryRoom()
   const { container, raw } = await arriving(1000, { raw: await room.file() })
   const sink = new RestingSink(room, container)
@@ -189,21 +192,7 @@ test('what was unpacked is written anew, and what came is given back', async () 
   expect([room.files.length, room.open]).toEqual([2, 1])
 })
 
-test('an unpacked document without a byte is written anew, too', async () => {
-  const room = new MemoryRoom()
-  const sink = new RestingSink(room, null)
-  const file = await sink.file()
-  expect([file.bytes, room.open]).toEqual([0, 1])
-})
-
-test('where no container comes to rest, everything is written anew', async () => {
-  const room = new MemoryRoom()
-  const sink = new RestingSink(room, null)
-  await sink.take(Buffer.from('words'), 40)
-  expect((await contentOf(await sink.file())).toString()).toBe('words')
-})
-
-test('what is discarded gives all room back', async () => {
+test('`RestingSink.discard` closes its files', async () => {
   const room = new MemoryRoom()
   await new RestingSink(room, null).discard()
   const { container } = await arriving(10, { raw: await room.file() })

@@ -24,7 +24,7 @@ const BEGIN_MS = 5000
 const people = [alice, mallory, ...Array.from({ length: 58 }, (_, at) => testPerson(`dying ${at}`))]
 const certificates = people.map(({ certificate }) => certificate)
 
-/** Watches what threads are given to pack; so many of them die as soon as they have begun. */
+/** Records the wrap jobs of threads; so many of the threads die as soon as they have begun. */
 function packing(dying: number): WrapJob[] {
   const given: WrapJob[] = []
   const post = Reflect.get(Worker.prototype, 'postMessage') as (this: Worker, job: unknown) => void
@@ -55,7 +55,7 @@ const seal = (place?: string): Promise<Sealed> =>
     ...(place === undefined ? {} : { place }),
   })
 
-/** That everybody is given the session key once, and that those who are asked can open it. */
+/** Expects one PKESK packet for each person, and that a sample of people can open the message. */
 async function reachesAll(sealed: Sealed): Promise<void> {
   const packets = [...packetsOf(dearmor(sealed.armored, 'MESSAGE') ?? Buffer.alloc(0))]
   const named = packets.filter(({ tag }) => tag === 1)
@@ -76,17 +76,17 @@ function killedAtMost(dying: number): void {
 test.each([
   ['one thread dies', 1],
   ['every thread dies', 2],
-])('%s at work on a message, and everybody is sealed to all the same', async (_, dying) => {
+])('a message is complete for all recipients when %s while wrapping', async (_, dying) => {
   const given = packing(dying)
   await reachesAll(await seal())
   expect(given.length).toBeGreaterThanOrEqual(dying)
   killedAtMost(dying)
 })
 
-test('a thread dies at work ahead of a message, which is then sealed when it is there', async () => {
+test('a message is complete although a thread died while preparing the message, and the next is prepared', async () => {
   await seal('dying')
   const given = packing(1)
-  await vi.waitFor(() => expect(given).not.toEqual([]), 10_000)
+  await expect.poll(() => given).not.toEqual([])
   await reachesAll(await seal('dying'))
   expect(given.length).toBeGreaterThan(1)
   killedAtMost(1)
@@ -95,7 +95,7 @@ test('a thread dies at work ahead of a message, which is then sealed when it is 
   await vi.waitFor(() => expect(prepared).toEqual(['dying', 'dying']), 10_000)
 })
 
-test('the session key is in no memory but what is shared, and zeroed there', async () => {
+test('the session key of a wrap job is in shared memory and zeroed after use', async () => {
   const given = packing(0)
   await seal()
   expect(given.length).toBeGreaterThan(1)

@@ -1,10 +1,8 @@
-/** Native code put together: what it does itself, what threads and the library do, and its end. */
+/** `NativeEngine` over a library and threads in the test's own thread. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { readPrivateKey } from 'openpgp'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { judgeFully, describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import type { Library } from '../../../src/openpgp/library/library.ts'
-import { lock } from '../../../src/openpgp/library/secret-key.ts'
 import { NativeEngine } from '../../../src/openpgp/native/engine.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { NATIVE_JOBS } from '../../../src/openpgp/native/worker.ts'
@@ -31,7 +29,7 @@ import {
 } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 
-/** What threads would do is done here. */
+/** Jobs of threads run here. */
 const run = vi.spyOn(Pool.prototype, 'run')
 const jobs: Record<string, (...args: never[]) => unknown> = NATIVE_JOBS
 beforeEach(() => {
@@ -41,7 +39,7 @@ beforeEach(() => {
 })
 afterAll(() => run.mockRestore())
 
-/** Native code over a library in this thread, which notes what it is asked. */
+/** A native engine over a library in this thread that records its calls. */
 function made() {
   const library = {
     judgeForNative: vi.fn(judgeFully),
@@ -83,32 +81,7 @@ const twoNames = armoredCertificate(
   boundSubkey(alice.primary, alice.subkey),
 )
 
-test('a lock that takes no time is opened here, any other in a thread', async () => {
-  const { engine } = made()
-  const key = await readPrivateKey({ binaryKey: alice.secret })
-  const quick = await lock(key, { to: 'x', isRandom: true })
-  expect(await engine.unlock(quick, 'x')).toMatchObject({ fingerprint: alice.primary.fingerprint })
-  expect(run).not.toHaveBeenCalled()
-  run.mockResolvedValueOnce('unlocked')
-  expect(await engine.unlock('slow', 'y')).toBe('unlocked')
-  expect(run.mock.calls).toEqual([['unlock', ['slow', 'y']]])
-})
-
-test('a certificate is judged once, and an earlier copy of it is merged by the library', async () => {
-  const { engine, library } = made()
-  for (let time = 0; time < 2; time++) {
-    expect((await engine.certificates.check(alice.certificate)).status).toMatchObject({
-      unusable: null,
-    })
-  }
-  expect(engine.certificates.lookups).toEqual({ hits: 1, misses: 1 })
-  expect(library.judgeForNative).not.toHaveBeenCalled()
-  await engine.certificates.check(alice.certificate, twoNames)
-  expect(library.judgeForNative.mock.calls).toEqual([[alice.certificate, NOW_MS, twoNames]])
-  expect(engine.threads.load).toEqual({ busy: 0, waiting: 0 })
-})
-
-test('a message is opened with a key of ours, which is described without the library where it is plain', async () => {
+test('an own key of the common shape opens messages without the library, and another one with its description', async () => {
   const { engine, library } = made()
   expect(await engine.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
   const found = await engine.unwrap(parsePackets(hello()) as never, [bot.unlocked])
@@ -122,7 +95,7 @@ test('a message is opened with a key of ours, which is described without the lib
   expect(library.describe).toHaveBeenCalledTimes(1)
 })
 
-test('a signature is verified with a certificate that can be read, for as long as it is asked for', async () => {
+test('a signature is verified with a readable certificate until its request is aborted', async () => {
   const what = await signed()
   const { engine } = made()
   const verify = (certificate: string, signal?: AbortSignal) =>
@@ -135,21 +108,13 @@ test('a signature is verified with a certificate that can be read, for as long a
   expect(await verify('hello')).toBeNull()
 })
 
-test('a certificate about which nothing can be learned verifies nothing here', async () => {
+test('a signature is left to the library when its certificate cannot be judged', async () => {
   const { engine, library } = made()
   library.judgeForNative.mockRejectedValue(new Error('no thread'))
   expect(await engine.verify(await signed(), twoNames, at)).toBeNull()
 })
 
-test('a message is sealed, and the next one for its place is prepared', async () => {
-  const { engine, onPrepared, onSealed } = made()
-  const request = { ...message, signer: bot.unlocked, place: 'here' }
-  const sealed = await engine.sealer.seal(request)
-  expect(onSealed).toHaveBeenCalledWith(request, sealed, expect.any(String))
-  await expect.poll(() => onPrepared.mock.calls).toEqual([['here']])
-})
-
-test('kinds of recipient lists and of messages are told apart', async () => {
+test('`onSealed` distinguishes kinds of recipient lists, ciphers, names and preparation', async () => {
   const { engine, library, onSealed, onPrepared } = made()
   library.readAes256.mockResolvedValue(true)
   library.packetsFor.mockResolvedValue(packet(1, Buffer.alloc(40)))
@@ -178,7 +143,7 @@ test('kinds of recipient lists and of messages are told apart', async () => {
   }
 })
 
-test('nothing is known, held or done once it has ended', async () => {
+test('a disposed native engine clears its keys and caches, awaits its threads and seals nothing', async () => {
   const { engine, onPrepared } = made()
   const what = await signed()
   await engine.sealer.seal({ ...message, signer: bot.unlocked, place: 'here' })

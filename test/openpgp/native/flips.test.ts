@@ -27,7 +27,7 @@ function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> 
 const natively = (document: Uint8Array, signed: Uint8Array) =>
   verifier.verify({ document, signatures: [signed] }, info, NOW_MS)
 
-test('of a signature with any single bit flipped the library says the same', async () => {
+test('a signature with any single bit flipped is verified natively with the result of the library', async () => {
   const options = { signer: alice.primary, over: DOCUMENT, atMs: NOW_MS }
   const whole = signature(options)
   expect(await natively(DOCUMENT, whole)).toEqual(['valid'])
@@ -47,14 +47,14 @@ test('of a signature with any single bit flipped the library says the same', asy
   expect(judged).toBeGreaterThan(64 * 8)
 })
 
-test('with any single bit of the document flipped its signature is bad', async () => {
+test('a signature is bad with any single bit of its document flipped', async () => {
   const signed = signature({ signer: alice.primary, over: DOCUMENT, atMs: NOW_MS })
   for (const { bit, flipped } of flips(DOCUMENT)) {
     expect(await natively(flipped, signed), `bit ${bit}`).toEqual(['bad'])
   }
 })
 
-test('numbers of a signature that begin with zeros are read, and verified', async () => {
+test('a signature with short numbers is valid natively and by the library', async () => {
   let short = 0
   for (let n = 0; short < 4; n++) {
     const document = Buffer.from(`document ${n}`)
@@ -76,7 +76,7 @@ function numbersAt(body: Buffer): number {
   return unhashed + 2 + body.readUInt16BE(unhashed) + 2
 }
 
-test('of a certificate with any single bit flipped the library says the same', async () => {
+test('a certificate with any single bit flipped is read natively with the result of the library, or not at all', async () => {
   const { primary, subkey } = alice
   const parts = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]
   const whole = Buffer.concat(parts)

@@ -64,7 +64,7 @@ function spoilt(bytes: Buffer, at: number): Buffer {
 test.each<[string, TestPerson, Buffer]>([
   ['ECDH', bot, ours],
   ['X25519', modern, toModern],
-])('a message to a key of %s opens, and says with which key', async (_, person, recipient) => {
+])('a message to a key of %s opens natively and names the key', async (_, person, recipient) => {
   const packets = concat(recipient, box)
   const { dataDigest, recipients } = parsed(packets, [person.unlocked])
   expect(await opened(packets, [alice.unlocked, person.unlocked])).toMatchObject({
@@ -80,7 +80,7 @@ test.each<[string, TestPerson, Buffer]>([
   ])
 })
 
-test('what its signatures claim is told', async () => {
+test('a natively opened message has the claims of its signatures', async () => {
   const signed = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
   expect(await opened(concat(ours, seipd(signed, KEY)))).toMatchObject({
     signatures: [{ issuerKeyId: alice.primary.keyId, createdMs: NOW_MS }],
@@ -94,23 +94,30 @@ const cast5 = Buffer.from(toModern)
 cast5[2 + 10 + 32 + 1] = 3
 
 test.each<[string, Buffer, TestPerson]>([
-  ['that is anonymous', anonymousPkesk(bot.subkey, KEY), bot],
-  ['beside another that names us', concat(ours, strangerPkesk('b', bot.subkey.keyId)), bot],
+  ['without a key id', anonymousPkesk(bot.subkey, KEY), bot],
+  ['beside a second one for the own key', concat(ours, strangerPkesk('b', bot.subkey.keyId)), bot],
   ['of version 6', pkesk6(bot.subkey, KEY), bot],
-  ['that names a key which opens nothing', primaryOnly, bot],
+  ['that names the primary key', primaryOnly, bot],
   ['of RSA', rsa, bot],
-  ['of another algorithm than our key', asX25519, bot],
-  ['with Triple-DES', pkesk(bot.subkey, sessionKey('usual', 2)), bot],
-  ['that says CAST5', cast5, modern],
-  ['that says CAST5, and does not open', spoilt(cast5, cast5.length - 1), modern],
-  ['of a session key too short', pkesk(bot.subkey, { ...KEY, data: seeded('x', 24) }), bot],
-])('a recipient packet %s is left to the library', async (_, recipient, { unlocked }) => {
-  const packets = concat(recipient, box)
-  expect(await opened(packets, [unlocked])).toBeNull()
-  expect(await unwrapped(packets, [unlocked])).toBeNull()
-})
+  ['of another algorithm than its key', asX25519, bot],
+  ['with a Triple-DES session key', pkesk(bot.subkey, sessionKey('usual', 2)), bot],
+  ['with the cipher CAST5', cast5, modern],
+  ['with the cipher CAST5 and a changed wrapped key', spoilt(cast5, cast5.length - 1), modern],
+  [
+    'with a session key that is too short',
+    pkesk(bot.subkey, { ...KEY, data: seeded('x', 24) }),
+    bot,
+  ],
+])(
+  'a message with a PKESK packet %s is left to the library',
+  async (_, recipient, { unlocked }) => {
+    const packets = concat(recipient, box)
+    expect(await opened(packets, [unlocked])).toBeNull()
+    expect(await unwrapped(packets, [unlocked])).toBeNull()
+  },
+)
 
-test('where two keys of ours have the id, or none has it, the library looks for the right one', async () => {
+test('a message is left to the library when two own keys have its key id, or none has', async () => {
   const packets = concat(ours, box)
   const twin = { ...alice.unlocked, keyIds: bot.unlocked.keyIds }
   expect(await opened(packets, [bot.unlocked, twin])).toBeNull()
@@ -120,44 +127,41 @@ test('where two keys of ours have the id, or none has it, the library looks for 
   expect(await unwrapNatively(message, [alice.unlocked], own)).toBeNull()
 })
 
-test('a key of ours of which nothing is known is the library’s to use', async () => {
+test('a message to an own key that cannot be described is left to the library', async () => {
   const nothing = new NativeOwnKeys(() => Promise.reject(new Error('unknown')))
   const message = parsed(concat(ours, box), [bot.unlocked])
   expect(await openNatively(message, [bot.unlocked], nothing)).toBeNull()
   expect(await unwrapNatively(message, [bot.unlocked], nothing)).toBeNull()
 })
 
-test('a container of version 2 is the library’s to open, its session key is found', async () => {
+test('a version 2 container is left to the library, with its session key unwrapped', async () => {
   const packets = concat(ours, seipd2(literal('hello'), KEY))
   expect(await opened(packets)).toBeNull()
   expect(await unwrapped(packets)).toMatchObject([{ data: KEY.data }])
 })
 
-test('compressed data are the library’s to read', async () => {
+test('a message with compressed data is left to the library', async () => {
   expect(await opened(concat(ours, seipd(compressed(literal('hello'), 2), KEY)))).toBeNull()
 })
 
 test.each<[string, Buffer, TestPerson]>([
   ['for ECDH', spoilt(ours, ours.length - 1), bot],
   ['for X25519', spoilt(toModern, toModern.length - 1), modern],
-])(
-  'a spoilt recipient packet %s is damage, and nobody else is asked',
-  async (_, recipient, one) => {
-    const packets = concat(recipient, box)
-    const damage = { outcome: 'damaged', reason: 'decryption' }
-    expect(await opened(packets, [one.unlocked])).toEqual(damage)
-    expect(await unwrapped(packets, [one.unlocked])).toEqual([])
-  },
-)
+])('a message with a changed PKESK packet %s is damaged natively', async (_, recipient, one) => {
+  const packets = concat(recipient, box)
+  const damage = { outcome: 'damaged', reason: 'decryption' }
+  expect(await opened(packets, [one.unlocked])).toEqual(damage)
+  expect(await unwrapped(packets, [one.unlocked])).toEqual([])
+})
 
-test('a spoilt container is damage with the same reason', async () => {
+test('a message with a changed container is damaged as `decryption`', async () => {
   const damage = { outcome: 'damaged', reason: 'decryption' }
   for (const at of [5, box.length - 1]) {
     expect(await opened(concat(ours, spoilt(box, at)))).toEqual(damage)
   }
 })
 
-test('what is inside is damaged where it is no message', async () => {
+test('a natively opened message with two literals is damaged as `structure`', async () => {
   const inner = concat(literal('hello'), literal('hello'))
   expect(await opened(concat(ours, seipd(inner, KEY)))).toEqual({
     outcome: 'damaged',
@@ -170,18 +174,18 @@ describe('AES-192', () => {
   const packetsTo = ({ subkey }: TestPerson): Buffer =>
     concat(pkesk(subkey, key), seipd(literal('hello'), key))
 
-  test('opens for a key of ours that lists it', async () => {
+  test('a message under AES-192 opens natively for a key that lists the cipher', async () => {
     expect(await opened(packetsTo(bot))).toMatchObject({ text: 'hello' })
     expect(await unwrapped(packetsTo(bot))).toMatchObject([{ algorithm: 'aes192' }])
   })
 
-  test('is left to the library for one that does not', async () => {
+  test('a message under AES-192 is left to the library for a key without the cipher', async () => {
     const choosy = preferring(9, 7)
     expect(await opened(packetsTo(choosy), [choosy.unlocked])).toBeNull()
     expect(await unwrapped(packetsTo(choosy), [choosy.unlocked])).toBeNull()
   })
 
-  test('is not asked for where the cipher is another', async () => {
+  test('a message under AES-128 or AES-256 opens natively for a key that lists AES-192 alone', async () => {
     const choosy = preferring(8)
     for (const cipher of [7, 9] as const) {
       const other = sessionKey('usual', cipher)
@@ -191,7 +195,7 @@ describe('AES-192', () => {
   })
 })
 
-test('the session key is zeroed once the container was decrypted, whatever came of it', async () => {
+test('the session key of a message is zeroed after success and after failure', async () => {
   for (const container of [box, spoilt(box, box.length - 1)]) {
     const zeroed: string[] = []
     const { fill } = Buffer.prototype

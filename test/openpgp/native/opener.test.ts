@@ -27,7 +27,7 @@ const ask = (
   more: { keys?: UnlockedKey[] } = {},
 ): Promise<OpenResult> => opener.open({ armored, keys, ids, signal: undefined, ...more })
 
-/** What becomes of a message that is opened alone. */
+/** The result of a message that is opened alone. */
 async function alone(armored: string): Promise<OpenResult> {
   const encrypted = parseMessage(armored, ids)
   return encrypted.outcome === 'encrypted'
@@ -35,7 +35,7 @@ async function alone(armored: string): Promise<OpenResult> {
     : encrypted
 }
 
-test('side by side each message is what it is alone, spoilt ones and long ones among them', async () => {
+test('messages that are opened together each have the result of being opened alone', async () => {
   const opener = new MessageOpener(own, () => true)
   const long = armor(toBot(literal('y'.repeat(60_000))))
   const messages = [...seeds(60)].flatMap((seed) => {
@@ -55,7 +55,7 @@ test('side by side each message is what it is alone, spoilt ones and long ones a
   expect([...outcomes]).toEqual(expect.arrayContaining(['opened', 'damaged', 'encrypted']))
 })
 
-test('they come in the order in which they were asked for, and others get their turn between', async () => {
+test('`MessageOpener` opens messages in order and yields to the event loop between them', async () => {
   const opener = new MessageOpener(own, () => true)
   const came: (number | string)[] = []
   setImmediate(() => came.push('another'))
@@ -71,7 +71,7 @@ test('they come in the order in which they were asked for, and others get their 
   expect(turnAt).toBeLessThan(20)
 })
 
-test('it is busy until the last one is opened, however long its key takes', async () => {
+test('`MessageOpener.isBusy` is true while an own key is being described', async () => {
   let described = (): void => {}
   const slow = new NativeOwnKeys(async (...given) => {
     await new Promise<void>((resolve) => (described = resolve))
@@ -87,7 +87,7 @@ test('it is busy until the last one is opened, however long its key takes', asyn
   expect(opener.isBusy).toBe(false)
 })
 
-test('one that fails harms none of the others', async () => {
+test('a message whose own key fails rejects without effect on other messages', async () => {
   class Failing extends NativeOwnKeys {
     override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
       if (key.bytes.length === 0) throw new Error('failing')
@@ -104,23 +104,7 @@ test('one that fails harms none of the others', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
-test('one for which a key of ours cannot even be looked up harms none of the others', async () => {
-  class Broken extends NativeOwnKeys {
-    override now(key: UnlockedKey): NativeOwnKey | null | undefined {
-      if (key.bytes.length === 0) throw new Error('broken')
-      return super.now(key)
-    }
-  }
-  const opener = new MessageOpener(new Broken(describeOwnKey), () => true)
-  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
-  const results = await Promise.allSettled([ask(opener, hello, broken), ask(opener, hello)])
-  expect(results).toMatchObject([
-    { status: 'rejected', reason: new Error('broken') },
-    { status: 'fulfilled', value: { text: 'hello' } },
-  ])
-})
-
-test('one that names a key which opens nothing here is left as it was parsed', async () => {
+test('a message that names a primary key is returned as parsed', async () => {
   const opener = new MessageOpener(new NativeOwnKeys(describeOwnKey), () => true)
   const named = armor(concat(strangerPkesk('a', bot.primary.keyId), seipd(literal('x'), KEY)))
   for (let time = 0; time < 2; time++) {
@@ -128,7 +112,7 @@ test('one that names a key which opens nothing here is left as it was parsed', a
   }
 })
 
-/** How many are there before the loop goes on. */
+/** The number of messages that open before the next turn of the loop. */
 async function openedAtOnce(opener: MessageOpener, messages: string[]): Promise<number> {
   await immediate()
   let count = 0
@@ -139,7 +123,7 @@ async function openedAtOnce(opener: MessageOpener, messages: string[]): Promise<
   return atOnce
 }
 
-test('two are opened before all others, then a few at a time, and few that are long', async () => {
+test('`MessageOpener` opens two messages in the first turn, and one long message', async () => {
   const opener = new MessageOpener(own, () => true)
   const long = armor(toBot(literal('y'.repeat(40_000))))
   await ask(opener, hello)
@@ -154,7 +138,7 @@ test('two are opened before all others, then a few at a time, and few that are l
   expect(await openedAtOnce(opener, [hello, long, long])).toBe(2)
 })
 
-test('it is busy until the last is done, and until others had their turn', async () => {
+test('`MessageOpener.isBusy` is true until the last message is opened and a turn has passed', async () => {
   const opener = new MessageOpener(own, () => true)
   expect(opener.isBusy).toBe(false)
   const one = ask(opener, hello)
@@ -170,7 +154,7 @@ test('it is busy until the last is done, and until others had their turn', async
   expect(opener.isBusy).toBe(false)
 })
 
-test('what is not wanted any more, or not natively, is left as it was parsed', async () => {
+test('a message is returned as parsed when its request is aborted or native opening is off', async () => {
   const gone = AbortSignal.abort()
   const opener = new MessageOpener(own, () => true)
   const left = await opener.open({ armored: hello, keys, ids, signal: gone })

@@ -14,7 +14,7 @@ async function generated(certifiedBy?: UnlockedKey): Promise<UnlockedKey> {
   return await unlock(locked, 'x')
 }
 
-/** The same whatever array its bytes stand in. */
+/** The same value with plain arrays in place of views. */
 function plain(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return [...(value as Uint8Array)]
   if (Array.isArray(value)) return value.map(plain)
@@ -22,19 +22,19 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, plain(one)]))
 }
 
-describe('a key of the bot, without openpgp.js', () => {
+describe('`describeCommonKey`', () => {
   test.each([
-    ['as we make them', () => generated()],
-    ['in the older algorithms', () => Promise.resolve(bot.unlocked)],
-    ['in the newer ones', () => Promise.resolve(modern.unlocked)],
-  ])('is described as openpgp.js describes it: %s', async (_name, keyOf) => {
+    ['as `generate` makes it', () => generated()],
+    ['of Ed25519Legacy and Curve25519Legacy', () => Promise.resolve(bot.unlocked)],
+    ['of Ed25519 and X25519', () => Promise.resolve(modern.unlocked)],
+  ])('an own key %s is described natively as openpgp.js describes it', async (_name, keyOf) => {
     const key = await keyOf()
     const described = describeCommonKey(key, NOW_MS)
     expect(described).not.toBeNull()
     expect(plain(described)).toEqual(plain(await describeOwnKey(key, NOW_MS)))
   })
 
-  test('is described without its secrets, which what is kept or goes to a thread would bring along', async () => {
+  test('the native description of an own key does not share memory with its secrets', async () => {
     const key = await generated()
     const { recipientKey, signingKey } = describeCommonKey(key, NOW_MS)?.info ?? {}
     for (const one of [recipientKey, signingKey]) {
@@ -43,15 +43,15 @@ describe('a key of the bot, without openpgp.js', () => {
     }
   })
 
-  test('is left to openpgp.js before it was made', async () => {
+  test('an own key is left to openpgp.js before its creation time', async () => {
     expect(describeCommonKey(await generated(), MADE_MS - 1000)).toBeNull()
   })
 
-  test('is left to openpgp.js where another key has certified it', async () => {
+  test('an own key with a certification by another key is left to openpgp.js', async () => {
     expect(describeCommonKey(await generated(bot.unlocked), NOW_MS)).toBeNull()
   })
 
-  test('is left to openpgp.js where a signature on it was changed', async () => {
+  test('an own key with a changed signature is left to openpgp.js', async () => {
     const key = await generated()
     const bytes = Buffer.from(key.bytes)
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1

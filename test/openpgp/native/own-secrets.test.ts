@@ -1,4 +1,4 @@
-/** Our own keys as they are used: their secrets, and what was said of each. */
+/** Own keys in use: their secrets and their descriptions. */
 import { afterEach, expect, test, vi } from 'vitest'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import type { OwnKeyInfo } from '../../../src/openpgp/library/certificate-info.ts'
@@ -34,7 +34,7 @@ test.each([
   ['older', alice, [22, 18]],
   ['newer', modern, [27, 25]],
 ] as const)(
-  'the secrets of a key of the %s algorithms are found by key id',
+  '`readOwnSecrets` returns the secrets of a key of the %s algorithms by key id',
   (_, person, algorithms) => {
     const found = [...readOwnSecrets(person.secret)]
     expect(found.map(([keyId]) => keyId)).toEqual([person.primary.keyId, person.subkey.keyId])
@@ -48,7 +48,7 @@ test.each([
   },
 )
 
-test('what is no secret key is passed over', () => {
+test('`readOwnSecrets` ignores packets that are not secret keys', () => {
   expect(idsIn(concat(packet(6, primary.body), packet(14, subkey.body)))).toEqual([])
   expect(idsIn(concat(packet(13, primary.secretBody), packet(2, subkey.secretBody)))).toEqual([])
   expect(idsIn(Buffer.alloc(0))).toEqual([])
@@ -59,18 +59,18 @@ const spoilt = Buffer.from([first ?? 0, ...rest])
 spoilt[5] = (spoilt[5] ?? 0) ^ 1
 
 test.each([
-  ['a locked one', concat(primary.body, 254, secretOf(primary).subarray(1))],
-  ['one with another secret', concat(primary.body, spoilt)],
-  ['one with a wrong sum', concat(primary.secretBody.subarray(0, -1), 0x55)],
-  ['one whose secret is another’s', concat(primary.body, secretOf(mallory.primary))],
-  ['one of another algorithm', rsaKey(1024).secretBody],
-  ['one with nothing behind its public part', primary.body],
-  ['one with no secret', concat(primary.body, 0)],
-  ['one with a byte of a secret', concat(primary.body, 0, 7)],
-  ['one with a sum alone', concat(primary.body, 0, 0, 0)],
-  ['one with a secret that is too short', concat(primary.body, 0, u16(8), 255, u16(8 + 255))],
-  ['one that is no key', Buffer.from('hello')],
-])('%s is left out, and the others are read', (_, body) => {
+  ['that is locked', concat(primary.body, 254, secretOf(primary).subarray(1))],
+  ['with a changed secret', concat(primary.body, spoilt)],
+  ['with a wrong checksum', concat(primary.secretBody.subarray(0, -1), 0x55)],
+  ['with the secret of another key', concat(primary.body, secretOf(mallory.primary))],
+  ['of RSA', rsaKey(1024).secretBody],
+  ['without a secret part', primary.body],
+  ['with an empty secret part', concat(primary.body, 0)],
+  ['with one byte of a secret', concat(primary.body, 0, 7)],
+  ['with a checksum alone', concat(primary.body, 0, 0, 0)],
+  ['with a secret that is too short', concat(primary.body, 0, u16(8), 255, u16(8 + 255))],
+  ['that is not a key', Buffer.from('hello')],
+])('`readOwnSecrets` omits a primary key %s and reads the subkey', (_, body) => {
   const bytes = concat(packet(5, body), packet(7, subkey.secretBody))
   expect(idsIn(bytes)).toEqual([subkey.keyId])
 })
@@ -87,7 +87,7 @@ const key = (): UnlockedKey => ({ ...alice.unlocked })
 
 afterEach(() => vi.useRealTimers())
 
-/** Keys of which this is said, with how often somebody asked. */
+/** Keys with this description, and the number of descriptions. */
 function keysSaying(what: Partial<OwnKeyInfo> | (() => Promise<OwnKeyInfo>)) {
   let asked = 0
   const keys = new NativeOwnKeys(async () => {
@@ -97,7 +97,7 @@ function keysSaying(what: Partial<OwnKeyInfo> | (() => Promise<OwnKeyInfo>)) {
   return { keys, asked: () => asked }
 }
 
-test('a key opens with those of its secrets that may open, and seals with the one that signs', async () => {
+test('an own key opens with its described subkeys and seals with its signing key', async () => {
   const { keys } = keysSaying({ opens: [subkey.keyId, 'ffffffffffffffff'] })
   const own = await keys.of(key())
   expect([...(own?.opens.keys() ?? [])]).toEqual([subkey.keyId])
@@ -111,21 +111,18 @@ const { signingKey } = known
 if (signingKey === null) throw new Error('signs nothing')
 
 test.each<[string, CertificateInfo | null]>([
-  ['nothing is said', null],
-  ['no signing key is said', { ...known, signingKey: null }],
-  ['another algorithm is said', { ...known, signingKey: { ...signingKey, algorithm: 27 } }],
-  ['another date is said', { ...known, signingKey: { ...signingKey, createdS: 7 } }],
-  [
-    'another point is said',
-    { ...known, signingKey: { ...signingKey, point: Buffer.alloc(32, 7) } },
-  ],
-])('a key of which %s seals nothing', async (_, one) => {
+  ['no info', null],
+  ['no signing key', { ...known, signingKey: null }],
+  ['another algorithm', { ...known, signingKey: { ...signingKey, algorithm: 27 } }],
+  ['another date', { ...known, signingKey: { ...signingKey, createdS: 7 } }],
+  ['another point', { ...known, signingKey: { ...signingKey, point: Buffer.alloc(32, 7) } }],
+])('an own key that is described with %s does not seal, and opens', async (_, one) => {
   const own = await keysSaying({ info: one }).keys.of(key())
   expect(own?.seals).toBeNull()
   expect(own?.opens.size).toBe(2)
 })
 
-test('a key reads the ciphers that it lists, for as long as what is said of it holds', async () => {
+test('an own key reads its listed ciphers until its description ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
   const untilS = NOW_MS / 1000 + 60
   const own = await keysSaying({ info: { ...known, untilS } }).keys.of(key())
@@ -136,7 +133,7 @@ test('a key reads the ciphers that it lists, for as long as what is said of it h
   expect(unknown?.reads(9)).toBe(false)
 })
 
-test('a key is asked about once, until something in it begins or ends', async () => {
+test('an own key is described once, and again when its description ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
   const untilS = NOW_MS / 1000 + 60
   const { keys, asked } = keysSaying({ info: { ...known, untilS } })
@@ -152,7 +149,7 @@ test('a key is asked about once, until something in it begins or ends', async ()
   expect(asked()).toBe(2)
 })
 
-test('a key of which nothing ends is asked about once', async () => {
+test('an own key whose description never ends is described once', async () => {
   const { keys, asked } = keysSaying({ info: null })
   const one = key()
   const own = await keys.of(one)
@@ -161,7 +158,7 @@ test('a key of which nothing ends is asked about once', async () => {
   expect(asked()).toBe(1)
 })
 
-test('each unlocked key is known for itself', async () => {
+test('two unlocked keys are described separately', async () => {
   const { keys, asked } = keysSaying({})
   const [one, other] = [key(), key()]
   await keys.of(one)
@@ -170,7 +167,7 @@ test('each unlocked key is known for itself', async () => {
   expect(asked()).toBe(2)
 })
 
-test('nothing is known of a key that cannot be described or read, and that is known', async () => {
+test('an own key that cannot be described or read is null, and stays null', async () => {
   const failing = keysSaying(() => Promise.reject(new Error('unreadable')))
   const one = key()
   expect(await failing.keys.of(one)).toBeNull()
@@ -181,7 +178,7 @@ test('nothing is known of a key that cannot be described or read, and that is kn
   expect(await keysSaying({}).keys.of(broken)).toBeNull()
 })
 
-test('what is forgotten is asked for again', async () => {
+test('an own key is described again after `clear`', async () => {
   const { keys, asked } = keysSaying({})
   const one = key()
   await keys.of(one)
@@ -191,7 +188,7 @@ test('what is forgotten is asked for again', async () => {
   expect(asked()).toBe(2)
 })
 
-test('an answer that comes after all was forgotten is not kept', async () => {
+test('a description that arrives after `clear` is not cached', async () => {
   let answer = (): void => {}
   const { keys } = keysSaying(() => new Promise((resolve) => (answer = () => resolve(said))))
   const one = key()
@@ -203,26 +200,13 @@ test('an answer that comes after all was forgotten is not kept', async () => {
   expect(keys.now(one)).toBeUndefined()
 })
 
-test('another person’s secrets are nobody’s here', async () => {
+test('an own key with the description of another key neither opens nor seals', async () => {
   const own = await keysSaying({}).keys.of({ ...bot.unlocked })
   expect(own?.opens.size).toBe(0)
   expect(own?.seals).toBeNull()
 })
 
-test('a key of the common shape is described as its certificate is, without its secrets', () => {
-  const described = describeCommonKey(alice.unlocked, NOW_MS)
-  expect(described?.opens).toEqual([subkey.keyId])
-  expect(described?.ciphers).toEqual([9, 8, 7])
-  const plain = (one: unknown): string =>
-    JSON.stringify(one, (_, value: unknown) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-    )
-  expect(plain({ ...described?.info, at: 0 })).toBe(plain({ ...known, at: 0 }))
-  expect(described?.info?.recipientKey.point.buffer.byteLength).toBeLessThan(100)
-  expect(described?.info?.signingKey?.point.buffer.byteLength).toBeLessThan(100)
-})
-
-test('what is of no common shape is not described', () => {
+test('`describeCommonKey` returns null for keys of another shape', () => {
   expect(describeCommonKey(alice.unlocked, MADE_MS - 1000)).toBeNull()
   const swapped = concat(packet(7, primary.secretBody), packet(5, subkey.secretBody))
   expect(describeCommonKey({ ...alice.unlocked, bytes: swapped }, NOW_MS)).toBeNull()

@@ -18,37 +18,7 @@ const isZeroed = ({ sessionKey }: PreparedMessage): boolean =>
 
 afterEach(() => vi.useRealTimers())
 
-test('a prepared message is given out once, to who names what it is for', () => {
-  const preparedMessages = new PreparedMessages(BOUNDS)
-  const one = prepared()
-  preparedMessages.put('here', 'list', one)
-  expect(preparedMessages.has('here', 'list')).toBe(true)
-  expect(preparedMessages.take('elsewhere', 'list')).toBeNull()
-  expect(preparedMessages.take('here', 'list')).toBe(one)
-  expect(preparedMessages.take('here', 'list')).toBeNull()
-  expect(preparedMessages.byteLength).toBe(0)
-  expect(isZeroed(one)).toBe(false)
-})
-
-test('whoever names another list ends it, and its session key', () => {
-  const preparedMessages = new PreparedMessages(BOUNDS)
-  const one = prepared()
-  preparedMessages.put('here', 'list', one)
-  expect(preparedMessages.take('here', 'other list')).toBeNull()
-  expect(isZeroed(one)).toBe(true)
-  expect(preparedMessages.take('here', 'list')).toBeNull()
-})
-
-test('one that is put in its place ends it too', () => {
-  const preparedMessages = new PreparedMessages(BOUNDS)
-  const [first, second] = [prepared(), prepared()]
-  preparedMessages.put('here', 'list', first)
-  preparedMessages.put('here', 'list', second)
-  expect(isZeroed(first)).toBe(true)
-  expect(preparedMessages.take('here', 'list')).toBe(second)
-})
-
-test('after its time it is gone, whether anybody asks or not', () => {
+test('a prepared message is destroyed after `keepMs` without being taken', () => {
   vi.useFakeTimers()
   const preparedMessages = new PreparedMessages(BOUNDS)
   const [first, second] = [prepared(), prepared()]
@@ -63,7 +33,7 @@ test('after its time it is gone, whether anybody asks or not', () => {
   expect(preparedMessages.byteLength).toBe(0)
 })
 
-test('all together they are bounded, the oldest go first', () => {
+test('prepared messages above `maxBytes` are destroyed, the oldest first', () => {
   const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 3 * 600 })
   const all = Array.from({ length: 6 }, () => prepared(400))
   for (const [index, one] of all.entries()) preparedMessages.put(`place ${index}`, 'list', one)
@@ -71,7 +41,7 @@ test('all together they are bounded, the oldest go first', () => {
   expect(all.map(isZeroed)).toEqual([true, true, true, false, false, false])
 })
 
-test('one that is greater than the bound is not kept at all', () => {
+test('a prepared message larger than `maxBytes` is destroyed at once', () => {
   const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 100 })
   const one = prepared(4000)
   preparedMessages.put('here', 'list', one)
@@ -79,17 +49,8 @@ test('one that is greater than the bound is not kept at all', () => {
   expect(preparedMessages.byteLength).toBe(0)
 })
 
-test('when all are cleared none is left, nor its session key', () => {
-  const preparedMessages = new PreparedMessages(BOUNDS)
-  const all = Array.from({ length: 5 }, () => prepared())
-  for (const [index, one] of all.entries()) preparedMessages.put(`place ${index}`, 'list', one)
-  preparedMessages.clear()
-  expect(all.every(isZeroed)).toBe(true)
-  expect(preparedMessages.byteLength).toBe(0)
-})
-
-test('whatever is put and taken, nobody gets one twice, or for another list', () => {
-  for (const seed of seeds(200)) {
+test('a random sequence of puts and takes never returns a prepared message twice or for another list', () => {
+  for (const seed of seeds(80)) {
     const random = randomFrom(seed)
     const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 200 + random(3000) })
     const madeFor = new Map<PreparedMessage, string>()
@@ -117,7 +78,7 @@ test('whatever is put and taken, nobody gets one twice, or for another list', ()
   }
 })
 
-test('what waits at places that begin alike can be ended alone', () => {
+test('`clear` with a prefix destroys the prepared messages of that prefix alone', () => {
   const preparedMessages = new PreparedMessages(BOUNDS)
   const [one, other] = [prepared(), prepared()]
   preparedMessages.put('one/7', 'list', one)

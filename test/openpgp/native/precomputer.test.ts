@@ -1,4 +1,4 @@
-/** Which messages are prepared ahead, when, and what ends them. */
+/** The preparation of messages: order, replacement and end. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freshSessionKey } from '../../../src/openpgp/crypto/session-key.ts'
@@ -30,12 +30,12 @@ const LIST = requestOf('list')
 
 interface Building {
   request: PrepareRequest
-  /** Ends it; gives what was made. */
+  /** Ends the build and returns its message. */
   end: () => PreparedMessage
   fail: () => void
 }
 
-/** A precomputer whose messages are made when the test says so. */
+/** A precomputer whose builds end when the test ends them. */
 function newPrecomputer() {
   const builds: Building[] = []
   const prepared: string[] = []
@@ -63,7 +63,7 @@ function newPrecomputer() {
   return { precomputer, builds, prepared, refills: () => refills }
 }
 
-/** Until what was requested is begun: it follows nothing without a turn of the loop in between. */
+/** Turns of the loop until requested builds have begun. */
 async function turns(): Promise<void> {
   await immediate()
   await immediate()
@@ -71,7 +71,7 @@ async function turns(): Promise<void> {
 
 afterEach(() => vi.useRealTimers())
 
-test('the next message of a place is made, said, and given out once', async () => {
+test('a requested message is prepared, announced and taken once', async () => {
   const { precomputer, builds, prepared, refills } = newPrecomputer()
   expect(precomputer.take('here', LIST)).toBeNull()
   precomputer.request('here', LIST)
@@ -88,7 +88,7 @@ test('the next message of a place is made, said, and given out once', async () =
 test.each([
   ['another list', requestOf('other')],
   ['another cipher', requestOf('list', 'aes128')],
-])('what was made for a place ends when %s is named there', async (_, other) => {
+])('a prepared message is destroyed when %s is taken at its place', async (_, other) => {
   const { precomputer, builds } = newPrecomputer()
   precomputer.request('here', LIST)
   await turns()
@@ -99,7 +99,7 @@ test.each([
   expect(precomputer.take('here', LIST)).toBeNull()
 })
 
-test('one is made at a time, in the order in which they were asked for', async () => {
+test('`Precomputer` prepares one message at a time, in the order of the requests', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   for (const place of ['a', 'b', 'c']) precomputer.request(place, LIST)
   await turns()
@@ -114,7 +114,7 @@ test('one is made at a time, in the order in which they were asked for', async (
   expect(builds).toHaveLength(4)
 })
 
-test('what is there already is not made again', async () => {
+test('a message that is already prepared is not prepared again', async () => {
   const { precomputer, builds, refills } = newPrecomputer()
   precomputer.request('here', LIST)
   await turns()
@@ -129,7 +129,7 @@ test('what is there already is not made again', async () => {
   expect(builds).toHaveLength(2)
 })
 
-test('asked for again while it waits, a place goes to the end, and gets the last that was named', async () => {
+test('a place that is requested again while waiting moves to the end with its last list', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('first', LIST)
   precomputer.request('a', LIST)
@@ -144,7 +144,7 @@ test('asked for again while it waits, a place goes to the end, and gets the last
   expect(builds.map(({ request }) => request.list.name)).toEqual(['list', 'list', 'later'])
 })
 
-test('what another request overtook while it was made is destroyed', async () => {
+test('a message is destroyed when its place is requested for another list during its build', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('here', LIST)
   await turns()
@@ -160,7 +160,7 @@ test('what another request overtook while it was made is destroyed', async () =>
   expect(precomputer.take('here', requestOf('later'))).toBe(second)
 })
 
-test('one that fails is not made again until somebody asks, and holds up no other', async () => {
+test('a build that fails is not repeated before the next request, and delays no other', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
   precomputer.request('b', LIST)
@@ -175,7 +175,7 @@ test('one that fails is not made again until somebody asks, and holds up no othe
   expect(builds).toHaveLength(3)
 })
 
-test('sixty-four places may wait; then the oldest are given up', async () => {
+test('`Precomputer` drops the oldest of more than 64 waiting places', async () => {
   const { precomputer, builds } = newPrecomputer()
   for (let n = 0; n < 66; n++) {
     precomputer.request(`place ${n}`, requestOf(`list ${n}`))
@@ -190,7 +190,7 @@ test('sixty-four places may wait; then the oldest are given up', async () => {
   expect(names).toEqual(['list 0', ...Array.from({ length: 64 }, (_, n) => `list ${n + 2}`)])
 })
 
-test('clearing an owner’s places leaves what was requested for another’s', async () => {
+test("`clear` with an owner's prefix keeps the requests of other owners", async () => {
   const { precomputer, builds } = newPrecomputer()
   const [one, other] = [requestOf('one'), requestOf('other')]
   precomputer.request('one/here', one)
@@ -200,7 +200,7 @@ test('clearing an owner’s places leaves what was requested for another’s', a
   expect(builds.map(({ request }) => request)).toEqual([other])
 })
 
-test('when all is cleared, what is there ends, and what is under way is not kept', async () => {
+test('`clear` destroys prepared messages and those whose build ends later', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
   await turns()
@@ -220,7 +220,7 @@ test('when all is cleared, what is there ends, and what is under way is not kept
   expect(builds).toHaveLength(3)
 })
 
-test('once it is closed, nothing is made any more', async () => {
+test('a closed `Precomputer` destroys its messages and prepares nothing', async () => {
   const { precomputer, builds } = newPrecomputer()
   precomputer.request('a', LIST)
   await turns()
@@ -236,7 +236,7 @@ test('once it is closed, nothing is made any more', async () => {
 const held = (keepMs = 60_000, maxBytes = 1_000_000): PreparedMessages =>
   new PreparedMessages({ maxBytes, keepMs })
 
-test('a prepared message is there for less than its time, also where no timer fires', () => {
+test('a prepared message is not taken after `keepMs`, even when no timer fires', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const messages = held()
   const [one, other] = [newMessage(), newMessage()]
@@ -253,7 +253,7 @@ test('a prepared message is there for less than its time, also where no timer fi
   expect([isZeroed(one), isZeroed(other)]).toEqual([false, true])
 })
 
-test('messages that fill the bound exactly are all kept', () => {
+test('prepared messages of exactly `maxBytes` are all kept', () => {
   const most = 3 * preparedBytes(newMessage())
   const messages = held(60_000, most)
   const all = Array.from({ length: 3 }, () => newMessage())
@@ -262,7 +262,7 @@ test('messages that fill the bound exactly are all kept', () => {
   expect(all.some(isZeroed)).toBe(false)
 })
 
-test('one timer runs for all that is held, and none once all is cleared', () => {
+test('`PreparedMessages` runs one timer for all messages, and none when empty', () => {
   vi.useFakeTimers()
   const messages = held()
   messages.put('a', 'list', newMessage())

@@ -38,30 +38,33 @@ async function seal(text: string, message = prepared(), by = bot, names = NOBODY
 }
 
 test.each([
-  ['the older algorithms', bot],
-  ['the newer ones', modern],
-])('what is sealed with a key of %s opens, is signed, and is known again', async (_, by) => {
-  for (const text of ['', 'x', 'grüße 🌍\n', 'y'.repeat(4096)]) {
-    const sealed = await seal(text, prepared([bot, modern]), by)
-    const opened = await openArmored(sealed.armored)
-    expect(opened).toMatchObject({
-      outcome: 'opened',
-      text,
-      dataDigest: sealed.dataDigest,
-      signatures: [
-        {
-          issuerKeyId: by.primary.keyId,
-          createdMs: NOW_MS,
-          digest: sealed.statementDigest,
-        },
-      ],
-    })
-    if (opened.outcome !== 'opened') continue
-    expect(await verify(opened.signed, by.certificate, NOW_MS + 1000)).toEqual(['valid'])
-  }
-})
+  ['Ed25519Legacy', bot],
+  ['Ed25519', modern],
+])(
+  'a message signed with a key of %s opens with a valid signature and its digests',
+  async (_, by) => {
+    for (const text of ['', 'x', 'grüße 🌍\n', 'y'.repeat(4096)]) {
+      const sealed = await seal(text, prepared([bot, modern]), by)
+      const opened = await openArmored(sealed.armored)
+      expect(opened).toMatchObject({
+        outcome: 'opened',
+        text,
+        dataDigest: sealed.dataDigest,
+        signatures: [
+          {
+            issuerKeyId: by.primary.keyId,
+            createdMs: NOW_MS,
+            digest: sealed.statementDigest,
+          },
+        ],
+      })
+      if (opened.outcome !== 'opened') continue
+      expect(await verify(opened.signed, by.certificate, NOW_MS + 1000)).toEqual(['valid'])
+    }
+  },
+)
 
-/** The packets inside, and what opened them. */
+/** The packets inside a sealed message. */
 async function inside(
   text: string,
   { by = bot, names = NOBODY } = {},
@@ -76,10 +79,13 @@ async function inside(
 }
 
 test.each([
-  ['nobody', NOBODY],
-  ['two people', concat(22, 35, 4, bot.primary.fingerprint, 22, 35, 4, modern.primary.fingerprint)],
+  ['no recipients', NOBODY],
+  [
+    'two recipients',
+    concat(22, 35, 4, bot.primary.fingerprint, 22, 35, 4, modern.primary.fingerprint),
+  ],
 ])(
-  'inside stand a one-pass packet, the text, and its signature that names %s, to the byte',
+  'a message with %s named has the expected bytes of one-pass packet, literal and signature',
   async (_, names) => {
     const { keyId, fingerprint } = bot.primary
     const [onePass, literal, signature, ...more] = await inside('hello', { names })
@@ -104,13 +110,13 @@ test.each([
   },
 )
 
-test('no two signatures have the same salt', async () => {
+test('the signatures of two messages have different salts', async () => {
   const [first, second] = [(await inside('hello'))[2]?.body, (await inside('hello'))[2]?.body]
   expect(first?.subarray(0, 24)).toEqual(second?.subarray(0, 24))
   expect(first?.subarray(30, 90)).not.toEqual(second?.subarray(30, 90))
 })
 
-test('the armor is that of all packets, with a checksum where one is needed', async () => {
+test('the armor of a sealed message is complete, with a checksum only where the base64 has no padding', async () => {
   const rests = new Set<number>()
   for (const text of ['', 'x', 'xx', 'xxx', 'y'.repeat(250), 'y'.repeat(251), 'y'.repeat(252)]) {
     const sealed = await seal(text)
@@ -127,7 +133,7 @@ test('the armor is that of all packets, with a checksum where one is needed', as
   expect(rests.size).toBe(3)
 })
 
-test('the session key is zeroed when a message was sealed, and when it is not sealed', async () => {
+test('the session key is zeroed when a prepared message is sealed and when it is destroyed', async () => {
   const message = prepared([bot], 'aes128')
   const { data } = message.sessionKey
   expect(data.some((byte) => byte !== 0)).toBe(true)
@@ -138,7 +144,7 @@ test('the session key is zeroed when a message was sealed, and when it is not se
   expect(other.sessionKey.data).toEqual(Buffer.alloc(32))
 })
 
-test('what is prepared counts with all that it keeps', () => {
+test('`preparedBytes` counts lines, rest and session key of a prepared message', () => {
   const packets = seeded('packets', 100)
   const message = prepareMessage(armorPackets(packets), freshSessionKey('aes256'))
   expect(message.lines).toHaveLength(76 + 2)

@@ -13,7 +13,7 @@ import { alice, bot, mallory, preferring, testPerson } from '../../support/openp
 
 type Answer = CertificateInfo | Promise<CheckedCertificate>
 
-/** A cache that says so of certificates, and the lists over it. */
+/** A cache with these answers, and the lists over it. */
 function listsOver(answer: (armored: string) => Answer): {
   lists: RecipientLists
   asked: string[]
@@ -31,7 +31,7 @@ function listsOver(answer: (armored: string) => Answer): {
   return { lists: new RecipientLists(cache as unknown as CertificateCache), asked, cache }
 }
 
-/** Fingerprints of who is sealed to natively, in order. */
+/** Fingerprints of the native recipients, in order. */
 function recipientsOf({ recipientKeys }: RecipientList): string[] {
   return recipientKeyStarts(recipientKeys).map((at) =>
     Buffer.from(unpackRecipientKey(recipientKeys, at).fingerprint).toString('hex'),
@@ -42,7 +42,7 @@ const subkeys = (...people: { subkey: { fingerprint: string } }[]): string[] =>
 
 const certificates = [alice.certificate, mallory.certificate]
 
-test('everybody is on the list once, in order, and we are the last', async () => {
+test('a recipient list has each certificate once, in order, and the bot last', async () => {
   const { lists, asked } = listsOver(infoOf)
   const list = await lists.of([...certificates, alice.certificate], await sealing())
   expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
@@ -50,19 +50,19 @@ test('everybody is on the list once, in order, and we are the last', async () =>
   expect(list).toMatchObject({ others: [], readAes256: true })
 })
 
-test('we are the last where we are among the certificates, too', async () => {
+test('a recipient list has the bot last when its certificate is among the others', async () => {
   const { lists } = listsOver(infoOf)
   const list = await lists.of([bot.certificate, ...certificates], await sealing())
   expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
 })
 
-test('two certificates of one key are one recipient', async () => {
+test('two texts of one certificate are one recipient', async () => {
   const { lists } = listsOver(infoOf)
   const twice = [alice.certificate, `\n${alice.certificate}`]
   expect(recipientsOf(await lists.of(twice, await sealing()))).toEqual(subkeys(alice, bot))
 })
 
-test('what must be found out first keeps its place', async () => {
+test('a certificate that must be judged first keeps its place in the list', async () => {
   const { lists } = listsOver((armored) => {
     const info = infoOf(armored)
     return armored === alice.certificate
@@ -77,7 +77,7 @@ test('what must be found out first keeps its place', async () => {
   expect(recipientsOf(list)).toEqual(subkeys(...people, bot))
 })
 
-test('whoever is the library’s to seal to is named apart, by the certificate', async () => {
+test('a certificate that the library must seal to is listed in `others`', async () => {
   const { lists } = listsOver((armored) => {
     const info = infoOf(armored)
     const checked = { status: statusOf(info, `judged ${armored}`), info: null }
@@ -88,7 +88,7 @@ test('whoever is the library’s to seal to is named apart, by the certificate',
   expect(list.others).toEqual([`judged ${alice.certificate}`])
 })
 
-test('so is whose info does not hold at this time', async () => {
+test('a certificate whose info has ended is listed in `others`', async () => {
   const { lists } = listsOver((armored) => {
     const info = { ...infoOf(armored), untilS: 1 }
     return Promise.resolve({ status: statusOf(info, armored), info })
@@ -101,7 +101,7 @@ test('so is whose info does not hold at this time', async () => {
 test.each([
   ['is unusable', { unusable: 'revoked' as const }],
   ['has no fingerprint', { fingerprint: null }],
-])('a certificate that %s fails the whole list', async (_, status) => {
+])('a certificate that %s fails the whole recipient list', async (_, status) => {
   const { lists } = listsOver((armored) => {
     const info = infoOf(armored)
     const checked = { status: { ...statusOf(info, armored), ...status }, info }
@@ -113,14 +113,14 @@ test.each([
   await expect(lists.of(certificates.toReversed(), by)).rejects.toThrow(refused)
 })
 
-test('a certificate of which nothing is known fails the whole list', async () => {
+test('an unparseable certificate fails the whole recipient list', async () => {
   const { lists } = listsOver((armored) =>
     Promise.resolve({ status: unusableStatus(armored, 'unparseable'), info: null }),
   )
   await expect(lists.of(certificates, await sealing())).rejects.toThrow('cannot be sealed to')
 })
 
-test('what failed once is tried again', async () => {
+test('a recipient list that failed once is built on the next request', async () => {
   let isBroken = true
   const { lists } = listsOver((armored) => {
     if (isBroken) return Promise.reject(new Error('gone'))
@@ -132,7 +132,7 @@ test('what failed once is tried again', async () => {
   expect(recipientsOf(await lists.of(certificates, by))).toEqual(subkeys(alice, mallory, bot))
 })
 
-test('the name is that of exactly these recipients in their order, and of our key', async () => {
+test('the name of a recipient list depends on its recipients, their order and the own key', async () => {
   const { lists } = listsOver((armored) => {
     const info = infoOf(armored.trim())
     if (armored.startsWith(' ')) {
@@ -156,7 +156,7 @@ test('the name is that of exactly these recipients in their order, and of our ke
   expect(new Set([name, ...others]).size).toBe(8)
 })
 
-test('the list says whether all of them, and we, read AES-256', async () => {
+test('`readAes256` of a recipient list is true when all recipients and the bot list AES-256', async () => {
   const { lists } = listsOver(infoOf)
   const choosy = preferring(7)
   const reads = async (of: string[], key = bot.unlocked): Promise<boolean> =>
@@ -166,7 +166,7 @@ test('the list says whether all of them, and we, read AES-256', async () => {
   expect(await reads([alice.certificate], choosy.unlocked)).toBe(false)
 })
 
-test('the list holds for as long as all on it do', async () => {
+test('a recipient list holds while all its certificates hold', async () => {
   const nowS = Math.floor(Date.now() / 1000)
   const times = new Map([
     [alice.certificate, { fromS: nowS - 90, untilS: nowS + 70 }],
@@ -179,7 +179,7 @@ test('the list holds for as long as all on it do', async () => {
   })
 })
 
-test('the same array gives the same list, which nobody is asked for again', async () => {
+test('the same array of certificates returns the same recipient list without look-ups', async () => {
   const { lists, asked } = listsOver(infoOf)
   const by = await sealing()
   const list = await lists.of(certificates, by)
@@ -189,7 +189,7 @@ test('the same array gives the same list, which nobody is asked for again', asyn
   expect(asked).toHaveLength(4)
 })
 
-test('it is made anew for another key of ours, for another word on any certificate, and past its end', async () => {
+test('a recipient list is rebuilt for another own key, another cache epoch and past its end', async () => {
   let untilS = 0xffff_ffff
   const { lists, cache } = listsOver((armored) => ({ ...infoOf(armored), untilS }))
   const by = await sealing()
@@ -208,7 +208,7 @@ test('it is made anew for another key of ours, for another word on any certifica
   expect(await lists.of(certificates, other)).not.toBe(ended)
 })
 
-test('a list that was made while a word changed is made anew', async () => {
+test('a recipient list that was built while the cache epoch changed is rebuilt', async () => {
   const { lists, cache } = listsOver(async (armored) => {
     const info = infoOf(armored)
     cache.epoch++

@@ -1,4 +1,4 @@
-/** Which locks are opened here, byte by byte: locked cheaply, so that it takes no time. */
+/** The locks that native code opens, with short hashes. */
 import { createCipheriv, createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { unlockNatively, unlockQuickly } from '../../../src/openpgp/native/unlock.ts'
@@ -49,28 +49,31 @@ function blockWith(o: { primary?: Buffer; subkey?: Buffer; more?: Buffer[] } = {
   )
 }
 
-test.each([0, 1, 15, 16, 31, 96, 112])('a lock with count %i opens', (coded) => {
-  const block = blockWith({
-    primary: locked(primary, { coded }),
-    subkey: locked(subkey, { coded }),
-  })
-  const key = unlockNatively(block, 'x')
-  expect(key).toMatchObject({
-    fingerprint: primary.fingerprint,
-    fingerprints: [primary.fingerprint, subkey.fingerprint],
-    keyIds: [primary.keyId, subkey.keyId],
-    sizes: alice.unlocked.sizes,
-  })
-  const open = concat(
-    packet(5, primary.secretBody),
-    packet(13, Buffer.from('alice')),
-    packet(7, subkey.secretBody),
-  )
-  expect(Buffer.from(key?.bytes ?? '')).toEqual(open)
-})
+test.each([0, 1, 15, 16, 31, 96, 112, 192])(
+  'a key locked with the S2K count %i unlocks',
+  (coded) => {
+    const block = blockWith({
+      primary: locked(primary, { coded }),
+      subkey: locked(subkey, { coded }),
+    })
+    const key = unlockNatively(block, 'x')
+    expect(key).toMatchObject({
+      fingerprint: primary.fingerprint,
+      fingerprints: [primary.fingerprint, subkey.fingerprint],
+      keyIds: [primary.keyId, subkey.keyId],
+      sizes: alice.unlocked.sizes,
+    })
+    const open = concat(
+      packet(5, primary.secretBody),
+      packet(13, Buffer.from('alice')),
+      packet(7, subkey.secretBody),
+    )
+    expect(Buffer.from(key?.bytes ?? '')).toEqual(open)
+  },
+)
 
 test.each(['', 'x', 'ü'.repeat(700), 'long '.repeat(20_000)])(
-  'a passphrase of any length opens, and none but that',
+  'a key unlocks with its own passphrase of any length, and with no other',
   (passphrase) => {
     const locking = { passphrase, coded: 0 }
     const block = blockWith({ primary: locked(primary, locking), subkey: locked(subkey, locking) })
@@ -79,7 +82,7 @@ test.each(['', 'x', 'ü'.repeat(700), 'long '.repeat(20_000)])(
   },
 )
 
-test('what takes no time is opened at once, up to 65,536 bytes that are hashed', () => {
+test('`unlockQuickly` opens locks of up to 65,536 hashed bytes', () => {
   const of = (coded: number, other = 96): string =>
     blockWith({ primary: locked(primary, { coded }), subkey: locked(subkey, { coded: other }) })
   expect(hashed(96)).toBe(65_536)
@@ -90,7 +93,7 @@ test('what takes no time is opened at once, up to 65,536 bytes that are hashed',
   expect(() => unlockQuickly(of(97), 'y')).not.toThrow()
 })
 
-test('one of its keys under another passphrase opens none', () => {
+test('a key whose subkey has another passphrase does not unlock', () => {
   const block = blockWith({ subkey: locked(subkey, { passphrase: 'y' }) })
   expect(() => unlockNatively(block, 'x')).toThrow('wrong-passphrase')
   expect(() => unlockNatively(block, 'y')).toThrow('wrong-passphrase')
@@ -100,22 +103,19 @@ test.each([
   ['usage 253', Buffer.of(253, 9, 3, 8)],
   ['usage 255', Buffer.of(255, 9, 3, 8)],
   ['AES-128', Buffer.of(254, 7, 3, 8)],
-  ['a salted hash alone', Buffer.of(254, 9, 1, 8)],
+  ['a salted S2K', Buffer.of(254, 9, 1, 8)],
   ['SHA-1', Buffer.of(254, 9, 3, 2)],
-])('a lock with %s is left to the library', (_, lock) => {
+])('a key locked with %s is left to the library', (_, lock) => {
   expect(unlockNatively(blockWith({ primary: locked(primary, { lock }) }), 'x')).toBeNull()
   expect(unlockNatively(blockWith({ subkey: locked(subkey, { lock }) }), 'x')).toBeNull()
 })
 
 test.each([
-  ['a key that is not locked', blockWith({ primary: primary.secretBody })],
-  ['a subkey that is not locked', blockWith({ subkey: subkey.secretBody })],
-  ['a key of another algorithm', blockWith({ primary: locked(rsaKey(1024)) })],
-  ['a subkey of another algorithm', blockWith({ subkey: locked(rsaKey(1024)) })],
-  [
-    'a lock that is cut',
-    blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 20) }),
-  ],
+  ['an unlocked primary key', blockWith({ primary: primary.secretBody })],
+  ['an unlocked subkey', blockWith({ subkey: subkey.secretBody })],
+  ['an RSA primary key', blockWith({ primary: locked(rsaKey(1024)) })],
+  ['an RSA subkey', blockWith({ subkey: locked(rsaKey(1024)) })],
+  ['a truncated lock', blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 20) })],
   [
     'a lock with a hash alone',
     blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 4 + 8 + 1 + 16 + 20) }),
@@ -126,17 +126,17 @@ test.each([
     blockOf(packet(13, Buffer.from('a')), packet(5, locked(primary))),
   ],
   ['a certificate', armor(concat(packet(6, primary.body)), { type: 'PRIVATE KEY BLOCK' })],
-  ['a packet that belongs to no key', blockWith({ more: [packet(60, Buffer.from('x'))] })],
-  ['a public subkey beside', blockWith({ more: [packet(14, subkey.body)] })],
-  ['the same key twice', blockWith({ more: [packet(7, locked(subkey))] })],
-  ['a packet that is cut', blockOf(concat(packet(5, locked(primary)).subarray(0, -1)))],
-  ['another block', armor(secret, { type: 'PUBLIC KEY BLOCK' })],
-  ['nothing', ''],
-])('%s is left to the library', (_, block) => {
+  ['an unknown packet', blockWith({ more: [packet(60, Buffer.from('x'))] })],
+  ['an additional public subkey', blockWith({ more: [packet(14, subkey.body)] })],
+  ['a repeated subkey', blockWith({ more: [packet(7, locked(subkey))] })],
+  ['a truncated packet', blockOf(concat(packet(5, locked(primary)).subarray(0, -1)))],
+  ['a public key block', armor(secret, { type: 'PUBLIC KEY BLOCK' })],
+  ['no text', ''],
+])('a private key block with %s is left to the library', (_, block) => {
   expect(unlockNatively(block, 'x')).toBeNull()
 })
 
-test('a secret that is not the key’s is left to the library', () => {
+test('a locked secret of another key is left to the library', () => {
   const other = { body: primary.body, secretBody: concat(primary.body, 0, secretNumber(), 0, 0) }
   expect(unlockNatively(blockWith({ primary: locked(other) }), 'x')).toBeNull()
 })
@@ -147,7 +147,7 @@ function secretNumber(): Buffer {
 }
 
 test.each([1, 8, 20])(
-  'a bit of the secret or of its hash that was changed opens nothing: byte %i from the end',
+  'a locked key with a flipped bit in byte %i from its end does not unlock',
   (at) => {
     const body = locked(primary)
     body[body.length - at] = (body.at(-at) ?? 0) ^ 1

@@ -16,7 +16,7 @@ if (info === null) throw new Error('not common')
 const ask = (verifier: Verifier, ...signatures: Uint8Array[]) =>
   verifier.verify({ document, signatures }, info, NOW_MS)
 
-/** How many of them are there before the loop goes on: those that were verified here. */
+/** The number of results before the next turn of the loop: those that were verified in place. */
 async function here(asked: Promise<unknown>[]): Promise<number> {
   let count = 0
   for (const one of asked) void one.then(() => count++)
@@ -24,7 +24,7 @@ async function here(asked: Promise<unknown>[]): Promise<number> {
   return count
 }
 
-test('one alone is verified here, and of several in one turn of the loop no more than one', async () => {
+test('`Verifier` verifies one signature in a turn of the loop in place, and all others aside', async () => {
   const verifier = new Verifier(() => false)
   expect(await here([ask(verifier, good)])).toBe(1)
   const second = ask(verifier, good)
@@ -39,7 +39,7 @@ test('one alone is verified here, and of several in one turn of the loop no more
   expect(await here([ask(verifier, bad)])).toBe(1)
 })
 
-test('where there is anything else to do, none is verified here', async () => {
+test('`Verifier` verifies all signatures aside while other work is pending', async () => {
   const verifier = new Verifier(() => true)
   const asked = [ask(verifier, good), ask(verifier, bad, good, bad)]
   expect(await here(asked)).toBe(0)
