@@ -20,7 +20,7 @@ const FILES: [string, Buffer][] = [
 
 for (const [name, container] of FILES) {
   test(
-    `${name}: every flipped bit of the container costs the whole file`,
+    `a file (${name}) with any flipped bit in its container does not open`,
     { timeout: 120_000 },
     async () => {
       const whole = concat(recipient, container)
@@ -37,19 +37,23 @@ for (const [name, container] of FILES) {
     },
   )
 
-  test(`${name}: every truncation costs the whole file`, { timeout: 120_000 }, async () => {
-    const whole = concat(recipient, container)
-    const room = new MemoryRoom()
-    for (let length = 0; length < whole.length; length++) {
-      const { outcome } = await openFile(whole.subarray(0, length), { pieces: 50, room })
-      expect(outcome, `length ${length}`).not.toBe('opened')
-    }
-    expect(room.open).toBe(0)
-  })
+  test(
+    `a file (${name}) that is truncated anywhere does not open`,
+    { timeout: 120_000 },
+    async () => {
+      const whole = concat(recipient, container)
+      const room = new MemoryRoom()
+      for (let length = 0; length < whole.length; length++) {
+        const { outcome } = await openFile(whole.subarray(0, length), { pieces: 50, room })
+        expect(outcome, `length ${length}`).not.toBe('opened')
+      }
+      expect(room.open).toBe(0)
+    },
+  )
 }
 
 test(
-  'every flipped bit of the recipient packet leaves the content as it was, or none',
+  'a file with any flipped bit in its PKESK packet opens with its own content or not at all',
   { timeout: 120_000 },
   async () => {
     const [, container] = FILES[0] ?? ['', Buffer.alloc(0)]
@@ -65,7 +69,7 @@ test(
   },
 )
 
-test('whatever is wrong behind the encryption is one and the same', async () => {
+test('a file with a flipped byte anywhere in its container is damaged as `decryption`', async () => {
   const body = seipdBody(inner('content '.repeat(2000)), KEY)
   const reasons = new Set<string>()
   for (const at of [2, 18, 19, 30, 5000, body.length - 23, body.length - 21, body.length - 1]) {

@@ -17,7 +17,7 @@ let content: Buffer
 beforeAll(async () => {
   sealers = await Sealers.open()
   spool = new SpoolDir(sealers.folder, 2 ** 30)
-  content = randomBytes(64 * MIB + 1)
+  content = randomBytes(64 * MIB)
 })
 afterAll(async () => {
   await engine[Symbol.asyncDispose]()
@@ -43,11 +43,11 @@ const digestOf = (bytes: number): string =>
 
 test.each([
   ['gpg: signed, not compressed', 64],
-  ['gpg: as it comes', 16],
-  ['sq: pad', 20],
-  ['rnp: not compressed', 20],
-  ['gpg: by pipe', 20],
-])('%s: %i MiB come out as they went in', { timeout: 240_000 }, async (name, mib) => {
+  ['gpg: as it comes', 4],
+  ['sq: pad', 4],
+  ['rnp: not compressed', 4],
+  ['gpg: by pipe', 4],
+])('a file sealed by %s opens unchanged with %i MiB', { timeout: 240_000 }, async (name, mib) => {
   const opened = await through(name, mib * MIB)
   if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened))
   expect(opened.file.bytes).toBe(mib * MIB)
@@ -61,16 +61,3 @@ test.each([
   await opened.file.close()
   expect(spool.bytes).toBe(0)
 })
-
-test.each([
-  ['gpg: signed, not compressed', 64 * MIB + 1, 'file'],
-  ['gpg: bzip2', 17 * MIB, 'form'],
-  ['gpg: CAST5', 17 * MIB, 'form'],
-])(
-  '%s: %i bytes are too large, and leave nothing',
-  { timeout: 240_000 },
-  async (name, bytes, reason) => {
-    expect(await through(name, bytes)).toEqual({ outcome: 'too-large', reason })
-    expect(spool.bytes).toBe(0)
-  },
-)

@@ -1,4 +1,4 @@
-/** Opening a file step by step, with what is done elsewhere put in its place. */
+/** The steps of opening a file, with the work of the library replaced. */
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
@@ -42,9 +42,9 @@ const found = ({ data }: { data: Uint8Array }, algorithm: string | null = 'aes25
 interface Came {
   opened: OpenedFile | NotOpened
   room: MemoryRoom
-  /** What only the library does, and was asked to. */
+  /** Containers that the library had to open. */
   whole: { recipientPackets: Uint8Array[]; container: Uint8Array }[]
-  /** Compressed packets that it was asked to unpack. */
+  /** Compressed packets that the library had to unpack. */
   packed: Buffer[]
   /** How many bytes of the file were read. */
   read: number
@@ -80,7 +80,7 @@ async function open(
   return { opened, ...came }
 }
 
-/** The outcome in one line, and that nothing is left of what is not opened. */
+/** The outcome in one line; a file that does not open must leave nothing. */
 function outcomeOf({ opened, room }: Came): string {
   expect(room.open).toBe(opened.outcome === 'opened' ? 1 : 0)
   return 'reason' in opened ? `${opened.outcome}: ${opened.reason}` : opened.outcome
@@ -91,7 +91,7 @@ const contentIn = async ({ opened }: Came): Promise<string> =>
 
 const file = (inner: Uint8Array): Buffer => concat(ours, seipd(inner, KEY))
 
-test('a file is opened with its signatures, who it is for and what identifies it', async () => {
+test('an opened file has its content, signatures, recipients and digest', async () => {
   const inner = signedLiteral(TEXT, by)
   const came = await open(concat(strangerPkesk('a'), ours, seipd(inner, KEY)))
   expect(outcomeOf(came)).toBe('opened')
@@ -107,7 +107,7 @@ test('a file is opened with its signatures, who it is for and what identifies it
   expect([came.whole, came.packed]).toEqual([[], []])
 })
 
-test('an armored file is opened, and what is no armor is damaged', async () => {
+test('an armored file opens, and one with damaged armor is damaged as `armor`', async () => {
   const form = 'armored'
   const text = Buffer.from(armor(file(literal(TEXT))))
   expect(await contentIn(await open(text, { form }))).toBe(TEXT.toString())
@@ -116,7 +116,7 @@ test('an armored file is opened, and what is no armor is damaged', async () => {
   expect(outcomeOf(await open(file(literal(TEXT)), { form }))).toBe('damaged: armor')
 })
 
-test('where no key opens it, it is damaged if it names one of ours, and else not for us', async () => {
+test('a file without a fitting key is damaged if it names an own key, and else `not-recipient`', async () => {
   const keys: FoundKey[] = []
   expect(outcomeOf(await open(file(literal(TEXT)), { keys }))).toBe('damaged: decryption')
   const anonymous = concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY))
@@ -126,35 +126,20 @@ test('where no key opens it, it is damaged if it names one of ours, and else not
 })
 
 test.each([
-  ['nothing', Buffer.alloc(0), 'not-encrypted'],
-  ['a document that is not encrypted', literal(TEXT), 'not-encrypted: structure'],
-  [
-    'a critical unknown packet',
-    concat(packet(30, TEXT), file(literal(TEXT))),
-    'not-encrypted: structure',
-  ],
-  ['a document after the recipients', concat(ours, literal(TEXT)), 'damaged: structure'],
-  ['recipients alone', ours, 'damaged: no-data'],
-  [
-    'a container of version 3',
-    concat(ours, packet(18, concat(3, TEXT))),
-    'damaged: container-version',
-  ],
-  [
-    'a container of version 0',
-    concat(ours, packet(18, concat(0, TEXT))),
-    'damaged: container-version',
-  ],
+  ['no bytes', Buffer.alloc(0), 'not-encrypted'],
+  ['an unencrypted document', literal(TEXT), 'not-encrypted: structure'],
+  ['a document behind the PKESK packets', concat(ours, literal(TEXT)), 'damaged: structure'],
+  ['PKESK packets alone', ours, 'damaged: no-data'],
   ['an empty container', concat(ours, packet(18, Buffer.alloc(0))), 'damaged: length'],
-  ['a container that is cut', file(literal(TEXT)).subarray(0, -1), 'damaged: decryption'],
-  ['something that is no packet', concat(ours, 0x12), 'damaged: header'],
+  ['a truncated container', file(literal(TEXT)).subarray(0, -1), 'damaged: decryption'],
+  ['bytes that are no packet', concat(ours, 0x12), 'damaged: header'],
   [
-    'a recipient packet that is too long',
+    'a PKESK packet that is too long',
     concat(0xc1, 255, u32(17_000), Buffer.alloc(17_000)),
     'damaged: packet-length',
   ],
   [
-    'too many anonymous recipients',
+    'too many anonymous PKESK packets',
     concat(
       ...Array.from({ length: 40 }, () => anonymousPkesk(bot.subkey, KEY)),
       seipd(literal(TEXT), KEY),
@@ -162,15 +147,15 @@ test.each([
     'not-recipient: too-many-anonymous',
   ],
   [
-    'more recipients than there may be',
+    'more PKESK packets than the bound',
     concat(...Array.from({ length: 4097 }, () => packet(1, Buffer.of(3))), seipd(TEXT, KEY)),
     'too-large: recipients',
   ],
-])('%s: not opened', async (_, bytes, outcome) => {
+])('a file with %s does not open', async (_, bytes, outcome) => {
   expect(outcomeOf(await open(bytes))).toBe(outcome)
 })
 
-test('markers, padding and unknown packets that are not critical are passed over', async () => {
+test('a file opens behind markers, padding and non-critical unknown packets', async () => {
   const passed = concat(packet(10, Buffer.from('PGP')), packet(21, TEXT), packet(60, TEXT))
   const came = await open(concat(passed, ours, passed, seipd(literal(TEXT), KEY)))
   expect(await contentIn(came)).toBe(TEXT.toString())
@@ -181,7 +166,7 @@ test.each([
   ['a packet', packet(21, seeded('behind', 10)), 'damaged: trailing-data'],
   ['another message', file(literal(TEXT)), 'damaged: trailing-data'],
   ['a byte', Buffer.of(0), 'damaged: header'],
-])('%s behind the container: not opened', async (_, behind, outcome) => {
+])('a file with %s behind its container does not open', async (_, behind, outcome) => {
   expect(outcomeOf(await open(concat(file(literal(TEXT)), behind)))).toBe(outcome)
   const version2 = concat(ours, packet(18, concat(2, TEXT)), behind)
   const openWhole = () => Promise.resolve({ packets: literal(TEXT), fingerprint: 'f' })
@@ -191,11 +176,11 @@ test.each([
 })
 
 test.each([
-  ['signed and whole', signedLiteral(TEXT, by)],
+  ['a signed document', signedLiteral(TEXT, by)],
   ['no document', packet(13, TEXT)],
-  ['compressed as nobody does', compressedOf(9, TEXT)],
-  ['unpacked by the library', compressedOf(3, TEXT)],
-])('what was changed is damaged in one way, whatever it was: %s', async (_, inner) => {
+  ['an unknown compression', compressedOf(9, TEXT)],
+  ['bzip2 data', compressedOf(3, TEXT)],
+])('a changed file with %s is damaged as `decryption`', async (_, inner) => {
   const bytes = file(inner)
   bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
   const unpackWhole = () => Promise.resolve(literal(TEXT))
@@ -204,13 +189,13 @@ test.each([
   expect(came.packed).toEqual([])
 })
 
-test('what is whole, but nothing that is read, says why', async () => {
+test('an intact file without a readable document reports the reason', async () => {
   expect(outcomeOf(await open(file(packet(13, TEXT))))).toBe('damaged: structure')
   expect(outcomeOf(await open(file(compressedOf(9, TEXT))))).toBe('damaged: compression')
   expect(outcomeOf(await open(file(literal(TEXT, { format: 'z' }))))).toBe('damaged: literal')
 })
 
-test('what is no document is read to its end all the same, and is not kept', async () => {
+test('a file without a document is read to its end and not kept', async () => {
   const bytes = file(concat(packet(13, TEXT), literal(seeded('long', 2_000_000))))
   const came = await open(bytes)
   expect(outcomeOf(came)).toBe('damaged: structure')
@@ -218,7 +203,7 @@ test('what is no document is read to its end all the same, and is not kept', asy
   expect(came.room.bytesOnDisk.length).toBeLessThan(1_000_000)
 })
 
-test('of several keys the one is taken that fits what the container begins with', async () => {
+test('a file opens with the session key that fits the prefix of its container', async () => {
   const bytes = file(literal(TEXT))
   for (const keys of [
     [found(OTHER), found(KEY)],
@@ -232,7 +217,7 @@ test('of several keys the one is taken that fits what the container begins with'
   expect(came.whole).toEqual([])
 })
 
-test('of one key it is known whom it opened it for', async () => {
+test('an opened file names the own key of its session key', async () => {
   const keys = [
     { ...found(OTHER), fingerprint: 'other' },
     { ...found(KEY), fingerprint: 'ours' },
@@ -241,11 +226,11 @@ test('of one key it is known whom it opened it for', async () => {
 })
 
 test.each([
-  ['a cipher that the platform lacks', [found(KEY, 'cast5')]],
-  ['a key that does not say its cipher', [found(KEY, null)]],
-  ['a key that does not fit its cipher', [found(KEY, 'aes128')]],
-  ['one such key among others', [found(KEY), found(OTHER, 'cast5')]],
-])('%s is left to the library', async (_, keys) => {
+  ['a cipher that Node lacks', [found(KEY, 'cast5')]],
+  ['a session key without a cipher', [found(KEY, null)]],
+  ['a session key of a wrong length', [found(KEY, 'aes128')]],
+  ['a CAST5 key among others', [found(KEY), found(OTHER, 'cast5')]],
+])('a file with %s is left to the library', async (_, keys) => {
   const bytes = file(literal(TEXT))
   const openWhole = () => Promise.resolve({ packets: literal('by the library'), fingerprint: 'f' })
   const came = await open(bytes, { keys, openWhole })
@@ -253,7 +238,7 @@ test.each([
   expect(came.whole).toHaveLength(1)
 })
 
-test('a container of version 2 is the library’s, as it stood in the file', async () => {
+test('a version 2 container is passed to the library unchanged', async () => {
   const body = concat(2, seeded('version 2', 3000))
   const inside = { packets: signedLiteral(TEXT, by), fingerprint: 'by the library' }
   const bytes = concat(strangerPkesk('a'), ours, packet(18, body))
@@ -268,18 +253,18 @@ test('a container of version 2 is the library’s, as it stood in the file', asy
   expect(came.whole[0]?.recipientPackets.map((one) => Buffer.from(one))).toEqual([ours])
 })
 
-test('what the library does not open is damaged in the same way', async () => {
+test('a version 2 container that the library does not open is damaged as `decryption`', async () => {
   const bytes = concat(ours, packet(18, concat(2, TEXT)))
   expect(outcomeOf(await open(bytes))).toBe('damaged: decryption')
 })
 
-test('what the library opens, but is no document, says why', async () => {
+test('a version 2 container without a document is damaged as `structure`', async () => {
   const openWhole = () => Promise.resolve({ packets: packet(13, TEXT), fingerprint: 'f' })
   const came = await open(concat(ours, packet(18, concat(2, TEXT))), { openWhole })
   expect(outcomeOf(came)).toBe('damaged: structure')
 })
 
-test('only so much is given to the library at once', async () => {
+test('a version 2 container above `BOUNDS.libraryAttachmentBytes` is too large', async () => {
   const most = BOUNDS.libraryAttachmentBytes
   const bytes = (length: number): Buffer =>
     concat(ours, 0xd2, 255, u32(length + 1), 2, Buffer.alloc(length))
@@ -292,7 +277,7 @@ test('only so much is given to the library at once', async () => {
   expect(outcomeOf(await open(cut, { openWhole }))).toBe('damaged: length')
 })
 
-test('what only the library unpacks is given to it once all is proven', async () => {
+test('bzip2 data are passed to the library once the container is intact', async () => {
   const signed = signedLiteral(TEXT, by)
   const unpackWhole = () => Promise.resolve(signed)
   const came = await open(file(compressedOf(3, TEXT)), { unpackWhole })
@@ -301,7 +286,7 @@ test('what only the library unpacks is given to it once all is proven', async ()
   expect(came.packed).toEqual([compressedOf(3, TEXT)])
 })
 
-test('a signature around it counts as none, and those inside it neither', async () => {
+test('signatures around and inside bzip2 data do not count', async () => {
   const closing = signature({ ...by, over: TEXT })
   const inner = concat(onePass(by), compressedOf(3, TEXT), closing)
   const unpackWhole = () => Promise.resolve(signedLiteral(TEXT, by))
@@ -314,14 +299,14 @@ test.each([
   ['broken', null, 'damaged: compression'],
   ['too large', 'too-large' as const, 'too-large: decompressed'],
   ['compressed again', compressed(literal(TEXT), 2), 'damaged: structure'],
-  ['compressed for the library again', compressedOf(3, TEXT), 'damaged: structure'],
+  ['bzip2 data again', compressedOf(3, TEXT), 'damaged: structure'],
   ['no document', packet(13, TEXT), 'damaged: structure'],
-])('what it unpacks and is %s is not opened', async (_, unpacked, outcome) => {
+])('a file whose bzip2 data unpack as %s does not open', async (_, unpacked, outcome) => {
   const unpackWhole = () => Promise.resolve(unpacked)
   expect(outcomeOf(await open(file(compressedOf(3, TEXT)), { unpackWhole }))).toBe(outcome)
 })
 
-test('an error of the room or the source is nobody else’s, and leaves no file', async () => {
+test('an error of the room or the source is thrown unchanged and leaves no file', async () => {
   const room = new MemoryRoom()
   const full = new Error('no room')
   const none = { file: () => Promise.reject(full) }

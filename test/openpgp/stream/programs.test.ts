@@ -33,9 +33,9 @@ async function judged(name: string, opened: OpenedFile): Promise<string[]> {
   return await verify(opened.signed, certificate, Date.now())
 }
 
-/** What the profile does not open. */
+/** Ciphers outside the profile. */
 const REFUSED = ['gpg: BLOWFISH', 'gpg: TWOFISH', 'gpg: CAMELLIA128']
-/** What the profile does not believe. */
+/** Hashes outside the profile. */
 const WEAK = ['gpg: SHA1']
 const UNSIGNED = [
   'gpg: as it comes',
@@ -74,7 +74,7 @@ const SIGNED = [
   'rnp: CAST5',
 ]
 
-test('every way of every program is tried', () => {
+test('the table of programs names every way of every program', () => {
   const tried = ['gpg: as text', ...REFUSED, ...WEAK, ...UNSIGNED, ...SIGNED]
   expect(sealers.all.map(({ name }) => name).sort()).toEqual(tried.sort())
 })
@@ -83,31 +83,30 @@ test.each([
   ...UNSIGNED.map((name) => [name, []] as const),
   ...SIGNED.map((name) => [name, ['valid']] as const),
   ...WEAK.map((name) => [name, ['bad']] as const),
-])('%s: files come out as they went in, signatures %j', async (name, results) => {
-  for (const length of [1, 200_000]) {
-    // Some of it is noise, some of it is not: compression has both to do.
-    const content = Buffer.alloc(length, 'x')
-    randomBytes(Math.ceil(length / 2)).copy(content)
-    const opened = await through(name, content)
-    if (opened.outcome !== 'opened') throw new Error(`${length}: ${JSON.stringify(opened)}`)
-    expect((await contentOf(opened.file)).equals(content), `${length} bytes`).toBe(true)
-    expect(await judged(name, opened)).toEqual(results)
-  }
+])('a file sealed by %s opens unchanged with the signatures %j', async (name, results) => {
+  // Half of it is noise, which does not compress.
+  const content = Buffer.alloc(200_000, 'x')
+  randomBytes(100_000).copy(content)
+  const opened = await through(name, content)
+  if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened))
+  expect((await contentOf(opened.file)).equals(content)).toBe(true)
+  expect(await judged(name, opened)).toEqual(results)
 })
 
-test.each(REFUSED)('%s: a cipher outside the profile is refused', async (name) => {
-  expect(await through(name, Buffer.from('x'))).toEqual({
-    outcome: 'damaged',
-    reason: 'decryption',
-  })
-})
+test.each(REFUSED)(
+  'a file sealed by %s, a cipher outside the profile, is damaged',
+  async (name) => {
+    expect(await through(name, Buffer.from('x'))).toEqual({
+      outcome: 'damaged',
+      reason: 'decryption',
+    })
+  },
+)
 
 test.each(['gpg: signed, not compressed', 'sq: pad', 'rnp: not compressed'])(
-  '%s: every length around the edges of framing and blocks comes out as it went in',
+  'files sealed by %s with lengths at the edges of framing and blocks open unchanged',
   async (name) => {
-    for (const length of [
-      0, 15, 16, 17, 190, 191, 192, 8382, 8383, 8384, 65_535, 65_536, 262_144,
-    ]) {
+    for (const length of [0, 1, 16, 191, 192, 8383, 8384, 65_536]) {
       const content = randomBytes(length)
       const opened = await through(name, content)
       if (opened.outcome !== 'opened') throw new Error(`${length}: ${JSON.stringify(opened)}`)
@@ -116,7 +115,7 @@ test.each(['gpg: signed, not compressed', 'sq: pad', 'rnp: not compressed'])(
   },
 )
 
-test('line ends of every kind verify as they were signed as text, wherever pieces end', async () => {
+test('a text signature of gpg verifies over all kinds of line ends at the edges of pieces', async () => {
   const lines = ['one', 'two\r', 'three\r\r', '', '\r', 'x'.repeat(19_000), 'last'].join('\n')
   const content = Buffer.from(`${lines}\r\n`.repeat(30))
   const opened = await through('gpg: as text', content)

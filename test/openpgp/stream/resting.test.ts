@@ -26,13 +26,13 @@ async function rested(
 }
 
 test.each([
-  ['nothing', 0, []],
+  ['no bytes', 0, []],
   ['a byte', 1, []],
   ['a block and a byte', 17, [16]],
-  ['exactly what is written at once', 256 * KIB, [1]],
-  ['a byte more', 256 * KIB + 1, [256 * KIB]],
-  ['several times that', 700 * KIB, [3, 3, 300 * KIB]],
-] as const)('%s comes back as it was put to rest', async (_, length, ends) => {
+  ['exactly one write', 256 * KIB, [1]],
+  ['a byte more than a write', 256 * KIB + 1, [256 * KIB]],
+  ['several writes', 700 * KIB, [3, 3, 300 * KIB]],
+] as const)('a resting document of %s is read back unchanged', async (_, length, ends) => {
   const [file, raw] = await rested(text.subarray(0, length), [...ends])
   expect(file.bytes).toBe(length)
   expect((await contentOf(file)).equals(text.subarray(0, length))).toBe(true)
@@ -40,7 +40,7 @@ test.each([
   expect(raw.content).toHaveLength(length)
 })
 
-test('on the disk there is nothing readable, and never the same twice', async () => {
+test('a resting document is encrypted under a fresh key each time', async () => {
   const document = Buffer.alloc(1000, 'words ')
   const [[, one], [, other]] = [await rested(document), await rested(document)]
   expect(one.content.includes('word')).toBe(false)
@@ -48,7 +48,7 @@ test('on the disk there is nothing readable, and never the same twice', async ()
   expect(one.content.subarray(0, 16).equals(other.content.subarray(0, 16))).toBe(false)
 })
 
-test('it goes to the disk a quarter of a mebibyte at a time', async () => {
+test('`RestingWriter` writes 256 KiB at a time', async () => {
   const raw = new MemoryFile()
   const writer = new RestingWriter(raw)
   await writer.write(text.subarray(0, 256 * KIB - 1))
@@ -59,7 +59,7 @@ test('it goes to the disk a quarter of a mebibyte at a time', async () => {
   expect(raw.bytes).toBe(256 * KIB + 1)
 })
 
-test('pieces that are given are of at most 64 KiB', async () => {
+test('`RestingFile.read` returns pieces of at most 64 KiB', async () => {
   const [file] = await rested(text)
   const sizes: number[] = []
   for await (const piece of file.read(5)) sizes.push(piece.length)
@@ -76,28 +76,28 @@ test.each([
   [64 * KIB - 1, 64 * KIB + 1],
   [100_000, 400_001],
   [700 * KIB - 1, 700 * KIB],
-])('bytes %i to %i can be read alone, again and again', async (start, end) => {
+])('the bytes %i to %i of a resting document are read repeatedly', async (start, end) => {
   const [file] = await rested(text)
   for (let time = 0; time < 2; time++) {
     expect((await contentOf(file, start, end)).equals(text.subarray(start, end))).toBe(true)
   }
 })
 
-test('bytes that there are not cannot be read', async () => {
+test('a read beyond a resting document fails with a `RangeError`', async () => {
   const [file] = await rested(text.subarray(0, 100))
   await expect(contentOf(file, 0, 101)).rejects.toThrow(RangeError)
   await expect(contentOf(file, 100, 101)).rejects.toThrow(RangeError)
   await expect(contentOf(file, -1, 5)).rejects.toThrow(RangeError)
 })
 
-test('a file that is shorter than it was is noticed', async () => {
+test('a resting file that was truncated fails to read', async () => {
   const [file, raw] = await rested(text.subarray(0, 200 * KIB))
   raw.cut(100 * KIB)
   await expect(contentOf(file)).rejects.toThrow('shorter than it was')
   expect((await contentOf(file, 0, 100 * KIB)).equals(text.subarray(0, 100 * KIB))).toBe(true)
 })
 
-test('when it is closed its room is given back', async () => {
+test('`RestingFile.close` closes its spool file', async () => {
   const [file, raw] = await rested(text.subarray(0, 10))
   expect(raw.isClosed).toBe(false)
   await file.close()
@@ -110,7 +110,7 @@ const stretch = fc.record({
 })
 
 test.each(['aes128', 'aes192', 'aes256', 'tripledes'] as const)(
-  'a document that lies in stretches under %s is read as if it were in one piece',
+  'a document in several extents under %s is read as one',
   async (algorithm) => {
     const { keyBytes, blockBytes: block, cfb } = CIPHERS[algorithm]
     const key = { algorithm, data: seeded(`key ${algorithm}`, keyBytes) }
@@ -145,7 +145,7 @@ test.each(['aes128', 'aes192', 'aes256', 'tripledes'] as const)(
   },
 )
 
-test('bytes that follow each other are one stretch, and are found by their place', () => {
+test('`Extents` merges adjacent stretches and finds positions by offset', () => {
   const extents = new Extents()
   extents.add(10, 5)
   extents.add(15, 5)
@@ -162,7 +162,7 @@ test('bytes that follow each other are one stretch, and are found by their place
   expect([0, 9, 10, 19].map((offset) => extents.positionOf(offset))).toEqual([10, 19, 30, 39])
 })
 
-test('stretches end before the position that is asked for', () => {
+test('`Extents.between` ends before the given position', () => {
   const extents = new Extents()
   extents.add(10, 10)
   extents.add(30, 10)
@@ -175,12 +175,12 @@ test('stretches end before the position that is asked for', () => {
   ])
 })
 
-test.each([-1, 20, 21])('there is no byte %i of twenty', (offset) => {
+test.each([-1, 20, 21])('`Extents.positionOf` rejects the offset %i of twenty bytes', (offset) => {
   const extents = new Extents()
   extents.add(10, 20)
   expect(() => extents.positionOf(offset)).toThrow(new RangeError('no such byte'))
 })
 
-test('in no document there is no byte', () => {
+test('`Extents.positionOf` rejects offset 0 of an empty document', () => {
   expect(() => new Extents().positionOf(0)).toThrow(RangeError)
 })
