@@ -1,34 +1,29 @@
 import { Worker } from 'node:worker_threads'
 import { onTestFinished, expect, test, vi } from 'vitest'
-import type { Jobs } from '../../src/openpgp/library/worker.ts'
+import type { NativeJobs } from '../../src/openpgp/native/worker.ts'
 import { EngineUnavailableError } from '../../src/errors.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
-import { alice, bot } from '../support/openpgp-people.ts'
-import {
-  armoredCertificate,
-  bogusCertifications,
-  boundSubkey,
-  keyPacket,
-  userId,
-} from '../support/openpgp-certificate.ts'
+import { alice } from '../support/openpgp-people.ts'
 
-/** Greatest time of a job that is to go well. */
-const LONG_MS = 20_000
-/** Much for a short job, and less than ten costly ones take. */
-const DEADLINE_MS = 1500
-/** Shorter than a thread takes to start. */
+/** Greatest time of a job that is to succeed. */
+const LONG_MS = 60_000
+/** Shorter than any job of a thread. */
 const SHORT_MS = 1
 
 /** A pool that is gone when the test ends, with the names of the jobs that were killed. */
-function pool(size: number): { pool: Pool<Jobs>; killed: string[] } {
+function pool(size: number): { pool: Pool<NativeJobs>; killed: string[] } {
   const killed: string[] = []
-  const made = new Pool<Jobs>('library/worker', size, { onKilled: (name) => killed.push(name) })
+  const onKilled = (name: string) => killed.push(name)
+  const made = new Pool<NativeJobs>('native/worker', size, { onKilled })
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { pool: made, killed }
 }
 
-const judge = (of: Pool<Jobs>, deadlineMs = LONG_MS): Promise<unknown> =>
-  of.run('judge', [alice.certificate, Date.now()], deadlineMs)
+const read = (of: Pool<NativeJobs>, deadlineMs = LONG_MS, signal?: AbortSignal) =>
+  of.run('read', [[alice.certificate], Date.now()], deadlineMs, signal)
+/** Reads so many certificates that the deadline passes meanwhile. */
+const readMany = (of: Pool<NativeJobs>, deadlineMs = SHORT_MS) =>
+  of.run('read', [Array.from({ length: 2000 }, () => alice.certificate), 0], deadlineMs)
 
 const outcome = (job: Promise<unknown>): Promise<string> =>
   job.then(
@@ -39,118 +34,86 @@ const outcome = (job: Promise<unknown>): Promise<string> =>
     },
   )
 
-/** A certificate that takes as long to judge as one can. */
-const costly = armoredCertificate(
-  keyPacket(alice.primary),
-  userId(alice.primary, 'alice'),
-  ...Array.from({ length: 12 }, (_, index) => [
-    userId(alice.primary, `alice ${index}`),
-    bogusCertifications(alice.primary, `alice ${index}`, 9),
-  ]).flat(),
-  boundSubkey(alice.primary, alice.subkey),
-)
-
-/** More strings than a thread's heap holds; being the same one, they take little room here. */
-const tooMuch = (): string[] => Array.from<string>({ length: 9_000_000 }).fill('ab')
-
-test('a job is done in a thread and answered', async () => {
+test('a pool runs a job in a thread and returns its result', async () => {
   const { pool: one, killed } = pool(1)
-  expect(await judge(one)).toMatchObject({
-    status: { unusable: null, fingerprint: alice.primary.fingerprint },
-  })
+  expect(await read(one)).toEqual([expect.any(Uint8Array)])
   expect(killed).toEqual([])
 })
 
-test('a job past its deadline is killed, and told', async () => {
-  const { pool: one, killed } = pool(1)
-  await expect(judge(one, SHORT_MS)).rejects.toBeInstanceOf(JobKilled)
-  expect(killed).toEqual(['judge'])
-})
-
-test('after a killed job the queue goes on, in a fresh thread and in order', async () => {
+test('a pool kills a job past its deadline, and runs the next jobs in a new thread in order', async () => {
   const { pool: one, killed } = pool(1)
   const order: number[] = []
-  const jobs = [SHORT_MS, LONG_MS, SHORT_MS, LONG_MS].map(async (deadlineMs, index) => {
-    const endings = await outcome(judge(one, deadlineMs))
+  const jobs = [readMany(one), read(one), readMany(one), read(one)].map(async (job, index) => {
+    const ending = await outcome(job)
     order.push(index)
-    return endings
+    return ending
   })
-  const endings = await Promise.all(jobs)
-  expect(endings[0]).toBe('killed')
-  expect(endings[1]).toBe('done')
-  expect(endings[3]).toBe('done')
+  expect(await Promise.all(jobs)).toEqual(['killed', 'done', 'killed', 'done'])
   expect(order).toEqual([0, 1, 2, 3])
-  expect(killed.length).toBe(endings.filter((word) => word === 'killed').length)
+  expect(killed).toEqual(['read', 'read'])
 })
 
-test('a job that is killed leaves those beside it alone', async () => {
+test('a pool that kills a job leaves jobs in other threads running', async () => {
   const { pool: two, killed } = pool(2)
-  const [short, long] = await Promise.all([outcome(judge(two, SHORT_MS)), outcome(judge(two))])
-  expect([short, long]).toEqual(['killed', 'done'])
-  expect(killed).toEqual(['judge'])
+  const both = await Promise.all([outcome(readMany(two)), outcome(readMany(two, LONG_MS))])
+  expect(both).toEqual(['killed', 'done'])
+  expect(killed).toEqual(['read'])
 })
 
-test('the deadline counts from when a thread takes a job up, not while it waits', async () => {
+test('the deadline of a job begins with its start in a thread, not while the job waits', async () => {
   const { pool: one, killed } = pool(1)
-  await judge(one)
-  const before = Array.from({ length: 10 }, () => one.run('judge', [costly, Date.now()], LONG_MS))
-  const last = outcome(judge(one, DEADLINE_MS))
-  expect(new Set(await Promise.all(before.map(outcome)))).toEqual(new Set(['done']))
-  expect(await last).toBe('done')
+  await read(one)
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const both = [read(one), read(one, 5000)]
+  vi.advanceTimersByTime(50_000)
+  expect(await Promise.all(both.map(outcome))).toEqual(['done', 'done'])
   expect(killed).toEqual([])
 })
 
-test('a job that fails is told its own reason, and its thread lives on', async () => {
+test('a job that throws rejects with its own message, and its thread runs the next job', async () => {
   const { pool: one, killed } = pool(1)
-  await expect(one.run('unlock', ['no key', ''], LONG_MS)).rejects.toThrow(/armor/i)
-  await expect(one.run('unlock', ['no key', ''], LONG_MS)).rejects.not.toBeInstanceOf(JobKilled)
-  expect(await outcome(judge(one))).toBe('done')
+  const locked = alice.certificate.replaceAll('PUBLIC', 'PRIVATE')
+  const broken = one.run('unlock', [null as unknown as string, locked], LONG_MS)
+  await expect(broken).rejects.toThrow(/null/)
+  await expect(broken).rejects.not.toBeInstanceOf(JobKilled)
+  expect(await outcome(read(one))).toBe('done')
   expect(killed).toEqual([])
 })
 
-test('a job that nobody waits for any more is dropped before its turn, and the next is done', async () => {
+test('a job whose signal is aborted is dropped before its start, and the next job runs', async () => {
   const { pool: one, killed } = pool(1)
   const given = new AbortController()
-  const args = (): [string, number] => [alice.certificate, Date.now()]
-  const first = outcome(judge(one))
-  const dropped = outcome(one.run('judge', args(), LONG_MS, given.signal))
-  const next = outcome(judge(one))
+  const first = outcome(read(one))
+  const dropped = outcome(read(one, LONG_MS, given.signal))
+  const next = outcome(read(one))
   given.abort()
   expect(await Promise.all([first, dropped, next])).toEqual(['done', 'killed', 'done'])
-  expect(await outcome(one.run('judge', args(), LONG_MS, given.signal))).toBe('killed')
+  expect(await outcome(read(one, LONG_MS, given.signal))).toBe('killed')
   expect(killed).toEqual([])
 })
 
-test(
-  'a thread that dies of its job is replaced, and the next job is done',
-  { timeout: 60_000 },
-  async () => {
-    const { pool: one, killed } = pool(1)
-    const request = {
-      text: 'x',
-      certificates: tooMuch(),
-      signer: bot.unlocked,
-      cipher: 'aes256' as const,
-    }
-    const deadly = outcome(one.run('seal', [request, Date.now()], 600_000))
-    const next = outcome(judge(one))
-    expect(await deadly).toBe('killed')
-    expect(await next).toBe('done')
-    expect(killed).toEqual(['seal'])
-  },
-)
-
-test('a pool that is gone has ended what ran and what waited, and takes nothing more', async () => {
+test('a thread that exceeds its heap is replaced, and the next job runs', async () => {
   const { pool: one, killed } = pool(1)
-  const jobs = [judge(one), judge(one), judge(one)].map(outcome)
+  // More strings than the heap of a thread holds; in this process they are one.
+  const certificates = Array.from<string>({ length: 6_000_000 }).fill('ab')
+  const deadly = outcome(one.run('read', [certificates, Date.now()], 600_000))
+  const next = outcome(read(one))
+  expect([await deadly, await next]).toEqual(['killed', 'done'])
+  expect(killed).toEqual(['read'])
+})
+
+test('a disposed pool rejects running, waiting and new jobs as unavailable', async () => {
+  const { pool: one, killed } = pool(1)
+  const jobs = [read(one), read(one), read(one)].map(outcome)
   await one[Symbol.asyncDispose]()
   expect(await Promise.all(jobs)).toEqual(['unavailable', 'unavailable', 'unavailable'])
-  expect(await outcome(judge(one))).toBe('unavailable')
+  expect(await outcome(read(one))).toBe('unavailable')
   expect(killed).toEqual([])
   await one[Symbol.asyncDispose]()
 })
 
-test('a thread that was idle for half a minute ends, with whatever it kept, and the next job has another', async () => {
+test('a thread that is idle for half a minute ends, and the next job starts another', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const ended = vi.spyOn(Worker.prototype, 'terminate')
   onTestFinished(() => {
@@ -158,13 +121,13 @@ test('a thread that was idle for half a minute ends, with whatever it kept, and 
     ended.mockRestore()
   })
   const { pool: one, killed } = pool(1)
-  await judge(one)
+  await read(one)
   vi.advanceTimersByTime(29_000)
-  await judge(one)
+  await read(one)
   vi.advanceTimersByTime(29_000)
   expect(ended).not.toHaveBeenCalled()
   vi.advanceTimersByTime(1_000)
   expect(ended).toHaveBeenCalledTimes(1)
-  expect(await outcome(judge(one))).toBe('done')
+  expect(await outcome(read(one))).toBe('done')
   expect(killed).toEqual([])
 })
