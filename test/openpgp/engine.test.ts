@@ -85,21 +85,6 @@ test('sealing has a deadline of its own, longer than that of received messages',
   expect(await fast.seal({ ...request, cipher: 'aes256' })).toContain('BEGIN PGP MESSAGE')
 })
 
-test('40 messages that are opened at once each have their own outcome', async () => {
-  const texts = Array.from({ length: 40 }, (_, index) => `message ${index}`)
-  const armored = texts.map((text) => armor(toBot(literal(text))))
-  armored[7] = armored[7]?.replace(/.{8}$/m, 'AAAAAAAA') ?? ''
-  armored[20] = 'hello'
-  armored[30] = armor(toBot(compressed(literal('x'.repeat(300_000)), 2)))
-  const opened = await Promise.all(armored.map((one) => engine.open(one, [bot.unlocked])))
-  const results = opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))
-  const expected = [...texts]
-  expected[7] = 'damaged'
-  expected[20] = 'damaged'
-  expected[30] = 'too-large'
-  expect(results).toEqual(expected)
-})
-
 test('a message that the parser rejects never reaches a thread', async () => {
   const { engine: fast, killed } = hurried()
   expect(await fast.open('hello', [bot.unlocked])).toEqual({ outcome: 'damaged', reason: 'armor' })

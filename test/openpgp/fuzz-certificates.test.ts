@@ -66,90 +66,78 @@ const CURVES = [
 ] as const
 const CHUNK = 40
 
-test(
-  'a mutated certificate is judged in time, and a message is sealed to it when it is usable',
-  { timeout: 120_000 },
-  async () => {
-    const all = seeds(200)
-    for (let at = 0; at < all.length; at += CHUNK) {
-      const chunk = all.slice(at, at + CHUNK)
-      await Promise.all(
-        chunk.map(async (seed) => {
-          const random = randomFrom(seed)
-          const pool = [...CERTIFICATES, ...REVOKED]
-          const given = armored(mutate(pool[random(pool.length)] ?? Buffer.alloc(1), random))
-          const known =
-            random(2) === 0
-              ? undefined
-              : armored(mutate(REVOKED[random(2)] ?? Buffer.alloc(1), random))
-          const status = await engine.judge(given, known)
-          expect(status.unusable, `FUZZ_SEED=${seed}`).not.toBe('deadline')
-          if (status.unusable === null) {
-            expect(status.fingerprint, `FUZZ_SEED=${seed}`).toMatch(/^[0-9a-f]{40}$/)
-            expect(status.recipientBytes.aes128, `FUZZ_SEED=${seed}`).toBeGreaterThan(50)
-            const certificates = [status.armored, mallory.certificate]
-            const sealing = engine.seal({
-              text: 'hello',
-              certificates,
-              signer: bot.unlocked,
-              cipher: 'aes256',
-            })
-            await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
-          }
-        }),
-      )
-      expect(killed, `FUZZ_SEED=${chunk[0]} FUZZ_RUNS=${chunk.length}`).toEqual([])
-    }
-  },
-)
+test('a mutated certificate is judged in time, and a message is sealed to it when it is usable', async () => {
+  const all = seeds(200)
+  for (let at = 0; at < all.length; at += CHUNK) {
+    const chunk = all.slice(at, at + CHUNK)
+    await Promise.all(
+      chunk.map(async (seed) => {
+        const random = randomFrom(seed)
+        const pool = [...CERTIFICATES, ...REVOKED]
+        const given = armored(mutate(pool[random(pool.length)] ?? Buffer.alloc(1), random))
+        const known =
+          random(2) === 0
+            ? undefined
+            : armored(mutate(REVOKED[random(2)] ?? Buffer.alloc(1), random))
+        const status = await engine.judge(given, known)
+        expect(status.unusable, `FUZZ_SEED=${seed}`).not.toBe('deadline')
+        if (status.unusable === null) {
+          expect(status.fingerprint, `FUZZ_SEED=${seed}`).toMatch(/^[0-9a-f]{40}$/)
+          expect(status.recipientBytes.aes128, `FUZZ_SEED=${seed}`).toBeGreaterThan(50)
+          const certificates = [status.armored, mallory.certificate]
+          const sealing = engine.seal({
+            text: 'hello',
+            certificates,
+            signer: bot.unlocked,
+            cipher: 'aes256',
+          })
+          await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
+        }
+      }),
+    )
+    expect(killed, `FUZZ_SEED=${chunk[0]} FUZZ_RUNS=${chunk.length}`).toEqual([])
+  }
+})
 
-test(
-  'a mutated copy of a revoked certificate never makes that usable again',
-  { timeout: 120_000 },
-  async () => {
-    const known = armored(REVOKED[0] ?? Buffer.alloc(1))
-    for (const seed of seeds(80)) {
-      const random = randomFrom(seed)
-      const given = armored(mutate(CERTIFICATES[0] ?? Buffer.alloc(1), random))
-      const { fingerprint, unusable } = await engine.judge(given, known)
-      if (fingerprint === primary.fingerprint) {
-        expect(unusable, `FUZZ_SEED=${seed}`).toBe('revoked')
-      }
+test('a mutated copy of a revoked certificate never makes that usable again', async () => {
+  const known = armored(REVOKED[0] ?? Buffer.alloc(1))
+  for (const seed of seeds(80)) {
+    const random = randomFrom(seed)
+    const given = armored(mutate(CERTIFICATES[0] ?? Buffer.alloc(1), random))
+    const { fingerprint, unusable } = await engine.judge(given, known)
+    if (fingerprint === primary.fingerprint) {
+      expect(unusable, `FUZZ_SEED=${seed}`).toBe('revoked')
     }
-  },
-)
+  }
+})
 
-test(
-  'a certificate with a mutated subkey under a valid binding can be sealed to when it is usable',
-  { timeout: 120_000 },
-  async () => {
-    const bodies = [
-      subkey.body,
-      paperRsa(2048),
-      ...CURVES.map(([curve, oid]) => ecdhBody(curve, oid, MADE_MS)),
-    ]
-    const judged = { usable: 0, unusable: 0 }
-    for (const seed of seeds(100)) {
-      const random = randomFrom(seed)
-      const body = mutate(bodies[random(bodies.length)] ?? Buffer.alloc(1), random)
-      const bound = boundSubkey(primary, identify(body, MADE_MS))
-      const given = armored(concat(keyPacket(primary), userId(primary, 'alice'), bound))
-      const { unusable } = await engine.judge(given)
-      judged[unusable === null ? 'usable' : 'unusable']++
-      if (unusable !== null) continue
-      const certificates = [mallory.certificate, given]
-      const request = {
-        text: 'hello',
-        certificates,
-        signer: bot.unlocked,
-        cipher: 'aes256',
-      } as const
-      await expect(engine.seal(request), `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
-    }
-    expect(judged.unusable, 'spoilt ones').toBeGreaterThan(0)
-    if (isUsual) expect(judged.usable).toBeGreaterThan(0)
-  },
-)
+test('a certificate with a mutated subkey under a valid binding can be sealed to when it is usable', async () => {
+  const bodies = [
+    subkey.body,
+    paperRsa(2048),
+    ...CURVES.map(([curve, oid]) => ecdhBody(curve, oid, MADE_MS)),
+  ]
+  const judged = { usable: 0, unusable: 0 }
+  for (const seed of seeds(100)) {
+    const random = randomFrom(seed)
+    const body = mutate(bodies[random(bodies.length)] ?? Buffer.alloc(1), random)
+    const bound = boundSubkey(primary, identify(body, MADE_MS))
+    const given = armored(concat(keyPacket(primary), userId(primary, 'alice'), bound))
+    const { unusable } = await engine.judge(given)
+    judged[unusable === null ? 'usable' : 'unusable']++
+    if (unusable !== null) continue
+    const certificates = [mallory.certificate, given]
+    const request = {
+      text: 'hello',
+      certificates,
+      signer: bot.unlocked,
+      cipher: 'aes256',
+    } as const
+    await expect(engine.seal(request), `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
+  }
+  expect(judged.unusable, 'spoilt ones').toBeGreaterThan(0)
+  if (isUsual) expect(judged.usable).toBeGreaterThan(0)
+})
 
 /** Random options of a self-signature. */
 function randomOptions(random: Random): { atMs: number; flags: number; hashed: Buffer[] } {
@@ -173,35 +161,30 @@ function randomOptions(random: Random): { atMs: number; flags: number; hashed: B
   return { atMs: random(3) > 0 ? MADE_MS : (times[random(times.length)] ?? now), flags, hashed }
 }
 
-test(
-  'a certificate with random self-signatures can be sealed to with both ciphers when it is usable',
-  { timeout: 120_000 },
-  async () => {
-    const [curve, oid] = CURVES[0]
-    const other = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
-    let usable = 0
-    const all = seeds(120)
-    for (const seed of all) {
-      const random = randomFrom(seed)
-      const parts = [keyPacket(primary)]
-      if (random(3) === 0) parts.push(directKey(primary, randomOptions(random)))
-      const self =
-        random(2) === 0 ? { flags: 3, hashed: [] } : { ...randomOptions(random), flags: 3 }
-      parts.push(userId(primary, 'alice', self))
-      if (random(3) === 0) parts.push(userId(primary, 'again', randomOptions(random)))
-      for (const one of [subkey, other, subkey]) {
-        if (random(2) === 0) parts.push(boundSubkey(primary, one, randomOptions(random)))
-      }
-      const given = armored(concat(...parts))
-      const { unusable } = await engine.judge(given)
-      if (unusable !== null) continue
-      usable++
-      const certificates = [mallory.certificate, given]
-      for (const cipher of ['aes256', 'aes128'] as const) {
-        const sealing = engine.seal({ text: 'hello', certificates, signer: bot.unlocked, cipher })
-        await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
-      }
+test('a certificate with random self-signatures can be sealed to with both ciphers when it is usable', async () => {
+  const [curve, oid] = CURVES[0]
+  const other = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
+  let usable = 0
+  const all = seeds(120)
+  for (const seed of all) {
+    const random = randomFrom(seed)
+    const parts = [keyPacket(primary)]
+    if (random(3) === 0) parts.push(directKey(primary, randomOptions(random)))
+    const self = random(2) === 0 ? { flags: 3, hashed: [] } : { ...randomOptions(random), flags: 3 }
+    parts.push(userId(primary, 'alice', self))
+    if (random(3) === 0) parts.push(userId(primary, 'again', randomOptions(random)))
+    for (const one of [subkey, other, subkey]) {
+      if (random(2) === 0) parts.push(boundSubkey(primary, one, randomOptions(random)))
     }
-    if (all.length >= 100) expect(usable).toBeGreaterThan(all.length / 20)
-  },
-)
+    const given = armored(concat(...parts))
+    const { unusable } = await engine.judge(given)
+    if (unusable !== null) continue
+    usable++
+    const certificates = [mallory.certificate, given]
+    for (const cipher of ['aes256', 'aes128'] as const) {
+      const sealing = engine.seal({ text: 'hello', certificates, signer: bot.unlocked, cipher })
+      await expect(sealing, `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
+    }
+  }
+  if (all.length >= 100) expect(usable).toBeGreaterThan(all.length / 20)
+})

@@ -88,29 +88,21 @@ async function openAll(
   return count
 }
 
-test(
-  'a mutated message opens with a valid signature as its own text alone, and kills no thread',
-  { timeout: 120_000 },
-  async () => {
-    const spoilt = (seed: number): Buffer => {
-      const random = randomFrom(seed)
-      return mutate(MESSAGES[random(MESSAGES.length)] ?? Buffer.alloc(1), random)
-    }
-    await openAll(spoilt, { texts: [TEXT], runs: 250 })
-  },
-)
+test('a mutated message opens with a valid signature as its own text alone, and kills no thread', async () => {
+  const spoilt = (seed: number): Buffer => {
+    const random = randomFrom(seed)
+    return mutate(MESSAGES[random(MESSAGES.length)] ?? Buffer.alloc(1), random)
+  }
+  await openAll(spoilt, { texts: [TEXT], runs: 250 })
+})
 
-test(
-  'a message with mutated packets inside has a valid signature over the signed text alone',
-  { timeout: 120_000 },
-  async () => {
-    const spoilt = (seed: number): Buffer => {
-      const random = randomFrom(seed)
-      return toBot(mutate(INNER[random(INNER.length)] ?? Buffer.alloc(1), random))
-    }
-    await openAll(spoilt, { texts: [TEXT, 'hello'], runs: 250 })
-  },
-)
+test('a message with mutated packets inside has a valid signature over the signed text alone', async () => {
+  const spoilt = (seed: number): Buffer => {
+    const random = randomFrom(seed)
+    return toBot(mutate(INNER[random(INNER.length)] ?? Buffer.alloc(1), random))
+  }
+  await openAll(spoilt, { texts: [TEXT, 'hello'], runs: 250 })
+})
 
 const pick = <T>(random: Random, some: readonly [T, ...T[]]): T =>
   some[random(some.length)] ?? some[0]
@@ -162,14 +154,10 @@ function framedMessage(random: Random): Buffer {
   return random(4) === 0 ? mutate(whole, random) : whole
 }
 
-test(
-  'a message of random well-framed packets opens as the text of its container, or not at all',
-  { timeout: 120_000 },
-  async () => {
-    const opened = await openAll((seed) => framedMessage(randomFrom(seed)), {
-      texts: [TEXT, 'hello'],
-      runs: 400,
-    })
-    if (isUsual) expect(opened).toBeGreaterThan(8)
-  },
-)
+test('a message of random well-framed packets opens as the text of its container, or not at all', async () => {
+  const opened = await openAll((seed) => framedMessage(randomFrom(seed)), {
+    texts: [TEXT, 'hello'],
+    runs: 400,
+  })
+  if (isUsual) expect(opened).toBeGreaterThan(8)
+})

@@ -85,17 +85,3 @@ describe.each(FAILURES)('a thread start that fails (%s)', (failure) => {
     ])
   })
 })
-
-test('an engine that is closed while a message opens gives no verdict on the message', async () => {
-  const engine = createEngine()
-  const certificates = [bot.certificate]
-  const request = { text: 'hello', certificates, signer: alice.unlocked, cipher: 'aes256' as const }
-  const armored = await engine.seal(request)
-  const opening = engine.open(armored, [bot.unlocked])
-  await engine[Symbol.asyncDispose]()
-  expect(await opening.catch((error: unknown) => error)).toSatisfy(
-    (one: object) => one instanceof EngineUnavailableError || 'text' in one,
-  )
-  const later = engine.open(armored, [bot.unlocked])
-  await expect(later).rejects.toBeInstanceOf(EngineUnavailableError)
-})

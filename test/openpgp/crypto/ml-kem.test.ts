@@ -29,6 +29,7 @@ import {
 } from '../../support/openpgp-ml-kem.ts'
 import { MADE_MS, alice } from '../../support/openpgp-people.ts'
 import { sessionKey, type CipherId } from '../../support/openpgp-sealed.ts'
+import { flipBit } from '../../support/openpgp-flips.ts'
 
 const carol = compositePerson('carol', MADE_MS)
 const dave = compositePerson('dave', MADE_MS)
@@ -177,9 +178,7 @@ test('an ML-KEM PKESK packet whose ephemeral X25519 point has low order does not
 test('an ML-KEM PKESK packet with a flipped bit in either ciphertext or the wrapped key does not open', () => {
   const form = formOf(forCarol)
   const spoilt = (bytes: Buffer, bit: number): Buffer => {
-    const copy = Buffer.from(bytes)
-    copy[bit >> 3] = (copy[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-    return copy
+    return flipBit(bytes, bit)
   }
   // The highest bit of a point is ignored in the agreement, and bound by the combiner.
   for (const bit of [0, 255, 256, 257, 5000, SEALED_BYTES * 8 - 1]) {

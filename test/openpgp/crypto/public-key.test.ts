@@ -10,6 +10,7 @@ import { concat } from '../../support/openpgp-bytes.ts'
 import type { PacketKey } from '../../support/openpgp-key.ts'
 import { MADE_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const KEYS: [string, PacketKey, number][] = [
   ['legacy Ed25519', alice.primary, 22],
@@ -65,8 +66,7 @@ test.each(KEYS)(
       (at) => at < start || at >= start + 32,
     )
     for (const at of fixed) {
-      const changed = Buffer.from(key.body)
-      changed[at] = (changed[at] ?? 0) ^ 0x40
+      const changed = flipByte(key.body, at, 0x40)
       expect(readPublicKey(changed), `byte ${at}`).toBeNull()
     }
   },

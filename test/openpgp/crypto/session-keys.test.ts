@@ -5,12 +5,8 @@ import { writeMpi } from '../../../src/openpgp/format/packet-writer.ts'
 import { isRecipientSecret, readOwnSecrets } from '../../../src/openpgp/native/own-secrets.ts'
 import {
   openRecipient,
-  packRecipientKeys,
   readRecipient,
-  recipientAlgorithmAt,
   recipientBytes,
-  recipientKeyStarts,
-  unpackRecipientKey,
   writeRecipient,
   type RecipientForm,
 } from '../../../src/openpgp/crypto/recipient.ts'
@@ -28,9 +24,10 @@ import { X25519 } from '../../../src/openpgp/crypto/x25519.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
 import { mpi, concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
 import { MADE_MS, bot, mallory, personOf } from '../../support/openpgp-people.ts'
-import { pkeskBody, sessionKey, type CipherId } from '../../support/openpgp-sealed.ts'
+import { pkeskBody, sessionKey } from '../../support/openpgp-sealed.ts'
 import { hasWycheproof, wycheproof } from '../../support/wycheproof.ts'
 import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
+import { flipBit, flipByte } from '../../support/openpgp-flips.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
@@ -61,8 +58,7 @@ test('AES key unwrap rejects each flipped bit of the wrapped key, and of the wra
   const kek = seeded('kek', 16)
   const wrapped = wrapKey(kek, seeded('data', 40))
   for (let bit = 0; bit < wrapped.length * 8; bit++) {
-    const spoilt = Buffer.from(wrapped)
-    spoilt[bit >> 3] = (spoilt[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    const spoilt = flipBit(wrapped, bit)
     expect(unwrapKey(kek, spoilt)).toBeNull()
     const other = Buffer.from(kek)
     other[bit & 15] = (other[bit & 15] ?? 0) ^ (1 << (bit & 7))
@@ -96,8 +92,7 @@ test('`unpadSessionKey` rejects a wrong padding, checksum or length', () => {
   const padded = padSessionKey({ cipher: 9, data: seeded('key', 32) })
   for (let at = 0; at < padded.length; at++) {
     if (at === 0) continue
-    const spoilt = Buffer.from(padded)
-    spoilt[at] = (spoilt[at] ?? 0) ^ 0x40
+    const spoilt = flipByte(padded, at, 0x40)
     expect(unpadSessionKey(spoilt), `byte ${at}`).toBeNull()
   }
   for (const odd of ['', '00', '08'.repeat(8), 'ff'.repeat(24)]) {
@@ -188,34 +183,6 @@ test.each([bot, modern])(
   },
 )
 
-test('`packRecipientKeys` packs recipient keys, and each unpacks by its offset', () => {
-  const people = [bot, modern, mallory].map(own)
-  const packed = packRecipientKeys(people.map(({ key }) => key))
-  const starts = recipientKeyStarts(packed)
-  expect(starts).toHaveLength(3)
-  for (const [index, { key, fingerprint }] of people.entries()) {
-    const at = starts[index] ?? 0
-    const { algorithm, point } = key
-    expect(unpackRecipientKey(packed, at)).toEqual({ algorithm, point, fingerprint })
-    expect(recipientAlgorithmAt(packed, at)).toBe(algorithm)
-  }
-  for (const odd of [Buffer.alloc(37), Buffer.alloc(0)]) {
-    expect(() => recipientAlgorithmAt(odd, 0)).toThrow()
-    expect(() => unpackRecipientKey(odd, 0)).toThrow()
-  }
-})
-
-test.each([7, 8, 9] as CipherId[])(
-  'PKESK packets of a second implementation with cipher %i open for ECDH and X25519',
-  (cipher) => {
-    const key = sessionKey('others', cipher)
-    const legacy = readRecipient(pkeskBody(bot.subkey, key, 'x'))
-    const plain = formOf(x25519Pkesk(modern.subkey, key, 'x'))
-    expect(legacy && openRecipient(legacy, own(bot))).toEqual(key)
-    expect(plain && openRecipient(plain, own(modern))).toEqual(key)
-  },
-)
-
 const usual = pkeskBody(bot.subkey, sessionKey('usual'), 'usual')
 
 const [{ body: plain } = { body: Buffer.alloc(0) }] = packetsOf(
@@ -246,8 +213,7 @@ test('an ECDH PKESK packet with any bit of its wrapped key flipped does not open
   const form = readRecipient(usual)
   if (form === null) throw new Error('not read')
   for (let bit = 0; bit < form.wrapped.length * 8; bit++) {
-    const wrapped = Buffer.from(form.wrapped)
-    wrapped[bit >> 3] = (wrapped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    const wrapped = flipBit(form.wrapped, bit)
     expect(openRecipient({ ...form, wrapped }, own(bot))).toBeNull()
   }
 })

@@ -34,20 +34,6 @@ test('`some` returns views of the arriving pieces, no longer than requested', as
   expect(await reader.some()).toBeNull()
 })
 
-test('`drain` discards all remaining bytes', async () => {
-  const { reader } = reading(bytes.subarray(0, 10), bytes.subarray(10, 20), bytes.subarray(20))
-  await reader.drain()
-  expect(reader.position).toBe(100)
-  expect(await reader.some()).toBeNull()
-})
-
-test('`exactly` returns a view where one piece has all requested bytes', async () => {
-  const { reader } = reading(bytes)
-  expect(await reader.some(1)).toHaveLength(1)
-  expect((await reader.exactly(2)).buffer).toBe(bytes.buffer)
-  expect((await reader.exactly(97)).buffer).toBe(bytes.buffer)
-})
-
 test('`exactly(0)` returns no bytes without reading from the source', async () => {
   const { reader } = reading()
   expect(await reader.exactly(0)).toHaveLength(0)
@@ -87,17 +73,6 @@ test('disposal of a `ByteReader` ends its source', async () => {
   await reader[Symbol.asyncDispose]()
   expect(source.hasLeft).toBe(true)
   expect(await reader.some()).toBeNull()
-})
-
-test('disposal of a `ByteReader` accepts a source without `return`', async () => {
-  const reader = new ByteReader({
-    [Symbol.asyncIterator]: () => ({
-      next: () => Promise.resolve({ done: false as const, value: bytes }),
-    }),
-  })
-  await reader.some(1)
-  await reader[Symbol.asyncDispose]()
-  expect(await reader.some()).toHaveLength(100)
 })
 
 test('any sequence of reads returns the bytes of the source in order, with the right lengths and positions', async () => {

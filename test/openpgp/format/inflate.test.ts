@@ -43,12 +43,6 @@ test.each(FORMS)('%s data are unpacked in pieces of at most 64 KiB', async (_, a
   }
 })
 
-test.each(FORMS)('%s data without content unpack to no pieces', async (_, algorithm) => {
-  const nothing = { 0: Buffer.alloc(0), 1: deflateRawSync(''), 2: deflateSync('') }
-  const body = nothing[algorithm as 0] ?? text
-  expect(await piecesOf(await arriving(body), algorithm)).toEqual([])
-})
-
 test.each(FORMS.slice(1))(
   'bytes behind the end of %s data are dropped',
   async (_, algorithm, body) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { SignatureClaim } from '../../../src/openpgp/engine.ts'
 import { parseSignature } from '../../../src/openpgp/format/signature-claim.ts'
 import { openInner } from '../../support/openpgp-engine.ts'
-import { literal, signedLiteral, type SigningOptions } from '../../support/openpgp-inner.ts'
+import { signedLiteral, type SigningOptions } from '../../support/openpgp-inner.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 import {
@@ -11,7 +11,6 @@ import {
   issuer,
   keyFlags,
   notation,
-  signature,
   signatureBody,
   subpacket,
 } from '../../support/openpgp-signature.ts'
@@ -80,17 +79,6 @@ test('the digest of a claim depends on document, type, date and hashed part alon
   expect(await digest({ ...by, type: TYPE.text })).not.toBe(base)
 })
 
-test('the digest of a text signature is the same for LF and CRLF', () => {
-  const text = { ...by, type: TYPE.text }
-  const body = signatureBody({ ...text, over: Buffer.from('a\r\nb') })
-  const of = (words: string): string | undefined =>
-    parseSignature(body, Buffer.from(words, 'latin1'))?.digest
-  expect(of('a\nb')).toBe(of('a\r\nb'))
-  expect(of('a\n\xff')).toBe(of('a\r\n\xff'))
-  expect(of('a\nb')).not.toBe(of('a b'))
-  expect(of('a\xe4')).not.toBe(of('a\xf6'))
-})
-
 const whole = signatureBody({ ...by, over: document, hashed: [keyFlags(1)] })
 
 test('`parseSignature` returns null for a signature that is truncated in its subpackets', () => {
@@ -108,18 +96,3 @@ test.each([0, 2, 3, 5, 7, 255])(
     expect(parseSignature(concat(version, whole.subarray(1)), document)).toBeNull()
   },
 )
-
-test('`parseSignature` ends the subpackets at one with a false length', () => {
-  const lies = [concat(0), concat(50, 16, 1), concat(255, 255, 255, 255, 255, 16), concat(255, 0)]
-  for (const lie of lies) {
-    const body = signatureBody({ ...by, over: document, unhashed: [lie] })
-    expect(parseSignature(body, document)).toMatchObject({ issuerKeyId: null, createdMs: NOW_MS })
-  }
-})
-
-test('a signature of version 3 has a claim without an issuer', async () => {
-  const old = concat(0xc2, 19, 3, 5, 0, '69000000', alice.primary.keyId, 22, 8, '0000')
-  const opened = await openInner(concat(old, literal('hello')))
-  expect(opened).toMatchObject({ outcome: 'opened', signatures: [{ issuerKeyId: null }] })
-  expect(signature({ ...by, over: document })[0]).toBe(0xc2)
-})

@@ -37,6 +37,7 @@ import {
   rsaKey,
 } from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const OUT = 'the passphrase of the exported key'
 const TO = 'the passphrase of the adopted key'
@@ -258,8 +259,7 @@ test.each([
 })
 test('a key with any changed byte is adopted or rejected with a reason, and nothing is thrown', async () => {
   for (let at = 0; at < alice.secret.length; at += 11) {
-    const changed = Buffer.from(alice.secret)
-    changed[at] = (changed[at] ?? 0) ^ 0x10
+    const changed = flipByte(alice.secret, at, 0x10)
     expect(reasonOf(await take(changed)) ?? 'adopted').toMatch(/^[a-z0-9-]+$/)
   }
 })

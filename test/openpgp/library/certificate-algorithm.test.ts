@@ -12,6 +12,7 @@ import {
   boundSubkey,
   keyPacket,
   userId,
+  plainCertificate,
 } from '../../support/openpgp-certificate.ts'
 
 const { primary, subkey } = alice
@@ -46,11 +47,7 @@ test('a certificate with an RSA subkey of 32,768 bits is unusable (C7)', async (
 test('a certificate with a DSA primary key is unusable as `weak-algorithm` (C1)', async () => {
   const pem = readFileSync(new URL('../../vectors/keys/dsa-2048.pem', import.meta.url), 'utf8')
   const old = dsa(pem, MADE_MS)
-  const certificate = armoredCertificate(
-    keyPacket(old),
-    userId(old, 'old'),
-    boundSubkey(old, subkey),
-  )
+  const certificate = plainCertificate(old, subkey, 'old')
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: 'weak-algorithm' })
 })
 
@@ -74,13 +71,7 @@ test('a certificate with a primary key of an unknown algorithm is unparseable', 
 
 test('a certificate on secp256k1 is unusable', async () => {
   const odd = ecdsa('secp256k1', '052b8104000a', MADE_MS)
-  const certificate = armoredCertificate(
-    keyPacket(odd),
-    userId(odd, 'odd'),
-    boundSubkey(odd, subkey),
-  )
-  const { unusable } = await judge(certificate, NOW_MS)
-  expect(unusable).not.toBeNull()
+  expect((await judge(plainCertificate(odd, subkey), NOW_MS)).unusable).not.toBeNull()
 })
 
 test.each([

@@ -30,7 +30,7 @@ import {
   testPerson,
   unseen,
 } from '../../support/openpgp-people.ts'
-import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import { expiresAfter } from '../../support/openpgp-signature.ts'
 
 applyProfile()
 
@@ -141,36 +141,14 @@ function lowOrder(body: Buffer): Buffer {
   return concat(body.subarray(0, -DERIVATION_BYTES - 32), Buffer.alloc(32), body.subarray(-4))
 }
 
-test.each([
-  [[9, 7], true],
-  [[7, 9], true],
-  [[7], false],
-  [[], false],
-])(
-  'the `CertificateInfo` of a certificate that lists the ciphers %j has `readsAes256` %s',
-  async (ciphers, readsAes256) => {
-    expect(await infoAt(preferring(...ciphers).certificate)).toMatchObject({ readsAes256 })
-  },
-)
-
 const DAY_S = 86_400
 const untilDay = 60 * DAY_S
 const consentEnds = { backHashed: [expiresAfter(untilDay)] }
 
 test.each<[string, string, { fromS?: number; untilS?: number }]>([
   [
-    'the key expires',
-    made(id({ hashed: [keyExpiresAfter(untilDay)] }), sub()),
-    { untilS: MADE_S + untilDay },
-  ],
-  [
     'its self-signature expires',
     made(id({ hashed: [expiresAfter(untilDay)] }), sub()),
-    { untilS: MADE_S + untilDay },
-  ],
-  [
-    'its subkey expires',
-    made(id(), sub({ hashed: [keyExpiresAfter(untilDay)] })),
     { untilS: MADE_S + untilDay },
   ],
   [

@@ -90,18 +90,6 @@ test('the remembered copy of a certificate does not grow by forged or foreign pa
   expect(lengths.size).toBe(1)
 })
 
-test.each([0, 3])(
-  'a subkey known as revoked with reason %i stays revoked without the revocation (C6)',
-  async (code) => {
-    const revoked = concat(binding, subkeyRevocation(primary, subkey, { ...yesterday, code }))
-    const known = armoredCertificate(key, id, revoked)
-    const later = await judge(stripped, NOW_MS, known)
-    for (const status of [later, await judge(later.armored, NOW_MS)]) {
-      expect(status).toMatchObject({ unusable: 'revoked', revocations: true })
-    }
-  },
-)
-
 test('a known copy of another certificate is ignored', async () => {
   const { primary: other } = mallory
   const known = armoredCertificate(

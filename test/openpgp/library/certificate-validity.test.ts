@@ -163,19 +163,6 @@ test('a subkey that is retired as of tomorrow is usable until then', async () =>
   expect(await judge(certificate, tomorrow.atMs)).toMatchObject({ unusable: 'revoked' })
 })
 
-test('a certificate with a revoked subkey is usable by another subkey alone', async () => {
-  const revoked = concat(binding, subkeyRevocation(primary, subkey, yesterday))
-  expect(await judge(armoredCertificate(key, id, revoked), NOW_MS)).toMatchObject({
-    unusable: 'revoked',
-    revocations: true,
-  })
-  const newer = boundSubkey(primary, curve25519('alice newer', MADE_MS))
-  expect(await judge(armoredCertificate(key, id, newer, revoked), NOW_MS)).toMatchObject({
-    unusable: null,
-    revocations: true,
-  })
-})
-
 test.each([NOW_MS - DAY_MS, NOW_MS])('a forged subkey revocation is ignored', async (atMs) => {
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const packets = concat(binding, subkeyRevocation(forged, subkey, { atMs }))

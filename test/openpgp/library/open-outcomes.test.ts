@@ -23,11 +23,11 @@ import {
   sessionKey,
   strangerPkesk,
 } from '../../support/openpgp-sealed.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const sha256 = (bytes: Uint8Array): string => digest('sha256', bytes, 'hex')
 const box = seipd(literal('hello'), KEY)
-const broken = Buffer.from(box)
-broken[broken.length - 1] = (broken.at(-1) ?? 0) ^ 1
+const broken = flipByte(box, -1)
 const wrong = sessionKey('wrong')
 const old = sessionKey('old cipher', 2)
 const [BOT, MALLORY] = [bot.unlocked, mallory.unlocked]
@@ -49,10 +49,7 @@ async function outcomeOf(packets: Buffer[], keys: UnlockedKey[] = [BOT]): Promis
 }
 
 test.each<[string, Buffer[], string]>([
-  ['for the own key', [pkesk(bot.subkey, KEY), box], 'bot'],
-  ['for the own key, anonymously,', [anonymousPkesk(bot.subkey, KEY), box], 'bot'],
   ['under Triple-DES', [pkesk(bot.subkey, old), seipd(literal('hello'), old)], 'bot'],
-  ['of version 2', [pkesk6(bot.subkey, KEY), seipd2(literal('hello'), KEY)], 'bot'],
   [
     'behind a PKESK packet with another session key',
     [pkesk(bot.subkey, wrong, 'w'), pkesk(bot.subkey, KEY), box],
@@ -80,7 +77,6 @@ test.each<[string, Buffer[], string]>([
     [anonymousPkesk(bot.subkey, wrong), box],
     'damaged: decryption',
   ],
-  ['with a changed container', [pkesk(bot.subkey, KEY), broken], 'damaged: decryption'],
   [
     'of version 1 with a version 6 PKESK packet',
     [pkesk6(bot.subkey, KEY), box],

@@ -220,27 +220,6 @@ test('`lookups` counts hits and misses, concurrent checks of one certificate amo
   expect(quick.lookups).toEqual({ hits: 3, misses: 1 })
 })
 
-test('`infoOf` returns the same object for the same text until the cache is disposed', async () => {
-  const { cache } = cacheOver(reading)
-  await cache.check('a')
-  const first = knownTo(cache, 'a')
-  expect(knownTo(cache, 'a')).toBe(first)
-  cache[Symbol.dispose]()
-  expect(knownTo(cache, 'a')).toBeNull()
-})
-
-test('a natively read certificate is cached until the end of its info', async () => {
-  const untilS = NOW_MS / 1000 + 60
-  const { cache, reads } = cacheOver({ read: () => Promise.resolve({ ...info, untilS }) })
-  await cache.check('a')
-  expect(knownTo(cache, 'a')).not.toBeNull()
-  vi.setSystemTime(NOW_MS + 59_999)
-  expect(knownTo(cache, 'a')).not.toBeNull()
-  vi.setSystemTime(NOW_MS + 60_000)
-  expect(knownTo(cache, 'a')).toBeNull()
-  expect(reads).toEqual(['a', 'a'])
-})
-
 test.each<[string, Partial<CertificateStatus>, CertificateInfo | null, number]>([
   ['overran its deadline', { unusable: 'deadline' }, null, 300_000],
   ['is not yet valid', { unusable: 'not-yet-valid', notBeforeMs: NOW_MS + 7000 }, null, 7000],

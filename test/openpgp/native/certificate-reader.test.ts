@@ -1,5 +1,4 @@
 /** Certificates that are read in place, and those that threads read in pieces. */
-import { setImmediate as immediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { CertificateReader, type Threads } from '../../../src/openpgp/native/threads.ts'
@@ -65,14 +64,6 @@ test('`CertificateReader` sends certificates to threads sixteen at a time, witho
   expect((await Promise.all([first, more])).flat()).not.toContain(null)
   expect(given.map(({ length }) => length)).toEqual([16, 16, 4])
   expect(given.flat()).toEqual([...named(16), ...named(20)])
-})
-
-test('`CertificateReader` sends certificates of another turn separately', async () => {
-  const { reader, given } = readerOver()
-  await readAll(reader, named(4))
-  await immediate()
-  await readAll(reader, named(5))
-  expect(given.map(({ length }) => length)).toEqual([4, 5])
 })
 
 test('`CertificateReader` returns null for certificates that its threads fail to read', async () => {

@@ -155,18 +155,6 @@ test.each<[string, Made]>([
   expect(readCommonCertificate(certificate(made), NOW_MS)).toBeNull()
 })
 
-test('`readCommonCertificate` requires all packets in their order', () => {
-  const [key, id, certification, sub, binding] = packetsOf({})
-  const reads = (...packets: (Buffer | undefined)[]): boolean =>
-    readCommonCertificate(block(concat(...packets.map((one) => one ?? ''))), NOW_MS) !== null
-  expect(reads(key, id, certification, sub, binding)).toBe(true)
-  expect(reads(key, id, certification, sub)).toBe(false)
-  expect(reads(key, sub, binding, id, certification)).toBe(false)
-  expect(reads(sub, id, certification, key, binding)).toBe(false)
-  expect(reads(key, id, sub, certification, binding)).toBe(false)
-  expect(reads(key, certification, id, sub, binding)).toBe(false)
-})
-
 test('`readCommonPackets` rejects a packet of another type and a sixth packet', () => {
   const packets = packetsOf({})
     .slice(0, 5)

@@ -44,14 +44,14 @@ beforeAll(async () => {
   const o = { userId: 'bot', createdMs: MADE_MS, passphrase: PASSPHRASE, isRandom: true }
   own = await engine.generate({ algorithm: 'pqc', ...o })
   unlocked = await engine.unlock(own.locked, PASSPHRASE)
-}, 20_000)
+})
 
 const packetsIn = (armored: string) => [
   ...packetsOf(dearmor(armored, 'MESSAGE') ?? Buffer.alloc(0)),
 ]
 
 describe('sealing', () => {
-  test('a message to a mixed list has one PKESK packet each, which a second implementation opens for ML-KEM', async () => {
+  test('a message to a mixed list has one PKESK packet each, readable by a second implementation', async () => {
     const people = [alice, carol, erin, dave]
     const sealed = await engine.seal({
       text: 'hello',
@@ -222,21 +222,17 @@ describe("a bot's key with an ML-KEM subkey", () => {
   })
 })
 
-test(
-  '`openpgp.check` reports messages for ML-KEM subkeys as `unchecked`',
-  { timeout: 20_000 },
-  async () => {
-    const checked = createEngine({ threads: 1, check: 'all', nowMs })
-    onTestFinished(() => checked[Symbol.asyncDispose]())
-    const ended: EngineCheck[] = []
-    checked.onCheck((check) => ended.push(check))
-    const certificates = [carol.certificate, alice.certificate]
-    const seal = async (signer: UnlockedKey): Promise<string> =>
-      await checked.seal({ text: 'hello', certificates, signer, cipher: 'aes256', atMs: NOW_MS })
-    await checked.open(await seal(unlocked), [unlocked])
-    await checked.open(await seal(bot.unlocked), [carol.unlocked])
-    await expect
-      .poll(() => ended.map(({ result }) => result), { timeout: 15_000 })
-      .toEqual(['unchecked', 'unchecked', 'same', 'unchecked'])
-  },
-)
+test('`openpgp.check` reports messages for ML-KEM subkeys as `unchecked`', async () => {
+  const checked = createEngine({ threads: 1, check: 'all', nowMs })
+  onTestFinished(() => checked[Symbol.asyncDispose]())
+  const ended: EngineCheck[] = []
+  checked.onCheck((check) => ended.push(check))
+  const certificates = [carol.certificate, alice.certificate]
+  const seal = async (signer: UnlockedKey): Promise<string> =>
+    await checked.seal({ text: 'hello', certificates, signer, cipher: 'aes256', atMs: NOW_MS })
+  await checked.open(await seal(unlocked), [unlocked])
+  await checked.open(await seal(bot.unlocked), [carol.unlocked])
+  await expect
+    .poll(() => ended.map(({ result }) => result))
+    .toEqual(['unchecked', 'unchecked', 'same', 'unchecked'])
+})

@@ -178,20 +178,6 @@ test('a document rests in its container without another file', async () => {
   expect(room.open).toBe(1)
 })
 
-test('an unpacked document is written to a new file, and its container is closed', async () => {
-  const room = new MemoryRoom()
-  const { container, raw } = await arriving(1000, { raw: await room.file() })
-  const sink = new RestingSink(room, container)
-  await sink.take(Buffer.from('unpacked '), null)
-  expect(raw.isClosed).toBe(true)
-  await packetsOf(container)
-  expect(raw.bytes).toBe(0)
-  await sink.take(Buffer.from('words'), null)
-  const file = await sink.file()
-  expect((await contentOf(file)).toString()).toBe('unpacked words')
-  expect([room.files.length, room.open]).toEqual([2, 1])
-})
-
 test('`RestingSink.discard` closes its files', async () => {
   const room = new MemoryRoom()
   await new RestingSink(room, null).discard()

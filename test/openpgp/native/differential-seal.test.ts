@@ -114,57 +114,33 @@ async function make(seed: number): Promise<Made> {
   return { request, sealed, readers, packets, signer }
 }
 
-test(
-  'random natively sealed messages open by the library for each reader with a valid signature',
-  { timeout: 240_000 },
-  async () => {
-    const sessionPoints = new Set<string>()
-    for (const seed of seeds(80)) {
-      const { request, sealed, readers, packets, signer } = await make(seed)
-      const named = [...packetsOf(packets)].filter(({ tag }) => tag === 1)
-      expect(named, `FUZZ_SEED=${seed}`).toHaveLength(readers.length + 1)
-      for (const { body } of named) {
-        const point = readRecipient(body)?.ephemeral.toString('hex')
-        if (point !== undefined) expect(sessionPoints.has(point), `FUZZ_SEED=${seed}`).toBe(false)
-        if (point !== undefined) sessionPoints.add(point)
-      }
-      const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
-      for (const reader of new Set([signer, one])) {
-        const encrypted = parseMessageBytes(packets, idsOf([reader.unlocked]))
-        if (encrypted.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
-        const opened = await open(encrypted, [reader.unlocked])
-        expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
-          outcome: 'opened',
-          text: request.text,
-          dataDigest: sealed.dataDigest,
-          signatures: [{ digest: sealed.statementDigest }],
-        })
-        if (opened.outcome !== 'opened') continue
-        const results = await verify(opened.signed, signer.certificate, Date.now())
-        expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
-        const natively = await openNatively(encrypted, [reader.unlocked], own)
-        if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
-      }
+test('random natively sealed messages open by the library for each reader with a valid signature', async () => {
+  const sessionPoints = new Set<string>()
+  for (const seed of seeds(80)) {
+    const { request, sealed, readers, packets, signer } = await make(seed)
+    const named = [...packetsOf(packets)].filter(({ tag }) => tag === 1)
+    expect(named, `FUZZ_SEED=${seed}`).toHaveLength(readers.length + 1)
+    for (const { body } of named) {
+      const point = readRecipient(body)?.ephemeral.toString('hex')
+      if (point !== undefined) expect(sessionPoints.has(point), `FUZZ_SEED=${seed}`).toBe(false)
+      if (point !== undefined) sessionPoints.add(point)
     }
-  },
-)
-
-test(
-  'a natively sealed message with a flipped container bit is damaged in both engines',
-  { timeout: 240_000 },
-  async () => {
-    for (const seed of seeds(30)) {
-      const { packets, signer } = await make(seed)
-      const random = randomFrom(seed + 3)
-      const flipped = Buffer.from(packets)
-      const container = flipped.length - random(Math.min(200, flipped.length - 130)) - 1
-      flipped[container] = (flipped[container] ?? 0) ^ (1 << random(8))
-      const keys = [signer.unlocked]
-      const encrypted = parseMessageBytes(flipped, idsOf(keys))
-      if (encrypted.outcome !== 'encrypted') continue
-      expect((await open(encrypted, keys)).outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
-      const natively = await openNatively(encrypted, keys, own)
-      expect(natively?.outcome, `FUZZ_SEED=${seed}`).toBe('damaged')
+    const one = readers[randomFrom(seed + 7)(readers.length + 1)] ?? signer
+    for (const reader of new Set([signer, one])) {
+      const encrypted = parseMessageBytes(packets, idsOf([reader.unlocked]))
+      if (encrypted.outcome !== 'encrypted') throw new Error(`FUZZ_SEED=${seed}`)
+      const opened = await open(encrypted, [reader.unlocked])
+      expect(opened, `FUZZ_SEED=${seed}`).toMatchObject({
+        outcome: 'opened',
+        text: request.text,
+        dataDigest: sealed.dataDigest,
+        signatures: [{ digest: sealed.statementDigest }],
+      })
+      if (opened.outcome !== 'opened') continue
+      const results = await verify(opened.signed, signer.certificate, Date.now())
+      expect(results, `FUZZ_SEED=${seed}`).toEqual(['valid'])
+      const natively = await openNatively(encrypted, [reader.unlocked], own)
+      if (natively !== null) expect(natively, `FUZZ_SEED=${seed}`).toEqual(opened)
     }
-  },
-)
+  }
+})

@@ -13,9 +13,8 @@ import {
   keyPacket,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import { concat } from '../../support/openpgp-bytes.ts'
-import { KEY, hello, openInner, parsePackets } from '../../support/openpgp-engine.ts'
-import { armor, packet } from '../../support/openpgp-framing.ts'
+import { openInner } from '../../support/openpgp-engine.ts'
+import { packet } from '../../support/openpgp-framing.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
 import {
   MADE_MS,
@@ -80,20 +79,6 @@ const twoNames = armoredCertificate(
   userId(alice.primary, 'Alice'),
   boundSubkey(alice.primary, alice.subkey),
 )
-
-test('an own key of the common shape opens messages without the library, and another one with its description', async () => {
-  const { engine, library } = made()
-  expect(await engine.open(armor(hello()), [bot.unlocked])).toMatchObject({ text: 'hello' })
-  const found = await engine.unwrap(parsePackets(hello()) as never, [bot.unlocked])
-  expect(found).toEqual([
-    { algorithm: 'aes256', data: KEY.data, fingerprint: bot.primary.fingerprint },
-  ])
-  expect(library.describe).not.toHaveBeenCalled()
-  const bytes = concat(bot.secret, packet(21, Buffer.alloc(4)))
-  const padded = { ...bot.unlocked, fingerprint: '00'.repeat(20), bytes }
-  expect(await engine.open(armor(hello()), [padded])).toMatchObject({ text: 'hello' })
-  expect(library.describe).toHaveBeenCalledTimes(1)
-})
 
 test('a signature is verified with a readable certificate until its request is aborted', async () => {
   const what = await signed()

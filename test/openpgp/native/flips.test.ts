@@ -9,6 +9,7 @@ import '../../support/openpgp-engine.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { signature, signatureBody } from '../../support/openpgp-signature.ts'
+import { flipBit } from '../../support/openpgp-flips.ts'
 
 const verifier = new Verifier(() => false)
 const DOCUMENT = Buffer.from('hello')
@@ -18,8 +19,7 @@ if (info === null) throw new Error('not common')
 /** Each byte string that differs from one in a single bit. */
 function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> {
   for (let bit = 0; bit < bytes.length * 8; bit++) {
-    const flipped = Buffer.from(bytes)
-    flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7))
+    const flipped = flipBit(bytes, bit)
     yield { bit, flipped }
   }
 }
@@ -45,13 +45,6 @@ test('a signature with any single bit flipped is verified natively with the resu
     if (isHashed || bit >> 3 >= whole.length - 64) expect(ours, `bit ${bit}`).not.toEqual(['valid'])
   }
   expect(judged).toBeGreaterThan(64 * 8)
-})
-
-test('a signature is bad with any single bit of its document flipped', async () => {
-  const signed = signature({ signer: alice.primary, over: DOCUMENT, atMs: NOW_MS })
-  for (const { bit, flipped } of flips(DOCUMENT)) {
-    expect(await natively(flipped, signed), `bit ${bit}`).toEqual(['bad'])
-  }
 })
 
 test('a signature with short numbers is valid natively and by the library', async () => {

@@ -32,6 +32,7 @@ import {
   strangerPkesk,
 } from '../../support/openpgp-sealed.ts'
 import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 const own = new NativeOwnKeys(describeOwnKey)
@@ -56,9 +57,7 @@ const unwrapped = (...[packets, keys = [bot.unlocked]]: Asked): Promise<FoundKey
 
 /** The packet with one byte changed. */
 function spoilt(bytes: Buffer, at: number): Buffer {
-  const changed = Buffer.from(bytes)
-  changed[at] = (changed[at] ?? 0) ^ 1
-  return changed
+  return flipByte(bytes, at)
 }
 
 test.each<[string, TestPerson, Buffer]>([

@@ -138,22 +138,6 @@ test('`MessageOpener` opens two messages in the first turn, and one long message
   expect(await openedAtOnce(opener, [hello, long, long])).toBe(2)
 })
 
-test('`MessageOpener.isBusy` is true until the last message is opened and a turn has passed', async () => {
-  const opener = new MessageOpener(own, () => true)
-  expect(opener.isBusy).toBe(false)
-  const one = ask(opener, hello)
-  expect(opener.isBusy).toBe(true)
-  await one
-  await Promise.resolve()
-  await Promise.resolve()
-  expect(opener.isBusy).toBe(false)
-  await Promise.all([ask(opener, hello), ask(opener, hello)])
-  expect(opener.isBusy).toBe(true)
-  await immediate()
-  await Promise.resolve()
-  expect(opener.isBusy).toBe(false)
-})
-
 test('a message is returned as parsed when its request is aborted or native opening is off', async () => {
   const gone = AbortSignal.abort()
   const opener = new MessageOpener(own, () => true)

@@ -5,6 +5,7 @@ import { describeCommonKey } from '../../../src/openpgp/native/own-secrets.ts'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { MADE_MS, NOW_MS, bot, personOf } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 
@@ -53,8 +54,7 @@ describe('`describeCommonKey`', () => {
 
   test('an own key with a changed signature is left to openpgp.js', async () => {
     const key = await generated()
-    const bytes = Buffer.from(key.bytes)
-    bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+    const bytes = flipByte(key.bytes, -1)
     expect(describeCommonKey({ ...key, bytes }, NOW_MS)).toBeNull()
   })
 })

@@ -18,7 +18,7 @@ const isZeroed = ({ sessionKey }: PreparedMessage): boolean =>
 
 afterEach(() => vi.useRealTimers())
 
-test('a prepared message is destroyed after `keepMs` without being taken', () => {
+test('an unused prepared message is destroyed after `keepMs`', () => {
   vi.useFakeTimers()
   const preparedMessages = new PreparedMessages(BOUNDS)
   const [first, second] = [prepared(), prepared()]
@@ -49,7 +49,7 @@ test('a prepared message larger than `maxBytes` is destroyed at once', () => {
   expect(preparedMessages.byteLength).toBe(0)
 })
 
-test('a random sequence of puts and takes never returns a prepared message twice or for another list', () => {
+test('a prepared message is never returned twice or for another list, in any order of calls', () => {
   for (const seed of seeds(80)) {
     const random = randomFrom(seed)
     const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 200 + random(3000) })
@@ -78,7 +78,7 @@ test('a random sequence of puts and takes never returns a prepared message twice
   }
 })
 
-test('`clear` with a prefix destroys the prepared messages of that prefix alone', () => {
+test('`clear` with a prefix leaves the prepared messages of other prefixes', () => {
   const preparedMessages = new PreparedMessages(BOUNDS)
   const [one, other] = [prepared(), prepared()]
   preparedMessages.put('one/7', 'list', one)

@@ -71,7 +71,7 @@ async function turns(): Promise<void> {
 
 afterEach(() => vi.useRealTimers())
 
-test('a requested message is prepared, announced and taken once', async () => {
+test('a requested message is prepared, announced and returned once', async () => {
   const { precomputer, builds, prepared, refills } = newPrecomputer()
   expect(precomputer.take('here', LIST)).toBeNull()
   precomputer.request('here', LIST)
@@ -88,7 +88,7 @@ test('a requested message is prepared, announced and taken once', async () => {
 test.each([
   ['another list', requestOf('other')],
   ['another cipher', requestOf('list', 'aes128')],
-])('a prepared message is destroyed when %s is taken at its place', async (_, other) => {
+])('a prepared message is destroyed by a request for %s at its place', async (_, other) => {
   const { precomputer, builds } = newPrecomputer()
   precomputer.request('here', LIST)
   await turns()
@@ -236,7 +236,7 @@ test('a closed `Precomputer` destroys its messages and prepares nothing', async 
 const held = (keepMs = 60_000, maxBytes = 1_000_000): PreparedMessages =>
   new PreparedMessages({ maxBytes, keepMs })
 
-test('a prepared message is not taken after `keepMs`, even when no timer fires', () => {
+test('a prepared message is not returned after `keepMs`, even when no timer fires', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const messages = held()
   const [one, other] = [newMessage(), newMessage()]
@@ -260,20 +260,4 @@ test('prepared messages of exactly `maxBytes` are all kept', () => {
   for (const [index, one] of all.entries()) messages.put(`place ${index}`, 'list', one)
   expect(messages.byteLength).toBe(most)
   expect(all.some(isZeroed)).toBe(false)
-})
-
-test('`PreparedMessages` runs one timer for all messages, and none when empty', () => {
-  vi.useFakeTimers()
-  const messages = held()
-  messages.put('a', 'list', newMessage())
-  messages.put('b', 'list', newMessage())
-  expect(vi.getTimerCount()).toBe(1)
-  messages.clear()
-  expect(vi.getTimerCount()).toBe(0)
-  messages.put('c', 'list', newMessage())
-  vi.advanceTimersByTime(59_999)
-  expect(messages.byteLength).toBeGreaterThan(0)
-  vi.advanceTimersByTime(1)
-  expect(messages.byteLength).toBe(0)
-  expect(vi.getTimerCount()).toBe(0)
 })

@@ -44,22 +44,11 @@ const certificates = [alice.certificate, mallory.certificate]
 
 test('a recipient list has each certificate once, in order, and the bot last', async () => {
   const { lists, asked } = listsOver(infoOf)
-  const list = await lists.of([...certificates, alice.certificate], await sealing())
+  const repeated = [bot.certificate, ...certificates, alice.certificate, `\n${alice.certificate}`]
+  const list = await lists.of(repeated, await sealing())
   expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
-  expect(asked).toEqual(certificates)
+  expect(new Set(asked).size).toBe(asked.length)
   expect(list).toMatchObject({ others: [], readAes256: true })
-})
-
-test('a recipient list has the bot last when its certificate is among the others', async () => {
-  const { lists } = listsOver(infoOf)
-  const list = await lists.of([bot.certificate, ...certificates], await sealing())
-  expect(recipientsOf(list)).toEqual(subkeys(alice, mallory, bot))
-})
-
-test('two texts of one certificate are one recipient', async () => {
-  const { lists } = listsOver(infoOf)
-  const twice = [alice.certificate, `\n${alice.certificate}`]
-  expect(recipientsOf(await lists.of(twice, await sealing()))).toEqual(subkeys(alice, bot))
 })
 
 test('a certificate that must be judged first keeps its place in the list', async () => {

@@ -101,22 +101,6 @@ test.each([5, 300])(
   },
 )
 
-test('all threads wrap for one message at once', async () => {
-  let running = 0
-  let most = 0
-  const { packets } = packetsBy({
-    count: 3,
-    wrap: async (job, blocks) => {
-      most = Math.max(most, ++running)
-      await immediate()
-      running--
-      return wrapBlocks(job, blocks)
-    },
-  })
-  await packets.buildNow({ list: listTo(crowd), cipher })
-  expect(most).toBe(3)
-})
-
 test('blocks of threads that died are wrapped in place', async () => {
   let calls = 0
   const { packets } = packetsBy({
@@ -167,13 +151,6 @@ test('`buildAhead` wraps in smaller pieces in threads, and armors the packets th
   expect(armored[0]?.[1]).toBe(someone)
 })
 
-test('`buildAhead` without other certificates does not use the library', async () => {
-  const { packets, armored, others } = packetsBy()
-  await packets.buildAhead({ list: listTo([bot]), cipher })
-  expect(others).toEqual([])
-  expect(armored[0]?.[1]).toHaveLength(0)
-})
-
 test('`buildAhead` fails when a thread dies or wraps nothing', async () => {
   const killed = packetsBy({ wrap: () => Promise.reject(new JobKilled('wrap')) })
   const request = { list: listTo(crowd.slice(0, 20)), cipher }
@@ -195,21 +172,6 @@ test('`buildAhead` waits for urgent work', async () => {
   expect(keyIdsOf(await ahead)).toEqual([bot.subkey.keyId])
 })
 
-test('background work waits for `buildNow`', async () => {
-  let release = (): void => {}
-  const { packets, priority } = packetsBy({
-    packetsFor: () => new Promise((resolve) => (release = () => resolve(someone))),
-  })
-  const now = packets.buildNow({ list: listTo([bot], ['one']), cipher })
-  let isDone = false
-  const ahead = priority.background(async () => await Promise.resolve((isDone = true)))
-  await immediate()
-  expect(isDone).toBe(false)
-  release()
-  await now
-  expect(await ahead).toBe(true)
-})
-
 test('`refillEphemerals` refills every thread, one round at a time', async () => {
   const answers = [true, false, true, true, false, false, true]
   let asked = 0
@@ -221,16 +183,4 @@ test('`refillEphemerals` refills every thread, one round at a time', async () =>
   await packets.refillEphemerals()
   await first
   expect(asked).toBe(6)
-})
-
-test('`refillEphemerals` works again after a thread was killed', async () => {
-  let asked = 0
-  const { packets } = packetsBy({
-    count: 1,
-    refill: () => (++asked === 1 ? Promise.reject(new JobKilled('gone')) : Promise.resolve(false)),
-  })
-  await packets.refillEphemerals()
-  await packets.refillEphemerals()
-  await packets.refillEphemerals()
-  expect(asked).toBe(3)
 })

@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import type { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
-import { statusOf } from '../../../src/openpgp/native/certificate-info.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import type { Precomputer } from '../../../src/openpgp/native/precompute.ts'
 import type { PreparedMessage } from '../../../src/openpgp/native/prepared-message.ts'
@@ -14,27 +13,20 @@ import { WorkPriority, type Threads } from '../../../src/openpgp/native/threads.
 import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
 import { infoOf } from '../../support/openpgp-native-parts.ts'
-import { alice, bot, mallory, preferring, testPerson } from '../../support/openpgp-people.ts'
+import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts'
 import { strangerPkesk } from '../../support/openpgp-sealed.ts'
 
 afterEach(() => vi.useRealTimers())
 
 /** A sealer in this thread, whose precomputer returns the messages of `ready`. */
-function newSealer({ libraryReads = true } = {}) {
+function newSealer() {
   const said: string[] = []
   const requests: [string, PrepareRequest][] = []
-  const read: string[][] = []
   const ready = new Map<string, PreparedMessage>()
   const certificates = {
     epoch: 0,
     nowMs: () => Date.now(),
-    /** A text that begins with a space is the library's. */
-    infoOf(armored: string) {
-      if (armored === 'hello') return Promise.reject(new Error('not a certificate'))
-      const info = infoOf(armored.trim())
-      if (!armored.startsWith(' ')) return info
-      return Promise.resolve({ status: statusOf(info, armored), info: null })
-    },
+    infoOf,
   }
   const precomputer = {
     take(place: string, request: PrepareRequest) {
@@ -58,12 +50,9 @@ function newSealer({ libraryReads = true } = {}) {
     own: new NativeOwnKeys(describeOwnKey),
     packets,
     precomputer: precomputer as unknown as Precomputer,
-    readAes256: async (others) => {
-      read.push(others)
-      return await Promise.resolve(libraryReads)
-    },
+    readAes256: () => Promise.resolve(true),
   })
-  return { sealer, packets, certificates, said, requests, read, ready }
+  return { sealer, packets, certificates, said, requests, ready }
 }
 
 const request = { text: 'hello', certificates: [alice.certificate], signer: bot.unlocked }
@@ -113,15 +102,6 @@ test('a message by an unreadable own key is left to the library', async () => {
   expect(said).toEqual([])
 })
 
-test('a message with an unusable certificate fails and requests no preparation', async () => {
-  const { sealer, said } = newSealer()
-  const certificates = [alice.certificate, 'hello']
-  await expect(sealer.seal({ ...ask, certificates, place: 'here' })).rejects.toThrow(
-    'not a certificate',
-  )
-  expect(said).toEqual([])
-})
-
 test('prepared messages are cleared for another own key and another cache epoch', async () => {
   const { sealer, said, certificates } = newSealer()
   const clears = (): number => said.splice(0).filter((one) => one === 'clear').length
@@ -136,19 +116,6 @@ test('prepared messages are cleared for another own key and another cache epoch'
   expect(clears()).toBe(1)
   await sealer.seal({ ...ask, signer: testPerson('later').unlocked })
   expect(clears()).toBe(0)
-})
-
-const choosy = preferring(7)
-const byLibrary = ` ${alice.certificate}`
-
-test('the library decides AES-256 for its own certificates alone, when the cipher depends on them', async () => {
-  const { sealer, read } = newSealer()
-  await sealer.seal(ask)
-  await sealer.seal({ ...ask, certificates: [byLibrary], cipher: 'aes128' })
-  await sealer.seal({ ...ask, certificates: [byLibrary, choosy.certificate] })
-  expect(read).toEqual([])
-  await sealer.seal({ ...ask, certificates: [byLibrary, mallory.certificate] })
-  expect(read).toEqual([[byLibrary]])
 })
 
 test('two owners of a sealer have separate places, and clear their own alone', async () => {

@@ -5,11 +5,11 @@ import { Verifier } from '../../../src/openpgp/native/verify.ts'
 import '../../support/openpgp-engine.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 import { signature } from '../../support/openpgp-signature.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const document = Buffer.from('hello')
 const good = signature({ signer: alice.primary, over: document, atMs: NOW_MS })
-const bad = Buffer.from(good)
-bad[bad.length - 1] = (bad.at(-1) ?? 0) ^ 1
+const bad = flipByte(good, -1)
 const { info } = await judgeFully(alice.certificate, NOW_MS)
 if (info === null) throw new Error('not common')
 

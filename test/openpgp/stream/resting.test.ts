@@ -161,26 +161,3 @@ test('`Extents` merges adjacent stretches and finds positions by offset', () => 
   ])
   expect([0, 9, 10, 19].map((offset) => extents.positionOf(offset))).toEqual([10, 19, 30, 39])
 })
-
-test('`Extents.between` ends before the given position', () => {
-  const extents = new Extents()
-  extents.add(10, 10)
-  extents.add(30, 10)
-  expect([...extents.between(0, 20, 15)]).toEqual([{ position: 10, bytes: 5 }])
-  expect([...extents.between(0, 20, 30)]).toEqual([{ position: 10, bytes: 10 }])
-  expect([...extents.between(0, 20, 10)]).toEqual([])
-  expect([...extents.between(5, 20, 31)]).toEqual([
-    { position: 15, bytes: 5 },
-    { position: 30, bytes: 1 },
-  ])
-})
-
-test.each([-1, 20, 21])('`Extents.positionOf` rejects the offset %i of twenty bytes', (offset) => {
-  const extents = new Extents()
-  extents.add(10, 20)
-  expect(() => extents.positionOf(offset)).toThrow(new RangeError('no such byte'))
-})
-
-test('`Extents.positionOf` rejects offset 0 of an empty document', () => {
-  expect(() => new Extents().positionOf(0)).toThrow(RangeError)
-})
