@@ -4,6 +4,8 @@ import {
   looksEncrypted,
   parseMessage,
   parseMessageBytes,
+  FORM_BYTES,
+  sealedForm,
   type EncryptedMessage,
 } from '../../../src/openpgp/format/encrypted-message.ts'
 import {
@@ -14,10 +16,16 @@ import {
   outcomeOf,
   parsePackets,
 } from '../../support/openpgp-engine.ts'
-import { armor, longPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
-import { compressed, literal } from '../../support/openpgp-inner.ts'
+import {
+  armor,
+  longPacket,
+  packet,
+  partialPacket,
+  oldPacket,
+} from '../../support/openpgp-framing.ts'
+import { compressed, literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
-import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { alice, bot, mallory, testPerson, NOW_MS } from '../../support/openpgp-people.ts'
 import {
   anonymousPkesk,
   pkesk,
@@ -27,7 +35,10 @@ import {
   seipd2,
   seipdBody,
   strangerPkesk,
+  pkeskBody,
 } from '../../support/openpgp-sealed.ts'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
+import { deflateSync, gzipSync } from 'node:zlib'
 
 const ours = pkesk(bot.subkey, KEY)
 const box = seipd(literal('hello'), KEY)
@@ -181,3 +192,114 @@ test.each([
     expect(encrypted.recipients.hasUnnamed).toBe(hasUnnamed)
   },
 )
+
+const opens = { outcome: 'opened', text: 'hello' }
+const strangers = (count: number, keyId?: string): Buffer =>
+  concat(...Array.from({ length: count }, (_, index) => strangerPkesk(`flood ${index}`, keyId)))
+
+test('a message opens although `BOUNDS.namedAttempts - 1` PKESK packets name the own key falsely', async () => {
+  const packets = concat(strangers(BOUNDS.namedAttempts - 1, bot.subkey.keyId), ours, box)
+  expect(await openPackets(packets)).toMatchObject(opens)
+})
+
+test('a message with an anonymous PKESK packet of another key is `not-recipient`', async () => {
+  const packets = concat(anonymousPkesk(testPerson('somebody').subkey, KEY), box)
+  expect(outcomeOf(await openPackets(packets))).toBe('not-recipient')
+})
+
+test('a message with more PKESK packets than `BOUNDS.recipientPackets` is too large', () => {
+  const small = packet(1, concat(3))
+  const flood = (count: number): Buffer => Buffer.alloc(small.length * count, small)
+  const within = concat(flood(BOUNDS.recipientPackets - 1), ours, box)
+  expect(parsePackets(within)).toMatchObject({ outcome: 'encrypted' })
+  const beyond = concat(flood(BOUNDS.recipientPackets), ours, box)
+  expect(parsePackets(beyond)).toEqual({ outcome: 'too-large', reason: 'recipients' })
+})
+
+test('SKESK packets count towards `BOUNDS.recipientPackets`', () => {
+  const small = packet(3, concat(4))
+  const flood = Buffer.alloc(small.length * (BOUNDS.recipientPackets + 1), small)
+  expect(parsePackets(concat(flood, box))).toEqual({ outcome: 'too-large', reason: 'recipients' })
+})
+
+test('a message opens behind 45,000 empty marker packets', async () => {
+  const packets = concat(Buffer.alloc(90_000, packet(10, Buffer.alloc(0))), ours, box)
+  expect(await openPackets(packets)).toMatchObject(opens)
+})
+
+const formOf = (content: Uint8Array | string): string | null =>
+  sealedForm(Buffer.from(content).subarray(0, FORM_BYTES))
+
+const container = seipdBody(literal(seeded('much', 5000)), KEY)
+const recipient = pkeskBody(bot.subkey, KEY, 'x')
+
+test.each([
+  ['a message', hello()],
+  ['a message for another key', concat(strangerPkesk('x'), packet(18, container))],
+  ['a message with old headers', concat(oldPacket(1, recipient, 2), packet(18, container))],
+  ['a message with long headers', concat(longPacket(1, recipient), longPacket(18, container))],
+  [
+    'a message with a version 6 PKESK packet',
+    concat(pkesk6(bot.subkey, KEY), packet(18, container)),
+  ],
+  ['a container in partial chunks', partialPacket(18, container, [9])],
+  ['an SKESK packet', packet(3, concat('040900'))],
+  ['a message behind a marker', concat(packet(10, Buffer.from('PGP')), hello())],
+  ['a message behind padding', concat(packet(21, seeded('padding', 300)), hello())],
+  [
+    'a message behind a PKESK packet of version 23',
+    concat(packet(1, concat(23, seeded('x', 80))), hello()),
+  ],
+])('`sealedForm` recognizes %s, binary and armored', (_, bytes) => {
+  expect(formOf(bytes)).toBe('binary')
+  expect(formOf(armor(bytes))).toBe('armored')
+  expect(formOf(armor(bytes, { headers: ['Version: X', 'Comment:'], endOfLine: '\r\n' }))).toBe(
+    'armored',
+  )
+  expect(formOf(`\n\n${armor(bytes)}`)).toBe('armored')
+})
+
+test.each([
+  ['no bytes', ''],
+  ['plain text', 'hello'],
+  ['text that begins like a packet', 'été à la plage'],
+  ['JPEG', concat('ffd8ffe000104a46494600010100000100010000', seeded('jpeg', 500))],
+  ['PNG', concat('89504e470d0a1a0a0000000d49484452', seeded('png', 500))],
+  ['PDF', '%PDF-1.7\n'],
+  ['zlib', deflateSync('x'.repeat(99))],
+  ['gzip', gzipSync('x'.repeat(99))],
+  ['a literal', literal('hello')],
+  ['a signed message', signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })],
+  [
+    'an armored signed message',
+    armor(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })),
+  ],
+  ['a certificate', alice.certificate],
+  ['a secret key', concat(packet(5, alice.primary.secretBody))],
+  ['unprotected encrypted data', packet(9, seeded('x', 50))],
+  ['a container of version 7', packet(18, concat(7, seeded('x', 50)))],
+  ['text that quotes armor', 'see -----BEGIN PGP MESSAGE-----\n\nand'],
+  ['a message behind a literal', concat(literal('hello'), hello())],
+  ['a message behind text', concat(Buffer.from('hello'), hello())],
+  ['a marker alone', packet(10, Buffer.from('PGP'))],
+  ['half a header', concat('c1')],
+  ['armored text', `-----BEGIN PGP MESSAGE-----\n\n${btoa('hello')}\n`],
+])('`sealedForm` rejects %s', (_, content) => {
+  expect(formOf(content)).toBeNull()
+})
+
+test('`sealedForm` rejects a message whose first `FORM_BYTES` are padding', () => {
+  const padding = packet(21, seeded('padding', FORM_BYTES))
+  expect(formOf(concat(padding, seipd(literal('hello'), KEY)))).toBeNull()
+})
+
+test.each([
+  ['public key encrypted session key', 1, [2, 3, 6]],
+  ['symmetric key encrypted session key', 3, [4, 5, 6]],
+  ['encrypted data', 18, [1, 2]],
+])('`sealedForm` recognizes a %s packet in its known versions alone', (_, tag, versions) => {
+  const beginning = Array.from({ length: 16 }, (__, version) => version).filter(
+    (version) => sealedForm(packet(tag, Buffer.of(version, 0))) === 'binary',
+  )
+  expect(beginning).toEqual(versions)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Signed, SignatureResult } from '../../../src/openpgp/engine.ts'
+import type { Signed, SignatureResult, SignedAtLength } from '../../../src/openpgp/engine.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import { openInner } from '../../support/openpgp-engine.ts'
 import {
@@ -9,7 +9,14 @@ import {
   type SigningOptions,
 } from '../../support/openpgp-inner.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
-import { NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
+import {
+  NOW_MS,
+  alice,
+  mallory,
+  MADE_MS,
+  rsaKey,
+  testPerson,
+} from '../../support/openpgp-people.ts'
 import {
   TYPE,
   expiresAfter,
@@ -17,7 +24,26 @@ import {
   issuerFingerprint,
   onePass,
   signature,
+  keyExpiresAfter,
+  signatureBody,
+  type SignatureOptions,
 } from '../../support/openpgp-signature.ts'
+import { ed25519, type SigningKey } from '../../support/openpgp-key.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  keyPacket,
+  keyRevocation,
+  signingSubkey,
+  subkeyPacket,
+  subkeyRevocation,
+  userId,
+  userIdRevocation,
+  directKey,
+} from '../../support/openpgp-certificate.ts'
+import { DocumentHashes } from '../../../src/openpgp/format/document-hashes.ts'
+import { applyProfile } from '../../../src/openpgp/library/profile.ts'
+import { packet } from '../../support/openpgp-framing.ts'
 
 const by: SigningOptions = { signer: alice.primary, atMs: NOW_MS }
 const DAY_S = 86_400
@@ -123,4 +149,355 @@ test('a text signature survives changed line ends, and a binary one does not', a
     const inner = concat(onePass(signing), arrived, signature({ ...signing, over }))
     expect(await verify(await signedOf(inner), alice.certificate, NOW_MS)).toEqual([result])
   }
+})
+
+const DAY_MS = 86_400_000
+const { primary, subkey } = alice
+const id = userId(primary, 'alice')
+const binding = boundSubkey(primary, subkey)
+
+async function check(
+  certificate: string,
+  signer: SigningKey = primary,
+  { atMs = NOW_MS, nowMs = NOW_MS, ...rest }: Partial<SigningOptions> & { nowMs?: number } = {},
+): Promise<SignatureResult | undefined> {
+  const opened = await openInner(signedLiteral('hello', { signer, atMs, ...rest }))
+  if (opened.outcome !== 'opened') throw new Error('not opened')
+  return (await verify(opened.signed, certificate, nowMs))[0]
+}
+
+/** Alice's certificate, revoked a day ago for a reason. */
+const revoked = (code: number): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    keyRevocation(primary, { atMs: NOW_MS - DAY_MS, code }),
+    id,
+    binding,
+  )
+
+test.each([
+  [0, 'without a reason', 'bad'],
+  [1, 'as superseded', 'valid'],
+  [2, 'as compromised', 'bad'],
+  [3, 'as retired', 'valid'],
+] as const)(
+  'a key revoked with code %i, %s, leaves its earlier signatures %s and its later ones bad (P35)',
+  async (code, _, earlier) => {
+    expect(await check(revoked(code), primary, { atMs: NOW_MS - 2 * DAY_MS })).toBe(earlier)
+    expect(await check(revoked(code))).toBe('bad')
+  },
+)
+
+test('a key revocation by another key is ignored', async () => {
+  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
+  const revocation = keyRevocation(forged, { atMs: NOW_MS - DAY_MS })
+  expect(await check(armoredCertificate(keyPacket(primary), revocation, id, binding))).toBe('valid')
+})
+
+const thirtyDays = { hashed: [keyExpiresAfter(30 * 86_400)] }
+
+test('an expired key makes its signatures bad, also back-dated ones', async () => {
+  const certificate = armoredCertificate(
+    keyPacket(primary),
+    userId(primary, 'alice', thirtyDays),
+    binding,
+  )
+  expect(await check(certificate)).toBe('bad')
+  const before = MADE_MS + 29 * DAY_MS
+  expect(await check(certificate, primary, { atMs: before })).toBe('bad')
+  expect(await check(certificate, primary, { atMs: before, nowMs: before })).toBe('valid')
+})
+
+test('an expired key with a revoked user id makes its signatures bad', async () => {
+  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
+  const expired = userId(primary, 'alice', thirtyDays)
+  const certificate = armoredCertificate(keyPacket(primary), expired, gone, binding)
+  expect(await check(certificate, primary, { atMs: MADE_MS + DAY_MS })).toBe('bad')
+})
+
+test('an expired encryption subkey leaves signatures of the primary key valid', async () => {
+  const encryption = boundSubkey(primary, subkey, thirtyDays)
+  const certificate = armoredCertificate(keyPacket(primary), id, encryption)
+  expect(await check(certificate)).toBe('valid')
+  expect(await check(certificate, primary, { atMs: MADE_MS + DAY_MS })).toBe('valid')
+})
+
+test('a signature from before the revocation of the only user id is valid, and a later one is bad', async () => {
+  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
+  const certificate = armoredCertificate(keyPacket(primary), id, gone, binding)
+  const before = { atMs: NOW_MS - 2 * DAY_MS }
+  expect(await check(certificate, primary, before)).toBe('valid')
+  expect(await check(certificate)).toBe('bad')
+  expect(await check(certificate, primary, before)).toBe('valid')
+})
+
+const signingKey = ed25519('alice signing', MADE_MS)
+const withSigning = (packets: Buffer): string =>
+  armoredCertificate(keyPacket(primary), id, binding, packets)
+
+const elsewhere = { backOver: testPerson('bob').primary }
+
+test.each<[string, Buffer, SigningKey, SignatureResult]>([
+  ['a signing subkey', signingSubkey(primary, signingKey), signingKey, 'valid'],
+  [
+    'a foreign key with a forged back-signature',
+    signingSubkey(primary, mallory.primary, { backSigner: primary }),
+    mallory.primary,
+    'bad',
+  ],
+  [
+    'a foreign key with a back-signature for another certificate',
+    signingSubkey(primary, mallory.primary, elsewhere),
+    mallory.primary,
+    'bad',
+  ],
+  [
+    'a subkey without a back-signature',
+    signingSubkey(primary, signingKey, { backSignature: false }),
+    signingKey,
+    'bad',
+  ],
+  ['an unbound foreign key', subkeyPacket(mallory.primary), mallory.primary, 'bad'],
+  [
+    'a foreign key that is bound without a back-signature',
+    boundSubkey(primary, mallory.primary, { flags: 2 }),
+    mallory.primary,
+    'bad',
+  ],
+  ['a subkey that may only encrypt', boundSubkey(primary, signingKey), signingKey, 'bad'],
+])(
+  'a signature by %s is verified by the certificate that lists it',
+  async (_, part, signer, result) => {
+    expect(await check(withSigning(part), signer)).toBe(result)
+  },
+)
+
+test.each([
+  ['whose primary key may only certify', [userId(primary, 'alice', { flags: 1 }), binding]],
+  ['without a self-signature', [subkeyPacket(subkey)]],
+])('a certificate %s makes every signature bad', async (_, parts) => {
+  expect(await check(armoredCertificate(keyPacket(primary), ...parts))).toBe('bad')
+})
+
+test('an expired signing subkey makes its signatures bad and leaves those of the primary key valid', async () => {
+  const back = signingSubkey(primary, signingKey, { hashed: [keyExpiresAfter(30 * 86_400)] })
+  const before = { atMs: MADE_MS + DAY_MS }
+  expect(await check(withSigning(back), signingKey)).toBe('bad')
+  expect(await check(withSigning(back), signingKey, before)).toBe('bad')
+  const then = { ...before, nowMs: before.atMs }
+  expect(await check(withSigning(back), signingKey, then)).toBe('valid')
+  expect(await check(withSigning(back), primary, before)).toBe('valid')
+})
+
+test('a compromised signing subkey makes its signatures bad and leaves those of the primary key valid', async () => {
+  const packets = Buffer.concat([
+    signingSubkey(primary, signingKey),
+    subkeyRevocation(primary, signingKey, { atMs: NOW_MS - DAY_MS, code: 2 }),
+  ])
+  expect(await check(withSigning(packets), signingKey)).toBe('bad')
+  expect(await check(withSigning(packets))).toBe('valid')
+})
+
+test('a retired signing subkey leaves its earlier signatures valid and makes later ones bad', async () => {
+  const packets = Buffer.concat([
+    signingSubkey(primary, signingKey),
+    subkeyRevocation(primary, signingKey, { atMs: NOW_MS - DAY_MS, code: 3 }),
+  ])
+  const certificate = withSigning(packets)
+  expect(await check(certificate, signingKey, { atMs: NOW_MS - 2 * DAY_MS })).toBe('valid')
+  expect(await check(certificate, signingKey)).toBe('bad')
+  expect(await check(certificate, signingKey, { atMs: NOW_MS - 2 * DAY_MS })).toBe('valid')
+})
+
+test('a key revocation over SHA-1 counts (P35)', async () => {
+  const signer = rsaKey(2048)
+  const at = (code: number): string =>
+    armoredCertificate(
+      keyPacket(signer),
+      keyRevocation(signer, { atMs: NOW_MS - DAY_MS, code, hash: 'sha1' }),
+      userId(signer, 'rsa'),
+    )
+  const before = { atMs: NOW_MS - 2 * DAY_MS }
+  expect(await check(at(2), signer)).toBe('bad')
+  expect(await check(at(2), signer, before)).toBe('bad')
+  expect(await check(at(3), signer)).toBe('bad')
+  expect(await check(at(3), signer, before)).toBe('valid')
+})
+
+test('a key that is dated ahead verifies within the clock tolerance, and not beyond it', async () => {
+  for (const [aheadMs, result] of [
+    [200_000, 'valid'],
+    [900_000, 'bad'],
+  ] as const) {
+    const fast = ed25519('fast', NOW_MS + aheadMs)
+    const certificate = armoredCertificate(keyPacket(fast), userId(fast, 'fast'))
+    expect(await check(certificate, fast, { atMs: NOW_MS + aheadMs })).toBe(result)
+  }
+})
+
+test('`verify` throws for an unreadable certificate', async () => {
+  for (const certificate of ['', 'hello', alice.certificate.slice(0, 200)]) {
+    await expect(check(certificate)).rejects.toThrow()
+  }
+})
+
+applyProfile()
+const document = Buffer.from('hello')
+const signing = ed25519('bounds', MADE_MS)
+const certificateOf = (...more: Buffer[]): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    userId(primary, 'alice'),
+    boundSubkey(primary, subkey),
+    ...more,
+  )
+
+const signed = (options: Partial<SignatureOptions> = {}): Buffer =>
+  signature({ signer: primary, over: document, atMs: NOW_MS, ...options })
+
+async function resultOf(
+  certificate: string,
+  what: Buffer | Signed | SignedAtLength = signed(),
+  nowMs = NOW_MS,
+): Promise<string> {
+  const whole = what instanceof Uint8Array ? { document, signatures: [what] } : what
+  return (await verify(whole, certificate, nowMs)).join(' ')
+}
+
+test('a primary key verifies until the second of its expiry', async () => {
+  const ends = { hashed: [keyExpiresAfter(DAY_S)] }
+  const certificate = armoredCertificate(keyPacket(primary), userId(primary, 'alice', ends))
+  const endMs = MADE_MS + DAY_S * 1000
+  const of = async (atMs: number, nowMs = atMs): Promise<string> =>
+    await resultOf(certificate, signed({ atMs }), nowMs)
+  expect(await of(endMs - 1000)).toBe('valid')
+  expect(await of(endMs - 1000, endMs)).toBe('bad')
+  expect(await of(endMs - 1000, endMs - 1)).toBe('valid')
+  const direct = armoredCertificate(
+    keyPacket(primary),
+    directKey(primary, ends),
+    userId(primary, 'alice'),
+  )
+  expect(await resultOf(direct, signed({ atMs: endMs - 1000 }), endMs - 1)).toBe('valid')
+  expect(await resultOf(direct, signed({ atMs: endMs - 1000 }), endMs)).toBe('bad')
+})
+
+test('a key whose user ids are all revoked expires by the earliest expiry of these', async () => {
+  const of = async (seconds: (number | null)[], nowMs: number): Promise<string> => {
+    const ids = seconds.map((end, n) =>
+      concat(
+        userId(primary, `name ${n}`, end === null ? {} : { hashed: [keyExpiresAfter(end)] }),
+        userIdRevocation(primary, `name ${n}`, NOW_MS - 1000),
+      ),
+    )
+    const certificate = armoredCertificate(keyPacket(primary), ...ids)
+    return await resultOf(certificate, signed({ atMs: MADE_MS + 1000 }), nowMs)
+  }
+  const endMs = MADE_MS + 40 * DAY_S * 1000
+  expect(await of([null], NOW_MS)).toBe('valid')
+  expect(await of([0], NOW_MS)).toBe('valid')
+  expect(await of([1], NOW_MS)).toBe('bad')
+  expect(await of([40 * DAY_S], endMs - 1000)).toBe('valid')
+  expect(await of([40 * DAY_S], endMs)).toBe('bad')
+  expect(await of([null, 40 * DAY_S], endMs)).toBe('bad')
+})
+
+test('a signing subkey verifies until the second of its expiry', async () => {
+  const ends = { hashed: [keyExpiresAfter(DAY_S)] }
+  const certificate = certificateOf(signingSubkey(primary, signing, ends))
+  const endMs = MADE_MS + DAY_S * 1000
+  const one = signed({ signer: signing, atMs: endMs - 1000 })
+  expect(await resultOf(certificate, one, endMs - 1)).toBe('valid')
+  expect(await resultOf(certificate, one, endMs)).toBe('bad')
+})
+
+const RETIRED = 3
+
+test("a signature in the second of the key's retirement is bad", async () => {
+  const atMs = NOW_MS - 5000
+  const certificate = armoredCertificate(
+    keyPacket(primary),
+    keyRevocation(primary, { atMs, code: RETIRED }),
+    userId(primary, 'alice'),
+  )
+  expect(await resultOf(certificate, signed({ atMs: atMs - 1000 }))).toBe('valid')
+  expect(await resultOf(certificate, signed({ atMs }))).toBe('bad')
+})
+
+/** The library heeds no revocation over this hash. */
+const weakly = { code: RETIRED, hash: 'sha1' } as const
+
+test('a revocation over SHA-1 counts for keys and subkeys in the same second', async () => {
+  const atMs = NOW_MS - 5000
+  const old = rsaKey(2048)
+  const at = (signer: SigningKey, packets: Buffer[]) => async (signedMs: number) =>
+    await resultOf(armoredCertificate(...packets), signed({ signer, atMs: signedMs }))
+  const names = [keyPacket(old), userId(old, 'old')]
+  const revokedKey = [...names, keyRevocation(old, { atMs, ...weakly })]
+  const bySubkey = [...names, signingSubkey(old, signing)]
+  const revokedSubkey = [...bySubkey, subkeyRevocation(old, signing, { atMs, ...weakly })]
+  for (const by of [at(old, revokedKey), at(signing, revokedSubkey)]) {
+    expect(await by(atMs - 1000)).toBe('valid')
+    expect(await by(atMs)).toBe('bad')
+  }
+  expect(await at(old, revokedSubkey)(atMs)).toBe('valid')
+})
+
+test('a revoked signing subkey leaves other signing subkeys valid', async () => {
+  const other = ed25519('other', MADE_MS)
+  const retiredMs = NOW_MS - 5000
+  const certificate = certificateOf(
+    signingSubkey(primary, signing),
+    subkeyRevocation(primary, signing, { atMs: retiredMs, code: RETIRED }),
+    signingSubkey(primary, other),
+  )
+  const by = async (signer: typeof other, atMs: number): Promise<string> =>
+    await resultOf(certificate, signed({ signer, atMs }))
+  expect(await by(signing, retiredMs - 1000)).toBe('valid')
+  expect(await by(signing, retiredMs)).toBe('bad')
+  expect(await by(other, retiredMs)).toBe('valid')
+})
+
+test('the earliest of several subkey revocations counts, and a compromise counts for all time', async () => {
+  const [early, late] = [NOW_MS - 9000, NOW_MS - 5000]
+  const retired = (atMs: number, code = RETIRED): Buffer =>
+    subkeyRevocation(primary, signing, { atMs, code })
+  const by = async (atMs: number, ...revocations: Buffer[]): Promise<string> => {
+    const certificate = certificateOf(signingSubkey(primary, signing), ...revocations)
+    return await resultOf(certificate, signed({ signer: signing, atMs }))
+  }
+  for (const both of [
+    [retired(early), retired(late)],
+    [retired(late), retired(early)],
+  ]) {
+    expect(await by(early - 1000, ...both)).toBe('valid')
+    expect(await by(early, ...both)).toBe('bad')
+  }
+  const COMPROMISED = 2
+  expect(await by(early - 1000, retired(late, COMPROMISED))).toBe('bad')
+})
+
+test('a signature is verified over the digest where the document is absent', async () => {
+  const body = signatureBody({ signer: primary, over: document, atMs: NOW_MS })
+  const hashes = new DocumentHashes([{ type: 0, hashAlgorithm: 8 }])
+  hashes.update(document)
+  hashes.end()
+  const hashedPart = body.subarray(0, 6 + body.readUInt16BE(4))
+  const digest = hashes.digest({ type: 0, hashAlgorithm: 8, hashedPart })
+  const signatures = [packet(2, body)]
+  expect(await resultOf(alice.certificate, { signatures, digests: [digest] })).toBe('valid')
+  const other = Buffer.from(digest).fill(0, 0, 1)
+  expect(await resultOf(alice.certificate, { signatures, digests: [other] })).toBe('bad')
+  expect(await resultOf(alice.certificate, { signatures, digests: [] })).toBe('bad')
+})
+
+test('two concatenated signature packets are bad', async () => {
+  expect(await resultOf(alice.certificate, concat(signed(), signed()))).toBe('bad')
+  expect(await resultOf(alice.certificate, concat(signed(), signed({ over: Buffer.of(1) })))).toBe(
+    'bad',
+  )
+})
+
+test('an empty signature packet is bad', async () => {
+  expect(await resultOf(alice.certificate, { document, signatures: [Buffer.alloc(0)] })).toBe('bad')
 })

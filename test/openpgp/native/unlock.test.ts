@@ -2,7 +2,12 @@ import { readPrivateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { unlockNatively, unlockQuickly } from '../../../src/openpgp/native/unlock.ts'
 import { generate, unlock } from '../../../src/openpgp/library/secret-key.ts'
-import { bot } from '../../support/openpgp-people.ts'
+import { bot, alice, rsaKey } from '../../support/openpgp-people.ts'
+import { createCipheriv, createHash } from 'node:crypto'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import '../../support/openpgp-engine.ts'
+
 import '../../support/openpgp-engine.ts'
 
 const options = { userId: 'bot', createdMs: Date.UTC(2026, 0, 1) }
@@ -33,3 +38,152 @@ test('a locked key of openpgp.js with a changed secret does not unlock', async (
   sealed[3] = (sealed[3] ?? 0) ^ 1
   expect(() => unlockNatively(key.armor(), 'x')).toThrow('wrong-passphrase')
 })
+
+const { primary, subkey, secret } = alice
+const SALT = seeded('salt', 8)
+const IV = seeded('iv', 16)
+
+/** How many bytes are hashed, by the byte that says so (RFC 9580, 3.7.1.3). */
+const hashed = (coded: number): number => (16 + (coded & 15)) * 2 ** ((coded >> 4) + 6)
+
+interface Locking {
+  passphrase?: string
+  /** Of the bytes that are hashed. */
+  coded?: number
+  /** Usage, cipher, specifier and hash. */
+  lock?: Buffer
+}
+
+/** A secret key packet's body, locked (RFC 9580, 5.5.3). */
+function locked(
+  { body, secretBody }: { body: Buffer; secretBody: Buffer },
+  { passphrase = 'x', coded = 96, lock = Buffer.of(254, 9, 3, 8) }: Locking = {},
+): Buffer {
+  const number = secretBody.subarray(body.length + 1, -2)
+  const once = concat(SALT, Buffer.from(passphrase))
+  const total = Math.max(hashed(coded), once.length)
+  const all = Buffer.alloc(Math.ceil(total / once.length) * once.length, once).subarray(0, total)
+  const key = createHash('sha256').update(all).digest()
+  const cipher = createCipheriv('aes-256-cfb', key, IV)
+  const sealed = cipher.update(concat(number, createHash('sha1').update(number).digest()))
+  return concat(body, lock, SALT, coded, IV, sealed)
+}
+
+const blockOf = (...packets: Buffer[]): string =>
+  armor(concat(...packets), { type: 'PRIVATE KEY BLOCK' })
+
+/** The key as it is, with its secrets locked; each packet may be another one. */
+function blockWith(o: { primary?: Buffer; subkey?: Buffer; more?: Buffer[] } = {}): string {
+  return blockOf(
+    packet(5, o.primary ?? locked(primary)),
+    packet(13, Buffer.from('alice')),
+    packet(7, o.subkey ?? locked(subkey)),
+    ...(o.more ?? []),
+  )
+}
+
+test.each([0, 1, 15, 16, 31, 96, 112, 192])(
+  'a key locked with the S2K count %i unlocks',
+  (coded) => {
+    const block = blockWith({
+      primary: locked(primary, { coded }),
+      subkey: locked(subkey, { coded }),
+    })
+    const key = unlockNatively(block, 'x')
+    expect(key).toMatchObject({
+      fingerprint: primary.fingerprint,
+      fingerprints: [primary.fingerprint, subkey.fingerprint],
+      keyIds: [primary.keyId, subkey.keyId],
+      sizes: alice.unlocked.sizes,
+    })
+    const open = concat(
+      packet(5, primary.secretBody),
+      packet(13, Buffer.from('alice')),
+      packet(7, subkey.secretBody),
+    )
+    expect(Buffer.from(key?.bytes ?? '')).toEqual(open)
+  },
+)
+
+test.each(['', 'x', 'ü'.repeat(700), 'long '.repeat(20_000)])(
+  'a key unlocks with its own passphrase of any length, and with no other',
+  (passphrase) => {
+    const locking = { passphrase, coded: 0 }
+    const block = blockWith({ primary: locked(primary, locking), subkey: locked(subkey, locking) })
+    expect(unlockNatively(block, passphrase)).not.toBeNull()
+    expect(() => unlockNatively(block, `${passphrase} `)).toThrow('wrong-passphrase')
+  },
+)
+
+test('`unlockQuickly` opens locks of up to 65,536 hashed bytes', () => {
+  const of = (coded: number, other = 96): string =>
+    blockWith({ primary: locked(primary, { coded }), subkey: locked(subkey, { coded: other }) })
+  expect(hashed(96)).toBe(65_536)
+  expect(unlockQuickly(of(96), 'x')).not.toBeNull()
+  expect(unlockQuickly(of(97), 'x')).toBeNull()
+  expect(unlockQuickly(of(96, 97), 'x')).toBeNull()
+  expect(unlockNatively(of(97), 'x')).not.toBeNull()
+  expect(() => unlockQuickly(of(97), 'y')).not.toThrow()
+})
+
+test('a key whose subkey has another passphrase does not unlock', () => {
+  const block = blockWith({ subkey: locked(subkey, { passphrase: 'y' }) })
+  expect(() => unlockNatively(block, 'x')).toThrow('wrong-passphrase')
+  expect(() => unlockNatively(block, 'y')).toThrow('wrong-passphrase')
+})
+
+test.each([
+  ['usage 253', Buffer.of(253, 9, 3, 8)],
+  ['usage 255', Buffer.of(255, 9, 3, 8)],
+  ['AES-128', Buffer.of(254, 7, 3, 8)],
+  ['a salted S2K', Buffer.of(254, 9, 1, 8)],
+  ['SHA-1', Buffer.of(254, 9, 3, 2)],
+])('a key locked with %s is left to the library', (_, lock) => {
+  expect(unlockNatively(blockWith({ primary: locked(primary, { lock }) }), 'x')).toBeNull()
+  expect(unlockNatively(blockWith({ subkey: locked(subkey, { lock }) }), 'x')).toBeNull()
+})
+
+test.each([
+  ['an unlocked primary key', blockWith({ primary: primary.secretBody })],
+  ['an unlocked subkey', blockWith({ subkey: subkey.secretBody })],
+  ['an RSA primary key', blockWith({ primary: locked(rsaKey(1024)) })],
+  ['an RSA subkey', blockWith({ subkey: locked(rsaKey(1024)) })],
+  ['a truncated lock', blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 20) })],
+  [
+    'a lock with a hash alone',
+    blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 4 + 8 + 1 + 16 + 20) }),
+  ],
+  ['a subkey in the first place', blockOf(packet(7, locked(subkey)), packet(5, locked(primary)))],
+  [
+    'a user id in the first place',
+    blockOf(packet(13, Buffer.from('a')), packet(5, locked(primary))),
+  ],
+  ['a certificate', armor(concat(packet(6, primary.body)), { type: 'PRIVATE KEY BLOCK' })],
+  ['an unknown packet', blockWith({ more: [packet(60, Buffer.from('x'))] })],
+  ['an additional public subkey', blockWith({ more: [packet(14, subkey.body)] })],
+  ['a repeated subkey', blockWith({ more: [packet(7, locked(subkey))] })],
+  ['a truncated packet', blockOf(concat(packet(5, locked(primary)).subarray(0, -1)))],
+  ['a public key block', armor(secret, { type: 'PUBLIC KEY BLOCK' })],
+  ['no text', ''],
+])('a private key block with %s is left to the library', (_, block) => {
+  expect(unlockNatively(block, 'x')).toBeNull()
+})
+
+test('a locked secret of another key is left to the library', () => {
+  const other = { body: primary.body, secretBody: concat(primary.body, 0, secretNumber(), 0, 0) }
+  expect(unlockNatively(blockWith({ primary: locked(other) }), 'x')).toBeNull()
+})
+
+/** A secret number of somebody else. */
+function secretNumber(): Buffer {
+  return concat(1, 0, seeded('another secret', 32).fill(0x80, 0, 1))
+}
+
+test.each([1, 8, 20])(
+  'a locked key with a flipped bit in byte %i from its end does not unlock',
+  (at) => {
+    const body = locked(primary)
+    body[body.length - at] = (body.at(-at) ?? 0) ^ 1
+    expect(() => unlockNatively(blockWith({ primary: body }), 'x')).toThrow('wrong-passphrase')
+  },
+)
