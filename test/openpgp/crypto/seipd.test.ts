@@ -1,4 +1,4 @@
-import { createDecipheriv } from 'node:crypto'
+import { createDecipheriv, createCipheriv, hash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openVersion1, sealVersion1 } from '../../../src/openpgp/crypto/seipd.ts'
 import { KEY, openPackets, outcomeOf } from '../../support/openpgp-engine.ts'
@@ -6,8 +6,16 @@ import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { bot } from '../../support/openpgp-people.ts'
-import { pkesk, seipd2, seipdBody, sessionKey } from '../../support/openpgp-sealed.ts'
+import {
+  pkesk,
+  seipd2,
+  seipdBody,
+  sessionKey,
+  type CipherId,
+  type Spoilt,
+} from '../../support/openpgp-sealed.ts'
 import { flipBit, flipByte } from '../../support/openpgp-flips.ts'
+import { CfbDecipher, Version1 } from '../../../src/openpgp/crypto/seipd-stream.ts'
 
 const inner = literal('hello')
 const body = seipdBody(inner, KEY)
@@ -87,4 +95,125 @@ test('a version 2 container with a flipped bit in header, salt, chunk or last ta
     const outcome = outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), copy)))
     expect(outcome, `byte ${at}`).toBe('damaged: decryption')
   }
+})
+
+const NAMES = { 2: 'tripledes', 7: 'aes128', 8: 'aes192', 9: 'aes256' } as const
+
+/** The packets of a container's body, which arrives in pieces of so many blocks; null when not intact. */
+function opened(body: Uint8Array, cipher: CipherId, blocks = 1000): Buffer | null {
+  const data = sessionKey('usual', cipher).data
+  const version1 = new Version1({ algorithm: NAMES[cipher], data })
+  const pieces: Buffer[] = []
+  const size = blocks * (version1.prefixBytes - 2)
+  for (let at = 1; at < body.length; at += size) {
+    const given = version1.update(body.subarray(at, at + size))
+    expect(given.every(({ length }) => length > 0)).toBe(true)
+    pieces.push(...given.map((piece) => Buffer.from(piece)))
+  }
+  return version1.end() ? concat(...pieces) : null
+}
+
+const sealed = (plain: Uint8Array, cipher: CipherId = 9, spoilt?: Spoilt): Buffer =>
+  seipdBody(plain, sessionKey('usual', cipher), spoilt)
+
+test.each([2, 7, 8, 9] as const)(
+  'a streamed SEIPD container of any length up to 80 bytes under cipher %i yields its packets',
+  (cipher) => {
+    for (let length = 0; length < 80; length++) {
+      const plain = seeded('inner', length)
+      const body = sealed(plain, cipher)
+      for (const blocks of [1, 2, 3, 1000]) expect(opened(body, cipher, blocks)).toEqual(plain)
+    }
+  },
+)
+
+test('a streamed SEIPD container never emits bytes of its final hash', () => {
+  const plain = seeded('inner', 100)
+  const body = sealed(plain)
+  const version1 = new Version1({ algorithm: 'aes256', data: sessionKey('usual').data })
+  let given = 0
+  for (let at = 1; at < body.length; at += 16) {
+    for (const piece of version1.update(body.subarray(at, at + 16))) given += piece.length
+    expect(given).toBeLessThanOrEqual(plain.length)
+  }
+  expect(given).toBe(plain.length)
+})
+
+test('a streamed SEIPD container with any single bit flipped is not intact (P14)', () => {
+  const body = sealed(inner)
+  for (let bit = 8; bit < body.length * 8; bit++) {
+    const flipped = flipBit(body, bit)
+    expect(opened(flipped, 9), `bit ${bit}`).toBeNull()
+  }
+  expect(opened(body, 9)).toEqual(inner)
+})
+
+test('a streamed SEIPD container that is truncated or extended anywhere is not intact (P14)', () => {
+  const body = sealed(inner)
+  for (let length = 1; length < body.length; length++) {
+    expect(opened(body.subarray(0, length), 9, 1), `length ${length}`).toBeNull()
+  }
+  expect(opened(concat(body, 0), 9)).toBeNull()
+  expect(opened(concat(body, body), 9)).toBeNull()
+})
+
+test.each([
+  ['a hash of zeros', { hash: Buffer.alloc(20) }],
+  ['a hash of other data', { hash: seeded('hash', 20) }],
+  ['no hash packet', { without: true }],
+  ['an old-format hash header', { header: 'cd14' }],
+  ['another hash length', { header: 'd313' }],
+  ['another hash tag', { header: 'd214' }],
+])('an SEIPD container with %s opens neither streamed nor whole (P14)', (_, spoilt) => {
+  const body = sealed(inner, 9, spoilt)
+  expect(opened(body, 9)).toBeNull()
+  const { data } = sessionKey('usual')
+  expect(openVersion1(body, { algorithm: 'aes256', data })).toBeNull()
+})
+
+test('a streamed SEIPD container with the right hash under a wrong packet header is not intact (P14)', () => {
+  for (const header of ['cd14', 'd313', 'd214', 'd394']) {
+    const whole = sealed(inner)
+    const { data } = sessionKey('usual')
+    const opening = new CfbDecipher({ algorithm: 'aes256', data })
+    const plain = Buffer.from(opening.update(whole.subarray(1)))
+    const spoilt = concat(plain.subarray(0, -22), header, plain.subarray(-20))
+    const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
+    expect(opened(concat(1, cipher.update(spoilt)), 9), header).toBeNull()
+  }
+})
+
+test('a streamed SEIPD container without the final zero byte of its hash is not intact', () => {
+  const { data } = sessionKey('usual')
+  for (let count = 0; ; count++) {
+    const hashed = concat(seeded(`prefix ${count}`, 18), 'd314')
+    const digest = hash('sha1', hashed, 'buffer')
+    if (digest.at(-1) !== 0) continue
+    const opening = (plain: Buffer): boolean => {
+      const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
+      const version1 = new Version1({ algorithm: 'aes256', data })
+      version1.update(cipher.update(plain))
+      return version1.end()
+    }
+    expect(opening(concat(hashed, digest))).toBe(true)
+    expect(opening(concat(hashed, digest.subarray(0, -1)))).toBe(false)
+    return
+  }
+})
+
+test('an intact streamed SEIPD container exposes its SHA-1 hash as `digest`', () => {
+  const body = sealed(inner)
+  const { data } = sessionKey('usual')
+  const version1 = new Version1({ algorithm: 'aes256', data })
+  version1.update(body.subarray(1))
+  expect(version1.end()).toBe(true)
+  const plain = new CfbDecipher({ algorithm: 'aes256', data }).update(body.subarray(1))
+  expect(version1.digest).toEqual(plain.subarray(-20))
+})
+
+test('a streamed SEIPD container under another key ends as not intact and has no `digest`', () => {
+  const other = new Version1({ algorithm: 'aes256', data: seeded('another', 32) })
+  other.update(sealed(inner).subarray(1))
+  expect(other.end()).toBe(false)
+  expect(() => other.digest).toThrow('not intact')
 })

@@ -1,20 +1,48 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, afterEach, describe, vi } from 'vitest'
 import { openNatively } from '../../support/openpgp-native-parts.ts'
-import { MessageOpener, type OpenResult } from '../../../src/openpgp/native/opener.ts'
+import {
+  MessageOpener,
+  unwrapNatively,
+  type OpenResult,
+} from '../../../src/openpgp/native/opener.ts'
 import { NativeOwnKeys, type NativeOwnKey } from '../../../src/openpgp/native/own-keys.ts'
-import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
+import type { UnlockedKey, Opened } from '../../../src/openpgp/engine.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
-import { parseMessage } from '../../../src/openpgp/format/encrypted-message.ts'
+import {
+  parseMessage,
+  parseMessageBytes,
+  type EncryptedMessage,
+} from '../../../src/openpgp/format/encrypted-message.ts'
 import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
-import { armor } from '../../support/openpgp-framing.ts'
-import { literal } from '../../support/openpgp-inner.ts'
-import { concat } from '../../support/openpgp-bytes.ts'
+import { armor, packet } from '../../support/openpgp-framing.ts'
+import { literal, compressed, signedLiteral } from '../../support/openpgp-inner.ts'
+import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
-import { alice, bot, mallory } from '../../support/openpgp-people.ts'
-import { seipd, strangerPkesk } from '../../support/openpgp-sealed.ts'
+import {
+  alice,
+  bot,
+  mallory,
+  MADE_MS,
+  NOW_MS,
+  personOf,
+  preferring,
+  type TestPerson,
+} from '../../support/openpgp-people.ts'
+import {
+  seipd,
+  strangerPkesk,
+  anonymousPkesk,
+  pkesk,
+  pkesk6,
+  seipd2,
+  sessionKey,
+} from '../../support/openpgp-sealed.ts'
 import { variedMessage } from '../../support/openpgp-varied-message.ts'
+import type { FoundKey } from '../../../src/openpgp/format/recipient-scan.ts'
+import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
+import { flipByte } from '../../support/openpgp-flips.ts'
 
 const keys = [bot.unlocked]
 const hello = armor(helloPackets())
@@ -144,4 +172,177 @@ test('a message is returned as parsed when its request is aborted or native open
   const left = await opener.open({ armored: hello, keys, ids, signal: gone })
   expect(left).toEqual(parseMessage(hello, ids))
   expect(await ask(new MessageOpener(own, () => false), hello)).toEqual(left)
+})
+
+const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
+const box = seipd(literal('hello'), KEY)
+const ours = pkesk(bot.subkey, KEY)
+const toModern = x25519Pkesk(modern.subkey, KEY)
+
+afterEach(() => void vi.restoreAllMocks())
+
+function parsed(packets: Uint8Array, keys: UnlockedKey[]): EncryptedMessage {
+  const message = parseMessageBytes(packets, idsOf(keys))
+  if (message.outcome !== 'encrypted') throw new Error(message.outcome)
+  return message
+}
+
+type Asked = [packets: Uint8Array, keys?: UnlockedKey[]]
+
+const opened = (...[packets, keys = [bot.unlocked]]: Asked): Promise<Opened | null> =>
+  openNatively(parsed(packets, keys), keys, own)
+const unwrapped = (...[packets, keys = [bot.unlocked]]: Asked): Promise<FoundKey[] | null> =>
+  unwrapNatively(parsed(packets, keys), keys, own)
+
+/** The packet with one byte changed. */
+function spoilt(bytes: Buffer, at: number): Buffer {
+  return flipByte(bytes, at)
+}
+
+test.each<[string, TestPerson, Buffer]>([
+  ['ECDH', bot, ours],
+  ['X25519', modern, toModern],
+])('a message to a key of %s opens natively and names the key', async (_, person, recipient) => {
+  const packets = concat(recipient, box)
+  const { dataDigest, recipients } = parsed(packets, [person.unlocked])
+  expect(await opened(packets, [alice.unlocked, person.unlocked])).toMatchObject({
+    outcome: 'opened',
+    text: 'hello',
+    openedWith: person.primary.fingerprint,
+    dataDigest,
+    recipients,
+    signatures: [],
+  })
+  expect(await unwrapped(packets, [alice.unlocked, person.unlocked])).toEqual([
+    { algorithm: 'aes256', data: KEY.data, fingerprint: person.primary.fingerprint },
+  ])
+})
+
+test('a natively opened message has the claims of its signatures', async () => {
+  const signed = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
+  expect(await opened(concat(ours, seipd(signed, KEY)))).toMatchObject({
+    signatures: [{ issuerKeyId: alice.primary.keyId, createdMs: NOW_MS }],
+  })
+})
+
+const primaryOnly = strangerPkesk('a', bot.primary.keyId)
+const rsa = packet(1, concat(3, bot.subkey.keyId, 1, '0008', 'ff'))
+const asX25519 = concat(toModern.subarray(0, 3), bot.subkey.keyId, toModern.subarray(11))
+const cast5 = Buffer.from(toModern)
+cast5[2 + 10 + 32 + 1] = 3
+
+test.each<[string, Buffer, TestPerson]>([
+  ['without a key id', anonymousPkesk(bot.subkey, KEY), bot],
+  ['beside a second one for the own key', concat(ours, strangerPkesk('b', bot.subkey.keyId)), bot],
+  ['of version 6', pkesk6(bot.subkey, KEY), bot],
+  ['that names the primary key', primaryOnly, bot],
+  ['of RSA', rsa, bot],
+  ['of another algorithm than its key', asX25519, bot],
+  ['with a Triple-DES session key', pkesk(bot.subkey, sessionKey('usual', 2)), bot],
+  ['with the cipher CAST5', cast5, modern],
+  ['with the cipher CAST5 and a changed wrapped key', spoilt(cast5, cast5.length - 1), modern],
+  [
+    'with a session key that is too short',
+    pkesk(bot.subkey, { ...KEY, data: seeded('x', 24) }),
+    bot,
+  ],
+])(
+  'a message with a PKESK packet %s is left to the library',
+  async (_, recipient, { unlocked }) => {
+    const packets = concat(recipient, box)
+    expect(await opened(packets, [unlocked])).toBeNull()
+    expect(await unwrapped(packets, [unlocked])).toBeNull()
+  },
+)
+
+test('a message is left to the library when two own keys have its key id, or none has', async () => {
+  const packets = concat(ours, box)
+  const twin = { ...alice.unlocked, keyIds: bot.unlocked.keyIds }
+  expect(await opened(packets, [bot.unlocked, twin])).toBeNull()
+  expect(await unwrapped(packets, [twin, bot.unlocked])).toBeNull()
+  const message = parsed(packets, [bot.unlocked])
+  expect(await openNatively(message, [alice.unlocked], own)).toBeNull()
+  expect(await unwrapNatively(message, [alice.unlocked], own)).toBeNull()
+})
+
+test('a message to an own key that cannot be described is left to the library', async () => {
+  const nothing = new NativeOwnKeys(() => Promise.reject(new Error('unknown')))
+  const message = parsed(concat(ours, box), [bot.unlocked])
+  expect(await openNatively(message, [bot.unlocked], nothing)).toBeNull()
+  expect(await unwrapNatively(message, [bot.unlocked], nothing)).toBeNull()
+})
+
+test('a version 2 container is left to the library, with its session key unwrapped', async () => {
+  const packets = concat(ours, seipd2(literal('hello'), KEY))
+  expect(await opened(packets)).toBeNull()
+  expect(await unwrapped(packets)).toMatchObject([{ data: KEY.data }])
+})
+
+test('a message with compressed data is left to the library', async () => {
+  expect(await opened(concat(ours, seipd(compressed(literal('hello'), 2), KEY)))).toBeNull()
+})
+
+test.each<[string, Buffer, TestPerson]>([
+  ['for ECDH', spoilt(ours, ours.length - 1), bot],
+  ['for X25519', spoilt(toModern, toModern.length - 1), modern],
+])('a message with a changed PKESK packet %s is damaged natively', async (_, recipient, one) => {
+  const packets = concat(recipient, box)
+  const damage = { outcome: 'damaged', reason: 'decryption' }
+  expect(await opened(packets, [one.unlocked])).toEqual(damage)
+  expect(await unwrapped(packets, [one.unlocked])).toEqual([])
+})
+
+test('a message with a changed container is damaged as `decryption`', async () => {
+  const damage = { outcome: 'damaged', reason: 'decryption' }
+  for (const at of [5, box.length - 1]) {
+    expect(await opened(concat(ours, spoilt(box, at)))).toEqual(damage)
+  }
+})
+
+test('a natively opened message with two literals is damaged as `structure`', async () => {
+  const inner = concat(literal('hello'), literal('hello'))
+  expect(await opened(concat(ours, seipd(inner, KEY)))).toEqual({
+    outcome: 'damaged',
+    reason: 'structure',
+  })
+})
+
+describe('AES-192', () => {
+  const key = sessionKey('usual', 8)
+  const packetsTo = ({ subkey }: TestPerson): Buffer =>
+    concat(pkesk(subkey, key), seipd(literal('hello'), key))
+
+  test('a message under AES-192 opens natively for a key that lists the cipher', async () => {
+    expect(await opened(packetsTo(bot))).toMatchObject({ text: 'hello' })
+    expect(await unwrapped(packetsTo(bot))).toMatchObject([{ algorithm: 'aes192' }])
+  })
+
+  test('a message under AES-192 is left to the library for a key without the cipher', async () => {
+    const choosy = preferring(9, 7)
+    expect(await opened(packetsTo(choosy), [choosy.unlocked])).toBeNull()
+    expect(await unwrapped(packetsTo(choosy), [choosy.unlocked])).toBeNull()
+  })
+
+  test('a message under AES-128 or AES-256 opens natively for a key that lists AES-192 alone', async () => {
+    const choosy = preferring(8)
+    for (const cipher of [7, 9] as const) {
+      const other = sessionKey('usual', cipher)
+      const packets = concat(pkesk(choosy.subkey, other), seipd(literal('hello'), other))
+      expect(await opened(packets, [choosy.unlocked])).toMatchObject({ text: 'hello' })
+    }
+  })
+})
+
+test('the session key of a message is zeroed after success and after failure', async () => {
+  for (const container of [box, spoilt(box, box.length - 1)]) {
+    const zeroed: string[] = []
+    const { fill } = Buffer.prototype
+    vi.spyOn(Buffer.prototype, 'fill').mockImplementation(function (this: Buffer, ...given) {
+      if (given.length === 1 && Number(given[0]) === 0) zeroed.push(this.toString('hex'))
+      return fill.apply(this, given)
+    })
+    await opened(concat(ours, container))
+    vi.restoreAllMocks()
+    expect(zeroed).toContain(KEY.data.toString('hex'))
+  }
 })
