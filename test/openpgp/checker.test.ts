@@ -126,7 +126,7 @@ describe('the work of a check', () => {
 
 vi.mock('../../src/openpgp/native/prepared-message.ts', { spy: true })
 
-test('after a difference is found, openpgp.js seals instead of native code', async () => {
+test('an engine that found a difference seals with openpgp.js instead of native code', async () => {
   const engine = createEngine({ threads: 1, check: 'sample' })
   open.push(engine)
   const ended: EngineCheck[] = []

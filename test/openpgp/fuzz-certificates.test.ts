@@ -111,7 +111,7 @@ test('a mutated copy of a revoked certificate never makes that usable again', as
   }
 })
 
-test('a certificate with a mutated subkey under a valid binding can be sealed to when it is usable', async () => {
+test('a usable certificate with a mutated subkey under a valid binding can be sealed to', async () => {
   const bodies = [
     subkey.body,
     paperRsa(2048),
@@ -161,7 +161,7 @@ function randomOptions(random: Random): { atMs: number; flags: number; hashed: B
   return { atMs: random(3) > 0 ? MADE_MS : (times[random(times.length)] ?? now), flags, hashed }
 }
 
-test('a certificate with random self-signatures can be sealed to with both ciphers when it is usable', async () => {
+test('a usable certificate with random self-signatures can be sealed to with both ciphers', async () => {
   const [curve, oid] = CURVES[0]
   const other = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
   let usable = 0

@@ -49,6 +49,13 @@ function certificates(kind: Kind, count: number): string[] {
   })
 }
 
+const roomFor = (textBytes: number, maxChars: number, own = AS_MADE) => ({
+  textBytes,
+  maxChars,
+  own,
+  named: 0,
+})
+
 const sum = (sizes: CipherSizes[]): CipherSizes => ({
   aes256: sizes.reduce((total, { aes256 }) => total + aes256, 0),
   aes128: sizes.reduce((total, { aes128 }) => total + aes128, 0),
@@ -88,7 +95,7 @@ async function fill({
     const next = pools[which]?.[Math.floor(index / kinds.length)] ?? ''
     const size = each[which] ?? { aes256: 0, aes128: 0 }
     const total = sum([...sizes, size])
-    if (!fit(total, { textBytes: Buffer.byteLength(text), maxChars, own: AS_MADE, named: 0 }).fits)
+    if (!fit(total, roomFor(Buffer.byteLength(text), maxChars)).fits)
       return { group, sizes, beyond: next }
     group.push(next)
     sizes.push(size)
@@ -104,12 +111,7 @@ test.each<[Kind[], number]>([
   async (kinds, maxChars) => {
     const text = 'grüße '.repeat(512)
     const { group, sizes, beyond } = await fill({ kinds, maxChars, text })
-    const fitting = fit(sum(sizes), {
-      textBytes: Buffer.byteLength(text),
-      maxChars,
-      own: AS_MADE,
-      named: 0,
-    })
+    const fitting = fit(sum(sizes), roomFor(Buffer.byteLength(text), maxChars))
     const cipher = fitting.fits ? fitting.cipher : 'aes256'
     expect(fitting.fits).toBe(true)
     expect(await sealedLength(group, text, cipher)).toBeLessThanOrEqual(maxChars)
@@ -127,7 +129,7 @@ test.each(LENGTHS)(
   '`fit` estimates the length of a sealed text of %i bytes within 12 characters',
   async (length) => {
     const each = await sizeOf(alice.certificate)
-    const foretold = fit(each, { textBytes: length, maxChars: 0, own: AS_MADE, named: 0 })
+    const foretold = fit(each, roomFor(length, 0))
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let round = 0; round < 4; round++) {
       const actual = await sealedLength([alice.certificate], 'x'.repeat(length), 'aes128')
@@ -152,7 +154,7 @@ test.each<[string, KeyKindOptions]>([
   })
   const signer = unlockedFrom(privateKey)
   const each = await sizeOf(alice.certificate)
-  const foretold = fit(each, { textBytes: 100, maxChars: 0, own: signer.sizes, named: 0 })
+  const foretold = fit(each, roomFor(100, 0, signer.sizes))
   const chars = foretold.fits ? 0 : foretold.leastChars
   const request = { text: 'x'.repeat(100), certificates: [alice.certificate], signer }
   const { length } = await sealHere({ ...request, cipher: 'aes128', isUnnamed: true }, NOW_MS)
@@ -163,7 +165,7 @@ test.each<[string, KeyKindOptions]>([
 test('`fit` never underestimates the armor of up to four bytes less', () => {
   for (let size = 0; size < 300; size++) {
     const each = { aes256: size, aes128: size }
-    const foretold = fit(each, { textBytes: 100, maxChars: 0, own: AS_MADE, named: 0 })
+    const foretold = fit(each, roomFor(100, 0))
     const chars = foretold.fits ? 0 : foretold.leastChars
     for (let fewer = 0; fewer < 5; fewer++) {
       expect(armoredLength(size + 80 + 100 + 256 - fewer)).toBeLessThanOrEqual(chars)
@@ -176,23 +178,23 @@ test('`fit` chooses AES-256, then AES-128, then reports the least length', () =>
   const most = (size: number): number =>
     Math.max(...[0, 1, 2].map((fewer) => armoredLength(size + 4096 + 257 - fewer)))
   const needed = most(each.aes256 + 96)
-  expect(fit(each, { textBytes: 4096, maxChars: needed, own: AS_MADE, named: 0 })).toEqual({
+  expect(fit(each, roomFor(4096, needed))).toEqual({
     fits: true,
     cipher: 'aes256',
     isNamed: false,
   })
-  expect(fit(each, { textBytes: 4096, maxChars: needed - 1, own: AS_MADE, named: 0 })).toEqual({
+  expect(fit(each, roomFor(4096, needed - 1))).toEqual({
     fits: true,
     cipher: 'aes128',
     isNamed: false,
   })
   const least = most(each.aes128 + 80)
-  expect(fit(each, { textBytes: 4096, maxChars: least, own: AS_MADE, named: 0 })).toEqual({
+  expect(fit(each, roomFor(4096, least))).toEqual({
     fits: true,
     cipher: 'aes128',
     isNamed: false,
   })
-  expect(fit(each, { textBytes: 4096, maxChars: least - 1, own: AS_MADE, named: 0 })).toEqual({
+  expect(fit(each, roomFor(4096, least - 1))).toEqual({
     fits: false,
     leastChars: least,
   })
@@ -246,13 +248,8 @@ test('`capacity` is the greatest number of recipients that `fit` approves', () =
         aes256: each.aes256 * size,
         aes128: each.aes128 * size,
       })
-      if (count > 0)
-        expect(
-          fit(group(count), { textBytes: 100, maxChars: max, own: AS_MADE, named: 0 }).fits,
-        ).toBe(true)
-      expect(
-        fit(group(count + 1), { textBytes: 100, maxChars: max, own: AS_MADE, named: 0 }).fits,
-      ).toBe(false)
+      if (count > 0) expect(fit(group(count), roomFor(100, max)).fits).toBe(true)
+      expect(fit(group(count + 1), roomFor(100, max)).fits).toBe(false)
     }
   }
 })

@@ -59,22 +59,6 @@ test('native SEIPD code neither seals nor opens under ciphers other than AES', (
   }
 })
 
-test('an SEIPD container with any single bit flipped does not open (P14)', () => {
-  for (let bit = 0; bit < body.length * 8; bit++) {
-    const flipped = flipBit(body, bit)
-    expect(openBody(flipped), `bit ${bit}`).toBeNull()
-  }
-  expect(openBody(body)).toEqual(inner)
-})
-
-test('an SEIPD container that is truncated or extended anywhere does not open (P14)', () => {
-  for (let length = 0; length < body.length; length++) {
-    expect(openBody(body.subarray(0, length)), `length ${length}`).toBeNull()
-  }
-  expect(openBody(concat(body, 0))).toBeNull()
-  expect(openBody(concat(body, body))).toBeNull()
-})
-
 test('another session key, or one of a wrong length, does not open an SEIPD container', () => {
   for (const length of [0, 16, 24, 31, 32, 33]) {
     expect(openVersion1(body, { algorithm: 'aes256', data: seeded('x', length) })).toBeNull()
@@ -127,6 +111,24 @@ test.each([2, 7, 8, 9] as const)(
   },
 )
 
+test('an SEIPD container with any single bit flipped opens neither streamed nor whole (P14)', () => {
+  for (let bit = 0; bit < body.length * 8; bit++) {
+    const flipped = flipBit(body, bit)
+    expect(openBody(flipped), `bit ${bit}`).toBeNull()
+    // A stream begins behind the version.
+    if (bit >= 8) expect(opened(flipped, 9), `bit ${bit}`).toBeNull()
+  }
+  expect([openBody(body), opened(body, 9)]).toEqual([inner, inner])
+})
+
+test('an SEIPD container that is truncated or extended opens neither streamed nor whole (P14)', () => {
+  const truncated = Array.from(body.keys(), (length) => body.subarray(0, length))
+  for (const bytes of [...truncated, concat(body, 0), concat(body, body)]) {
+    expect(openBody(bytes), `${bytes.length} bytes`).toBeNull()
+    if (bytes.length > 0) expect(opened(bytes, 9, 1), `${bytes.length} bytes`).toBeNull()
+  }
+})
+
 test('a streamed SEIPD container never emits bytes of its final hash', () => {
   const plain = seeded('inner', 100)
   const body = sealed(plain)
@@ -137,24 +139,6 @@ test('a streamed SEIPD container never emits bytes of its final hash', () => {
     expect(given).toBeLessThanOrEqual(plain.length)
   }
   expect(given).toBe(plain.length)
-})
-
-test('a streamed SEIPD container with any single bit flipped is not intact (P14)', () => {
-  const body = sealed(inner)
-  for (let bit = 8; bit < body.length * 8; bit++) {
-    const flipped = flipBit(body, bit)
-    expect(opened(flipped, 9), `bit ${bit}`).toBeNull()
-  }
-  expect(opened(body, 9)).toEqual(inner)
-})
-
-test('a streamed SEIPD container that is truncated or extended anywhere is not intact (P14)', () => {
-  const body = sealed(inner)
-  for (let length = 1; length < body.length; length++) {
-    expect(opened(body.subarray(0, length), 9, 1), `length ${length}`).toBeNull()
-  }
-  expect(opened(concat(body, 0), 9)).toBeNull()
-  expect(opened(concat(body, body), 9)).toBeNull()
 })
 
 test.each([

@@ -1,6 +1,6 @@
 /** What openpgp.js reports of a certificate for native sealing and verifying, and of an own key. */
 import { expect, test } from 'vitest'
-import { certificateOf, secretKeyOf } from '../../../src/openpgp/library/key-cache.ts'
+import { certificateOf } from '../../../src/openpgp/library/key-cache.ts'
 import { describeOwnKey, judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
@@ -229,12 +229,4 @@ test.each([
 test('`certificateOf` rejects a secret key', async () => {
   const secret = armor(alice.secret, { type: 'PRIVATE KEY BLOCK' })
   await expect(certificateOf(secret)).rejects.toThrow('a secret key is no certificate')
-})
-
-test('`secretKeyOf` parses an unlocked key once', async () => {
-  const { unlocked } = testPerson(`parsed at ${performance.now()}`)
-  const one = await secretKeyOf(unlocked)
-  expect(one.getFingerprint()).toBe(unlocked.fingerprint)
-  expect(await secretKeyOf({ ...unlocked })).toBe(one)
-  expect(await secretKeyOf(bot.unlocked)).not.toBe(one)
 })

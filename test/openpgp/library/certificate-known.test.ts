@@ -25,6 +25,7 @@ import {
 const DAY_MS = 86_400_000
 const { primary, subkey } = alice
 const key = keyPacket(primary)
+const certificateOf = (...parts: Buffer[]): string => armoredCertificate(key, ...parts)
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 const yesterday = { atMs: NOW_MS - DAY_MS }
@@ -38,7 +39,7 @@ test.each([
   ['revoked as compromised by a clock ahead of ours', { atMs: NOW_MS + DAY_MS, code: 2 }],
   ['revoked as retired by a clock ahead of ours', { atMs: NOW_MS + DAY_MS, code: 3 }],
 ])('a certificate known as %s stays revoked without the revocation (C6)', async (_, how) => {
-  const known = armoredCertificate(key, keyRevocation(primary, how), id, binding)
+  const known = certificateOf(keyRevocation(primary, how), id, binding)
   const first = await judge(known, NOW_MS)
   expect(first).toMatchObject({ unusable: 'revoked', revocations: true })
   const later = await judge(stripped, NOW_MS, known)
@@ -59,31 +60,31 @@ test('a certificate known as revoked over SHA-1 stays revoked without the revoca
 })
 
 test('a forged revocation does not displace the known true one (C6)', async () => {
-  const known = armoredCertificate(key, keyRevocation(primary, yesterday), id, binding)
+  const known = certificateOf(keyRevocation(primary, yesterday), id, binding)
   const bogus = keyRevocation({ ...mallory.primary, fingerprint: primary.fingerprint }, yesterday)
-  const replaced = armoredCertificate(key, bogus, id, binding)
+  const replaced = certificateOf(bogus, id, binding)
   const later = await judge(replaced, NOW_MS, known)
   expect(later).toMatchObject({ unusable: 'revoked', revocations: true })
   expect(await judge(stripped, NOW_MS, later.armored)).toMatchObject({ unusable: 'revoked' })
 })
 
 test('a forged subkey revocation does not displace the known true one (C6)', async () => {
-  const known = armoredCertificate(key, id, binding, subkeyRevocation(primary, subkey, yesterday))
+  const known = certificateOf(id, binding, subkeyRevocation(primary, subkey, yesterday))
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const bogus = subkeyRevocation(forged, subkey, { atMs: NOW_MS - 2 * DAY_MS })
-  const replaced = armoredCertificate(key, id, binding, bogus)
+  const replaced = certificateOf(id, binding, bogus)
   expect(await judge(replaced, NOW_MS, known)).toMatchObject({ unusable: 'revoked' })
 })
 
 test('the remembered copy of a certificate does not grow by forged or foreign packets (C6)', async () => {
-  const known = armoredCertificate(key, keyRevocation(primary, yesterday), id, binding)
+  const known = certificateOf(keyRevocation(primary, yesterday), id, binding)
   let remembered = known
   const lengths = new Set<number>()
   for (let round = 0; round < 5; round++) {
     const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
     const bogus = keyRevocation(forged, { atMs: NOW_MS - round * 1000 })
     const foreign = subkeyPacket(curve25519(`foreign ${round}`, MADE_MS))
-    const served = armoredCertificate(key, bogus, id, binding, foreign)
+    const served = certificateOf(bogus, id, binding, foreign)
     remembered = (await judge(served, NOW_MS, remembered)).armored
     lengths.add(remembered.length)
   }
@@ -105,7 +106,7 @@ test.each([
   '',
   'hello',
   alice.certificate.slice(0, 300),
-  armoredCertificate(key, id, boundSubkey(primary, subkey, ended), keyPacket(mallory.primary)),
+  certificateOf(id, boundSubkey(primary, subkey, ended), keyPacket(mallory.primary)),
   armor(alice.secret, { type: 'PRIVATE KEY BLOCK' }),
 ])('an unreadable known copy is ignored (case %#)', async (known) => {
   expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
@@ -113,7 +114,7 @@ test.each([
 
 test('a known copy does not make an unusable certificate usable', async () => {
   expect(await judge('hello', NOW_MS, alice.certificate)).toMatchObject({ unusable: 'unparseable' })
-  const expired = armoredCertificate(key, id, binding)
+  const expired = certificateOf(id, binding)
   expect(await judge(expired, MADE_MS - DAY_MS, alice.certificate)).toMatchObject({
     unusable: 'not-yet-valid',
   })
@@ -121,22 +122,19 @@ test('a known copy does not make an unusable certificate usable', async () => {
 
 test('a forged revocation in the known copy is ignored', async () => {
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
-  const known = armoredCertificate(key, keyRevocation(forged, yesterday), id, binding)
+  const known = certificateOf(keyRevocation(forged, yesterday), id, binding)
   expect(await judge(stripped, NOW_MS, known)).toMatchObject({ unusable: null, revocations: false })
 })
 
 /** How long after it was made the key ends, by statements of yesterday. */
 
 test.each([
-  ['the end of a user id', armoredCertificate(key, userId(primary, 'alice', ended), binding)],
-  ['the end of a subkey', armoredCertificate(key, id, boundSubkey(primary, subkey, ended))],
-  [
-    'a later user id with an end',
-    armoredCertificate(key, id, userId(primary, 'new', ended), binding),
-  ],
+  ['the end of a user id', certificateOf(userId(primary, 'alice', ended), binding)],
+  ['the end of a subkey', certificateOf(id, boundSubkey(primary, subkey, ended))],
+  ['a later user id with an end', certificateOf(id, userId(primary, 'new', ended), binding)],
   [
     'a narrowed key flag',
-    armoredCertificate(key, id, boundSubkey(primary, subkey, { ...yesterday, flags: FLAG.sign })),
+    certificateOf(id, boundSubkey(primary, subkey, { ...yesterday, flags: FLAG.sign })),
   ],
 ])('an older copy without %s does not restore the former state', async (_, known) => {
   const first = await judge(known, NOW_MS)
@@ -149,16 +147,16 @@ test.each([
 })
 
 test('a newer copy replaces the known one, with its extensions and its omissions', async () => {
-  const known = armoredCertificate(key, userId(primary, 'alice', ended), binding)
+  const known = certificateOf(userId(primary, 'alice', ended), binding)
   const extended = userId(primary, 'alice', { atMs: NOW_MS - 1000 })
-  const renewed = armoredCertificate(key, extended, binding)
+  const renewed = certificateOf(extended, binding)
   const later = await judge(renewed, NOW_MS, known)
   expect(later).toMatchObject({ unusable: null, isNews: true })
   expect(await judge(stripped, NOW_MS, later.armored)).toMatchObject({ unusable: null })
 
   const other = curve25519('alice left out', MADE_MS)
-  const withOther = armoredCertificate(key, id, boundSubkey(primary, other), binding)
-  const without = armoredCertificate(key, extended, binding)
+  const withOther = certificateOf(id, boundSubkey(primary, other), binding)
+  const without = certificateOf(extended, binding)
   const { encryptionKeys, isNews } = await judge(without, NOW_MS, withOther)
   expect([encryptionKeys.length, isNews]).toEqual([1, true])
 })
@@ -197,10 +195,10 @@ test.each<[string, Buffer[], Buffer[]]>([
     [id, newName(selfSignature(NOW_MS - DAY_MS)), binding],
   ],
 ])('%s of the known copy is merged into a copy without it', async (_, packets, carried) => {
-  const known = armoredCertificate(key, ...packets)
+  const known = certificateOf(...packets)
   const later = await judge(stripped, NOW_MS, known)
   const all = carried.length === 0 ? packets : carried
-  const expected = await stateOf(armoredCertificate(key, ...all))
+  const expected = await stateOf(certificateOf(...all))
   expect(await stateOf(later.armored)).toEqual(expected)
   expect(expected).not.toEqual(await stateOf(stripped))
   expect([later.unusable, later.isNews]).toEqual([expected[0], undefined])
@@ -210,13 +208,13 @@ test.each([
   ['a subkey', [id, binding, boundSubkey(primary, other)]],
   ['a user id', [id, newName(selfSignature(MADE_MS)), binding]],
 ])('%s of the known copy that is not newer than the copy is not merged', async (_, packets) => {
-  const { armored } = await judge(stripped, NOW_MS, armoredCertificate(key, ...packets))
+  const { armored } = await judge(stripped, NOW_MS, certificateOf(...packets))
   expect(armored).toBe(stripped)
 })
 
 test('the expiry of one of two subkeys is merged into that subkey', async () => {
   const both = (options: SelfSignature): string =>
-    armoredCertificate(key, id, binding, boundSubkey(primary, newer, options))
+    certificateOf(id, binding, boundSubkey(primary, newer, options))
   const copy = both({ atMs: NOW_MS - 2 * DAY_MS })
   expect((await judge(copy, NOW_MS)).encryptionKeys[0]).toBe(newer.fingerprint)
   const later = await judge(copy, NOW_MS, both(ended))
@@ -231,7 +229,7 @@ test.each([undefined, 'hello'])(
 )
 
 test('forged statements in the known copy are ignored', async () => {
-  const known = armoredCertificate(key, userId(forger, 'alice', ended), binding)
+  const known = certificateOf(userId(forger, 'alice', ended), binding)
   const later = await judge(stripped, NOW_MS, known)
   expect(later).toEqual({ ...(await judge(stripped, NOW_MS)), isNews: true })
 })

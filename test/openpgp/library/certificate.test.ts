@@ -27,6 +27,7 @@ import '../../support/openpgp-engine.ts'
 
 const { primary, subkey } = alice
 const key = keyPacket(primary)
+const certificateOf = (...parts: Buffer[]): string => armoredCertificate(key, ...parts)
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 const dots = (count: number): Buffer[] =>
@@ -48,7 +49,7 @@ test('the status of a usable certificate has its computed fingerprint, keys, siz
 test('`encryptionKeys` lists all encryption subkeys, the one for sealing first', async () => {
   const second = curve25519('second', MADE_MS + 1000)
   const laterBound = boundSubkey(primary, second, { atMs: MADE_MS + 2000 })
-  const { encryptionKeys } = await judge(armoredCertificate(key, id, binding, laterBound), NOW_MS)
+  const { encryptionKeys } = await judge(certificateOf(id, binding, laterBound), NOW_MS)
   expect(encryptionKeys).toEqual([second.fingerprint, subkey.fingerprint])
 })
 
@@ -63,20 +64,17 @@ test.each([
     }),
   ],
   ['with five-byte lengths', armoredCertificate(longPacket(6, primary.body), id, binding)],
-  ['with a trust packet', armoredCertificate(key, packet(12, concat(1, 2)), id, binding)],
+  ['with a trust packet', certificateOf(packet(12, concat(1, 2)), id, binding)],
   [
     'with padding and an unknown packet at its end',
-    armoredCertificate(key, id, binding, packet(21, seeded('p', 30)), packet(60, seeded('x', 9))),
+    certificateOf(id, binding, packet(21, seeded('p', 30)), packet(60, seeded('x', 9))),
   ],
   [
     'with a user attribute',
-    armoredCertificate(key, packet(17, concat(20, 1, seeded('jpeg', 18))), id, binding),
+    certificateOf(packet(17, concat(20, 1, seeded('jpeg', 18))), id, binding),
   ],
-  ['with sixty-four user ids', armoredCertificate(key, ...dots(64), binding)],
-  [
-    'with a user id that is not UTF-8',
-    armoredCertificate(key, packet(13, concat('fffefd')), id, binding),
-  ],
+  ['with sixty-four user ids', certificateOf(...dots(64), binding)],
+  ['with a user id that is not UTF-8', certificateOf(packet(13, concat('fffefd')), id, binding)],
 ])('a certificate %s is usable', async (_, certificate) => {
   expect(await judge(certificate, NOW_MS)).toMatchObject({
     unusable: null,
@@ -85,11 +83,7 @@ test.each([
 })
 
 test.each([
-  [
-    'twice in one block (C4)',
-    armoredCertificate(key, id, binding, key, id, binding),
-    'several-certificates',
-  ],
+  ['twice in one block (C4)', certificateOf(id, binding, key, id, binding), 'several-certificates'],
   [
     'that is a message in a public key block (C4)',
     armoredCertificate(literal('hello')),
@@ -107,17 +101,16 @@ test.each([
   ],
   ['with text around it (C4)', `see:\n${alice.certificate}`, 'unparseable'],
   ['of five megabytes (C4)', 'A'.repeat(5_000_000), 'too-large'],
-  ['with sixty-five user ids', armoredCertificate(key, ...dots(65), binding), 'too-large'],
+  ['with sixty-five user ids', certificateOf(...dots(65), binding), 'too-large'],
   ['of version 5', armoredCertificate(packet(6, concat(5, primary.body.subarray(1)))), 'version'],
   [
     'with an unsigned user id',
-    armoredCertificate(key, packet(13, Buffer.from('alice')), binding),
+    certificateOf(packet(13, Buffer.from('alice')), binding),
     'no-encryption-subkey',
   ],
   [
     'with a user id that another key signed',
-    armoredCertificate(
-      key,
+    certificateOf(
       packet(13, Buffer.from('alice')),
       userId(mallory.primary, 'alice').subarray(7),
       binding,
@@ -126,12 +119,12 @@ test.each([
   ],
   [
     'with an undated self-signature',
-    armoredCertificate(key, userId(primary, 'alice', { undated: true }), binding),
+    certificateOf(userId(primary, 'alice', { undated: true }), binding),
     'unparseable',
   ],
   [
     'with an unbound subkey of another key (C5)',
-    armoredCertificate(key, id, subkeyPacket(mallory.subkey)),
+    certificateOf(id, subkeyPacket(mallory.subkey)),
     'no-encryption-subkey',
   ],
 ])('a certificate %s is unusable', async (_, certificate, unusable) => {
@@ -142,10 +135,10 @@ test.each([
 test('15 bogus self-signatures and 15 bogus bindings are ignored beside valid ones (C4)', async () => {
   const signatures = bogusCertifications(primary, 'alice', 15)
   const bindings = bogusBindings(primary, subkey, 15)
-  const certificate = armoredCertificate(key, id, signatures, binding, bindings)
+  const certificate = certificateOf(id, signatures, binding, bindings)
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null })
   const name = packet(13, Buffer.from('alice'))
-  const without = armoredCertificate(key, name, signatures, subkeyPacket(subkey), bindings)
+  const without = certificateOf(name, signatures, subkeyPacket(subkey), bindings)
   expect(await judge(without, NOW_MS)).toMatchObject({ unusable: 'no-encryption-subkey' })
 })
 
@@ -158,7 +151,7 @@ test('200 certifications by another key are ignored', async () => {
       atMs: NOW_MS,
     }),
   )
-  const certificate = armoredCertificate(key, id, ...others, binding)
+  const certificate = certificateOf(id, ...others, binding)
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null })
 })
 
@@ -172,35 +165,19 @@ const yesterday = { atMs: NOW_MS - DAY_MS }
 test.each([
   [
     'the self-signature of its user id',
-    armoredCertificate(key, userId(primary, 'alice', lasting(60)), binding),
+    certificateOf(userId(primary, 'alice', lasting(60)), binding),
     60,
   ],
-  [
-    'its subkey binding',
-    armoredCertificate(key, id, boundSubkey(primary, subkey, lasting(50))),
-    50,
-  ],
-  [
-    'a direct-key signature',
-    armoredCertificate(key, directKey(primary, lasting(40)), id, binding),
-    40,
-  ],
+  ['its subkey binding', certificateOf(id, boundSubkey(primary, subkey, lasting(50))), 50],
+  ['a direct-key signature', certificateOf(directKey(primary, lasting(40)), id, binding), 40],
   [
     'the earlier of its self-signature and binding',
-    armoredCertificate(
-      key,
-      userId(primary, 'alice', lasting(60)),
-      boundSubkey(primary, subkey, lasting(50)),
-    ),
+    certificateOf(userId(primary, 'alice', lasting(60)), boundSubkey(primary, subkey, lasting(50))),
     50,
   ],
   [
     'the expiry of the self-signature itself',
-    armoredCertificate(
-      key,
-      userId(primary, 'alice', { hashed: [expiresAfter(45 * DAY_S)] }),
-      binding,
-    ),
+    certificateOf(userId(primary, 'alice', { hashed: [expiresAfter(45 * DAY_S)] }), binding),
     45,
   ],
 ])('a certificate expires by %s', async (_, certificate, days) => {
@@ -213,12 +190,7 @@ test.each([
 
 test('a newer self-signature extends an expired key', async () => {
   const renewed = userId(primary, 'alice', { atMs: NOW_MS - DAY_MS, ...lasting(365) })
-  const certificate = armoredCertificate(
-    key,
-    userId(primary, 'alice', lasting(20)),
-    renewed,
-    binding,
-  )
+  const certificate = certificateOf(userId(primary, 'alice', lasting(20)), renewed, binding)
   expect(await judge(certificate, NOW_MS)).toMatchObject({
     unusable: null,
     expiresMs: MADE_MS + 365 * DAY_MS,
@@ -227,8 +199,7 @@ test('a newer self-signature extends an expired key', async () => {
 
 test('a newer subkey replaces an expired one', async () => {
   const newer = curve25519('alice newer', NOW_MS - DAY_MS)
-  const certificate = armoredCertificate(
-    key,
+  const certificate = certificateOf(
     id,
     boundSubkey(primary, subkey, lasting(10)),
     boundSubkey(primary, newer),
@@ -254,18 +225,9 @@ test.each([
 )
 
 test.each([
-  [
-    'self-signature',
-    (atMs: number) => armoredCertificate(key, userId(primary, 'alice', { atMs }), binding),
-  ],
-  [
-    'binding',
-    (atMs: number) => armoredCertificate(key, id, boundSubkey(primary, subkey, { atMs })),
-  ],
-  [
-    'subkey',
-    (atMs: number) => armoredCertificate(key, id, boundSubkey(primary, curve25519('late', atMs))),
-  ],
+  ['self-signature', (atMs: number) => certificateOf(userId(primary, 'alice', { atMs }), binding)],
+  ['binding', (atMs: number) => certificateOf(id, boundSubkey(primary, subkey, { atMs }))],
+  ['subkey', (atMs: number) => certificateOf(id, boundSubkey(primary, curve25519('late', atMs)))],
 ])('a certificate whose %s is dated an hour ahead is not yet valid until then', async (_, make) => {
   const atMs = NOW_MS + 3_600_000
   const notBeforeMs = atMs - BOUNDS.clockToleranceMs
@@ -276,7 +238,7 @@ test.each([
 
 test('a certificate is usable by its older subkey while the newer one is not yet valid', async () => {
   const late = boundSubkey(primary, curve25519('late', NOW_MS + 3_600_000))
-  const certificate = armoredCertificate(key, id, binding, late)
+  const certificate = certificateOf(id, binding, late)
   expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable: null })
 })
 
@@ -284,7 +246,7 @@ test.each([0, 1, 2, 3])(
   'a key revocation that is dated ahead, with reason %i, revokes at once',
   async (code) => {
     const revocation = keyRevocation(primary, { atMs: NOW_MS + DAY_MS, code })
-    const certificate = armoredCertificate(key, revocation, id, binding)
+    const certificate = certificateOf(revocation, id, binding)
     expect(await judge(certificate, NOW_MS)).toMatchObject({
       unusable: 'revoked',
       revocations: true,
@@ -295,7 +257,7 @@ test.each([0, 1, 2, 3])(
 test('a subkey that is retired as of tomorrow is usable until then', async () => {
   const tomorrow = { atMs: NOW_MS + DAY_MS, code: 3 }
   const packets = concat(binding, subkeyRevocation(primary, subkey, tomorrow))
-  const certificate = armoredCertificate(key, id, packets)
+  const certificate = certificateOf(id, packets)
   expect(await judge(certificate, NOW_MS)).toMatchObject({
     unusable: null,
     expiresMs: tomorrow.atMs,
@@ -307,7 +269,7 @@ test('a subkey that is retired as of tomorrow is usable until then', async () =>
 test.each([NOW_MS - DAY_MS, NOW_MS])('a forged subkey revocation is ignored', async (atMs) => {
   const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const packets = concat(binding, subkeyRevocation(forged, subkey, { atMs }))
-  expect(await judge(armoredCertificate(key, id, packets), NOW_MS)).toMatchObject({
+  expect(await judge(certificateOf(id, packets), NOW_MS)).toMatchObject({
     unusable: null,
     revocations: false,
     expiresMs: Infinity,
@@ -316,11 +278,11 @@ test.each([NOW_MS - DAY_MS, NOW_MS])('a forged subkey revocation is ignored', as
 
 test('a certificate is usable while one of its user ids is not revoked', async () => {
   const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
-  expect(await judge(armoredCertificate(key, id, gone, binding), NOW_MS)).toMatchObject({
+  expect(await judge(certificateOf(id, gone, binding), NOW_MS)).toMatchObject({
     unusable: 'revoked',
   })
   const other = userId(primary, 'alice again')
-  expect(await judge(armoredCertificate(key, id, gone, other, binding), NOW_MS)).toMatchObject({
+  expect(await judge(certificateOf(id, gone, other, binding), NOW_MS)).toMatchObject({
     unusable: null,
   })
 })

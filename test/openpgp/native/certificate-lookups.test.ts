@@ -187,7 +187,7 @@ test.each([
   expect(asked).toHaveLength(1)
 })
 
-test('a certificate with an earlier copy is judged by the library and cached for that copy', async () => {
+test('a certificate with an earlier copy is judged by the library, once for each earlier copy', async () => {
   const { cache, asked, reads } = cacheOver(reading)
   await cache.check('a', 'earlier')
   expect([asked.length, reads.length]).toEqual([1, 0])

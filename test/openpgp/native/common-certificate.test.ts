@@ -371,7 +371,7 @@ test.each<[string, Made]>([
   ['the certification', { certification: { atMs: LATER_MS } }],
   ['the binding', { binding: { atMs: LATER_MS } }],
   ['the subkey', { subkey: curve25519('later', LATER_MS), binding: { atMs: MADE_MS } }],
-])('a certificate begins with its latest date, that of %s', (_, made) => {
+])('a certificate with a later date of %s begins with this date', (_, made) => {
   const text = certificate(made)
   expect(readCommonCertificate(text, LATER_MS)).toMatchObject({ fromS: LATER_MS / 1000 })
   expect(readCommonCertificate(text, LATER_MS - 1)).toBeNull()

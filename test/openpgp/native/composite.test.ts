@@ -79,17 +79,6 @@ describe('sealing', () => {
     expect(await engine.open(sealed, [mallory.unlocked])).toEqual({ outcome: 'not-recipient' })
   })
 
-  test('a message with AES-128 has an ML-KEM PKESK packet with an AES-128 key', async () => {
-    const sealed = await engine.seal({
-      text: 'hello',
-      certificates: [carol.certificate],
-      signer: unlocked,
-      cipher: 'aes128',
-    })
-    const body = packetsIn(sealed)[0]?.body ?? Buffer.alloc(0)
-    expect(openMlKem(body, carol.kem).cipher).toBe(7)
-  })
-
   test('the library by itself seals to a classical subkey, and fails for a certificate without one', async () => {
     const request = { text: 'hello', signer: bot.unlocked, cipher: 'aes256' as const }
     const sealed = await library.seal({ ...request, certificates: [carol.certificate] })

@@ -140,32 +140,6 @@ test('a message that names a primary key is returned as parsed', async () => {
   }
 })
 
-/** The number of messages that open before the next turn of the loop. */
-async function openedAtOnce(opener: MessageOpener, messages: string[]): Promise<number> {
-  await immediate()
-  let count = 0
-  const all = messages.map((one) => ask(opener, one).then(() => count++))
-  await immediate()
-  const atOnce = count
-  await Promise.all(all)
-  return atOnce
-}
-
-test('`MessageOpener` opens two messages in the first turn, and one long message', async () => {
-  const opener = new MessageOpener(own, () => true)
-  const long = armor(toBot(literal('y'.repeat(40_000))))
-  await ask(opener, hello)
-  expect(await openedAtOnce(opener, [hello])).toBe(1)
-  expect(
-    await openedAtOnce(
-      opener,
-      Array.from({ length: 20 }, () => hello),
-    ),
-  ).toBe(2)
-  expect(await openedAtOnce(opener, [long, long, long])).toBe(1)
-  expect(await openedAtOnce(opener, [hello, long, long])).toBe(2)
-})
-
 test('a message is returned as parsed when its request is aborted or native opening is off', async () => {
   const gone = AbortSignal.abort()
   const opener = new MessageOpener(own, () => true)

@@ -6,7 +6,6 @@ import { armorPackets } from '../../../src/openpgp/format/armor-writer.ts'
 import { Precomputer, PreparedMessages } from '../../../src/openpgp/native/precompute.ts'
 import {
   prepareMessage,
-  preparedBytes,
   type PreparedMessage,
 } from '../../../src/openpgp/native/prepared-message.ts'
 import type {
@@ -253,15 +252,6 @@ test('a prepared message is not returned after `keepMs`, even when no timer fire
   expect(messages.has('b', 'list')).toBe(false)
   expect(messages.take('b', 'list')).toBeNull()
   expect([isZeroed(one), isZeroed(other)]).toEqual([false, true])
-})
-
-test('prepared messages of exactly `maxBytes` are all kept', () => {
-  const most = 3 * preparedBytes(newMessage())
-  const messages = held(60_000, most)
-  const all = Array.from({ length: 3 }, () => newMessage())
-  for (const [index, one] of all.entries()) messages.put(`place ${index}`, 'list', one)
-  expect(messages.byteLength).toBe(most)
-  expect(all.some(isZeroed)).toBe(false)
 })
 
 const prepared = (bytes = 96): PreparedMessage =>

@@ -118,16 +118,6 @@ test('a prepared message has one PKESK packet each and opens for all recipients 
   await opensFor(sealed, people)
 })
 
-test('the `json` of a sealed message is its armor in JSON', async () => {
-  for (const text of ['', 'x', 'grüße 🌍\n', 'y'.repeat(4096)]) {
-    const sealed = await engine.sealKnown(request([alice], { text }))
-    const json = Buffer.concat(sealed.json).toString()
-    expect(JSON.stringify(sealed.armored)).toBe(`"${json}"`)
-    expect(sealed.chars).toBe(sealed.armored.length)
-    await opensFor(sealed, [alice], text)
-  }
-})
-
 test('no two messages share an ephemeral point, a data digest or a statement digest', async () => {
   const points = new Set<string>()
   const digests = new Set<string>()

@@ -38,10 +38,3 @@ test('`Verifier` verifies one signature in a turn of the loop in place, and all 
   await immediate()
   expect(await here([ask(verifier, bad)])).toBe(1)
 })
-
-test('`Verifier` verifies all signatures aside while other work is pending', async () => {
-  const verifier = new Verifier(() => true)
-  const asked = [ask(verifier, good), ask(verifier, bad, good, bad)]
-  expect(await here(asked)).toBe(0)
-  expect(await Promise.all(asked)).toEqual([['valid'], ['bad', 'valid', 'bad']])
-})
