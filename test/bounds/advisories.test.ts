@@ -21,8 +21,8 @@ const OPENPGP: Record<string, Advisory> = {
     tested: [
       vector('p26-literal-before', 'p26-literal-after', 'p26-compressed-beside'),
       vector('p26-compressed-before'),
-      ['openpgp/format/decrypted-grammar', 'two literals'],
-      ['openpgp/stream/differential', 'what is spoilt inside is read alike'],
+      ['openpgp/format/decrypted-message', 'a literal behind a signed one'],
+      ['openpgp/stream/differential', 'a message with mutated packets inside is read as a file'],
     ],
   },
   'openpgpjs 108': {
@@ -50,8 +50,8 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'Such a sender’s point opens nothing; such a certificate is not sealed to.',
     tested: [
       vector('zero-point'),
-      ['openpgp/library/off-curve', 'a sender’s point that is not on it', 'is never sealed to'],
-      ['openpgp/crypto/primitives', 'nothing is ever shared with the point'],
+      ['openpgp/library/off-curve', 'whose ephemeral point is not on', 'never sealed to'],
+      ['openpgp/crypto/primitives', 'agreement with the low-order point'],
       ['guard/recipients', 'offCurve()'],
     ],
   },
@@ -60,7 +60,7 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'Armor with a form feed is damaged, long lines are data, and no header means anything.',
     tested: [
       vector('p04-form-feed', 'p04-long-line', 'p04-not-dash-escaped', 'p19-not-dash-escaped'),
-      ['openpgp/format/armor-properties', 'any text at all is read or refused'],
+      ['openpgp/format/armor', 'rejects an arbitrary text'],
     ],
   },
   EFAIL: {
@@ -76,7 +76,7 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'What is not for us is dropped unread, and the rest is tried up to a bound.',
     tested: [
       vector('p09-flood'),
-      ['openpgp/format/encrypted-floods', 'are not tried', 'up to the bound'],
+      ['openpgp/format/recipient-scan', 'five are too many', 'at most `BOUNDS.namedAttempts`'],
       ['media/hostile', '8 MiB of nameless recipients'],
     ],
   },

@@ -17,12 +17,12 @@ const MESSAGES: Record<string, Row> = {
   P13: [vector('p13-unprotected', 'p13-downgraded')],
   P14: [
     vector('p14-bit-flipped', 'p14-no-hash', 'p14-truncated'),
-    ['openpgp/crypto/seipd', 'looks the same'],
+    ['openpgp/crypto/seipd', 'opens neither streamed nor whole'],
   ],
   P15: [vector('p15-version-7', 'p15-aead-draft')],
   P16: [vector('p16-version-2')],
   P17: [
-    ['openpgp/format/encrypted-message', 'a version 6 packet'],
+    ['openpgp/format/encrypted-message', 'a version 6 PKESK packet'],
     ['openpgp/library/secret-key', 'a key of version 6'],
   ],
   P18: [vector('p18-two-containers', 'p18-recipient-after', 'p18-zero-octet')],
@@ -106,7 +106,7 @@ const CERTIFICATES: Record<string, Row> = {
     ['kernel/people/recipients', 'as many keys as members'],
   ],
   C9: [
-    ['openpgp/size', 'one more does not'],
+    ['openpgp/size', 'one more exceeds it'],
     ['guard/limits', 'is refused with the number of'],
   ],
 }

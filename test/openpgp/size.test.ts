@@ -265,7 +265,7 @@ function packetSizes(armored: string): number[] {
     .map(({ tag, body }) => framePacket(tag, body).length)
 }
 
-async function sizes(certificate: string, cipher: Cipher): Promise<number> {
+async function packetSize(certificate: string, cipher: Cipher): Promise<number> {
   const request = { text: 'x', certificates: [certificate], signer: bot.unlocked, cipher }
   return packetSizes(await sealHere(request, NOW_MS))[0] ?? 0
 }
@@ -306,7 +306,7 @@ test.each([
   const { recipientBytes, unusable } = await judge(certificate, NOW_MS)
   expect(unusable).toBeNull()
   for (const cipher of CIPHERS)
-    expect(await sizes(certificate, cipher)).toBe(recipientBytes[cipher])
+    expect(await packetSize(certificate, cipher)).toBe(recipientBytes[cipher])
 })
 
 test.each([2048, 3072, 4096])(
@@ -319,7 +319,7 @@ test.each([2048, 3072, 4096])(
     )
     const { recipientBytes } = await judge(certificate, NOW_MS)
     for (const cipher of CIPHERS) {
-      const seen = [await sizes(certificate, cipher), await sizes(certificate, cipher)]
+      const seen = [await packetSize(certificate, cipher), await packetSize(certificate, cipher)]
       expect(Math.max(...seen)).toBeLessThanOrEqual(recipientBytes[cipher])
       expect(Math.max(...seen)).toBeGreaterThanOrEqual(recipientBytes[cipher] - 2)
     }

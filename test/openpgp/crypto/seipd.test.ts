@@ -18,7 +18,7 @@ import { flipBit, flipByte } from '../../support/openpgp-flips.ts'
 import { CfbDecipher, Version1 } from '../../../src/openpgp/crypto/seipd-stream.ts'
 
 const inner = literal('hello')
-const body = seipdBody(inner, KEY)
+const whole = seipdBody(inner, KEY)
 const aes256 = { algorithm: 'aes256', data: KEY.data }
 const openBody = (bytes: Uint8Array): ReturnType<typeof openVersion1> => openVersion1(bytes, aes256)
 const openSealed = async (container: Uint8Array): Promise<string> =>
@@ -52,7 +52,7 @@ test('native SEIPD code neither seals nor opens under ciphers other than AES', (
   const key = { algorithm: 'tripledes', data: sessionKey('tripledes', 2).data }
   expect(openVersion1(seipdBody(inner, sessionKey('tripledes', 2)), key)).toBeNull()
   for (const name of ['cast5', 'toString', '']) {
-    expect(openVersion1(body, { algorithm: name, data: KEY.data })).toBeNull()
+    expect(openVersion1(whole, { algorithm: name, data: KEY.data })).toBeNull()
   }
   for (const odd of [key, { algorithm: 'aes256', data: seeded('short', 16) }]) {
     expect(() => sealVersion1(inner, odd)).toThrow(/^cipher$/)
@@ -61,7 +61,7 @@ test('native SEIPD code neither seals nor opens under ciphers other than AES', (
 
 test('another session key, or one of a wrong length, does not open an SEIPD container', () => {
   for (const length of [0, 16, 24, 31, 32, 33]) {
-    expect(openVersion1(body, { algorithm: 'aes256', data: seeded('x', length) })).toBeNull()
+    expect(openVersion1(whole, { algorithm: 'aes256', data: seeded('x', length) })).toBeNull()
   }
 })
 
@@ -72,10 +72,10 @@ test('an intact SEIPD container without packets is damaged as `structure`', asyn
 })
 
 test('a version 2 container with a flipped bit in header, salt, chunk or last tag is damaged', async () => {
-  const whole = seipd2(inner, KEY)
-  expect(outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), whole)))).toBe('opened')
-  for (const at of [3, 4, 5, 6, 20, 40, 60, whole.length - 1]) {
-    const copy = flipByte(whole, at)
+  const container = seipd2(inner, KEY)
+  expect(outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), container)))).toBe('opened')
+  for (const at of [3, 4, 5, 6, 20, 40, 60, container.length - 1]) {
+    const copy = flipByte(container, at)
     const outcome = outcomeOf(await openPackets(concat(pkesk(bot.subkey, KEY), copy)))
     expect(outcome, `byte ${at}`).toBe('damaged: decryption')
   }
@@ -112,18 +112,18 @@ test.each([2, 7, 8, 9] as const)(
 )
 
 test('an SEIPD container with any single bit flipped opens neither streamed nor whole (P14)', () => {
-  for (let bit = 0; bit < body.length * 8; bit++) {
-    const flipped = flipBit(body, bit)
+  for (let bit = 0; bit < whole.length * 8; bit++) {
+    const flipped = flipBit(whole, bit)
     expect(openBody(flipped), `bit ${bit}`).toBeNull()
     // A stream begins behind the version.
     if (bit >= 8) expect(opened(flipped, 9), `bit ${bit}`).toBeNull()
   }
-  expect([openBody(body), opened(body, 9)]).toEqual([inner, inner])
+  expect([openBody(whole), opened(whole, 9)]).toEqual([inner, inner])
 })
 
 test('an SEIPD container that is truncated or extended opens neither streamed nor whole (P14)', () => {
-  const truncated = Array.from(body.keys(), (length) => body.subarray(0, length))
-  for (const bytes of [...truncated, concat(body, 0), concat(body, body)]) {
+  const truncated = Array.from(whole.keys(), (length) => whole.subarray(0, length))
+  for (const bytes of [...truncated, concat(whole, 0), concat(whole, whole)]) {
     expect(openBody(bytes), `${bytes.length} bytes`).toBeNull()
     if (bytes.length > 0) expect(opened(bytes, 9, 1), `${bytes.length} bytes`).toBeNull()
   }
@@ -157,10 +157,10 @@ test.each([
 
 test('a streamed SEIPD container with the right hash under a wrong packet header is not intact (P14)', () => {
   for (const header of ['cd14', 'd313', 'd214', 'd394']) {
-    const whole = sealed(inner)
+    const container = sealed(inner)
     const { data } = sessionKey('usual')
     const opening = new CfbDecipher({ algorithm: 'aes256', data })
-    const plain = Buffer.from(opening.update(whole.subarray(1)))
+    const plain = Buffer.from(opening.update(container.subarray(1)))
     const spoilt = concat(plain.subarray(0, -22), header, plain.subarray(-20))
     const cipher = createCipheriv('aes-256-cfb', data, Buffer.alloc(16))
     expect(opened(concat(1, cipher.update(spoilt)), 9), header).toBeNull()

@@ -157,7 +157,7 @@ test('bzip2 data in a stream are returned as one packet for the library', async 
 const four = [closing, closing, closing, closing]
 const userId = packet(13, Buffer.from('x'))
 const zlib = deflateSync(literal(Buffer.alloc(2000, 'words ')))
-const broken = Buffer.from(zlib).fill(0xff, 2, 9)
+const brokenZlib = Buffer.from(zlib).fill(0xff, 2, 9)
 
 test.each([
   ['a user id before', [userId, literal(TEXT)], 'structure'],
@@ -174,7 +174,7 @@ test.each([
   ['a literal without a name', [packet(11, Buffer.from('u'))], 'length'],
   ['compression algorithm 4', [compressedOf(4, TEXT)], 'compression'],
   ['zlib data under algorithm 255', [compressedOf(255, zlib)], 'compression'],
-  ['broken zlib data', [compressedOf(2, broken)], 'compression'],
+  ['broken zlib data', [compressedOf(2, brokenZlib)], 'compression'],
   ['truncated zlib data', [compressedOf(2, zlib.subarray(0, -5))], 'compression'],
   ['a truncated compressed packet', [compressed(literal(TEXT), 2).subarray(0, -9)], 'length'],
   ['a compressed packet of no bytes', [packet(8, Buffer.alloc(0))], 'length'],
@@ -307,9 +307,9 @@ test.each(FORMS)('%s data are unpacked in pieces of at most 64 KiB', async (_, a
 test.each(FORMS.slice(1))(
   'bytes behind the end of %s data are dropped',
   async (_, algorithm, body) => {
-    for (const padding of [1, 100, 500_000]) {
+    for (const bytes of [1, 100, 500_000]) {
       const pieces = await piecesOf(
-        await arriving(concat(body, seeded('padding', padding))),
+        await arriving(concat(body, seeded('padding', bytes))),
         algorithm,
       )
       expect(Buffer.concat(pieces).equals(text)).toBe(true)

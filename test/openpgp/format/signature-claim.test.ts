@@ -121,8 +121,9 @@ interface Areas {
 /** A signature packet's body up to the end of its subpackets (RFC 9580, 5.2.3). */
 function bodyOf({ version = 4, type = 0, hashed = [], unhashed = [] }: Areas): Buffer {
   const length = version === 6 ? u32 : u16
-  const [first, second] = [concat(...hashed), concat(...unhashed)]
-  return concat(version, type, 22, 8, length(first.length), first, length(second.length), second)
+  const areas = [concat(...hashed), concat(...unhashed)]
+  const framed = areas.flatMap((area) => [length(area.length), area])
+  return concat(version, type, 22, 8, ...framed)
 }
 
 const claimOf = (areas: Areas): ReturnType<typeof parseSignature> =>

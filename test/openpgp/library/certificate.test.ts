@@ -215,8 +215,8 @@ test.each([
   [3600, 'not-yet-valid'],
 ] as const)(
   'a certificate that is dated %i s ahead has the `unusable` value %s (C1)',
-  async (seconds, unusable) => {
-    const madeMs = NOW_MS + seconds * 1000
+  async (aheadS, unusable) => {
+    const madeMs = NOW_MS + aheadS * 1000
     const { certificate } = testPerson('fast', madeMs)
     const notBeforeMs = madeMs - BOUNDS.clockToleranceMs
     expect(await judge(certificate, NOW_MS)).toMatchObject({ unusable, notBeforeMs })

@@ -43,7 +43,7 @@ async function sealed({ nowMs = NOW_MS, ...options }: Options = {}): Promise<str
   return await sealHere({ ...request, cipher: 'aes256', ...options }, nowMs)
 }
 
-const packets = (armored: string): { tag: number; body: Buffer }[] =>
+const packetsIn = (armored: string): { tag: number; body: Buffer }[] =>
   [...packetsOf(dearmor(armored, 'MESSAGE') ?? Buffer.alloc(0))].map(({ tag, body }) => ({
     tag,
     body: Buffer.from(body),
@@ -51,12 +51,12 @@ const packets = (armored: string): { tag: number; body: Buffer }[] =>
 
 /** Key ids that the recipient packets name, in order. */
 const named = (armored: string): string[] =>
-  packets(armored)
+  packetsIn(armored)
     .filter(({ tag }) => tag === 1)
     .map(({ body }) => body.subarray(1, 9).toString('hex'))
 
 const recipientSizes = (armored: string): number[] =>
-  packets(armored).flatMap(({ tag, body }) => (tag === 1 ? [body.length + 2] : []))
+  packetsIn(armored).flatMap(({ tag, body }) => (tag === 1 ? [body.length + 2] : []))
 
 test('a message has one PKESK packet for each recipient and for the bot', async () => {
   const message = await sealed({ certificates: [alice.certificate, mallory.certificate] })
@@ -120,7 +120,7 @@ test('the armor of a message by the library has no headers', async () => {
 })
 
 test('a message has PKESK packets of version 3 and a container of version 1', async () => {
-  const all = packets(await sealed())
+  const all = packetsIn(await sealed())
   expect(all.map(({ tag, body }) => [tag, body[0]])).toEqual([
     [1, 3],
     [1, 3],
@@ -136,7 +136,7 @@ test('a message to a certificate with AEAD features has a container of version 1
     config: { aeadProtect: true },
     format: 'armored',
   })
-  const all = packets(await sealed({ certificates: [publicKey] }))
+  const all = packetsIn(await sealed({ certificates: [publicKey] }))
   expect(all.map(({ tag, body }) => [tag, body[0]])).toEqual([
     [1, 3],
     [1, 3],

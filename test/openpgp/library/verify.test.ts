@@ -436,9 +436,9 @@ test('a revocation over SHA-1 counts for keys and subkeys in the same second', a
   const revokedKey = [...names, keyRevocation(old, { atMs, ...weakly })]
   const bySubkey = [...names, signingSubkey(old, signing)]
   const revokedSubkey = [...bySubkey, subkeyRevocation(old, signing, { atMs, ...weakly })]
-  for (const by of [at(old, revokedKey), at(signing, revokedSubkey)]) {
-    expect(await by(atMs - 1000)).toBe('valid')
-    expect(await by(atMs)).toBe('bad')
+  for (const resultBy of [at(old, revokedKey), at(signing, revokedSubkey)]) {
+    expect(await resultBy(atMs - 1000)).toBe('valid')
+    expect(await resultBy(atMs)).toBe('bad')
   }
   expect(await at(old, revokedSubkey)(atMs)).toBe('valid')
 })
@@ -451,18 +451,18 @@ test('a revoked signing subkey leaves other signing subkeys valid', async () => 
     subkeyRevocation(primary, signing, { atMs: retiredMs, code: RETIRED }),
     signingSubkey(primary, other),
   )
-  const by = async (signer: typeof other, atMs: number): Promise<string> =>
+  const resultBy = async (signer: typeof other, atMs: number): Promise<string> =>
     await resultOf(certificate, signed({ signer, atMs }))
-  expect(await by(signing, retiredMs - 1000)).toBe('valid')
-  expect(await by(signing, retiredMs)).toBe('bad')
-  expect(await by(other, retiredMs)).toBe('valid')
+  expect(await resultBy(signing, retiredMs - 1000)).toBe('valid')
+  expect(await resultBy(signing, retiredMs)).toBe('bad')
+  expect(await resultBy(other, retiredMs)).toBe('valid')
 })
 
 test('the earliest of several subkey revocations counts, and a compromise counts for all time', async () => {
   const [early, late] = [NOW_MS - 9000, NOW_MS - 5000]
   const retired = (atMs: number, code = RETIRED): Buffer =>
     subkeyRevocation(primary, signing, { atMs, code })
-  const by = async (atMs: number, ...revocations: Buffer[]): Promise<string> => {
+  const resultBy = async (atMs: number, ...revocations: Buffer[]): Promise<string> => {
     const certificate = certificateOf(signingSubkey(primary, signing), ...revocations)
     return await resultOf(certificate, signed({ signer: signing, atMs }))
   }
@@ -470,11 +470,11 @@ test('the earliest of several subkey revocations counts, and a compromise counts
     [retired(early), retired(late)],
     [retired(late), retired(early)],
   ]) {
-    expect(await by(early - 1000, ...both)).toBe('valid')
-    expect(await by(early, ...both)).toBe('bad')
+    expect(await resultBy(early - 1000, ...both)).toBe('valid')
+    expect(await resultBy(early, ...both)).toBe('bad')
   }
   const COMPROMISED = 2
-  expect(await by(early - 1000, retired(late, COMPROMISED))).toBe('bad')
+  expect(await resultBy(early - 1000, retired(late, COMPROMISED))).toBe('bad')
 })
 
 test('a signature is verified over the digest where the document is absent', async () => {

@@ -41,8 +41,8 @@ import { readAlike } from '../../support/openpgp-read-alike.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
 
-const id = userId(alice.primary, 'alice')
-const binding = boundSubkey(alice.primary, alice.subkey)
+const aliceId = userId(alice.primary, 'alice')
+const aliceBinding = boundSubkey(alice.primary, alice.subkey)
 
 test('a certificate of the common shape is read natively with the result of the library', async () => {
   expect(await readAlike(alice.certificate)).toMatchObject({
@@ -72,7 +72,7 @@ test('a natively read certificate expires in the same second as for the library'
   const certificate = armoredCertificate(
     keyPacket(alice.primary),
     userId(alice.primary, 'alice', day),
-    binding,
+    aliceBinding,
   )
   const endMs = MADE_MS + 86_400_000
   expect(await readAlike(certificate, endMs - 1)).toMatchObject({ untilS: endMs / 1000 })
@@ -82,7 +82,7 @@ test('a natively read certificate expires in the same second as for the library'
 
 test('a natively read certificate whose primary key may not sign has no signing key', async () => {
   const certifyOnly = userId(alice.primary, 'alice', { flags: FLAG.certify })
-  const certificate = armoredCertificate(keyPacket(alice.primary), certifyOnly, binding)
+  const certificate = armoredCertificate(keyPacket(alice.primary), certifyOnly, aliceBinding)
   expect(await readAlike(certificate)).toMatchObject({ signingKey: null, primarySigns: false })
 })
 
@@ -90,7 +90,7 @@ const spoilt = (certificate: Buffer): string => {
   const broken = flipByte(certificate, -3)
   return armor(broken, { type: 'PUBLIC KEY BLOCK' })
 }
-const whole = concat(keyPacket(alice.primary), id, binding)
+const whole = concat(keyPacket(alice.primary), aliceId, aliceBinding)
 
 test.each([
   [
@@ -99,7 +99,7 @@ test.each([
   ],
   [
     'with two user ids',
-    armoredCertificate(keyPacket(alice.primary), id, userId(alice.primary, 'b'), binding),
+    armoredCertificate(keyPacket(alice.primary), aliceId, userId(alice.primary, 'b'), aliceBinding),
   ],
   [
     'with two subkeys',
@@ -110,8 +110,8 @@ test.each([
     armoredCertificate(
       keyPacket(alice.primary),
       keyRevocation(alice.primary, { atMs: NOW_MS }),
-      id,
-      binding,
+      aliceId,
+      aliceBinding,
     ),
   ],
   ['with a changed binding', spoilt(whole)],
@@ -120,7 +120,7 @@ test.each([
     armoredCertificate(
       keyPacket(alice.primary),
       userId(alice.primary, 'alice', { atMs: NOW_MS + 60_000 }),
-      binding,
+      aliceBinding,
     ),
   ],
   ['that is a message', alice.certificate.replaceAll('PUBLIC KEY BLOCK', 'MESSAGE')],

@@ -44,22 +44,22 @@ import type { FoundKey } from '../../../src/openpgp/format/recipient-scan.ts'
 import { ed25519Native, x25519Native, x25519Pkesk } from '../../support/openpgp-x25519.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
 
-const keys = [bot.unlocked]
+const botKeys = [bot.unlocked]
 const hello = armor(helloPackets())
-const ids = idsOf(keys)
+const ids = idsOf(botKeys)
 const own = new NativeOwnKeys(describeOwnKey)
 
 const ask = (
   opener: MessageOpener,
   armored: string,
   more: { keys?: UnlockedKey[] } = {},
-): Promise<OpenResult> => opener.open({ armored, keys, ids, signal: undefined, ...more })
+): Promise<OpenResult> => opener.open({ armored, keys: botKeys, ids, signal: undefined, ...more })
 
 /** The result of a message that is opened alone. */
 async function alone(armored: string): Promise<OpenResult> {
   const encrypted = parseMessage(armored, ids)
   return encrypted.outcome === 'encrypted'
-    ? ((await openNatively(encrypted, keys, own)) ?? encrypted)
+    ? ((await openNatively(encrypted, botKeys, own)) ?? encrypted)
     : encrypted
 }
 
@@ -71,8 +71,8 @@ test('messages that are opened together each have the result of being opened alo
       to: [bot.subkey],
       signers: [alice.primary, mallory.primary],
     })
-    const spoilt = armor(mutate(packets, randomFrom(seed + 1)))
-    return [armor(packets), spoilt, ...(seed % 9 === 0 ? [long, 'hello', ''] : [])]
+    const mutated = armor(mutate(packets, randomFrom(seed + 1)))
+    return [armor(packets), mutated, ...(seed % 9 === 0 ? [long, 'hello', ''] : [])]
   })
   const expected = await Promise.all(messages.map(alone))
   expect(await Promise.all(messages.map((one) => ask(opener, one)))).toEqual(expected)
@@ -143,7 +143,7 @@ test('a message that names a primary key is returned as parsed', async () => {
 test('a message is returned as parsed when its request is aborted or native opening is off', async () => {
   const gone = AbortSignal.abort()
   const opener = new MessageOpener(own, () => true)
-  const left = await opener.open({ armored: hello, keys, ids, signal: gone })
+  const left = await opener.open({ armored: hello, keys: botKeys, ids, signal: gone })
   expect(left).toEqual(parseMessage(hello, ids))
   expect(await ask(new MessageOpener(own, () => false), hello)).toEqual(left)
 })

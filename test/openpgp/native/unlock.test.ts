@@ -46,7 +46,7 @@ interface Locking {
 }
 
 /** A secret key packet's body, locked (RFC 9580, 5.5.3). */
-function locked(
+function lockedBody(
   { body, secretBody }: { body: Buffer; secretBody: Buffer },
   { passphrase = 'x', coded = 96, lock = Buffer.of(254, 9, 3, 8) }: Locking = {},
 ): Buffer {
@@ -66,9 +66,9 @@ const blockOf = (...packets: Buffer[]): string =>
 /** The key as it is, with its secrets locked; each packet may be another one. */
 function blockWith(o: { primary?: Buffer; subkey?: Buffer; more?: Buffer[] } = {}): string {
   return blockOf(
-    packet(5, o.primary ?? locked(primary)),
+    packet(5, o.primary ?? lockedBody(primary)),
     packet(13, Buffer.from('alice')),
-    packet(7, o.subkey ?? locked(subkey)),
+    packet(7, o.subkey ?? lockedBody(subkey)),
     ...(o.more ?? []),
   )
 }
@@ -77,8 +77,8 @@ test.each([0, 1, 15, 16, 31, 96, 112, 192])(
   'a key locked with the S2K count %i unlocks',
   (coded) => {
     const block = blockWith({
-      primary: locked(primary, { coded }),
-      subkey: locked(subkey, { coded }),
+      primary: lockedBody(primary, { coded }),
+      subkey: lockedBody(subkey, { coded }),
     })
     const key = unlockNatively(block, 'x')
     expect(key).toMatchObject({
@@ -100,7 +100,10 @@ test.each(['', 'x', 'ü'.repeat(700), 'long '.repeat(20_000)])(
   'a key unlocks with its own passphrase of any length, and with no other',
   (passphrase) => {
     const locking = { passphrase, coded: 0 }
-    const block = blockWith({ primary: locked(primary, locking), subkey: locked(subkey, locking) })
+    const block = blockWith({
+      primary: lockedBody(primary, locking),
+      subkey: lockedBody(subkey, locking),
+    })
     expect(unlockNatively(block, passphrase)).not.toBeNull()
     expect(() => unlockNatively(block, `${passphrase} `)).toThrow('wrong-passphrase')
   },
@@ -108,7 +111,10 @@ test.each(['', 'x', 'ü'.repeat(700), 'long '.repeat(20_000)])(
 
 test('`unlockQuickly` opens locks of up to 65,536 hashed bytes', () => {
   const of = (coded: number, other = 96): string =>
-    blockWith({ primary: locked(primary, { coded }), subkey: locked(subkey, { coded: other }) })
+    blockWith({
+      primary: lockedBody(primary, { coded }),
+      subkey: lockedBody(subkey, { coded: other }),
+    })
   expect(hashed(96)).toBe(65_536)
   expect(unlockQuickly(of(96), 'x')).not.toBeNull()
   expect(unlockQuickly(of(97), 'x')).toBeNull()
@@ -118,7 +124,7 @@ test('`unlockQuickly` opens locks of up to 65,536 hashed bytes', () => {
 })
 
 test('a key whose subkey has another passphrase does not unlock', () => {
-  const block = blockWith({ subkey: locked(subkey, { passphrase: 'y' }) })
+  const block = blockWith({ subkey: lockedBody(subkey, { passphrase: 'y' }) })
   expect(() => unlockNatively(block, 'x')).toThrow('wrong-passphrase')
   expect(() => unlockNatively(block, 'y')).toThrow('wrong-passphrase')
 })
@@ -130,30 +136,36 @@ test.each([
   ['a salted S2K', Buffer.of(254, 9, 1, 8)],
   ['SHA-1', Buffer.of(254, 9, 3, 2)],
 ])('a key locked with %s is left to the library', (_, lock) => {
-  expect(unlockNatively(blockWith({ primary: locked(primary, { lock }) }), 'x')).toBeNull()
-  expect(unlockNatively(blockWith({ subkey: locked(subkey, { lock }) }), 'x')).toBeNull()
+  expect(unlockNatively(blockWith({ primary: lockedBody(primary, { lock }) }), 'x')).toBeNull()
+  expect(unlockNatively(blockWith({ subkey: lockedBody(subkey, { lock }) }), 'x')).toBeNull()
 })
 
 test.each([
   ['an unlocked primary key', blockWith({ primary: primary.secretBody })],
   ['an unlocked subkey', blockWith({ subkey: subkey.secretBody })],
-  ['an RSA primary key', blockWith({ primary: locked(rsaKey(1024)) })],
-  ['an RSA subkey', blockWith({ subkey: locked(rsaKey(1024)) })],
-  ['a truncated lock', blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 20) })],
+  ['an RSA primary key', blockWith({ primary: lockedBody(rsaKey(1024)) })],
+  ['an RSA subkey', blockWith({ subkey: lockedBody(rsaKey(1024)) })],
+  [
+    'a truncated lock',
+    blockWith({ subkey: lockedBody(subkey).subarray(0, subkey.body.length + 20) }),
+  ],
   [
     'a lock with a hash alone',
-    blockWith({ subkey: locked(subkey).subarray(0, subkey.body.length + 4 + 8 + 1 + 16 + 20) }),
+    blockWith({ subkey: lockedBody(subkey).subarray(0, subkey.body.length + 4 + 8 + 1 + 16 + 20) }),
   ],
-  ['a subkey in the first place', blockOf(packet(7, locked(subkey)), packet(5, locked(primary)))],
+  [
+    'a subkey in the first place',
+    blockOf(packet(7, lockedBody(subkey)), packet(5, lockedBody(primary))),
+  ],
   [
     'a user id in the first place',
-    blockOf(packet(13, Buffer.from('a')), packet(5, locked(primary))),
+    blockOf(packet(13, Buffer.from('a')), packet(5, lockedBody(primary))),
   ],
   ['a certificate', armor(concat(packet(6, primary.body)), { type: 'PRIVATE KEY BLOCK' })],
   ['an unknown packet', blockWith({ more: [packet(60, Buffer.from('x'))] })],
   ['an additional public subkey', blockWith({ more: [packet(14, subkey.body)] })],
-  ['a repeated subkey', blockWith({ more: [packet(7, locked(subkey))] })],
-  ['a truncated packet', blockOf(concat(packet(5, locked(primary)).subarray(0, -1)))],
+  ['a repeated subkey', blockWith({ more: [packet(7, lockedBody(subkey))] })],
+  ['a truncated packet', blockOf(concat(packet(5, lockedBody(primary)).subarray(0, -1)))],
   ['a public key block', armor(secret, { type: 'PUBLIC KEY BLOCK' })],
   ['no text', ''],
 ])('a private key block with %s is left to the library', (_, block) => {
@@ -162,7 +174,7 @@ test.each([
 
 test('a locked secret of another key is left to the library', () => {
   const other = { body: primary.body, secretBody: concat(primary.body, 0, secretNumber(), 0, 0) }
-  expect(unlockNatively(blockWith({ primary: locked(other) }), 'x')).toBeNull()
+  expect(unlockNatively(blockWith({ primary: lockedBody(other) }), 'x')).toBeNull()
 })
 
 /** A secret number of somebody else. */
@@ -173,7 +185,7 @@ function secretNumber(): Buffer {
 test.each([1, 8, 20])(
   'a locked key with a flipped bit in byte %i from its end does not unlock',
   (at) => {
-    const body = locked(primary)
+    const body = lockedBody(primary)
     body[body.length - at] = (body.at(-at) ?? 0) ^ 1
     expect(() => unlockNatively(blockWith({ primary: body }), 'x')).toThrow('wrong-passphrase')
   },
