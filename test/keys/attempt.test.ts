@@ -1,29 +1,30 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { codeOf, retryAfterMs } from '../../src/keys/life/transition.ts'
+import type { Errand } from '../../src/keys/life/life.ts'
 import {
   keyOf,
   NEW,
   OLD,
   passing,
-  pendingKey,
   published,
   driving,
   rotating,
   rotatingPublished,
   START_MS,
+  type SceneOptions,
 } from './publication-scene.ts'
 import { refused } from '../support/refused.ts'
 import { serviceError } from './support.ts'
 
 useFakeTime({ now: START_MS })
 
+const RETIRED = keyOf('retired', { state: 'retired' })
 const SHOWN = 'published: the key is published'
 const NOT_SHOWN = 'unpublished: the service took the key and does not show it yet'
 
 describe('an attempt', () => {
-  test('shows each of its steps, and ends the rotation', async () => {
+  test('an attempt reports each of its steps, and ends the rotation', async () => {
     const { scene, driver, rotation, outcomes, states } = rotating()
     const phases: string[] = []
     const seen = (): void => void phases.push(`${rotation()?.phase}: ${rotation()?.detail}`)
@@ -43,7 +44,7 @@ describe('an attempt', () => {
     ])
   })
 
-  test('says before the first publication what follows from it, and only then', async () => {
+  test('the log announces the consequence of the first publication alone', async () => {
     const { scene, driver } = driving({ keys: [NEW] })
     await passing(driver.run('compare'))
     expect(scene.logged('info')[0]).toEqual({
@@ -54,7 +55,7 @@ describe('an attempt', () => {
     expect(scene.logged('info').map(({ msg }) => msg)).not.toContain('the bot’s key is rotated')
   })
 
-  test('waits for the sends under way', async () => {
+  test('an attempt waits for the sends under way', async () => {
     const { scene, driver, rotation } = rotatingPublished()
     const { leave } = await driver.enter()
     const comparing = driver.run('compare')
@@ -65,7 +66,7 @@ describe('an attempt', () => {
     expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
-  test('that waits for sends ends with the process', async () => {
+  test('an attempt that waits for sends ends with the process', async () => {
     const { scene, driver, stop } = rotatingPublished()
     await driver.enter()
     const comparing = driver.run('compare')
@@ -76,7 +77,7 @@ describe('an attempt', () => {
     expect(scene.steps).toEqual(['me'])
   })
 
-  test('that is refused is made later, and the old key stays published', async () => {
+  test('a refused attempt is repeated after Retry-After, and the old key stays published', async () => {
     const { scene, driver, rotation, states, outcomes } = rotating({
       puts: [serviceError(429, 90)],
     })
@@ -92,7 +93,7 @@ describe('an attempt', () => {
     ])
   })
 
-  test('without an answer may have worked, and the old key stays published while it is shown', async () => {
+  test('the old key stays published after an unanswered attempt, and the new one stays recorded', async () => {
     const lost = new NoResponseError('postern_upstream_timeout', 'cut')
     const { scene, driver, rotation, states, outcomes } = rotating({ puts: [lost, lost] })
     expect(await passing(driver.run('compare'))).toBe(true)
@@ -101,34 +102,20 @@ describe('an attempt', () => {
     expect(scene.keys[0]?.offeredAtMs).not.toBeNull()
   })
 
-  test('that fails while another key is shown leaves the key unpublished', async () => {
-    for (const o of [
-      { keys: [NEW] },
-      { keys: [OLD, keyOf('x', { state: 'retired' })], shown: 'x' },
-    ]) {
-      const { driver, states, outcomes } = driving({ ...o, puts: [serviceError(403)] })
-      await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
-      expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
-      // only a rotation has outcomes
-      expect(outcomes).toEqual([])
-    }
-  })
-
-  test('that fails leaves the key unpublished while it is not known what is shown', async () => {
-    const looks = [null, serviceError(401)]
-    const { driver, states } = driving({ keys: [NEW], puts: [serviceError(403)], looks })
-    await expect(passing(driver.run('compare'))).rejects.toMatchObject({ status: 403 })
+  test.each<[string, SceneOptions, Errand]>([
+    ['`/me` shows none', { keys: [NEW] }, 'compare'],
+    ['`/me` shows a retired one', { keys: [OLD, RETIRED], shown: 'retired' }, 'compare'],
+    ['`GET /me` fails', { keys: [NEW], looks: [null, serviceError(401)] }, 'compare'],
+    ['`/me` shows a foreign one', { keys: [NEW], shown: 'theirs' }, 'replace'],
+  ])('an attempt that fails while %s leaves the key unpublished', async (_, o, errand) => {
+    const { driver, states, outcomes } = driving({ ...o, puts: [serviceError(403)] })
+    await expect(passing(driver.run(errand))).rejects.toMatchObject({ status: 403 })
     expect(states.at(-1)).toBe('unpublished: waiting to publish: refused_403')
+    // only a rotation has outcomes
+    expect(outcomes).toEqual([])
   })
 
-  test('that is refused over a key that is not ours leaves a first key unpublished', async () => {
-    const { driver, states } = driving({ keys: [NEW], shown: 'theirs', puts: [serviceError(403)] })
-    const publishing = driver.run('replace')
-    await expect(passing(publishing)).rejects.toMatchObject({ status: 403 })
-    expect(states).toEqual(['unpublished: waiting to publish: refused_403'])
-  })
-
-  test('that cannot be marked on disk is not made, and waits', async () => {
+  test('an attempt that cannot be recorded on disk puts no key, and waits', async () => {
     const { scene, driver, rotation, states } = rotating()
     scene.marks.push(new Refusal('postern_store_unwritable'))
     await expect(passing(driver.run('compare'))).rejects.toThrow(
@@ -141,17 +128,20 @@ describe('an attempt', () => {
     })
   })
 
-  test('whose end cannot be kept leaves it open which key is published', async () => {
+  test('an attempt whose promotion cannot be written leaves the key unpublished', async () => {
     const { scene, driver, states } = rotating()
     scene.promotes.push(new Refusal('postern_store_unwritable'))
     await expect(passing(driver.run('compare'))).rejects.toThrow(
       refused('postern_store_unwritable'),
     )
     expect(states).toEqual(['unpublished: postern_store_unwritable'])
+    const shown = rotating({ shown: 'new' })
+    shown.scene.promotes.push(new Refusal('postern_store_unwritable'))
+    await expect(shown.driver.run('publish')).rejects.toThrow(refused('postern_store_unwritable'))
   })
 })
 
-describe('a key that the service took and does not show', () => {
+describe('a key that the service accepted and does not show', () => {
   const lagging = async () => {
     const all = rotating()
     all.scene.shows = false
@@ -159,7 +149,7 @@ describe('a key that the service took and does not show', () => {
     return { ...all, put: () => all.scene.steps.filter((step) => step.startsWith('put')).length }
   }
 
-  test('is not put again while the one before it is shown, for five minutes', async () => {
+  test('an accepted key that `/me` does not show yet is put again after five minutes', async () => {
     const { driver, rotation, states, outcomes, put } = await lagging()
     expect([states, outcomes]).toEqual([[NOT_SHOWN], ['unconfirmed']])
     expect(rotation()).toMatchObject({
@@ -174,7 +164,7 @@ describe('a key that the service took and does not show', () => {
     expect(put()).toBe(2)
   })
 
-  test('becomes the active one once it is shown', async () => {
+  test('an accepted key becomes the active one once `/me` shows it', async () => {
     const { scene, driver, put } = await lagging()
     scene.shown = 'new'
     expect(await passing(driver.run('publish'))).toBe(true)
@@ -186,7 +176,7 @@ describe('a key that the service took and does not show', () => {
     expect(put()).toBe(2)
   })
 
-  test('is waited for no longer once something else was shown', async () => {
+  test('an accepted key is put again at once after `/me` showed a foreign one', async () => {
     const { scene, driver, states, put } = await lagging()
     scene.shown = 'theirs'
     expect(await passing(driver.run('compare'))).toBe(false)
@@ -197,7 +187,7 @@ describe('a key that the service took and does not show', () => {
     expect(put()).toBe(2)
   })
 
-  test('is waited for no longer once a later attempt was refused', async () => {
+  test('an accepted key is put again after a later attempt was refused', async () => {
     const { scene, driver, put } = await lagging()
     scene.puts.push(serviceError(403))
     await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
@@ -206,25 +196,4 @@ describe('a key that the service took and does not show', () => {
     expect(await passing(driver.run('compare'))).toBe(true)
     expect(put()).toBe(3)
   })
-})
-
-test('an error has the code that it names, and others fail', () => {
-  expect(codeOf(new Refusal('postern_locked'))).toBe('postern_locked')
-  expect(codeOf(serviceError(404))).toBe('refused_404')
-  expect(codeOf(new Error('words'))).toBe('failed')
-  expect(codeOf('words')).toBe('failed')
-})
-
-test('only the service asks to wait', () => {
-  const [asks, does] = [serviceError(429, 7), serviceError(429)]
-  expect([retryAfterMs(asks), retryAfterMs(does), retryAfterMs(new Error('x'))]).toEqual([
-    7000, 0, 0,
-  ])
-})
-
-test('a key that is made the active one already is not promoted again', async () => {
-  const { scene, driver } = driving({ keys: [pendingKey('new'), OLD], shown: 'old' })
-  await passing(driver.run('publish'))
-  await passing(driver.run('publish'))
-  expect(scene.steps.filter((step) => step === 'promote new')).toHaveLength(1)
 })

@@ -12,6 +12,7 @@ import {
   rotating,
   rotatingPublished,
   START_MS,
+  type SceneOptions,
 } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 import { refused } from '../support/refused.ts'
@@ -19,31 +20,22 @@ import { refused } from '../support/refused.ts'
 useFakeTime({ now: START_MS })
 
 const RETIRED = keyOf('retired', { state: 'retired' })
+const NEW_PUBLISHED = ['mark new offered', ...published('new')]
 
-describe('publishing because the operator asks', () => {
-  test('publishes the key that waits, else the active one again, else a first one', async () => {
-    const waiting = rotating()
-    expect(await passing(waiting.driver.run('publish'))).toBe(true)
-    expect(waiting.scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
-    const removed = driving({ keys: [OLD] })
-    expect(await passing(removed.driver.run('publish'))).toBe(true)
-    expect(removed.scene.steps).toEqual(['me', ...published('old')])
-    const first = driving()
-    await passing(first.driver.run('publish'))
-    const made = ['make made1 for mybot', 'mark made1 offered']
-    expect(first.scene.steps).toEqual(['me', ...made, ...published('made1')])
-  })
-
-  test('puts nothing where the key is shown already', async () => {
-    const { scene, driver } = rotating({ shown: 'new' })
+describe('`key publish`', () => {
+  test.each<[string, SceneOptions, string[]]>([
+    ['the pending key', { keys: [NEW, OLD], shown: 'old' }, NEW_PUBLISHED],
+    ['the active key again', { keys: [OLD] }, published('old')],
+    ['a first key', {}, ['make made1 for mybot', 'mark made1 offered', ...published('made1')]],
+    ['no key while the pending one is shown', { keys: [NEW, OLD], shown: 'new' }, ['promote new']],
+    ['no key while the active one is shown', { keys: [OLD], shown: 'old' }, []],
+  ])('`key publish` publishes %s', async (_, o, steps) => {
+    const { scene, driver } = driving(o)
     expect(await passing(driver.run('publish'))).toBe(true)
-    expect([scene.steps, driver.life.publication]).toEqual([['me', 'promote new'], 'published'])
-    const active = driving({ keys: [OLD], shown: 'old' })
-    await passing(active.driver.run('publish'))
-    expect(active.scene.steps).toEqual(['me'])
+    expect([scene.steps, driver.life.publication]).toEqual([['me', ...steps], 'published'])
   })
 
-  test('goes over a key that is not ours only when that is asked for', async () => {
+  test('`key publish` puts a key over a foreign one only with `--replace`', async () => {
     const { scene, driver } = driving({ keys: [OLD], shown: 'theirs' })
     await expect(driver.run('publish')).rejects.toMatchObject({ code: 'postern_key_conflict' })
     expect(scene.steps).toEqual(['me'])
@@ -51,22 +43,25 @@ describe('publishing because the operator asks', () => {
     expect(scene.steps.slice(1)).toEqual(['me', ...published('old')])
   })
 
-  test('fails with what the service refused, also where the key before it stays published', async () => {
+  test('`key publish` fails with the refusal of the service while the former key stays published', async () => {
     const { driver } = rotating({ puts: [serviceError(403)] })
     await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
     expect(driver.life.publication).toBe('published')
   })
 
-  test('fails while the service takes the key and does not show it', async () => {
-    const { scene, driver } = driving({ keys: [NEW] })
-    scene.shows = false
-    await expect(passing(driver.run('publish'))).rejects.toThrow(refused('postern_key_unpublished'))
-    expect(driver.life.publication).toBe('unpublished')
-  })
+  test.each(['publish', 'replace'] as const)(
+    'the errand `%s` fails while the service accepts the key and does not show it',
+    async (errand) => {
+      const { scene, driver } = driving({ keys: [NEW] })
+      scene.shows = false
+      await expect(passing(driver.run(errand))).rejects.toThrow(refused('postern_key_unpublished'))
+      expect(driver.life.publication).toBe('unpublished')
+    },
+  )
 })
 
-describe('beginning a rotation', () => {
-  test('makes the new key and publishes nothing yet', async () => {
+describe('`key rotate`', () => {
+  test('`key rotate` makes the new key and publishes nothing yet', async () => {
     const { scene, driver, rotation, outcomes } = driving({ keys: [OLD], shown: 'old' })
     await driver.run('rotate')
     expect(scene.steps).toEqual(['me', 'make made1 for mybot'])
@@ -81,19 +76,19 @@ describe('beginning a rotation', () => {
   })
 
   test.each([
-    ['not ours', { keys: [OLD], shown: 'theirs' }, 'postern_key_conflict'],
-    ['gone', { keys: [OLD], shown: null }, 'postern_bot_unprotected'],
-    ['an older one', { keys: [OLD, RETIRED], shown: 'retired' }, 'postern_key_unpublished'],
-    ['the one that waits', { keys: [NEW], shown: 'new' }, 'postern_key_unpublished'],
-    ['none, while a first one waits', { keys: [NEW] }, 'postern_key_unpublished'],
-    ['none, as ever', {}, 'postern_key_unpublished'],
-  ])('is refused where the key that is shown is %s', async (_, o, code) => {
+    ['foreign', { keys: [OLD], shown: 'theirs' }, 'postern_key_conflict'],
+    ['removed', { keys: [OLD], shown: null }, 'postern_bot_unprotected'],
+    ['a retired one', { keys: [OLD, RETIRED], shown: 'retired' }, 'postern_key_unpublished'],
+    ['the pending one', { keys: [NEW], shown: 'new' }, 'postern_key_unpublished'],
+    ['none and a first one is pending', { keys: [NEW] }, 'postern_key_unpublished'],
+    ['none, as always', {}, 'postern_key_unpublished'],
+  ])('`key rotate` is refused while the key in `/me` is %s', async (_, o, code) => {
     const { scene, driver } = driving(o)
     await expect(driver.run('rotate')).rejects.toMatchObject({ code })
     expect([scene.steps, driver.rotation]).toEqual([['me'], null])
   })
 
-  test('counts as not made where the clocks are too far apart', async () => {
+  test('`key rotate` with clocks too far apart makes no key, and counts as not made', async () => {
     const o = { keys: [OLD], shown: 'old', clockSkewMs: -200_000 }
     const { scene, driver, outcomes } = driving(o)
     await expect(driver.run('rotate')).rejects.toMatchObject({ code: 'refused' })
@@ -101,8 +96,8 @@ describe('beginning a rotation', () => {
   })
 })
 
-describe('making the first key', () => {
-  test('makes it and leaves it unpublished', async () => {
+describe('`key generate`', () => {
+  test('the errand `make-first` makes a first key and leaves it unpublished', async () => {
     const { scene, driver } = driving()
     expect(await driver.run('make-first')).toBe(true)
     expect(scene.keys).toMatchObject([{ fingerprint: 'made1', state: 'pending' }])
@@ -112,7 +107,7 @@ describe('making the first key', () => {
   test.each([
     [[OLD], 'active: old'],
     [[NEW, OLD], 'pending: new'],
-  ])('is refused where there is one already', async (keys, which) => {
+  ])('the errand `make-first` is refused while a key exists: %o', async (keys, which) => {
     const { scene, driver } = driving({ keys })
     await expect(driver.run('make-first')).rejects.toThrow(
       refused('refused', which, { hint: 'postern key rotate' }),
@@ -120,15 +115,15 @@ describe('making the first key', () => {
     expect(scene.steps).toEqual([])
   })
 
-  test('is refused where the clocks are too far apart', async () => {
+  test('the errand `make-first` is refused while the clocks are too far apart', async () => {
     const { scene, driver } = driving({ clockSkewMs: 120_001 })
     await expect(driver.run('make-first')).rejects.toBeInstanceOf(ClockOff)
     expect([scene.steps, scene.keys]).toEqual([['me'], []])
   })
 })
 
-describe('abandoning a rotation', () => {
-  test('forgets the new key, which the service was not told of', async () => {
+describe('`key rotate --abandon`', () => {
+  test('an abandoned rotation discards a new key that was never offered to the service', async () => {
     const { scene, driver, rotation, outcomes } = rotating()
     await driver.run('abandon')
     expect(driver.rotation).toMatchObject({
@@ -142,7 +137,7 @@ describe('abandoning a rotation', () => {
     ])
   })
 
-  test('is refused where none is under way, or a key waits that belongs to none', async () => {
+  test('`--abandon` is refused without a rotation, also while a first key is pending', async () => {
     for (const { scene, driver } of [
       driving({ keys: [OLD], shown: 'old' }),
       driving({ keys: [NEW] }),
@@ -156,7 +151,7 @@ describe('abandoning a rotation', () => {
     }
   })
 
-  test('is refused once the service may have the key', async () => {
+  test('`--abandon` is refused once the service may have the new key', async () => {
     const keys = [pendingKey('new', { offeredAtMs: 0 }), OLD]
     const { scene, driver, rotation, outcomes } = rotating({ keys })
     await expect(driver.run('abandon')).rejects.toThrow(
@@ -166,7 +161,7 @@ describe('abandoning a rotation', () => {
     expect(rotation()).not.toBeNull()
   })
 
-  test('lets go of sends that are waited for, and later attempts are made again', async () => {
+  test('an abandoned rotation stops waiting for sends, and a later rotation is attempted again', async () => {
     const { scene, driver } = rotatingPublished()
     const { leave } = await driver.enter()
     const comparing = driver.run('compare')

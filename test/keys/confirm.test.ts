@@ -1,246 +1,133 @@
-import { SYSTEM_TIME } from '../../src/util/clock.ts'
+/** Attempts at publishing a key, by what the service answers to `PUT /key` and then shows in `/me`. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
-import type { Keyring } from '../../src/keys/keyring.ts'
-import { KeyDriver } from '../../src/keys/driver.ts'
-import type { ReadyKey } from '../../src/kernel/own-key/own-key.ts'
-import { watchedLog } from '../support/watched-log.ts'
-import { OLD } from './publication-scene.ts'
+import { OLD, pendingKey, rotating, START_MS, type Look } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
-useFakeTime({ now: 1_000_000 })
+useFakeTime({ now: START_MS })
 
-const KEY = {
-  fingerprint: 'new',
-  certificate: 'armored',
-  state: 'pending',
-  createdAtMs: 0,
-  offeredAtMs: null,
-  endsMs: Infinity,
-  unlocked: {},
-} as ReadyKey
-const [refused, unanswered] = [
-  () => serviceError(409),
-  () => new NoResponseError('postern_upstream_unreachable', 'cut'),
-]
+const LOST = new NoResponseError('postern_upstream_unreachable', 'cut')
+const REFUSED = serviceError(409)
+const OFFERED = [pendingKey('new', { offeredAtMs: 5 }), OLD]
+const PUT = 'put certificate of new as new'
 
-/** What `/me` shows, time after time; the last for good. */
-type Looks = (string | null | (() => Error))[]
-
-/** One attempt, by the operator's command, in a rotation from the old key. */
-async function published(
-  o: {
-    key?: Partial<ReadyKey>
-    puts?: ((() => Error | undefined) | null)[]
-    looks: Looks
-    steps?: string[]
-  },
-  controller = new AbortController(),
-): Promise<{ outcome: { kind: string; error?: unknown }; steps: string[]; tookMs: number }> {
-  const { puts = [null], looks, steps = [] } = o
-  let [put, look] = [0, -1]
-  const pending = { ...KEY, ...o.key }
-  const keyring = {
-    all: [pending, OLD],
-    pending,
-    active: OLD,
-    firstPublishedAtMs: 1,
-    clocks: { isBehind: () => false },
-    time: SYSTEM_TIME,
-    find: (print: string) => [pending, OLD].find(({ fingerprint }) => fingerprint === print),
-    markOffered: async (print: string, atMs: number | null) =>
-      void steps.push(`mark ${print} ${atMs}`),
-    promote: async (print: string) => void steps.push(`promote ${print}`),
-  }
-  const begunMs = Date.now()
-  let kind = ''
-  const driver = new KeyDriver(
-    {
-      keyring: keyring as unknown as Keyring,
-      log: watchedLog(),
-      rotateEveryMs: null,
-      calls: {
-        putKey: async ({ publicKey, fingerprint }) => {
-          steps.push(`put ${publicKey} ${fingerprint}`)
-          const fails = puts[Math.min(put++, puts.length - 1)]
-          const error = fails?.()
-          if (error) throw error
-        },
-        me: async () => {
-          if (look++ < 0) return { fingerprint: 'old' } as Bot
-          steps.push('me')
-          const shown = looks[Math.min(look - 1, looks.length - 1)]
-          if (typeof shown === 'function') throw shown()
-          return { fingerprint: shown } as Bot
-        },
-      },
-    },
-    (one) => {
-      if (one.kind === 'rotation-attempt') kind = one.outcome
-    },
-    controller.signal,
-  )
-  let error: unknown
-  const publishing = driver.run('publish').catch((thrown: unknown) => (error = thrown))
-  await vi.runAllTimersAsync()
-  await publishing
-  if (kind === '') throw error
-  return { outcome: { kind, error }, steps, tookMs: Date.now() - begunMs }
+/** A rotation's attempt; `looks` are those after `PUT /key`, and the last fingerprint stays shown. */
+function attempting(o: Parameters<typeof rotating>[0] & { looks: Look[] }) {
+  const all = rotating({ ...o, looks: [null, ...o.looks] })
+  all.scene.shows = false
+  return all
 }
 
-const PUT = ['put armored new']
-const looking = (count: number): string[] => Array.from({ length: count }, () => 'me')
+/** One attempt, because the operator asks for a publication. */
+async function attempted(o: Parameters<typeof attempting>[0]) {
+  const { scene, driver, outcomes } = attempting(o)
+  const publishing = driver.run('publish').catch((error: unknown) => error)
+  await vi.runAllTimersAsync()
+  const error = await publishing
+  const steps = scene.steps.slice(1)
+  const of = (step: string): number => steps.filter((one) => one === step).length
+  const tookMs = Date.now() - START_MS
+  return { outcome: outcomes[0], error, steps, puts: of(PUT), looks: of('me'), tookMs }
+}
 
-test('a key is marked before it is offered, and promoted once it is shown', async () => {
-  const { outcome, steps, tookMs } = await published({ looks: ['NEW'] })
-  expect(outcome).toMatchObject({ kind: 'done' })
-  expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'promote new'])
-  expect(tookMs).toBe(0)
+test('a new key is recorded as offered before `PUT /key`, and promoted once `/me` shows it', async () => {
+  const { outcome, steps, tookMs } = await attempted({ looks: ['NEW'] })
+  expect([outcome, tookMs]).toEqual(['done', 0])
+  expect(steps).toEqual(['mark new offered', PUT, 'me', 'promote new'])
+  const again = await attempted({ keys: OFFERED, looks: ['new'] })
+  expect(again.steps).toEqual([PUT, 'me', 'promote new'])
 })
 
-test('a key that was offered before is not marked again', async () => {
-  const { steps } = await published({ key: { offeredAtMs: 5 }, looks: ['new'] })
-  expect(steps).toEqual([...PUT, 'me', 'promote new'])
-})
-
-test('a key that was taken is looked for with longer and longer pauses', async () => {
-  const late = await published({ looks: ['old', 'old', 'old', 'new'] })
-  expect(late.outcome).toMatchObject({ kind: 'done' })
-  expect(late.tookMs).toBe(250 + 500 + 1000)
-  const never = await published({ looks: ['old'] })
-  expect(never.outcome).toMatchObject({ kind: 'unconfirmed' })
-  expect(never.tookMs).toBe(250 + 500 + 1000 + 2000 + 4000 + 4000 + 4000)
+test('`/me` is read eight times within 16 s after the service accepted a key', async () => {
+  const late = await attempted({ looks: ['old', 'old', 'old', 'new'] })
+  expect([late.outcome, late.tookMs]).toEqual(['done', 250 + 500 + 1000])
+  const never = await attempted({ looks: ['old'] })
+  expect(never.outcome).toBe('unconfirmed')
   // it may be shown yet: it stays marked, and is offered once
-  expect(never.steps).toEqual(['mark new 1001750', ...PUT, ...looking(8)])
+  expect(never.steps).toEqual(['mark new offered', PUT, ...Array<string>(8).fill('me')])
 })
 
-test('a key that is neither the one before nor the new one ends the looking', async () => {
-  const { outcome, steps } = await published({ looks: ['old', 'foreign', 'new'] })
-  expect(outcome).toMatchObject({ kind: 'unconfirmed' })
-  expect(steps.filter((step) => step === 'me')).toHaveLength(2)
+test('a foreign fingerprint in `/me` ends an attempt, and no key is put over it', async () => {
+  const accepted = await attempted({ looks: ['old', 'foreign'] })
+  expect(accepted).toMatchObject({ outcome: 'unconfirmed', looks: 2 })
+  const lost = await attempted({ puts: [LOST], looks: ['foreign'] })
+  expect(lost).toMatchObject({ outcome: 'unanswered', puts: 1 })
 })
 
-test('a key that was refused is looked for once, and counts as never offered', async () => {
-  const { outcome, steps, tookMs } = await published({ puts: [refused], looks: ['old'] })
-  expect(outcome).toMatchObject({ kind: 'refused', error: { status: 409 } })
-  expect(steps).toEqual(['mark new 1000000', ...PUT, 'me', 'mark new null'])
-  expect(tookMs).toBe(0)
+test('a refused new key is looked for once, and counts as never offered', async () => {
+  const { outcome, error, steps, tookMs } = await attempted({ puts: [REFUSED], looks: ['old'] })
+  expect([outcome, error, tookMs]).toEqual(['refused', REFUSED, 0])
+  expect(steps).toEqual(['mark new offered', PUT, 'me', 'mark new not offered'])
 })
 
-test.each([400, 401, 403, 413, 429])(
-  'a key that was refused with %i was never offered',
-  async (status) => {
-    const { steps } = await published({ puts: [() => serviceError(status)], looks: ['old'] })
-    expect(steps.at(-1)).toBe('mark new null')
-  },
-)
-
-test('a refused key that an earlier process may have offered stays marked', async () => {
-  const { steps } = await published({ key: { offeredAtMs: 5 }, puts: [refused], looks: ['old'] })
-  expect(steps).toEqual([...PUT, 'me'])
+test('a refused key that an earlier process may have offered stays recorded as offered', async () => {
+  const { steps } = await attempted({ keys: OFFERED, puts: [REFUSED], looks: ['old'] })
+  expect(steps).toEqual([PUT, 'me'])
 })
 
-test('a key that is shown although it was refused is ours', async () => {
-  const { outcome } = await published({ puts: [refused], looks: ['new'] })
-  expect(outcome).toMatchObject({ kind: 'done' })
+test('a key that `/me` shows although `PUT /key` was refused is promoted', async () => {
+  expect((await attempted({ puts: [REFUSED], looks: ['new'] })).outcome).toBe('done')
 })
 
 test.each([
-  ['no answer', unanswered],
-  ['an error of the service’s own', () => serviceError(500)],
-  ['a time limit of what stands between', () => serviceError(408)],
-  ['a redirect', () => serviceError(302)],
-])('after %s the same key is offered once more, and stays marked', async (_, fails) => {
-  const { outcome, steps, tookMs } = await published({ puts: [fails], looks: ['old'] })
-  expect(outcome).toMatchObject({ kind: 'unanswered' })
-  expect(steps).toEqual(['mark new 1000000', ...PUT, ...looking(3), ...PUT, ...looking(3)])
-  expect(tookMs).toBe(2 * (500 + 1500))
+  ['no response', LOST],
+  ['status 500', serviceError(500)],
+])('after %s to `PUT /key` the same key is put once more, and stays recorded', async (_, error) => {
+  const { outcome, steps, tookMs } = await attempted({ puts: [error, error], looks: ['old'] })
+  expect([outcome, tookMs]).toEqual(['unanswered', 2 * (500 + 1500)])
+  expect(steps).toEqual(['mark new offered', PUT, 'me', 'me', 'me', PUT, 'me', 'me', 'me'])
 })
 
-test('a lost answer is not forgotten when the second offer is refused', async () => {
-  const { outcome, steps } = await published({ puts: [unanswered, refused], looks: ['old'] })
-  expect(outcome).toMatchObject({ kind: 'unanswered', error: { status: 409 } })
-  expect(steps).not.toContain('mark new null')
+test('a lost response still counts when the second `PUT /key` is refused', async () => {
+  const { outcome, error, steps } = await attempted({ puts: [LOST, REFUSED], looks: ['old'] })
+  expect([outcome, error]).toEqual(['unanswered', REFUSED])
+  expect(steps).not.toContain('mark new not offered')
 })
 
-test('after a lost answer nothing is offered over a key that came meanwhile', async () => {
-  const { outcome, steps } = await published({ puts: [unanswered], looks: ['foreign'] })
-  expect(outcome).toMatchObject({ kind: 'unanswered' })
-  expect(steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
-})
-
-test('a look that fails is made again, and one that is refused is not', async () => {
-  const again = await published({ looks: [unanswered, () => serviceError(500), 'new'] })
-  expect(again.outcome).toMatchObject({ kind: 'done' })
-  const once = await published({ looks: [() => serviceError(401), 'new'] })
-  expect(once.outcome).toMatchObject({ kind: 'unconfirmed' })
+test('a `GET /me` that fails is repeated, and one that is refused is not', async () => {
+  const again = await attempted({ looks: [LOST, serviceError(500), 'new'] })
+  expect(again.outcome).toBe('done')
+  const once = await attempted({ looks: [serviceError(401), 'new'] })
+  expect(once.outcome).toBe('unconfirmed')
   // what could not be asked is not what was there before
-  const lost = await published({ puts: [unanswered], looks: ['old', 'old', unanswered] })
-  expect(lost.outcome).toMatchObject({ kind: 'unanswered' })
-  expect(lost.steps.filter((step) => step.startsWith('put'))).toHaveLength(1)
+  const lost = await attempted({ puts: [LOST], looks: ['old', 'old', LOST] })
+  expect(lost).toMatchObject({ outcome: 'unanswered', puts: 1 })
 })
 
-describe('a signal', () => {
+describe('the end of the process', () => {
   const reason = new Error('stopped')
-  /** One that was aborted, and what was done until it ended. */
-  async function ended(o: {
-    puts?: (() => Error | undefined)[]
-    looks: Looks
-    controller: AbortController
-  }) {
-    const steps: string[] = []
-    await expect(published({ ...o, steps }, o.controller)).rejects.toBe(reason)
-    return steps
-  }
 
-  test('ends it before anything is marked', async () => {
-    const controller = new AbortController()
-    controller.abort(reason)
-    expect(await ended({ looks: ['new'], controller })).toEqual([])
-  })
-
-  test('ends a pause at once, and leaves nothing behind', async () => {
-    const controller = new AbortController()
-    setTimeout(() => controller.abort(reason), 100)
-    expect(await ended({ looks: ['old'], controller })).toEqual(['mark new 1000000', ...PUT, 'me'])
-    expect(Date.now()).toBe(1_000_100)
+  /** An attempt that `stop` ends. @returns its steps */
+  async function ended(
+    { scene, driver }: ReturnType<typeof attempting>,
+    stop: (abort: () => void, scene: { onStep: () => void; steps: string[] }) => void,
+    controller: AbortController,
+  ): Promise<string[]> {
+    stop(() => controller.abort(reason), scene)
+    const publishing = driver.run('publish')
+    publishing.catch(() => {})
+    await vi.runAllTimersAsync()
+    await expect(publishing).rejects.toBe(reason)
     expect(vi.getTimerCount()).toBe(0)
     expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-  })
+    return scene.steps
+  }
+  /** Stops at a step, which works or fails all the same. */
+  const at =
+    (last: string) => (abort: () => void, scene: { onStep: () => void; steps: string[] }) =>
+      void (scene.onStep = () => scene.steps.at(-1) === last && scene.steps.length > 1 && abort())
+  const MARKED = ['me', 'mark new offered', PUT]
 
-  test('that came while the key was taken ends it before the first look', async () => {
-    const controller = new AbortController()
-    const taking = (): undefined => controller.abort(reason) as undefined
-    expect(await ended({ puts: [taking], looks: ['new'], controller })).toEqual([
-      'mark new 1000000',
-      ...PUT,
-    ])
-  })
-
-  test('that no pause needed leaves nothing behind either', async () => {
-    const controller = new AbortController()
-    await published({ looks: ['old', 'old', 'new'] }, controller)
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([])
-  })
-
-  test('ends it where a call failed by it: nothing is looked at or put afterwards', async () => {
-    const controllers = [new AbortController(), new AbortController()]
-    const [whilePutting, whileLooking] = controllers.map((controller) => (): Error => {
-      controller.abort(reason)
-      return serviceError(403)
-    }) as [() => Error, () => Error]
-    const [first, second] = controllers as [AbortController, AbortController]
-    expect(await ended({ puts: [whilePutting], looks: ['old'], controller: first })).toEqual([
-      'mark new 1000000',
-      ...PUT,
-    ])
-    expect(await ended({ looks: [whileLooking], controller: second })).toEqual([
-      'mark new 1000000',
-      ...PUT,
-      'me',
-    ])
+  test.each<[string, Parameters<typeof ended>[1], Error | null, string[]]>([
+    ['before its begin', (abort) => abort(), null, []],
+    ['in a pause', (abort) => void setTimeout(abort, 100), null, [...MARKED, 'me']],
+    ['while the service accepts the key', at(PUT), null, MARKED],
+    ['while `PUT /key` fails', at(PUT), serviceError(403), MARKED],
+    ['while `GET /me` runs', at('me'), null, [...MARKED, 'me']],
+  ])('a process that ends %s makes no further call', async (_, stop, put, steps) => {
+    const all = attempting({ looks: ['old'], ...(put !== null && { puts: [put] }) })
+    expect(await ended(all, stop, all.stop)).toEqual(steps)
   })
 })

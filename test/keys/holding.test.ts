@@ -6,7 +6,7 @@ import { serviceError } from './support.ts'
 
 useFakeTime({ now: START_MS })
 
-test('sends wait while a key may change, and what changes it waits for the sends', async () => {
+test('sends wait while a key may be replaced, and its replacement waits for the sends under way', async () => {
   const { scene, driver } = rotatingPublished()
   const first = await driver.enter()
   expect(first.signer).toEqual(OLD)
@@ -23,7 +23,7 @@ test('sends wait while a key may change, and what changes it waits for the sends
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a send that waited is refused when nothing is published then, and holds up nothing', async () => {
+test('a held send is refused when no key is published after the wait, and blocks no later publication', async () => {
   const { scene, driver } = rotatingPublished()
   const look = Promise.withResolvers<void>()
   scene.looks.push(null, look.promise)
@@ -41,14 +41,14 @@ test('a send that waited is refused when nothing is published then, and holds up
   expect(await passing(driver.run('publish'))).toBe(true)
 })
 
-test('a send is refused at once where nothing is published before it would wait', async () => {
+test('a send is refused at once while `/me` shows a foreign key, and is not held', async () => {
   const { scene, driver } = rotatingPublished()
   scene.shown = 'theirs'
   await driver.run('compare')
   await expect(driver.enter()).rejects.toMatchObject({ code: 'postern_key_conflict' })
 })
 
-test('past twenty seconds sends are refused rather than held, until it is known better', async () => {
+test('sends held for twenty seconds are refused until a comparison shows the published key', async () => {
   const { scene, driver, states } = rotatingPublished()
   const look = Promise.withResolvers<void>()
   scene.looks.push(null, look.promise)
@@ -66,7 +66,7 @@ test('past twenty seconds sends are refused rather than held, until it is known 
   expect(driver.life.publication).toBe('published')
 })
 
-test('what fails while sends are held lets them in again', async () => {
+test('a refused `PUT /key` admits held sends again, signed by the old key', async () => {
   const { scene, driver } = rotatingPublished()
   scene.puts.push(serviceError(403))
   await passing(driver.run('compare'))

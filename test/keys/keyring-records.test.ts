@@ -36,7 +36,7 @@ async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<En
 
 const prints = (ring: Keyring): string[] => ring.unlocked.map(({ fingerprint }) => fingerprint)
 
-test('a key that is made waits, and is on disk as it is in memory', async () => {
+test('`makePending` gives a pending key, which is on disk as it is in memory', async () => {
   const { ring, load, store } = await scene()
   expect([ring.active, ring.pending, ring.firstPublishedAtMs]).toEqual([undefined, undefined, null])
   const made = await ring.makePending('mybot')
@@ -59,7 +59,7 @@ test('a key that is made waits, and is on disk as it is in memory', async () => 
   expect(store.masterSecret).not.toBeNull()
 })
 
-test('the newest key is listed first, and tried first', async () => {
+test('the newest key is listed first, and tried first for opening', async () => {
   const { ring, load, rotate } = await scene()
   for (let turn = 0; turn < 2; turn++) await rotate()
   vi.advanceTimersByTime(1000)
@@ -71,18 +71,7 @@ test('the newest key is listed first, and tried first', async () => {
   }
 })
 
-test('each key is certified by the one that is active then', async () => {
-  const engine = engineDouble()
-  const generate = vi.fn((o: Parameters<Engine['generate']>[0]) => engine.generate(o))
-  const { rotate } = await scene({ engine: { generate } })
-  for (let turn = 0; turn < 2; turn++) await rotate()
-  expect(generate.mock.calls.map(([{ certifiedBy }]) => certifiedBy)).toEqual([
-    undefined,
-    unlockedOf(FIRST),
-  ])
-})
-
-test('what becomes of a key is on disk: offered, published, retired, published again', async () => {
+test('the states of a key are on disk: offered, published, retired, and published again', async () => {
   const { ring, load, rotate, store } = await scene()
   await rotate()
   await rotate()
@@ -107,16 +96,7 @@ test('what becomes of a key is on disk: offered, published, retired, published a
   }
 })
 
-test('an offer that was certainly refused counts as none', async () => {
-  const { ring, load } = await scene()
-  await ring.makePending('mybot')
-  await ring.markOffered(FIRST, 5)
-  expect([ring.pending?.offeredAtMs, (await load()).pending?.offeredAtMs]).toEqual([5, 5])
-  await ring.markOffered(FIRST, null)
-  expect([ring.pending?.offeredAtMs, (await load()).pending?.offeredAtMs]).toEqual([null, null])
-})
-
-test('a key is found in either case, and its subkeys count as ours', async () => {
+test('`Keyring.find` ignores letter case, and `fingerprints` contains subkeys', async () => {
   const { ring, rotate } = await scene()
   await rotate()
   expect(ring.find(FIRST.toUpperCase())).toBe(ring.active)
@@ -128,8 +108,8 @@ test('a key is found in either case, and its subkeys count as ours', async () =>
   expect(ring.fingerprints.has(`subkey of ${SECOND}`)).toBe(true)
 })
 
-describe('how long a key opens', () => {
-  test('is for ever while it is in use, for its days once it retired, and not once destroyed', async () => {
+describe('the time for which a key opens', () => {
+  test('a key opens without end while in use, for `retainMs` after retirement, and never once destroyed', async () => {
     const { ring, load, rotate } = await scene()
     await rotate()
     await rotate()
@@ -145,7 +125,7 @@ describe('how long a key opens', () => {
     expect(until(await load())).toEqual([Infinity, Infinity, 0])
   })
 
-  test('of one that has no time of retirement is over', async () => {
+  test('a retired key without a time of retirement opens no more', async () => {
     const { rotate, load, store } = await scene()
     await rotate()
     await rotate()
@@ -157,7 +137,7 @@ describe('how long a key opens', () => {
 })
 
 describe('a destroyed key', () => {
-  test('leaves its certificate, and neither its secret in memory nor on disk', async () => {
+  test('a destroyed key keeps its certificate, and its secret leaves memory and disk', async () => {
     const { ring, load, rotate, rows, store } = await scene()
     expect(ring.oldestMs).toBeNull()
     const scrub = vi.spyOn(store, 'scrub')
@@ -183,16 +163,20 @@ describe('a destroyed key', () => {
     }
   })
 
-  test('was retired: one that signs is not destroyed', async () => {
+  test('an active key and a pending one are not destroyed', async () => {
     const { ring, rotate, rows } = await scene()
     await rotate()
-    await expect(ring.destroy(FIRST)).rejects.toThrow('not one that can be destroyed')
+    const { fingerprint } = await ring.makePending('mybot')
+    for (const print of [FIRST, fingerprint]) {
+      await expect(ring.destroy(print)).rejects.toThrow('not one that can be destroyed')
+    }
     expect(ring.active?.unlocked.bytes).toEqual(Uint8Array.of(1, 2, 3))
-    expect((await rows())[0]).toMatchObject({ state: 'active', destroyed_at: null })
+    const states = (await rows()).map(({ state }) => state).toSorted()
+    expect(states).toEqual(['active', 'pending'])
   })
 })
 
-test('a key that is forgotten leaves nothing, and no other key is', async () => {
+test('a discarded pending key leaves no row, and an active key cannot be discarded', async () => {
   const { ring, rotate, rows, store } = await scene()
   await rotate()
   const { fingerprint } = await ring.makePending('mybot')
@@ -205,7 +189,7 @@ test('a key that is forgotten leaves nothing, and no other key is', async () => 
   expect(await rows()).toHaveLength(1)
 })
 
-test('a key that was made while the store came under another lock is made again', async () => {
+test('a key that was made while the store changed its protection is made again', async () => {
   const { store, load } = await scene()
   let turns = 0
   const engine = engineDouble()
@@ -222,7 +206,7 @@ test('a key that was made while the store came under another lock is made again'
   expect([row?.locked, more]).toEqual([lockedUnder(SECOND, store.masterSecret ?? ''), []])
 })
 
-test('no key is made where nothing could lock it', async () => {
+test('`makePending` is refused in a store without a passphrase to lock the key under', async () => {
   const store = await open(temporary())
   const ring = await loadKeyring(store, engineDouble())
   await expect(ring.makePending('mybot')).rejects.toMatchObject({
@@ -232,7 +216,7 @@ test('no key is made where nothing could lock it', async () => {
   })
 })
 
-test('a second key that waits is refused by the name of the first, and not kept', async () => {
+test('a second pending key is refused by the fingerprint of the first, and not stored', async () => {
   const { ring, rows } = await scene()
   await ring.makePending('mybot')
   await expect(ring.makePending('mybot')).rejects.toMatchObject({
@@ -243,14 +227,14 @@ test('a second key that waits is refused by the name of the first, and not kept'
   expect([ring.all.length, (await rows()).length]).toEqual([1, 1])
 })
 
-describe('a key in the store that is not what its row says', () => {
+describe('a key in the store that differs from its row', () => {
   test.each<[string, Partial<Engine>]>([
-    ['the locked key is another one', { unlock: async () => unlockedOf(SECOND) }],
+    ['the locked key is another key', { unlock: async () => unlockedOf(SECOND) }],
     [
-      'the certificate is another one’s',
+      'the certificate is another key’s',
       { judge: async () => statusOf('', { fingerprint: SECOND }) },
     ],
-  ])('is refused: %s', async (_, over) => {
+  ])('a stored key is refused as corrupt where %s', async (_, over) => {
     const { rotate, load } = await scene()
     await rotate()
     await expect(load(over)).rejects.toThrow(
@@ -260,14 +244,14 @@ describe('a key in the store that is not what its row says', () => {
     )
   })
 
-  test('is taken where only its certificate cannot be parsed any more', async () => {
+  test('a stored key loads although its certificate can no longer be parsed', async () => {
     const { rotate, load } = await scene()
     await rotate()
     const judge = async () => statusOf('', { fingerprint: null, unusable: 'unparseable' as const })
     expect((await load({ judge })).active?.fingerprint).toBe(FIRST)
   })
 
-  test('is refused when it does not open', async () => {
+  test('a stored key that its passphrase does not unlock is refused as `store-locked`', async () => {
     const { rotate, load } = await scene()
     await rotate()
     const failing = new Error('wrong-passphrase')
@@ -280,7 +264,7 @@ describe('a key in the store that is not what its row says', () => {
   })
 })
 
-test('a key ends when its certificate does, and at once when that is over', async () => {
+test('a key ends when its certificate expires, and at once where that is past', async () => {
   const { rotate, load } = await scene()
   await rotate()
   const ending = await load({

@@ -1,10 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { type Keyring, MAX_OPENING } from '../../src/keys/keyring.ts'
-import type { Engine, OwnKey } from '../../src/openpgp/engine.ts'
-import type { Store } from '../../src/store/store.ts'
+import { MAX_OPENING } from '../../src/keys/keyring.ts'
 import { open, temporary } from '../store/support.ts'
-import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
+import { certificateOf, engineDouble, lockedUnder } from './engine-double.ts'
 import { printOf } from '../kernel/people/people-scene.ts'
 import { loadKeyring } from './support.ts'
 
@@ -12,56 +10,18 @@ const START_MS = 1_000_000_000
 
 useFakeTime({ now: START_MS, toFake: ['Date'] })
 
-const [FIRST, TAKEN] = ['key1', 'taken'].map(printOf) as [string, string]
-
-const newStore = (): Promise<Store> => open(temporary(), { protection: 'none' })
-const load = (store: Store, over: Partial<Engine> = {}): Promise<Keyring> =>
-  loadKeyring(store, engineDouble(over))
-
-describe('a key from elsewhere', () => {
-  test('waits like one of ours, and is on disk, locked under the store’s master secret', async () => {
-    const store = await newStore()
-    const ring = await load(store)
-    await ring.promote((await ring.makePending('mybot')).fingerprint)
-    vi.advanceTimersByTime(5)
-    const adopt = vi.fn(async ({ passphrase }: { passphrase: string }): Promise<OwnKey> => ({
-      fingerprint: TAKEN,
-      certificate: certificateOf(TAKEN),
-      locked: lockedUnder(TAKEN, passphrase),
-    }))
-    const taken = await ring.takePending(adopt)
-    expect(adopt.mock.calls).toEqual([
-      [{ passphrase: store.masterSecret, certifiedBy: unlockedOf(FIRST) }],
-    ])
-    expect(taken).toMatchObject({
-      fingerprint: TAKEN,
-      fingerprints: [TAKEN, `subkey of ${TAKEN}`],
-      state: 'pending',
-      createdAtMs: START_MS + 5,
-      certificate: certificateOf(TAKEN),
-      unlocked: unlockedOf(TAKEN),
-    })
-    expect(ring.pending).toBe(taken)
-    expect((await load(store)).pending).toEqual(taken)
-  })
-
-  test('that is refused, or does not open, is not kept', async () => {
-    const store = await newStore()
-    const ring = await load(store)
-    const refused = new Error('refused')
-    await expect(ring.takePending(() => Promise.reject(refused))).rejects.toBe(refused)
-    const adopt = async () => ({
-      fingerprint: TAKEN,
-      certificate: certificateOf(TAKEN),
-      locked: lockedUnder(TAKEN, 'another passphrase'),
-    })
-    await expect(ring.takePending(adopt)).rejects.toThrow('wrong-passphrase')
-    expect([ring.all, (await load(store)).all]).toEqual([[], []])
-  })
+test('a key from elsewhere that its passphrase does not unlock is not stored', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  const ring = await loadKeyring(store, engineDouble())
+  const fingerprint = printOf('taken')
+  const locked = lockedUnder(fingerprint, 'another passphrase')
+  const adopt = async () => ({ fingerprint, certificate: certificateOf(fingerprint), locked })
+  await expect(ring.takePending(adopt)).rejects.toThrow('wrong-passphrase')
+  expect([ring.all, (await loadKeyring(store, engineDouble())).all]).toEqual([[], []])
 })
 
-test('an old key that is not unlocked opens nothing, and can be destroyed', async () => {
-  const store = await newStore()
+test('a retired key beyond `MAX_OPENING` is not unlocked, opens nothing, and can be destroyed', async () => {
+  const store = await open(temporary(), { protection: 'none' })
   const { masterSecret } = store
   const prints = Array.from({ length: MAX_OPENING + 1 }, (_, n) => printOf(`old${n}`))
   await store.write((db) =>
@@ -79,7 +39,7 @@ test('an old key that is not unlocked opens nothing, and can be destroyed', asyn
       )
       .execute(),
   )
-  const ring = await load(store)
+  const ring = await loadKeyring(store, engineDouble())
   const oldest = ring.find(prints.at(-1) ?? '')!
   expect(oldest).toMatchObject({ unlocked: null, state: 'retired' })
   expect(ring.opens(oldest)).toBe(false)

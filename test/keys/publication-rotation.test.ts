@@ -22,7 +22,7 @@ const SETTLED = { keys: [OLD], shown: 'old' }
 const INTERRUPTED = { keys: [pendingKey('new', { createdAtMs: 77 }), OLD], shown: 'old' }
 
 describe('a rotation', () => {
-  test('begins on disk, and goes on by itself to its end', async () => {
+  test('a rotation begins on disk, and continues by itself to its end', async () => {
     const { publication, outcomes } = publishing(SETTLED)
     const begun = await publication.rotate()
     expect(begun).toMatchObject({ from: 'old', to: 'made1', phase: 'made' })
@@ -32,7 +32,7 @@ describe('a rotation', () => {
     expect(outcomes).toEqual(['done'])
   })
 
-  test('that was asked for twice at once is one', async () => {
+  test('two concurrent `rotate` calls make one key, and a later call makes another', async () => {
     const { publication, scene } = publishing(SETTLED)
     const [one, other] = await Promise.all([publication.rotate(), publication.rotate()])
     expect([one.to, other.to]).toEqual(['made1', 'made1'])
@@ -43,7 +43,7 @@ describe('a rotation', () => {
     expect((await publication.rotate()).to).toBe('made2')
   })
 
-  test('that ended while another was asked for is the answer to both', async () => {
+  test('a `rotate` call that meets a planned rotation returns that one', async () => {
     const look = Promise.withResolvers<void>()
     const o = { ...SETTLED, rotateEveryMs: 1, looks: [look.promise] }
     const { publication, scene } = publishing(o)
@@ -56,7 +56,7 @@ describe('a rotation', () => {
     expect(scene.keys).toHaveLength(2)
   })
 
-  test('that is under way is joined, and its next step is tried now', async () => {
+  test('a `rotate` call during a rotation joins it, and its next attempt is made now', async () => {
     const { publication, scene } = publishing({ ...INTERRUPTED, puts: [serviceError(403)] })
     await passing(publication.compareNow())
     expect(publication.rotation?.phase).toBe('waiting')
@@ -67,18 +67,11 @@ describe('a rotation', () => {
     expect(scene.steps.filter((step) => step.startsWith('make'))).toEqual([])
   })
 
-  test('is refused where our key is not the published one', async () => {
-    const { publication, scene } = publishing({ keys: [OLD], shown: 'theirs' })
-    await expect(publication.rotate()).rejects.toMatchObject({ code: 'postern_key_conflict' })
-    await vi.advanceTimersByTimeAsync(0)
-    expect([publication.rotation, scene.steps]).toEqual([null, ['me']])
-  })
-
   test.each([
     ['theirs', 'conflict'],
     [null, 'unprotected'],
   ])(
-    'that is asked for while %s is shown ends the publication of our key at once, as an import does',
+    '`rotate` and `adoptRetired` end the publication of our key at once while %s is shown',
     async (shown, state) => {
       const { publication, scene } = await started(SETTLED)
       scene.shown = shown
@@ -97,7 +90,7 @@ describe('a rotation', () => {
     },
   )
 
-  test('that a former process began is taken up again', () => {
+  test('a rotation that a former process began is resumed', () => {
     expect(publishing(INTERRUPTED).publication.rotation).toMatchObject({
       from: 'old',
       to: 'new',
@@ -107,15 +100,15 @@ describe('a rotation', () => {
     })
   })
 
-  test('is none where a first key waits, or none does', () => {
+  test('a publication has no rotation while a first key is pending, or no key is', () => {
     for (const keys of [[NEW], [OLD], []]) {
       expect(publishing({ keys }).publication.rotation).toBeNull()
     }
   })
 })
 
-describe('abandoning a rotation', () => {
-  test('ends it at once, although sends are waited for, and the key is looked at again', async () => {
+describe('the abandonment of a rotation', () => {
+  test('`abandon` ends a rotation at once while it waits for sends, and `/me` is read again', async () => {
     const { publication, scene, outcomes } = publishing(SETTLED)
     await publication.compareNow()
     await publication.enter()
@@ -133,7 +126,7 @@ describe('abandoning a rotation', () => {
     expect(publication.state).toBe('published')
   })
 
-  test('does not cut short an attempt whose key the service may have', async () => {
+  test('`abandon` does not interrupt an attempt whose key the service may have', async () => {
     const { publication, scene } = publishing(SETTLED)
     await publication.compareNow()
     const { leave } = await publication.enter()
@@ -152,7 +145,7 @@ describe('abandoning a rotation', () => {
     await expect(abandoning).rejects.toMatchObject({ code: 'refused' })
   })
 
-  test('that fails while another sidecar has the turn leaves later attempts alone', async () => {
+  test('an `abandon` that fails because another sidecar has the turn leaves later attempts alone', async () => {
     const scene = new Scene(INTERRUPTED)
     const turn = {
       step: () => Promise.reject(new Refusal('postern_busy')),
@@ -170,14 +163,9 @@ describe('abandoning a rotation', () => {
     await passing(publication.compareNow())
     expect(publication.rotation?.phase).toBe('done')
   })
-
-  test('is refused where none is under way', async () => {
-    const { publication } = publishing(SETTLED)
-    await expect(publication.abandon()).rejects.toMatchObject({ code: 'refused' })
-  })
 })
 
-describe('a key that is imported', () => {
+describe('an imported key', () => {
   const imported = async (o: { isStarted: boolean }) => {
     const { publication, scene } = o.isStarted ? await started(SETTLED) : publishing(SETTLED)
     const taken = await publication.adopt(async () => {
@@ -187,7 +175,7 @@ describe('a key that is imported', () => {
     return { publication, scene, taken }
   }
 
-  test('is a rotation, which a running sidecar does at once', async () => {
+  test('an imported key is a rotation, which a running sidecar completes at once', async () => {
     const { publication, taken } = await imported({ isStarted: true })
     expect(taken).toBe('taken')
     expect(publication.rotation).toMatchObject({ to: 'new', detail: 'an imported key is on disk' })
@@ -195,13 +183,13 @@ describe('a key that is imported', () => {
     expect(publication.rotation?.phase).toBe('done')
   })
 
-  test('is left to the next start by a command that only imports', async () => {
+  test('an imported key stays pending where the publication was not started', async () => {
     const { publication, scene } = await imported({ isStarted: false })
     await vi.advanceTimersByTimeAsync(10_000)
     expect([publication.rotation?.phase, scene.steps]).toEqual(['made', []])
   })
 
-  test('that cannot be taken changes nothing', async () => {
+  test('a failed import begins no rotation', async () => {
     const { publication } = publishing({ keys: [keyOf('old')], shown: 'old' })
     const failing = publication.adopt(() => Promise.reject(new Error('unfit')))
     await expect(failing).rejects.toThrow('unfit')
@@ -209,7 +197,7 @@ describe('a key that is imported', () => {
   })
 })
 
-test('what an operator asks for is done one after the other', async () => {
+test('the commands `makeFirst` and `publish` run one after the other', async () => {
   const { publication, scene } = publishing({})
   const both = Promise.all([publication.makeFirst(), publication.publish({ replace: false })])
   const [made, done] = await passing(both)

@@ -60,8 +60,11 @@ export interface SceneOptions {
   /** What the first calls of `PUT /key` are refused with. */
   puts?: Error[]
   /** What becomes of the first calls of `GET /me`. */
-  looks?: (Error | Promise<void> | null)[]
+  looks?: Look[]
 }
+
+/** A `GET /me` that fails, waits, or shows a fingerprint from now on; null: it works. */
+export type Look = Error | Promise<void> | string | null
 
 /** What the keyring and the service were asked, in order, and what the log said. */
 export class Scene {
@@ -72,7 +75,7 @@ export class Scene {
   shown: string | null
   /** What becomes of the next calls, one after the other; null: it works, and so do all later ones. */
   readonly puts: (Error | null)[]
-  readonly looks: (Error | Promise<void> | null)[]
+  readonly looks: Look[]
   readonly marks: (Error | null)[] = []
   readonly promotes: (Error | null)[] = []
   /** Whether `/me` shows a key that was put. */
@@ -107,6 +110,7 @@ export class Scene {
         this.#step('me')
         const look = this.looks.shift()
         if (look instanceof Error) throw look
+        if (typeof look === 'string') this.shown = look
         await look
         return { id: 900, username, fingerprint: this.shown } as Bot
       },

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
-import { keyOf, NEW, OLD, passing, publishing, started, useLookTimes } from './publication-scene.ts'
+import { NEW, OLD, publishing, started, useLookTimes } from './publication-scene.ts'
 import { serviceError } from './support.ts'
 
 useLookTimes()
@@ -11,8 +11,8 @@ const MINUTE_MS = 60_000
 const SETTLED = { keys: [OLD], shown: 'old' }
 const shows = (fingerprint: string): Bot => ({ fingerprint }) as Bot
 
-describe('looking at what the service shows', () => {
-  test('begins at the start, and is done again every ten minutes', async () => {
+describe('comparisons with `/me`', () => {
+  test('a publication reads `/me` at its start, and again every ten minutes', async () => {
     const { publication, asked, changes } = await started(SETTLED)
     const shown = { state: 'published', detail: 'the key is published' }
     expect([asked(), changes]).toEqual([1, [shown]])
@@ -24,7 +24,7 @@ describe('looking at what the service shows', () => {
     expect(vi.getTimerCount()).toBe(1)
   })
 
-  test('is spread by up to a fifth, so that not all bots ask at once', async () => {
+  test('the interval of comparisons is spread by up to a fifth', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0.5)
     const { asked } = await started(SETTLED)
     await vi.advanceTimersByTimeAsync(11 * MINUTE_MS - 1)
@@ -33,13 +33,13 @@ describe('looking at what the service shows', () => {
     expect(asked()).toBe(2)
   })
 
-  test('is not begun before the start, and shows nothing', async () => {
+  test('a publication that was not started reads no `/me`', async () => {
     const { publication, scene } = publishing(SETTLED)
     await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
     expect([scene.steps, publication.remoteKeyState]).toEqual([[], null])
   })
 
-  test('is done again sooner while something fails, twice as late each time, up to eight seconds', async () => {
+  test('failing comparisons are repeated after 1, 2, 4 and 8 s, and after 1 s once they worked again', async () => {
     const o = { keys: [OLD], shown: 'theirs' }
     const { publication, asked, scene } = await started(o)
     expect(publication.state).toBe('conflict')
@@ -61,7 +61,7 @@ describe('looking at what the service shows', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('is done again as soon as somebody else is answered, where the service had not answered', async () => {
+  test('a comparison follows another caller’s `/me` at once, where the last one had no response', async () => {
     const looks = [serviceError(500), new NoResponseError('postern_upstream_timeout')]
     const { publication, asked } = await started({ ...SETTLED, looks })
     publication.observe(shows('old'))
@@ -75,7 +75,7 @@ describe('looking at what the service shows', () => {
     expect([asked(), publication.remoteKeyState]).toEqual([3, 'equal'])
   })
 
-  test('waits at least as long as the service asks for, and a minute after a refused token', async () => {
+  test('the next comparison waits for Retry-After, and for a minute after a refused token', async () => {
     for (const [error, seconds] of [
       [serviceError(429, 33), 33],
       [serviceError(401), 60],
@@ -91,7 +91,7 @@ describe('looking at what the service shows', () => {
     }
   })
 
-  test('is done when a rotation that waits is due', async () => {
+  test('a comparison is made when a waiting rotation is due', async () => {
     const { scene, publication, asked } = await started({ keys: [NEW, OLD], shown: 'old' })
     expect(publication.rotation?.phase).toBe('done')
     const refused = await started({ keys: [NEW, OLD], shown: 'old', puts: [serviceError(403)] })
@@ -104,7 +104,7 @@ describe('looking at what the service shows', () => {
     expect(scene.keys[0]?.state).toBe('active')
   })
 
-  test('that fails keeps a published key published, and is told in the log, once for each cause', async () => {
+  test('a failed comparison keeps the key published, and is logged once for each code', async () => {
     const { scene, publication, changes } = publishing(SETTLED)
     for (const status of [500, 500, 403]) {
       scene.looks.push(serviceError(status))
@@ -118,7 +118,7 @@ describe('looking at what the service shows', () => {
     ])
   })
 
-  test('that nobody answers is left to the log of readiness', async () => {
+  test('a comparison without a response is not logged as a warning', async () => {
     const looks = [new NoResponseError('postern_upstream_unreachable', 'cut')]
     const { scene, publication, changes } = publishing({ ...SETTLED, looks })
     await publication.compareNow()
@@ -126,7 +126,7 @@ describe('looking at what the service shows', () => {
     expect(scene.logged('warn')).toEqual([])
   })
 
-  test('that fails before anything is published says what is waited for', async () => {
+  test('a failed comparison before the first publication reports its reason', async () => {
     const failing = publishing({ looks: [serviceError(500)] })
     await failing.publication.compareNow()
     expect(failing.changes).toEqual([
@@ -141,8 +141,8 @@ describe('looking at what the service shows', () => {
   })
 })
 
-describe('a hint that the service’s view changed', () => {
-  test('lets it be looked at soon, and once', async () => {
+describe('hints that the service’s view changed', () => {
+  test('two calls of `suspect` cause one comparison', async () => {
     const { publication, asked } = await started(SETTLED)
     publication.suspect()
     publication.suspect()
@@ -150,7 +150,7 @@ describe('a hint that the service’s view changed', () => {
     expect([asked(), vi.getTimerCount()]).toEqual([2, 1])
   })
 
-  test('before the start is the start’s look', async () => {
+  test('a `suspect` before the start causes no second comparison', async () => {
     const { publication, asked } = publishing(SETTLED)
     publication.suspect()
     publication.start()
@@ -158,7 +158,7 @@ describe('a hint that the service’s view changed', () => {
     expect(asked()).toBe(1)
   })
 
-  test('during a look lets another one follow, and one timer', async () => {
+  test('a `suspect` during a comparison causes another one, and one timer', async () => {
     const look = Promise.withResolvers<void>()
     const { publication, asked } = await started({ ...SETTLED, looks: [look.promise] })
     publication.suspect()
@@ -168,7 +168,7 @@ describe('a hint that the service’s view changed', () => {
     expect([asked(), vi.getTimerCount()]).toEqual([2, 1])
   })
 
-  test('is a bot that somebody else asked for and that shows another key', async () => {
+  test('an observed `/me` with another fingerprint causes a comparison, one in other letter case none', async () => {
     const { publication, asked } = await started(SETTLED)
     publication.observe(shows('OLD'))
     await vi.advanceTimersByTimeAsync(0)
@@ -178,7 +178,7 @@ describe('a hint that the service’s view changed', () => {
     expect(asked()).toBe(2)
   })
 
-  test('is none before the first look, nor while it is looked at', async () => {
+  test('an observed `/me` causes no comparison before the first one, or during one', async () => {
     const { publication, scene, asked } = publishing(SETTLED)
     publication.observe(shows('other'))
     await vi.advanceTimersByTimeAsync(0)
@@ -204,8 +204,8 @@ describe('a hint that the service’s view changed', () => {
   })
 })
 
-describe('a burnt token', () => {
-  test('lets nothing be asked until there is a hint', async () => {
+describe('a revoked token', () => {
+  test('a paused publication makes no call until `suspect`', async () => {
     const { publication, asked } = await started(SETTLED)
     publication.pause()
     await vi.advanceTimersByTimeAsync(100 * MINUTE_MS)
@@ -215,7 +215,7 @@ describe('a burnt token', () => {
     expect(asked()).toBe(3)
   })
 
-  test('during a look ends the looking with it', async () => {
+  test('a `pause` during a comparison sets no timer for the next', async () => {
     const look = Promise.withResolvers<void>()
     const { publication } = await started({ ...SETTLED, looks: [look.promise] })
     publication.pause()
@@ -226,7 +226,7 @@ describe('a burnt token', () => {
 })
 
 describe('the end of the process', () => {
-  test('lets nothing be asked any more, whatever hints there are', async () => {
+  test('a disposed publication makes no call, whatever hints follow', async () => {
     const { publication, asked } = await started(SETTLED)
     await publication[Symbol.asyncDispose]()
     publication.suspect()
@@ -235,7 +235,7 @@ describe('the end of the process', () => {
     expect([asked(), vi.getTimerCount()]).toEqual([1, 0])
   })
 
-  test('waits for what is under way, and complains of nothing', async () => {
+  test('disposal waits for the comparison under way, and logs no warning', async () => {
     const look = Promise.withResolvers<void>()
     const looks = [look.promise]
     const { publication, scene, changes } = await started({ keys: [NEW], looks })
@@ -250,24 +250,4 @@ describe('the end of the process', () => {
     expect(changes.at(-1)?.detail).toBe('the key is being published')
     expect(vi.getTimerCount()).toBe(0)
   })
-})
-
-test('the published key is the one to seal with, and stays it while a send is under way', async () => {
-  const { publication, scene } = publishing({ keys: [OLD], shown: 'old' })
-  expect(publication.requirePublished()).toEqual(OLD)
-  const { signer, leave } = await publication.enter()
-  expect(signer).toEqual(OLD)
-  scene.keys = [NEW, OLD]
-  const comparing = publication.compareNow()
-  await vi.advanceTimersByTimeAsync(SECOND_MS)
-  expect(publication.requirePublished()).toEqual(OLD)
-  leave()
-  await passing(comparing)
-  expect(publication.requirePublished().fingerprint).toBe('new')
-})
-
-test('a key whose time is over is not sealed with', async () => {
-  const { publication } = await started({ keys: [keyOf('old', { endsMs: 5 })], shown: 'old' })
-  expect(publication.state).toBe('expired')
-  await expect(publication.enter()).rejects.toMatchObject({ code: 'postern_key_expired' })
 })

@@ -39,13 +39,13 @@ const adopted =
     },
   })
 
-describe('a key on its way out', () => {
-  test('is locked under the given passphrase, slowly, since a person may have chosen it', async () => {
+describe('an exported key', () => {
+  test('an exported key is locked under the given passphrase with a slow hash', async () => {
     const { transfer } = await scene()
     expect(await transfer.give(FIRST, 'words')).toBe(`${lockedUnder(FIRST, 'words')}, slowly`)
   })
 
-  test('is refused once its secret is destroyed', async () => {
+  test('the export of a key is refused once its secret is destroyed', async () => {
     const { transfer, keyring } = await scene()
     await keyring.promote((await keyring.makePending('mybot')).fingerprint)
     await keyring.destroy(FIRST)
@@ -56,16 +56,16 @@ describe('a key on its way out', () => {
     })
   })
 
-  test('is one of ours', async () => {
+  test('the export of an unknown fingerprint is refused', async () => {
     const { transfer } = await scene()
     await expect(transfer.give(THEIRS, 'words')).rejects.toThrow('no such key')
   })
 })
 
-describe('a key on its way in', () => {
-  test('becomes the pending one, certified by the active one and locked as all others are', async () => {
+describe('an imported key', () => {
+  test('an imported key is pending, certified by the active one, and locked under the master secret', async () => {
     const adopt = vi.fn(adopted(THEIRS, 77))
-    const { transfer, keyring, store } = await scene({ adopt })
+    const { transfer, keyring, store, engine } = await scene({ adopt })
     const file = Uint8Array.of(5)
     const { key, expiresMs } = await transfer.take(
       { file, passphrase: 'words' },
@@ -73,22 +73,29 @@ describe('a key on its way in', () => {
     )
     expect([key.fingerprint, expiresMs]).toEqual([THEIRS, 77])
     expect(keyring.pending).toEqual(key)
+    expect((await loadKeyring(store, engine)).pending).toEqual(key)
     const to = store.masterSecret
     expect(adopt.mock.calls).toEqual([
       [file, { from: 'words', to, isRandom: true, certifiedBy: unlockedOf(FIRST) }],
     ])
   })
 
-  test('is refused with the reason why it cannot be the bot’s, and nothing is kept', async () => {
-    const unfit: Adopted = { outcome: 'unfit', reason: 'stub' }
-    const { transfer, keyring } = await scene({ adopt: async () => unfit })
-    await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toThrow(
-      refused('refused', '(stub)'),
-    )
-    expect(keyring.all).toHaveLength(1)
+  test('an unfit key is refused with the reason, and not stored', async () => {
+    for (const [reason, code] of [
+      ['stub', 'refused'],
+      ['passphrase-wrong', 'passphrase'],
+      ['passphrase-missing', 'passphrase'],
+    ] as const) {
+      const unfit: Adopted = { outcome: 'unfit', reason }
+      const { transfer, keyring } = await scene({ adopt: async () => unfit })
+      await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toThrow(
+        refused(code, new RegExp(`^the key cannot be the bot’s: .* \\(${reason}\\)$`)),
+      )
+      expect(keyring.all).toHaveLength(1)
+    }
   })
 
-  test('is refused when it is ours already, whatever became of it', async () => {
+  test('the import of a key that the bot has already is refused', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(FIRST) })
     await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toMatchObject({
       code: 'refused',
@@ -98,7 +105,7 @@ describe('a key on its way in', () => {
     expect(keyring.all).toHaveLength(1)
   })
 
-  test('is refused when another bot of the process has it, also for opening alone', async () => {
+  test('the import of another bot’s key is refused, also with `--retired`', async () => {
     const ownerOf = (print: string): string | null => (print === THEIRS ? 'news' : null)
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) }, ownerOf)
     const refusal = {
@@ -117,7 +124,7 @@ describe('a key that ends within a day', () => {
   const DAY_MS = 86_400_000
   useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
-  test('is refused, with its end and what to do, and nothing is kept', async () => {
+  test('the import of a key that ends within a day is refused with its end and a hint', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS, NOW_MS + DAY_MS - 1) })
     await expect(transfer.take(GIVEN, { mayEndSoon: false })).rejects.toThrow(
       refused('refused', 'ends at 2026-01-01T23:59:59.999Z', {
@@ -127,7 +134,7 @@ describe('a key that ends within a day', () => {
     expect(keyring.all).toHaveLength(1)
   })
 
-  test('is taken when that was asked for, and one that ends later in any case', async () => {
+  test('a key that ends within a day is imported with `mayEndSoon`, and a later end needs no option', async () => {
     const soon = await scene({ adopt: adopted(THEIRS, NOW_MS + 1) })
     const { expiresMs } = await soon.transfer.take(GIVEN, { mayEndSoon: true })
     expect(expiresMs).toBe(NOW_MS + 1)
@@ -137,8 +144,8 @@ describe('a key that ends within a day', () => {
   })
 })
 
-describe('a key on its way in for opening alone', () => {
-  test('is retired from now on: it opens, nobody certifies it, and the active one stays', async () => {
+describe('a key that is imported for opening alone', () => {
+  test('a key imported as retired opens, is not certified, and leaves the active one', async () => {
     const adopt = vi.fn(adopted(THEIRS, Date.now() + 1))
     const { transfer, keyring, store, engine } = await scene({ adopt })
     const before = Date.now()
@@ -152,14 +159,14 @@ describe('a key on its way in for opening alone', () => {
     expect(again.unlocked).toContainEqual(unlockedOf(THEIRS))
   })
 
-  test('comes beside one that waits for its publication', async () => {
+  test('a key imported as retired leaves the pending one', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) })
     const pending = await keyring.makePending('mybot')
     await transfer.takeRetired(GIVEN, null)
     expect(keyring.pending).toEqual(pending)
   })
 
-  test('is refused while the service shows it, or when it is ours already', async () => {
+  test('a `--retired` import is refused while `/me` shows the key, and when the bot has it already', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) })
     await expect(transfer.takeRetired(GIVEN, THEIRS)).rejects.toMatchObject({
       code: 'refused',
@@ -172,7 +179,7 @@ describe('a key on its way in for opening alone', () => {
   })
 })
 
-test('what a store is moved with locks quickly, since what it locks under is random', async () => {
+test('`relock` uses a fast hash, since the master secret is random', async () => {
   const { transfer } = await scene()
   const locked = await transfer.relock(lockedUnder(FIRST, 'a'), { from: 'a', to: 'b' })
   expect(locked).toBe(lockedUnder(FIRST, 'b'))

@@ -17,11 +17,11 @@ test.each<[PublicationState, string]>([
   ['conflict', 'postern_key_conflict'],
   ['expired', 'postern_key_expired'],
   ['unprotected', 'postern_bot_unprotected'],
-])('nothing is sealed while the key is %s', (state, code) => {
+])('`requirePublished` refuses to sign while the key is %s', (state, code) => {
   expect(() => requirePublished({ publication: state }, FACTS)).toThrow(refusing(code))
 })
 
-test('a published key signs until its time is over, and one that is missing never', () => {
+test('`requirePublished` gives the published key until it expires, and refuses without one', () => {
   const ending = factsOf([{ ...KEY, endsMs: NOW_MS + 1 }])
   expect(requirePublished({ publication: 'published' }, ending)).toBe(ending.keys[0])
   const over = { ...ending, nowMs: NOW_MS + 1 }
@@ -34,7 +34,7 @@ test('a published key signs until its time is over, and one that is missing neve
   )
 })
 
-test('nothing is signed by a clock that shows a time before the key was made', () => {
+test('`requirePublished` refuses while our clock is behind the making of the key', () => {
   const behind = { ...FACTS, isClockBehind: true }
   expect(() => requirePublished({ publication: 'published' }, behind)).toThrow(
     refusing('postern_clock_wrong'),
@@ -42,12 +42,12 @@ test('nothing is signed by a clock that shows a time before the key was made', (
   expect(requirePublished({ publication: 'published' }, FACTS)).toBe(KEY)
 })
 
-test('the state of a shown key is its end, and without one the missing key refuses', () => {
+test('the state of a shown key is expired once its end is past', () => {
   const states = [factsOf([]), FACTS, factsOf([{ ...KEY, endsMs: NOW_MS }])].map(stateWhileShown)
   expect(states).toEqual(['published', 'published', 'expired'])
 })
 
-test('what the service shows is told apart by what we ever held', () => {
+test('`remoteKeyStateOf` classifies the fingerprint in `/me` by the keys that the bot ever had', () => {
   const states = { a: 'active', b: 'pending', c: 'retired', d: 'destroyed' } as const
   const keys = Object.entries(states).map(([print, state]) => keyOf(print, { state }))
   const of = (shown: string | null, firstPublishedAtMs: number | null): string =>

@@ -15,13 +15,13 @@ const RETIRED = keyOf('retired', { state: 'retired' })
 const atMs = (keys: Facts['keys'], nowMs = 5): Facts =>
   factsOf(keys, { firstPublishedAtMs: 1, nowMs })
 
-test('the pending key is published before the active one, and a retired or locked one never', () => {
+test('`publishableKey` prefers the pending key to the active one, and never gives a retired or locked one', () => {
   const of = (...keys: Facts['keys'][number][]) => publishableKey(atMs(keys))
   expect([of(OLD, NEW), of(OLD, RETIRED), of(RETIRED)]).toEqual([NEW, OLD, undefined])
   expect(of({ ...NEW, unlocked: null })).toBeUndefined()
 })
 
-test('a key that the service may know is not discarded', () => {
+test('`mayDiscard` allows a key that was never offered, and no other', () => {
   expect([NEW, OLD].map(mayDiscard)).toEqual([true, false])
 })
 
@@ -36,7 +36,7 @@ test.each([
   ['older', [RETIRED], 5, 'unpublished nothing', 'unpublished nothing'],
   ['first', [NEW], 5, 'unpublished publish', 'unpublished publish'],
   ['first', [OLD], 5, 'unpublished make', 'unpublished make'],
-] as const)('after `/me` shows %s over %o at %i', (remote, keys, nowMs, undue, due) => {
+] as const)('`AFTER_ME` for `%s` over %o at time %i', (remote, keys, nowMs, undue, due) => {
   const after = [false, true].map((is) => {
     const { state, next } = AFTER_ME[remote](atMs(keys, nowMs), { attempt: is, rotation: is })
     return `${state} ${next}`
@@ -50,7 +50,7 @@ test.each([
   ['first', [], null, 'postern_key_unpublished'],
   ['equal', [OLD], null, null],
   ['equal', [OLD, NEW], null, 'postern_key_unpublished'],
-] as const)('where `/me` shows %s over %o, commands are refused so', (remote, keys, ...codes) => {
+] as const)('`commandRefusal` for `%s` in `/me` over %o', (remote, keys, ...codes) => {
   const facts = atMs(keys)
   const refusals = (['publish', 'rotate'] as const).map((one) => commandRefusal(one, remote, facts))
   expect(refusals).toEqual(codes)
@@ -77,6 +77,6 @@ test.each([
   ['withdraw', { puts: 2, wasLost: false }],
   ['conclude', { accepted: 'no' as const, wasLost: false, isNew: false }],
   ['conclude', { accepted: 'yes' as const, wasLost: false }],
-])('the next step of an attempt is %s after %o', (next, part) => {
+])('`afterAttempt` gives `%s` after %o', (next, part) => {
   expect(afterAttempt({ ...ATTEMPT, ...part })).toBe(next)
 })

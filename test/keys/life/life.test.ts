@@ -17,19 +17,19 @@ const life = (publication: PublicationState, facts = FACTS): KeyLife => ({
   publication,
 })
 
-test('at a start, a key counts as published unless there is none, or another one waits', () => {
+test('a life begins as published with an active key, and as unpublished without one or beside a pending key', () => {
   const of = (...keys: OwnKeyRecord[]) => beginLife(factsOf(keys), null).publication
   expect(of(KEY)).toBe('published')
   expect(of()).toBe('unpublished')
   expect(of(KEY, pendingKey('new'))).toBe('unpublished')
 })
 
-describe('the clock alone', () => {
+describe('the event `clock-passed`', () => {
   const after = (state: PublicationState, facts: Facts) =>
     advance(life(state), { kind: 'clock-passed' }, facts)
   const ending = factsOf([{ ...KEY, endsMs: NOW_MS + 500 }])
 
-  test('shows the end of a published key, and one that is set back takes that back', () => {
+  test('the end of a published key changes its state to expired, and a clock set back changes it back', () => {
     expect(after('published', ending).effects).toEqual([])
     const over = { ...ending, nowMs: NOW_MS + 500 }
     const expired = after('published', over)
@@ -42,7 +42,7 @@ describe('the clock alone', () => {
   })
 
   test.each<PublicationState>(['unpublished', 'conflict', 'unprotected'])(
-    'leaves a key that is %s as it is',
+    'the clock leaves a key that is %s in its state',
     (state) => {
       expect(after(state, factsOf([{ ...KEY, endsMs: 5 }]))).toEqual({
         life: life(state),
@@ -60,12 +60,15 @@ test.each<[RemoteKeyState | null, PublicationState]>([
   ['older', 'unpublished'],
   ['foreign', 'unpublished'],
   ['none', 'unpublished'],
-])('a change by another sidecar publishes no key where %s was shown last', (remote, state) => {
-  const before = { ...life('unpublished'), remote }
-  expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
-})
+])(
+  'a key that another sidecar changed counts as published or not by the last `/me`: %s gives %s',
+  (remote, state) => {
+    const before = { ...life('unpublished'), remote }
+    expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
+  },
+)
 
-test('an event that the step does not have is an error', () => {
+test('an event that the step does not have throws an error', () => {
   const step = (kind: 'done' | 'failed') => () =>
     advance(life('published'), { kind, error: 0 }, FACTS)
   expect(step('done')).toThrow('idle has no done')

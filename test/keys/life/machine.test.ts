@@ -40,27 +40,27 @@ function explore(begin: World, moves: Moves, depth = Infinity) {
   return { count: known.size, isComplete: worlds.length === 0 }
 }
 
-test('one sidecar publishes one key, loses none, and goes no step back, whatever it is asked for and wherever it dies', () => {
+test('one sidecar publishes one key and loses none, in every order of errands, failures and crashes', () => {
   const begin = beginWorld(1, { isPublished: false })
   const found = explore(begin, { keysMax: 2, errands: ALL, isMeddling: false })
   expect(found.isComplete).toBe(true)
   expect(found.count).toBeGreaterThan(10_000)
 })
 
-test('nor while somebody else puts or removes the key at the service', () => {
+test('one sidecar publishes no key over a foreign or removed one, in every order of events', () => {
   const moves = { keysMax: 1, errands: ALL, isMeddling: true }
   expect(explore(beginWorld(1, { isPublished: true }), moves, 12).count).toBeGreaterThan(4000)
 })
 
 test.each([[false], [true]])(
-  'two sidecars in any order do so too, and neither signs by a key that the other replaces',
+  'two sidecars never sign by a key that the other replaces, begun with a published key: %s',
   (isPublished) => {
     const moves = { keysMax: 2, errands: SHARED, isMeddling: false }
     expect(explore(beginWorld(2, { isPublished }), moves, 12).count).toBeGreaterThan(4000)
   },
 )
 
-test('README.md has the table of all steps that were seen', () => {
+test('the table in `src/keys/life/README.md` has every transition that the explorer made', () => {
   const columns = ['asked', 'done', 'shown', 'failed', 'stopped']
   const rows = [
     ...new Set([...transitions.keys()].map((key) => key.split(' ').slice(0, 2).join(' '))),
