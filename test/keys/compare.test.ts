@@ -134,7 +134,7 @@ describe('a planned rotation', () => {
     })
   })
 
-  test('no rotation begins without `rotateEveryMs`, or where no key was published yet', async () => {
+  test('no rotation begins without `rotateEveryMs`, or before the first publication', async () => {
     for (const o of [
       { keys: [OLD] },
       { keys: [keyOf('old', { publishedAtMs: null })], rotateEveryMs: 1 },

@@ -56,7 +56,7 @@ test('a foreign fingerprint in `/me` ends an attempt, and no key is put over it'
   expect(lost).toMatchObject({ outcome: 'unanswered', puts: 1 })
 })
 
-test('a refused new key is looked for once, and counts as never offered', async () => {
+test('a refused new key counts as never offered once `/me` still shows the old one', async () => {
   const { outcome, error, steps, tookMs } = await attempted({ puts: [REFUSED], looks: ['old'] })
   expect([outcome, error, tookMs]).toEqual(['refused', REFUSED, 0])
   expect(steps).toEqual(['mark new offered', PUT, 'me', 'mark new not offered'])
@@ -74,7 +74,7 @@ test('a key that `/me` shows although `PUT /key` was refused is promoted', async
 test.each([
   ['no response', LOST],
   ['status 500', serviceError(500)],
-])('after %s to `PUT /key` the same key is put once more, and stays recorded', async (_, error) => {
+])('the same key is put once more after %s to `PUT /key`, and stays recorded', async (_, error) => {
   const { outcome, steps, tookMs } = await attempted({ puts: [error, error], looks: ['old'] })
   expect([outcome, tookMs]).toEqual(['unanswered', 2 * (500 + 1500)])
   expect(steps).toEqual(['mark new offered', PUT, 'me', 'me', 'me', PUT, 'me', 'me', 'me'])

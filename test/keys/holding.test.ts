@@ -6,7 +6,7 @@ import { serviceError } from './support.ts'
 
 useFakeTime({ now: START_MS })
 
-test('sends wait while a key may be replaced, and its replacement waits for the sends under way', async () => {
+test('the replacement of a key waits for sends under way, and new sends wait for the replacement', async () => {
   const { scene, driver } = rotatingPublished()
   const first = await driver.enter()
   expect(first.signer).toEqual(OLD)
@@ -48,7 +48,7 @@ test('a send is refused at once while `/me` shows a foreign key, and is not held
   await expect(driver.enter()).rejects.toMatchObject({ code: 'postern_key_conflict' })
 })
 
-test('sends held for twenty seconds are refused until a comparison shows the published key', async () => {
+test('a send held for twenty seconds is refused, until a comparison shows the published key', async () => {
   const { scene, driver, states } = rotatingPublished()
   const look = Promise.withResolvers<void>()
   scene.looks.push(null, look.promise)

@@ -36,7 +36,7 @@ async function scene(o: { options?: Partial<KeyringOptions>; engine?: Partial<En
 
 const prints = (ring: Keyring): string[] => ring.unlocked.map(({ fingerprint }) => fingerprint)
 
-test('`makePending` gives a pending key, which is on disk as it is in memory', async () => {
+test('`makePending` gives a pending key, the same on disk as in memory', async () => {
   const { ring, load, store } = await scene()
   expect([ring.active, ring.pending, ring.firstPublishedAtMs]).toEqual([undefined, undefined, null])
   const made = await ring.makePending('mybot')

@@ -39,13 +39,13 @@ async function withRetired(agoMs: number, over: Partial<KeyringOptions> = {}) {
 }
 
 describe('the time for which a retired key opens', () => {
-  test('a retired key still opens when only our clock says that its days are over', async () => {
+  test('a retired key still opens when its days are over by our clock alone', async () => {
     const yearAgoMs = Date.now() - 365 * DAY_MS
     const { opens, old } = await withRetired(31 * DAY_MS, { serviceNowMs: () => yearAgoMs })
     expect(opens()).toContain(old)
   })
 
-  test('a retired key still opens when only the service’s clock says that its days are over', async () => {
+  test('a retired key still opens when its days are over by the service’s clock alone', async () => {
     const serviceNowMs = () => Date.now() + 365 * DAY_MS
     const { opens, old } = await withRetired(DAY_MS, { serviceNowMs })
     expect(opens()).toContain(old)

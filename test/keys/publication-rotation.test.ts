@@ -175,7 +175,7 @@ describe('an imported key', () => {
     return { publication, scene, taken }
   }
 
-  test('an imported key is a rotation, which a running sidecar completes at once', async () => {
+  test('an imported key begins a rotation, and a running sidecar completes it at once', async () => {
     const { publication, taken } = await imported({ isStarted: true })
     expect(taken).toBe('taken')
     expect(publication.rotation).toMatchObject({ to: 'new', detail: 'an imported key is on disk' })

@@ -61,7 +61,7 @@ describe('comparisons with `/me`', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('a comparison follows another caller’s `/me` at once, where the last one had no response', async () => {
+  test('a comparison without a response is repeated at once after another caller’s `/me`', async () => {
     const looks = [serviceError(500), new NoResponseError('postern_upstream_timeout')]
     const { publication, asked } = await started({ ...SETTLED, looks })
     publication.observe(shows('old'))
@@ -226,7 +226,7 @@ describe('a revoked token', () => {
 })
 
 describe('the end of the process', () => {
-  test('a disposed publication makes no call, whatever hints follow', async () => {
+  test('a disposed publication makes no call after any hint', async () => {
     const { publication, asked } = await started(SETTLED)
     await publication[Symbol.asyncDispose]()
     publication.suspect()

@@ -166,7 +166,7 @@ describe('a key that is imported for opening alone', () => {
     expect(keyring.pending).toEqual(pending)
   })
 
-  test('a `--retired` import is refused while `/me` shows the key, and when the bot has it already', async () => {
+  test('a `--retired` import is refused while `/me` shows the key, or the bot has it already', async () => {
     const { transfer, keyring } = await scene({ adopt: adopted(THEIRS) })
     await expect(transfer.takeRetired(GIVEN, THEIRS)).rejects.toMatchObject({
       code: 'refused',

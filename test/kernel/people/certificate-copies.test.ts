@@ -24,7 +24,7 @@ describe('copies of certificates', () => {
   const ann = statusOf('ann', { armored: 'ann' })
   const news = statusOf('ann', { armored: 'ann with news', isNews: true })
 
-  test('are kept of what is whole and not revoked, each once', async () => {
+  test('the copy of a certificate is stored once, and never that of a revoked or empty one', async () => {
     const { certificates, written } = await scene()
     const never = [
       statusOf('eve', { revocations: true }),
@@ -38,7 +38,7 @@ describe('copies of certificates', () => {
     expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
   })
 
-  test('are kept up to a bound, over all calls', async () => {
+  test('`keepCopies` stores up to `maxCopies` certificates over all calls', async () => {
     const { certificates, written } = await scene({ maxCopies: 2 })
     await certificates.keepCopies([ann])
     await certificates.keepCopies([statusOf('ben'), statusOf('cid')])
@@ -48,7 +48,7 @@ describe('copies of certificates', () => {
     ])
   })
 
-  test('with news count at once, and replace the one on disk once it can be written', async () => {
+  test('a copy with news counts at once, and replaces the stored one with the next write', async () => {
     const { certificates, written, state } = await scene()
     await certificates.keepCopies([ann])
     written.length = 0
@@ -68,7 +68,7 @@ describe('copies of certificates', () => {
     expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
   })
 
-  test('are merged into what is judged, where they are not the same', async () => {
+  test('`judge` merges the stored copy with another armored text of the same certificate', async () => {
     const { certificates } = await scene()
     const listed = statusOf('ann')
     await certificates.keepCopies([listed])
@@ -79,7 +79,7 @@ describe('copies of certificates', () => {
     expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
   })
 
-  test('of one whose revocation cannot be read are given up, which is written at once', async () => {
+  test('a certificate whose stored revocation cannot be read is written as revoked without a copy', async () => {
     const { certificates, written, answers } = await scene()
     const revoked = statusOf('ann', { revocations: true, unusable: 'revoked', armored: 'first' })
     await certificates.rememberRevoked(revoked, 1)
@@ -94,7 +94,7 @@ describe('copies of certificates', () => {
     ])
   })
 
-  test('of one whose revocation can neither be read nor written are given up all the same', async () => {
+  test('a certificate whose revocation can neither be read nor written still counts as revoked', async () => {
     const { certificates, answers, state } = await scene()
     const revoked = statusOf('ann', { revocations: true, unusable: 'revoked', armored: 'first' })
     await certificates.rememberRevoked(revoked, 1)
@@ -106,14 +106,14 @@ describe('copies of certificates', () => {
     expect(await certificates.judge('now ann')).toMatchObject({ unusable: 'revoked', armored: '' })
   })
 
-  test('of one that two sidecars have with different revocations are given up', async () => {
+  test('a certificate that two sidecars have with different revocations is kept without a copy', async () => {
     const { certificates, written, answers } = await scene()
     answers['certificates.revokedCopyOf'] = () => 'revoked at another sidecar'
     await certificates.rememberRevoked(statusOf('ann', { revocations: true }), 1)
     expect(written[0]).toEqual(['certificates.setRevokedCopy', printOf('ann'), ''])
   })
 
-  test('that come while another one is written replace that one by the next write', async () => {
+  test('news that arrive while a copy is written replace it with the next write', async () => {
     const { certificates, written, answers, memory } = await scene()
     await certificates.keepCopies([ann])
     const more = { ...news, armored: 'ann with more' }
@@ -132,7 +132,7 @@ describe('copies of certificates', () => {
     ])
   })
 
-  test('are known by digests that an earlier release has written', async () => {
+  test('`keepCopies` stores the same digest as an earlier release', async () => {
     const { certificates, written } = await scene()
     await certificates.keepCopies([ann])
     const copyDigest = createHash('sha256').update('ann').digest('base64')
@@ -142,7 +142,7 @@ describe('copies of certificates', () => {
   })
 })
 
-test('an expired certificate that could not be sealed to before is not judged again', async () => {
+test('`refreshPerson` judges an expired certificate again only if it was usable before', async () => {
   const { memory } = smallMemory()
   const judge = vi.fn(judging())
   const engine = { judge } as unknown as Engine

@@ -1,11 +1,11 @@
-import { sql } from 'kysely'
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import type { Person } from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { open, temporary, testOfFile } from '../../store/support.ts'
+import { open, temporary } from '../../store/support.ts'
 import { judging, printOf, statusOf } from './people-scene.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
@@ -38,9 +38,11 @@ async function scene(o: { store?: Store; bounds?: Partial<CertificatesParts> } =
 const revoked = (name: string, armored = `${name} with its revocation`) =>
   statusOf(name, { revocations: true, unusable: 'revoked', armored })
 
-test('a revoked certificate is merged with what is known of it, by whoever it is listed for', async () => {
+test('a certificate is merged with its remembered revocation for every person, after a restart too', async () => {
   const { certificates, remember, judge, changes, store } = await scene()
+  await certificates.keepCopies([statusOf('ann')])
   await remember(revoked('ann'), 5)
+  expect(await certificates.copyOf(printOf('ann'))).toBeNull()
   expect(changes).toEqual([
     { kind: 'key-revoked', userId: 5, detail: { fingerprint: printOf('ann') } },
   ])
@@ -52,7 +54,7 @@ test('a revoked certificate is merged with what is known of it, by whoever it is
   expect(judge.mock.calls).toEqual([['now ben']])
 })
 
-test('nothing is remembered of a certificate without revocations, or of what was not parsed', async () => {
+test('`rememberRevoked` ignores a certificate without revocations, and an unparsed one', async () => {
   const { remember, changes, certificates } = await scene()
   await remember(statusOf('ann'))
   await remember({ ...revoked('ann'), fingerprint: null })
@@ -60,7 +62,7 @@ test('nothing is remembered of a certificate without revocations, or of what was
   expect(await certificates.judge('now ann')).toEqual(statusOf('ann'))
 })
 
-test('the same revocation is written down once, and a later one beside it', async () => {
+test('the same revocation is stored and journalled once, and a second one beside it', async () => {
   const { remember, changes, kept } = await scene()
   await remember(revoked('ann'))
   await remember(revoked('ann'), 2)
@@ -70,7 +72,7 @@ test('the same revocation is written down once, and a later one beside it', asyn
   expect((await kept('ann'))?.revoked_armored).toBe('ann with two')
 })
 
-test('a revocation leaves the operator’s word about whose the certificate is', async () => {
+test('a revocation keeps the owner whom the operator named', async () => {
   const { remember, store, kept, certificates } = await scene()
   const owner = { userId: 9, fingerprint: printOf('ann') }
   await memoryOf(store).write(({ certificates: known }) =>
@@ -88,7 +90,7 @@ test('a revocation leaves the operator’s word about whose the certificate is',
   }
 })
 
-test('past the bound of whole ones it is only known that a certificate is revoked', async () => {
+test('past `maxWhole` a certificate is remembered as revoked without its text', async () => {
   const { certificates, remember, changes, kept } = await scene({ bounds: { maxWhole: 1 } })
   await remember(revoked('ann'))
   await remember(revoked('ben'))
@@ -104,44 +106,14 @@ test('past the bound of whole ones it is only known that a certificate is revoke
   ])
 })
 
-test('past the last bound a new one is refused, and what is known may still grow', async () => {
-  const { remember, changes } = await scene({ bounds: { maxWhole: 1, maxRevoked: 1 } })
-  await remember(revoked('ann'))
-  await expect(remember(revoked('ben'))).rejects.toMatchObject({
-    code: 'postern_store_unwritable',
-    message: expect.stringContaining('no more revocations can be remembered'),
-  })
-  await remember(revoked('ann', 'ann with two'))
-  expect(changes).toHaveLength(2)
-})
-
-test('a certificate whose revocation is gone from the disk counts as revoked', async () => {
+test('a certificate whose stored revocation is gone counts as revoked', async () => {
   const { certificates, remember, store } = await scene()
   await remember(revoked('ann'))
   await store.write((db) => db.deleteFrom('certificates').execute())
   expect(await certificates.judge('now ann')).toMatchObject({ unusable: 'revoked', armored: '' })
 })
 
-testOfFile(
-  'what an owner stated anew counts at once, and is written by itself once writing works',
-  async () => {
-    const { certificates, store, kept } = await scene()
-    await certificates.keepCopies([statusOf('ann')])
-    const news = statusOf('ann', { armored: 'ann with an expiry', isNews: true })
-    const setFull = (isFull: boolean) =>
-      store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
-    await setFull(true)
-    await expect(certificates.keepCopies([news])).rejects.toMatchObject({
-      code: 'postern_store_unwritable',
-    })
-    expect(await certificates.copyOf(printOf('ann'))).toBe('ann with an expiry')
-    await setFull(false)
-    await store.settle()
-    expect((await kept('ann'))?.copy).toBe('ann with an expiry')
-  },
-)
-
-test('a thousand first copies are held while they cannot be written, and no more', async () => {
+test('a thousand unwritten first copies are held in memory, and no more', async () => {
   const { certificates, store, kept } = await scene()
   const names = Array.from({ length: 1001 }, (_one, n) => `person ${n}`)
   const failing = vi
@@ -156,4 +128,35 @@ test('a thousand first copies are held while they cannot be written, and no more
   expect((await kept('person 999'))?.copy).toBe(copies[999])
   await certificates.keepCopies(all)
   expect((await kept('person 1000'))?.copy).toEqual(expect.any(String))
+})
+
+test('`isRevokedSince` and `refreshList` judge again only certificates that lack a known revocation', async () => {
+  const { certificates, remember, store } = await scene()
+  await remember(revoked('ann'))
+  const person = (name: string) =>
+    ({ userId: 1, unusable: null, certificateStatus: statusOf(name) }) as unknown as Person
+  for (const one of [certificates, (await scene({ store })).certificates]) {
+    expect(['ann', 'ben'].map((name) => one.isRevoked(printOf(name)))).toEqual([true, false])
+    for (const [status, expected] of [
+      [statusOf('ann'), true],
+      [statusOf('ann', { revocations: true }), false],
+      [statusOf('ann', { unusable: 'revoked' }), false],
+      [statusOf('ben'), false],
+      [{ ...statusOf('ann'), fingerprint: null }, false],
+    ] as const) {
+      expect(one.isRevokedSince(status)).toBe(expected)
+    }
+    const people = [person('ben'), person('ann')]
+    const list = { people, lapsesAtMs: 1e15 } as never as Parameters<typeof one.refreshList>[0]
+    await one.refreshList(list, 0)
+    expect(list.people.map((other, at) => other === people[at])).toEqual([true, false])
+  }
+})
+
+test('the later of two concurrent revocations is kept', async () => {
+  const { certificates, remember, store } = await scene()
+  await Promise.all([remember(revoked('cid')), remember(revoked('cid', 'cid with two'))])
+  for (const one of [certificates, (await scene({ store })).certificates]) {
+    expect((await one.judge('now cid')).armored).toBe('cid with two + now cid')
+  }
 })

@@ -1,5 +1,4 @@
-import { afterAll, expect, test, vi } from 'vitest'
-import { Refusal } from '../../../src/errors.ts'
+import { afterAll, expect, test } from 'vitest'
 import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
@@ -32,7 +31,7 @@ const revoked = ({ primary, subkey, name }: TestPerson): string =>
     boundSubkey(primary, subkey),
   )
 
-test('a revocation sticks, also of more certificates than are kept whole, and after a restart', async () => {
+test('a revocation is remembered past `maxWhole`, refused past `maxRevoked`, and kept over a restart', async () => {
   const store = await open(temporary())
   const load = () => loadCertificates(store, { maxWhole: 1, maxRevoked: 2 })
   const certificates = await load()
@@ -66,7 +65,7 @@ const ended = ({ primary, subkey, name }: TestPerson): string =>
     boundSubkey(primary, subkey),
   )
 
-test('what the owner stated last sticks, also after a restart', async () => {
+test('the newest self-signature of a certificate counts over older copies, after a restart too', async () => {
   const store = await open(temporary())
   const certificates = await loadCertificates(store)
   const person = testPerson('ended')
@@ -81,37 +80,4 @@ test('what the owner stated last sticks, also after a restart', async () => {
     const copy = await each.copyOf(older.fingerprint ?? '')
     expect((await engine.judge(copy ?? '')).unusable).toBe('expired')
   }
-})
-
-test('a copy is kept of so many certificates, and given out of none that is revoked', async () => {
-  const store = await open(temporary())
-  const certificates = await loadCertificates(store, { maxCopies: 2 })
-  const people = ['kept one', 'kept two', 'too many'].map((name) => testPerson(name))
-  const statuses = await Promise.all(
-    people.map(({ certificate }) => certificates.judge(certificate)),
-  )
-  await certificates.keepCopies(statuses)
-  const prints = statuses.map(({ fingerprint }) => fingerprint ?? '')
-  const copies = (): Promise<(string | null)[]> =>
-    Promise.all(prints.map((print) => certificates.copyOf(print)))
-  const [one, two] = people as [TestPerson, TestPerson]
-  expect(await copies()).toEqual([one.certificate, two.certificate, null])
-  await certificates.rememberRevoked(await certificates.judge(revoked(one)), 1)
-  expect(await copies()).toEqual([null, two.certificate, null])
-  expect((await certificates.judge(one.certificate)).unusable).toBe('revoked')
-})
-
-test('news that cannot be written count all the same, and are written with the next copy', async () => {
-  const store = await open(temporary())
-  const certificates = await loadCertificates(store)
-  const person = testPerson('ended unwritten')
-  await certificates.keepCopies([await certificates.judge(person.certificate)])
-  const refusal = new Refusal('postern_store_unwritable')
-  vi.spyOn(store, 'settle').mockRejectedValueOnce(refusal)
-  const news = await certificates.judge(ended(person))
-  await expect(certificates.keepCopies([news])).rejects.toBe(refusal)
-  expect((await certificates.judge(person.certificate)).unusable).toBe('expired')
-  await certificates.keepCopies([])
-  const again = await loadCertificates(store)
-  expect((await again.judge(person.certificate)).unusable).toBe('expired')
 })

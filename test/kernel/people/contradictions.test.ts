@@ -23,7 +23,7 @@ async function scene() {
   return { journal, changes, history: new KeyListHistory(memory, journal) }
 }
 
-test('the bot’s certificate and its subkey under another are written, with who lists them', async () => {
+test('the journal has who lists the bot’s certificate, or its subkey under another primary key', async () => {
   const { history, changes } = await scene()
   await history.recordOwnKeys(
     7,
@@ -35,9 +35,13 @@ test('the bot’s certificate and its subkey under another are written, with who
     { kind: 'own-key-listed', userId: 2, detail: { chatId: 7, people: [2, 3] } },
     { kind: 'own-key-listed', userId: 2, detail: { chatId: null, people: [2] } },
   ])
+  const crowd = Array.from({ length: 101 }, (_, n) => listed(n + 1, 'bot'))
+  await history.recordOwnKeys(9, crowd, OWN)
+  const people = crowd.slice(0, 100).map(({ userId }) => userId)
+  expect(changes.at(-1)).toMatchObject({ userId: 1, detail: { chatId: 9, people } })
 })
 
-test('the same finding is written once, and again when it ended in between', async () => {
+test('the journal has the same listing of an own key once, and again after it ended', async () => {
   const { history, changes } = await scene()
   for (const fingerprint of ['bot', 'bot', 'own', 'bot']) {
     await history.recordOwnKeys(7, [listed(2, fingerprint)], OWN)
@@ -45,7 +49,7 @@ test('the same finding is written once, and again when it ended in between', asy
   expect(changes).toHaveLength(2)
 })
 
-test('other people’s keys, what cannot be read, and an empty list are none of it', async () => {
+test('the journal has no own-key entry for other people’s keys, an unparsed certificate or an empty list', async () => {
   const { history, changes } = await scene()
   await history.recordOwnKeys(7, [listed(1, 'ann', ['ann-subkey']), listed(2, null, ['bot'])], OWN)
   await history.recordOwnKeys(7, [], OWN)
@@ -53,17 +57,26 @@ test('other people’s keys, what cannot be read, and an empty list are none of 
   expect(changes).toEqual([])
 })
 
-test('a chat’s stranger is written once, whoever else is seen there', async () => {
+test('the journal has an unknown sender of a private chat once, and again after an hour', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
+  onTestFinished(() => void vi.useRealTimers())
   const { history, changes } = await scene()
   for (const userId of [5, 5, 6]) await history.recordUnknownSender({ chatId: 7, userId })
   await history.recordUnknownSender({ chatId: 8, userId: 5 })
-  expect(changes).toEqual([
-    { kind: 'stranger', chatId: 7, userId: 5, detail: {} },
-    { kind: 'stranger', chatId: 8, userId: 5, detail: {} },
-  ])
+  const [inSeven, inEight] = [7, 8].map((chatId) => {
+    return { kind: 'stranger', chatId, userId: 5, detail: {} }
+  })
+  for (const [nowMs, more] of [
+    [3_600_999, []],
+    [3_601_000, [inSeven]],
+  ] as const) {
+    vi.setSystemTime(nowMs)
+    await history.recordUnknownSender({ chatId: 7, userId: 5 })
+    expect(changes).toEqual([inSeven, inEight, ...more])
+  }
 })
 
-test('what could not be written is written when the stranger is seen again', async () => {
+test('an unknown sender that could not be journalled is journalled at the next message', async () => {
   const { history, journal, changes } = await scene()
   vi.spyOn(journal, 'record').mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
   await expect(history.recordUnknownSender({ chatId: 7, userId: 5 })).rejects.toThrow(Refusal)
@@ -71,22 +84,7 @@ test('what could not be written is written when the stranger is seen again', asy
   expect(changes).toHaveLength(1)
 })
 
-test('a chat’s stranger is written again after an hour', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
-  onTestFinished(() => void vi.useRealTimers())
-  const { history, changes } = await scene()
-  for (const [nowMs, count] of [
-    [1000, 1],
-    [3_600_999, 1],
-    [3_601_000, 2],
-  ] as const) {
-    vi.setSystemTime(nowMs)
-    await history.recordUnknownSender({ chatId: 7, userId: 5 })
-    expect(changes).toHaveLength(count)
-  }
-})
-
-test('a certificate without the subkey that it had is written once, and again after it was whole', async () => {
+test('the journal has a stripped subkey once, and again after the certificate was whole', async () => {
   const { history, changes } = await scene()
   const stripped = { ...listed(1, 'ann', ['ann-kem', 'ann-subkey']) }
   Object.assign(stripped.certificateStatus, { isStripped: true })

@@ -4,7 +4,7 @@ import { Policies } from '../../../src/kernel/people/decisions.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
-test('a chat’s policy counts before the bot’s, that before the setting, also after a restart', async () => {
+test('the policy of a chat precedes the bot’s, and the bot’s precedes the setting', async () => {
   const store = await open(temporary())
   const journal = new Journal(memoryOf(store))
   const changed = vi.fn()
@@ -14,21 +14,21 @@ test('a chat’s policy counts before the bot’s, that before the setting, also
   const { changes: before } = policies
   const both = async (): Promise<Policies[]> => [policies, await load()]
   for (const one of await both()) {
-    expect([one.bot, one.for(7), one.byCommand]).toEqual(['first-use', 'first-use', []])
+    expect([one.bot, one.for(1), one.byCommand]).toEqual(['first-use', 'first-use', []])
   }
-  await policies.set(7, 'pinned')
+  await policies.set(1, 'pinned')
   await policies.set(null, 'accept')
-  await policies.set(7, 'first-use')
+  await policies.set(1, 'first-use')
   for (const one of await both()) {
-    expect([one.bot, one.for(7), one.for(8)]).toEqual(['accept', 'first-use', 'accept'])
+    expect([one.bot, one.for(1), one.for(8)]).toEqual(['accept', 'first-use', 'accept'])
     expect(one.byCommand).toHaveLength(2)
     expect(one.byCommand).toContainEqual({ chatId: null, policy: 'accept' })
-    expect(one.byCommand).toContainEqual({ chatId: 7, policy: 'first-use' })
+    expect(one.byCommand).toContainEqual({ chatId: 1, policy: 'first-use' })
   }
   await policies.set(null, null)
   for (const one of await both()) {
-    expect([one.bot, one.for(7), one.for(8)]).toEqual(['first-use', 'first-use', 'first-use'])
-    expect(one.byCommand).toEqual([{ chatId: 7, policy: 'first-use' }])
+    expect([one.bot, one.for(1), one.for(8)]).toEqual(['first-use', 'first-use', 'first-use'])
+    expect(one.byCommand).toEqual([{ chatId: 1, policy: 'first-use' }])
   }
   expect(policies.changes - before).toBe(4)
   expect(changed).toHaveBeenLastCalledWith({
@@ -36,5 +36,5 @@ test('a chat’s policy counts before the bot’s, that before the setting, also
     chatId: null,
     detail: { policy: null },
   })
-  expect(changed).toHaveBeenCalledWith({ kind: 'policy', chatId: 7, detail: { policy: 'pinned' } })
+  expect(changed).toHaveBeenCalledWith({ kind: 'policy', chatId: 1, detail: { policy: 'pinned' } })
 })

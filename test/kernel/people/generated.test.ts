@@ -74,7 +74,7 @@ function outcome(listed: Person[], by: RecipientRules) {
 }
 const subkeyOf = (one: Person): string | undefined => one.certificateStatus.encryptionKeys[0]
 
-test('nobody is a recipient twice, and nothing is sealed to an own key or past a decision', () => {
+test('no person is a recipient twice, and no own key or excluded person is sealed to', () => {
   const property = fc.property(people, rules, (listed, by) => {
     const { code, certificates, chosen, left, subkeys } = outcome(listed, by)
     expect(new Set(certificates).size).toBe(certificates.length)
@@ -92,7 +92,7 @@ test('nobody is a recipient twice, and nothing is sealed to an own key or past a
   fc.assert(property, { numRuns: 1000 })
 })
 
-test('what one member lists never takes a message from another member', () => {
+test('the certificate of one member never removes another member from the recipients', () => {
   const property = fc.property(people, person, rules, (listed, added, by) => {
     const others = listed.filter((one) => one.userId !== added.userId)
     const skipping = { ...by, unusable: 'skip' as const }
@@ -110,7 +110,7 @@ test('what one member lists never takes a message from another member', () => {
   fc.assert(property, { numRuns: 1000 })
 })
 
-test('the order of a list changes nothing of who can read, who is left out, and what is refused', () => {
+test('the order of a key list changes neither recipients, skipped people nor refusals', () => {
   const shuffled = people.chain((listed) => {
     const all = fc.shuffledSubarray(listed, { minLength: listed.length })
     return fc.tuple(fc.constant(listed), all)
@@ -137,7 +137,7 @@ const listings = fc.array(
 const listedWith = (all: Pin[], print: string): number[] =>
   all.flatMap((one) => (one.listed === print ? [one.userId] : []))
 
-test('a certificate that several list has no owner until the operator names one, who then alone has it', async () => {
+test('a certificate that several people list has no owner until the operator names one', async () => {
   const property = fc.asyncProperty(listings, async (lists) => {
     const { trust, owners, changes } = await trusting()
     for (const list of lists) await trust.saw(list)
@@ -165,7 +165,7 @@ test('a certificate that several list has no owner until the operator names one,
   await fc.assert(property)
 })
 
-test('the order in which people are listed at once changes nothing, and no listing moves a pin', async () => {
+test('the order of concurrent listings changes no pin, and no listing moves a pin', async () => {
   const property = fc.asyncProperty(listings, async (lists) => {
     const [one, other] = [await trusting(), await trusting()]
     const first = new Map<number, string>()

@@ -16,7 +16,7 @@ async function fresh(): Promise<{ store: Store; journal: Journal; told: TrustCha
   return { store, journal, told }
 }
 
-test('changes are read as they were written, in their order', async () => {
+test('the journal returns changes in the order of their writing, and announces them', async () => {
   const { journal, told } = await fresh()
   const startMs = Date.now()
   await journal.record([blocked(1), policy])
@@ -36,7 +36,7 @@ test('changes are read as they were written, in their order', async () => {
   expect(told).toEqual([blocked(1), policy])
 })
 
-test('a part is read by what came before it, by its time, and by how much is asked for', async () => {
+test('a read of the journal is bounded by id, time and number of entries', async () => {
   const { store, journal } = await fresh()
   await journal.record([1, 2, 3, 4].map(blocked))
   const ids = async (from: Partial<typeof ALL>): Promise<number[]> =>
@@ -53,7 +53,7 @@ test('a part is read by what came before it, by its time, and by how much is ask
   expect(await ids({ sinceMs: 31 })).toEqual([4])
 })
 
-test('what a change writes stands with it or not at all, and nobody is told of what does not', async () => {
+test('an effect and its journal entry are written together or not at all, and then announced', async () => {
   const { store, journal, told } = await fresh()
   const failing = journal.record([blocked(1)], async ({ chats }) => {
     await chats.setPrivateReadable(1)
@@ -67,7 +67,7 @@ test('what a change writes stands with it or not at all, and nobody is told of w
   expect(await flags(store)).toEqual({ private_readable_since: '1' })
 })
 
-test('what is only seen for the first time is noted, and a change is written', async () => {
+test('an effect without an entry uses `note`, and an entry uses `write`', async () => {
   const { store, journal } = await fresh()
   const [note, write] = [vi.spyOn(store, 'note'), vi.spyOn(store, 'write')]
   await journal.record([], async () => {})
@@ -76,7 +76,7 @@ test('what is only seen for the first time is noted, and a change is written', a
   expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 1])
 })
 
-testOfFile('of more than half a million entries the oldest go', async () => {
+testOfFile('the journal removes its oldest entries beyond half a million', async () => {
   const { store, journal } = await fresh()
   await put(store, 'unrelated', 'kept')
   await journal.record([1, 2, 3].map(blocked))

@@ -21,7 +21,7 @@ describe('the list of a chat', () => {
   const everOf = (disk: { kept?: { ever: string } | undefined }): unknown[] =>
     JSON.parse(disk.kept?.ever ?? '[]') as unknown[]
 
-  test('has 5000 listings of the past, of which the oldest that does not count any more goes first', async () => {
+  test('a chat has 5000 past listings, and a new one displaces the oldest that is no longer listed', async () => {
     for (const before of [4999, 5000]) {
       const ever = JSON.stringify(listOf(before).map(({ userId }) => [userId, 'a', 0]))
       const { history, disk } = scene({ people: '[]', ever })
@@ -35,14 +35,14 @@ describe('the list of a chat', () => {
     }
   })
 
-  test('forgets nothing below that, however few are listed now', async () => {
+  test('past listings below the bound are all kept, however short the list is', async () => {
     const ever = JSON.stringify(listOf(3000).map(({ userId }) => [userId, 'a', 0]))
     const { history, disk } = scene({ people: '[]', ever })
     await history.saw(7, [usable(9999)])
     expect(everOf(disk)).toHaveLength(3001)
   })
 
-  test('is written where only what can be sealed to has changed, which is no change for anybody', async () => {
+  test('a list whose usable certificates alone changed is stored without a journal entry', async () => {
     const { history, disk, written } = scene({ people: '[[1,"a"]]', ever: '[]' })
     await history.saw(7, [usable(1)])
     expect(everOf(disk)).toEqual([[1, 'a', 0]])
@@ -53,15 +53,18 @@ describe('the list of a chat', () => {
     ['within a day', [6, 0], [5, 1], [3, 86_399_999], true],
     ['in a day and more', [6, 0], [5, 0], [3, 86_400_000], false],
     ['in steps, of which the first is a day ago', [6, 0], [5, 80_000_000], [3, 90_000_000], false],
-  ])('shrinks by half %s', async (_, first, second, third, hasShrunk) => {
-    const { history, written, state } = scene()
-    await history.saw(7, listOf(first[0]!))
-    await history.saw(7, listOf(6).slice(1).concat(usable(9)))
-    for (const [size, nowMs] of [second, third]) {
-      state.nowMs = nowMs!
-      await history.saw(7, listOf(size!))
-    }
-    const kinds = written.map(([, entry]) => (entry as { kind: string }).kind)
-    expect(kinds.includes('list-shrank')).toBe(hasShrunk)
-  })
+  ])(
+    'a list that loses half of its people %s: `list-shrank` is %s',
+    async (_, first, second, third, hasShrunk) => {
+      const { history, written, state } = scene()
+      await history.saw(7, listOf(first[0]!))
+      await history.saw(7, listOf(6).slice(1).concat(usable(9)))
+      for (const [size, nowMs] of [second, third]) {
+        state.nowMs = nowMs!
+        await history.saw(7, listOf(size!))
+      }
+      const kinds = written.map(([, entry]) => (entry as { kind: string }).kind)
+      expect(kinds.includes('list-shrank')).toBe(hasShrunk)
+    },
+  )
 })

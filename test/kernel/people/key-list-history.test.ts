@@ -20,7 +20,7 @@ const changed = (chatId: number, detail: object): object => ({
   detail: { count: 0, added: [], removed: [], changed: [], ...detail },
 })
 
-test('the first list of a chat is no change, and each one after it is, by who came, went and changed', async () => {
+test('the first list of a chat is no change, and each later one is journalled by additions and removals', async () => {
   const { history, told } = await fresh()
   await history.saw(7, [of(2, 'b'), of(1, 'a'), of(3, null)])
   await history.saw(8, [of(1, 'a')])
@@ -34,16 +34,7 @@ test('the first list of a chat is no change, and each one after it is, by who ca
   ])
 })
 
-test('the last list of a chat is on disk by person, without a fingerprint where none could be parsed', async () => {
-  const { history, store } = await fresh()
-  await history.saw(7, [of(2, 'b')])
-  await history.saw(7, [of(3, null), of(1, 'a')])
-  expect(await store.read((db) => db.selectFrom('lists').selectAll().execute())).toEqual([
-    { chat_id: 7, people: '[[1,"a"],[3,""]]', ever: '[]' },
-  ])
-})
-
-test('whoever was on the first list with a usable certificate was always there, and later ones since then', async () => {
+test('people on the first list count as listed from the start, and later ones since their listing', async () => {
   const { history, store, told } = await fresh()
   vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
   onTestFinished(() => void vi.useRealTimers())
@@ -76,7 +67,7 @@ test('whoever was on the first list with a usable certificate was always there, 
   expect(await history.everListed(8)).toEqual([])
 })
 
-test('whoever a store of the version before has listed was always there', async () => {
+test('people on a list that an earlier release stored count as listed from the start', async () => {
   const { history, store } = await fresh()
   const people = '[[1,"a"],[2,""]]'
   await store.write((db) => db.insertInto('lists').values({ chat_id: 7, people }).execute())
@@ -107,7 +98,7 @@ async function shrinking(...sizes: number[]): Promise<unknown[]> {
     .map(({ detail }) => detail)
 }
 
-test('a list that loses half of its people, at once or one by one, has shrunk, and once', async () => {
+test('a list that loses half of its people, at once or one by one, is journalled as shrunk once', async () => {
   expect(await shrinking(4, 2, 1)).toEqual([{ from: 4, to: 2 }])
   expect(await shrinking(6, 5, 4, 3, 2)).toEqual([{ from: 6, to: 3 }])
   expect(await shrinking(2, 8, 4, 8, 4)).toEqual([
@@ -116,7 +107,7 @@ test('a list that loses half of its people, at once or one by one, has shrunk, a
   ])
 })
 
-test('one who leaves, fewer than half, and a list that grows, are no shrinking', async () => {
+test('a list that loses fewer than half of its people, or grows, is not journalled as shrunk', async () => {
   expect(await shrinking(2, 1)).toEqual([])
   expect(await shrinking(10, 6, 9)).toEqual([])
   expect(await shrinking(1, 5, 9)).toEqual([])
@@ -132,7 +123,7 @@ test('the same people in another order are the same list, after a restart too', 
   expect([told, write.mock.calls]).toEqual([[], []])
 })
 
-test('of many people a hundred are named, and all are counted', async () => {
+test('a journal entry names a hundred people of a changed list, and counts all', async () => {
   const { history, told } = await fresh()
   const people = (print: string, from: number) =>
     Array.from({ length: 150 }, (_, index) => of(from + index, print))
@@ -146,7 +137,7 @@ test('of many people a hundred are named, and all are counted', async () => {
   ])
 })
 
-test('a contradiction is told once, and again when it is another, or a good list came between', async () => {
+test('a contradictory list is journalled once, and again with another reason or after a good list', async () => {
   const { history, told } = await fresh()
   for (const [chatId, why] of [
     [7, 'it names the bot'],

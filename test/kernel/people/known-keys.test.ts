@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { keyIdOf, KnownKeys } from '../../../src/kernel/people/known-keys.ts'
+import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
 import { testOfFile, open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
@@ -11,11 +11,7 @@ const of = (userId: number, ...keys: string[]) => ({
   certificateStatus: { encryptionKeys: keys.map(print) },
 })
 
-test('the key id of a fingerprint is its last sixteen characters', () => {
-  expect(keyIdOf('0123456789abcdef0123456789abcdefDEADBEEF')).toBe('89abcdefDEADBEEF')
-})
-
-test('everybody who was ever listed with a key is known, after a restart too', async () => {
+test('everybody who was ever listed with an encryption key is known, after a restart too', async () => {
   const store = await open(temporary())
   const known = new KnownKeys(memoryOf(store))
   await known.saw('chat 7', [of(1, 'a', 'b'), of(2, 'c')])
@@ -35,7 +31,7 @@ test('everybody who was ever listed with a key is known, after a restart too', a
   }
 })
 
-test('more keys than go into one statement are all remembered and found, by as few as are needed', async () => {
+test('33,000 encryption keys of one list are all stored and found', async () => {
   const store = await open(temporary())
   const known = new KnownKeys(memoryOf(store))
   // SQLite takes 32,766 variables in one
@@ -44,7 +40,7 @@ test('more keys than go into one statement are all remembered and found, by as f
   expect((await known.ownersOf(names.map(idOf))).size).toBe(33_000)
 })
 
-test('the same list costs no write, and another of the same source does', async () => {
+test('a repeated list of encryption keys is not written again, and a changed one is', async () => {
   const store = await open(temporary())
   const note = vi.spyOn(store, 'settle')
   const known = new KnownKeys(memoryOf(store))
@@ -58,7 +54,7 @@ test('the same list costs no write, and another of the same source does', async 
   expect(note).toHaveBeenCalledTimes(3)
 })
 
-testOfFile('half a million pairs are remembered, and no more', async () => {
+testOfFile('half a million pairs of key and person are stored, and no more', async () => {
   const store = await open(temporary())
   const fill = (from: number, to: number) =>
     store.write((db) =>
@@ -72,7 +68,7 @@ testOfFile('half a million pairs are remembered, and no more', async () => {
   expect([...(await known.ownersOf([idOf('a'), idOf('b')])).keys()]).toEqual([idOf('a')])
 })
 
-test('who was listed with a key first is known, and stays the first', async () => {
+test('the first person who was listed with an encryption key stays the first', async () => {
   const store = await open(temporary())
   const known = new KnownKeys(memoryOf(store))
   vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
@@ -92,23 +88,3 @@ test('who was listed with a key first is known, and stays the first', async () =
     ]),
   )
 })
-
-testOfFile(
-  'keys that could not be written are known at once, and written before others',
-  async () => {
-    const store = await open(temporary())
-    const known = new KnownKeys(memoryOf(store))
-    const setFull = (isFull: boolean) =>
-      store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
-    await setFull(true)
-    await expect(known.saw('chat 7', [of(1, 'a')])).rejects.toMatchObject({
-      code: 'postern_store_unwritable',
-    })
-    const [[, owners] = []] = await known.ownersOf([idOf('a')])
-    expect([...(owners ?? [])]).toEqual([[1, expect.any(Number)]])
-    await setFull(false)
-    await known.saw('chat 8', [of(2, 'a')])
-    const [[, stored] = []] = await new KnownKeys(memoryOf(store)).ownersOf([idOf('a')])
-    expect([...(stored ?? [])].toSorted()).toEqual([...(owners ?? []), [2, expect.any(Number)]])
-  },
-)

@@ -51,7 +51,7 @@ const read = async (
   return { people, ...seen }
 }
 
-test('each record gives a person with the fingerprint that we computed', async () => {
+test('each key record gives a person with the computed fingerprint', async () => {
   const { people } = await read([recordOf(1, 'ann'), { ...recordOf(2, 'ben'), fingerprint: null }])
   expect(people).toEqual([
     { userId: 1, fingerprint: printOf('ann'), unusable: null, certificateStatus: statusOf('ann') },
@@ -59,20 +59,7 @@ test('each record gives a person with the fingerprint that we computed', async (
   ])
 })
 
-test('what is listed is learned first, then what was revoked, by person', async () => {
-  const { steps } = await read([recordOf(1, 'ann'), recordOf(2, 'ben')])
-  const [ann, ben] = [printOf('ann'), printOf('ben')]
-  expect(steps).toEqual([
-    [
-      { userId: 1, fingerprint: ann },
-      { userId: 2, fingerprint: ben },
-    ],
-    { fingerprint: ann, userId: 1 },
-    { fingerprint: ben, userId: 2 },
-  ])
-})
-
-test('a record without a certificate is judged as an empty one, and takes back what was listed', async () => {
+test('a record without a certificate is an unparseable one, and withdraws the person’s listing', async () => {
   const nothing = { fingerprint: null, unusable: 'unparseable' } as const
   const record = { userId: 1, fingerprint: null, publicKey: null }
   const { people, steps, judged } = await read([record], { '': nothing })
@@ -81,13 +68,13 @@ test('a record without a certificate is judged as an empty one, and takes back w
   expect(steps[0]).toEqual([{ userId: 1, fingerprint: null }])
 })
 
-test('a record whose fingerprint is another one’s is no claim, and nothing is sealed to it', async () => {
+test('a record with another certificate’s fingerprint is no listing, and cannot be sealed to', async () => {
   const { people, steps } = await read([recordOf(1, 'ann', printOf('other'))])
   expect(people[0]).toMatchObject({ fingerprint: printOf('ann'), unusable: 'fingerprint-mismatch' })
   expect(steps[0]).toEqual([])
 })
 
-test('a certificate that was not judged in time takes nothing back', async () => {
+test('a certificate that missed its deadline withdraws no listing', async () => {
   const late = { fingerprint: null, unusable: 'deadline' } as const
   for (const record of [recordOf(1, 'ann'), { ...recordOf(1, 'ann'), fingerprint: null }]) {
     const { people, steps } = await read([record], { ann: late })
@@ -96,14 +83,14 @@ test('a certificate that was not judged in time takes nothing back', async () =>
   }
 })
 
-test('what cannot be parsed cannot be sealed to, even where no reason is given', async () => {
+test('an unparseable certificate cannot be sealed to under any claimed fingerprint', async () => {
   const { people, steps } = await read([recordOf(1, 'ann')], { ann: { fingerprint: null } })
   expect(people[0]?.unusable).toBe('unparseable')
   // whatever fingerprint is said to be its
   expect(steps[0]).toEqual([{ userId: 1, fingerprint: null }])
 })
 
-test('nothing is sealed to a person of whom nothing can be remembered', async () => {
+test('a person who cannot be remembered cannot be sealed to', async () => {
   const special = { ann: { unusable: 'expired' } } as const
   const records = [recordOf(1, 'ann'), recordOf(2, 'ann', printOf('other')), recordOf(3, 'ben')]
   const { people } = await read(records, special, { forgotten: [1, 2] })
@@ -116,7 +103,7 @@ test('nothing is sealed to a person of whom nothing can be remembered', async ()
   expect(known.people[0]?.unusable).toBe('expired')
 })
 
-describe('what a person’s signatures are verified against', () => {
+describe('the certificate against which a person’s signatures are verified', () => {
   const verifying = (unusable: Unusable | null): string | null =>
     signingCertificate({
       userId: 1,
@@ -134,7 +121,7 @@ describe('what a person’s signatures are verified against', () => {
     'deadline',
     'fingerprint-mismatch',
     'not-remembered',
-  ])('is nothing where the certificate is worthless: %s', (unusable) => {
+  ])('a certificate that is unusable as `%s` verifies no signature', (unusable) => {
     expect(verifying(unusable)).toBeNull()
   })
 
@@ -145,12 +132,12 @@ describe('what a person’s signatures are verified against', () => {
     'not-yet-valid',
     'no-encryption-subkey',
     'weak-algorithm',
-  ])('is the certificate where only sealing to it is refused: %s', (unusable) => {
+  ])('a certificate that is unusable as `%s` still verifies signatures', (unusable) => {
     expect(verifying(unusable)).toBe(armoredOf('ann'))
   })
 })
 
-test('only certificates that verify something are kept as copies', async () => {
+test('`keepCopies` receives only certificates that verify something', async () => {
   const { parts } = scene()
   const kept: unknown[] = []
   Object.assign(parts.certificates, {
@@ -161,26 +148,23 @@ test('only certificates that verify something are kept as copies', async () => {
   expect(kept).toEqual([statusOf('ann')])
 })
 
-describe('an answer that could not be written', () => {
+describe('an answer whose records could not be written', () => {
   const failure = new Error('the store is gone')
   const rejecting = (): Promise<never> => Promise.reject(failure)
 
-  test('where writing keys that were seen fails, it is not given', async () => {
+  test('an answer is not returned when encryption keys or own keys in it cannot be written', async () => {
     const { parts } = scene()
     Object.assign(parts.knownKeys, { saw: rejecting })
     const answer = { records: [recordOf(1, 'ann')], memberCount: undefined }
     await expect(new PeopleObserver(parts).observeKeyList(7, answer)).rejects.toBe(failure)
-  })
-
-  test('where writing own keys in a person’s record fails, it is not given', async () => {
-    const { parts } = scene()
-    Object.assign(parts.keyListHistory, { recordOwnKeys: rejecting })
-    const answer = { record: recordOf(1, 'ann') }
-    await expect(new PeopleObserver(parts).observeUserKey(1, answer)).rejects.toBe(failure)
+    const own = scene().parts
+    Object.assign(own.keyListHistory, { recordOwnKeys: rejecting })
+    const record = { record: recordOf(1, 'ann') }
+    await expect(new PeopleObserver(own).observeUserKey(1, record)).rejects.toBe(failure)
   })
 
   test.each(['listings', 'copies', 'a revocation', 'the list of the chat', 'own keys'])(
-    'where writing %s fails, all else of it is recorded, and it is not given',
+    'a key list is not returned when writing %s fails, and its other parts are recorded',
     async (failing) => {
       const { parts, steps } = scene()
       const keys: unknown[] = []

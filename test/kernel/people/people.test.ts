@@ -5,25 +5,7 @@ import { memoryOf } from '../../../src/store/memory.ts'
 
 const of = (userId: number, fingerprint: string) => ({ userId, fingerprint })
 
-test('a certificate is its last owner’s alone, also after a restart', async () => {
-  const store = await open(temporary())
-  const people = await People.load(memoryOf(store))
-  expect([people.ownerOf('a'), people.isOthers(of(1, 'a'))]).toEqual([undefined, false])
-  for (const pair of [of(1, 'a'), of(2, 'b'), of(3, 'a')]) {
-    await memoryOf(store).write(({ certificates: known }) =>
-      known.setOwner(pair.fingerprint, pair.userId),
-    )
-    people.ownerSaved(pair)
-  }
-  for (const one of [people, await People.load(memoryOf(store))]) {
-    expect([one.ownerOf('a'), one.ownerOf('b'), one.ownerOf('c')]).toEqual([3, 2, undefined])
-    expect(
-      [of(1, 'a'), of(3, 'a'), of(3, 'b'), of(9, 'c')].map((pair) => one.isOthers(pair)),
-    ).toEqual([true, false, true, false])
-  }
-})
-
-test('a certificate of which only a revocation is known is nobody’s', async () => {
+test('a certificate with a stored revocation alone has no owner', async () => {
   const store = await open(temporary())
   const row = { fingerprint: 'a', owner: null, revoked_armored: '' }
   await store.write((db) => db.insertInto('certificates').values(row).execute())
@@ -31,7 +13,7 @@ test('a certificate of which only a revocation is known is nobody’s', async ()
   expect([people.ownerOf('a'), people.isOthers(of(1, 'a'))]).toEqual([undefined, false])
 })
 
-test('who signed words, and who signed files, is remembered for good, each by itself', async () => {
+test('people who signed messages, and people who signed files, are remembered separately over a restart', async () => {
   const store = await open(temporary())
   const people = await People.load(memoryOf(store))
   const startMs = Date.now()
@@ -47,7 +29,7 @@ test('who signed words, and who signed files, is remembered for good, each by it
   expect(times.filter((atMs) => atMs !== null && atMs >= startMs)).toHaveLength(4)
 })
 
-test('nothing is written of those who are known to sign', async () => {
+test('people who are known to sign are not written again', async () => {
   const store = await open(temporary())
   const people = await People.load(memoryOf(store))
   await people.rememberSigned([1], 'words')
@@ -58,18 +40,4 @@ test('nothing is written of those who are known to sign', async () => {
   const note = vi.spyOn(store, 'note')
   await people.rememberSigned([1, 2], 'words')
   expect(note).not.toHaveBeenCalled()
-})
-
-test('somebody begins anew for words and files, and nobody else does', async () => {
-  const store = await open(temporary())
-  const people = await People.load(memoryOf(store))
-  await people.rememberSigned([1, 2], 'words')
-  await people.rememberSigned([1, 2], 'file')
-  await memoryOf(store).write(({ signers }) => signers.forget(1))
-  people.signedForgotten(1)
-  for (const one of [people, await People.load(memoryOf(store))]) {
-    for (const kind of ['words', 'file'] as const) {
-      expect([1, 2].map((id) => one.hasSigned(id, kind))).toEqual([false, true])
-    }
-  }
 })

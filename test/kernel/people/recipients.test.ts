@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
-import { MOST_RECIPIENTS } from '../../../src/openpgp/index.ts'
 import { decisionAgainst, type Person } from '../../../src/kernel/people/person.ts'
 import {
   chooseRecipients,
@@ -59,7 +58,7 @@ const chosen = (people: Person[], more: Partial<Ruling> = {}): string[] => [
   ...chooseRecipients(listOf(people), rulesOf(more)).certificates,
 ]
 
-test('a subkey is sealed to once, by the certificate that can be sealed to under no other one', () => {
+test('a shared subkey is sealed to once, under the certificate with no other subkey', () => {
   const bob = person(1, 'bob', 'subkey')
   const copy = person(2, 'bob', 'subkey')
   const graft = person(3, 'graft', 'subkey', 'other')
@@ -79,18 +78,7 @@ test('a subkey is sealed to once, by the certificate that can be sealed to under
   ])
 })
 
-test('of as many people as fit into a message each is sealed to or named as skipped', () => {
-  const people = Array.from({ length: MOST_RECIPIENTS }, (_, at) => person(at + 1000, `p${at}`))
-  const isOut = (userId: number): boolean => userId % 7 === 0
-  const distrust = (userId: number): Distrust | null => (isOut(userId) ? 'blocked' : null)
-  const { certificates, skipped } = chooseRecipients(listOf(people), rulesOf({ distrust }))
-  const isIn = people.filter(({ userId }) => !isOut(userId))
-  expect(certificates).toEqual(isIn.map(({ certificateStatus }) => certificateStatus.armored))
-  const left = people.filter(({ userId }) => isOut(userId))
-  expect(skipped).toEqual(left.map(({ userId }) => ({ userId, reason: 'blocked' })))
-})
-
-test('the bytes of recipient packets are those of what is sealed to', () => {
+test('`recipientBytes` is the sum of the recipient packets', () => {
   const people = [person(1, 'a', 'x'), person(2, 'b', 'x'), person(3, 'c')]
   expect(chooseRecipients(listOf(people), rulesOf()).recipientBytes).toEqual({
     aes256: 192,
@@ -98,14 +86,14 @@ test('the bytes of recipient packets are those of what is sealed to', () => {
   })
 })
 
-test('a key of the bot’s anywhere in a certificate leaves its person out, a primary key too', () => {
+test('a certificate with an own key, primary key or subkey, is skipped as `own-key`', () => {
   const own = new Set(['bot', 'bot-seals'])
   const people = [person(1, 'bot'), person(2, 'x', 'fine', 'bot-seals'), person(3, 'c')]
   const { skipped } = chooseRecipients(listOf(people), rulesOf({ own }))
   expect(skipped).toEqual([1, 2].map((userId) => ({ userId, reason: 'own-key' })))
 })
 
-test('the same are chosen as the very same array, without being judged again', () => {
+test('`chooseRecipients` returns the same array for the same list, epoch and rules', () => {
   const list = listOf([person(1, 'a'), person(2, 'b')])
   let asked = 0
   const rules = rulesOf({ distrust: () => (asked++, null) })
@@ -117,7 +105,7 @@ test('the same are chosen as the very same array, without being judged again', (
   expect(asked).toBe(4)
 })
 
-test('whatever is said otherwise counts at once, although the list is the same', () => {
+test('changed rules count at once for the same key list', () => {
   const list = listOf([person(1, 'a'), person(2, 'b')], { memberCount: 3 })
   const skippedBy = (more: Partial<Ruling>) =>
     chooseRecipients(list, rulesOf(more)).skipped.map(({ reason }) => reason)
@@ -173,12 +161,12 @@ test.each<[string, KeyList, Partial<RecipientRules>, string]>([
     { isPrivate: true, personId: 1 },
     'it names 2, and the private chat is person 1’s',
   ],
-])('a list with %s is refused by itself, whoever else would', (_, list, more, why) => {
+])('a list with %s is refused as contradictory', (_, list, more, why) => {
   expect(refusal(list, more)).toMatch(/^postern_recipients_inconsistent: /)
   expect(refusal(list, more)).toContain(why)
 })
 
-test('what an honest service says is sent to', () => {
+test('the lists of an honest service are sealed to', () => {
   for (const list of [
     listOf([A, B], { memberCount: 3 }),
     listOf([A, A], { memberCount: 2 }),
@@ -191,7 +179,7 @@ test('what an honest service says is sent to', () => {
   expect(refusal(listOf([], { memberCount: 0 }))).toMatch(/^postern_no_recipient: /)
 })
 
-test('of a list that no message fits, nobody is judged, and it is said how many there are', () => {
+test('a list too long for any message is refused with the number of recipients, before judging', () => {
   const distrust = (): Distrust => expect.unreachable()
   const list = listOf([A], { tooMany: 5000, nameless: 1 })
   const refused = refusal(list, { distrust })
@@ -217,7 +205,7 @@ const FINGERPRINTS = new Map([
 const REASONS = ['blocked', 'key-changed', 'not-accepted', 'other-person', 'own-key'] as const
 
 test.each(REASONS)(
-  'where all are left out, and one for %s, the code says who can help',
+  'a send whose people are all skipped, one of them as `%s`, is refused with a code by the reason',
   (reason) => {
     const expired = { ...B, unusable: 'expired' as const }
     const rules = leavingOut({ 1: reason })
@@ -233,7 +221,7 @@ test.each(REASONS)(
 )
 
 test.each(REASONS)(
-  'who is left out for %s keeps the others from nothing, unless told',
+  'a person skipped as `%s` does not keep the others from the message, unless set to refuse',
   (reason) => {
     const list = listOf([A, B])
     const rules = leavingOut({ 1: reason })
@@ -248,7 +236,7 @@ test.each(REASONS)(
   },
 )
 
-test('told to refuse, an unusable certificate refuses, and alone is no matter of trust', () => {
+test('an unusable certificate refuses a send only with `unusable: refuse`', () => {
   const expired = { ...B, unusable: 'expired' as const }
   expect(refusal(listOf([A, expired]))).toBe('sent')
   const refused = refusal(listOf([A, expired]), { unusable: 'refuse' })
@@ -256,7 +244,7 @@ test('told to refuse, an unusable certificate refuses, and alone is no matter of
   expect(refused).toContain('2 (expired)')
 })
 
-test('ten people who are left out are named, and of more how many', () => {
+test('a refusal names ten skipped people, and counts the others', () => {
   const people = Array.from({ length: 12 }, (_, index) => person(index + 1, `p${index}`))
   const distrust = (): Distrust => 'blocked'
   const named = (count: number): string =>
@@ -267,14 +255,14 @@ test('ten people who are left out are named, and of more how many', () => {
   expect(named(12)).toBe(`${ten} and 2 more`)
 })
 
-test('whose certificate could not be read is nobody’s owner, and is left out for that', () => {
+test('a person with an unparseable certificate is skipped as such, and no owner', () => {
   const unread = { ...A, fingerprint: null, unusable: 'unparseable' as const }
   const rules = { isOthers: () => true, own: new Set(['b-seals']) }
   expect(refusal(listOf([unread]), rules)).toMatch(/^postern_recipient_unusable: /)
   expect(refusal(listOf([unread]), rules)).toContain('1 (unparseable)')
 })
 
-test('another certificate in the same place is another array', () => {
+test('a changed certificate in a list gives another array of recipients', () => {
   const list = listOf([A, B])
   const first = chooseRecipients(list, rulesOf()).certificates
   const renewed = { ...B.certificateStatus, armored: 'certificate b, renewed' }
@@ -285,7 +273,7 @@ test('another certificate in the same place is another array', () => {
   expect(chooseRecipients(list, rulesOf()).certificates).toEqual([first[0]])
 })
 
-test('a private chat learns its person from a list that names exactly one and says nothing odd', () => {
+test('`solePersonOf` names the only person of a consistent list', () => {
   const a = person(1, 'a')
   expect(solePersonOf(listOf([a]), 900)).toBe(1)
   expect(solePersonOf(listOf([a, a]), 900)).toBe(1)

@@ -13,8 +13,8 @@ import { A, B, of } from './trust-scene.ts'
 
 const SEND = { chatId: 7, by: 'send', key: 'k' } as const
 
-describe('what another sidecar has changed', () => {
-  test('of owners and signers is read again, also where it is gone', async () => {
+describe('records that another sidecar changed', () => {
+  test('owners and signers that another sidecar changed or removed are read again', async () => {
     const { memory, reread, answers } = smallMemory({
       'certificates.owners': () => [of(1, A), of(2, B)],
       'signers.of': () => [{ userId: 1, kinds: ['words'] }],
@@ -38,7 +38,7 @@ describe('what another sidecar has changed', () => {
     expect(people.changes).toBeGreaterThan(changes)
   })
 
-  test('of policies, pins, key changes and certificates is read again', async () => {
+  test('policies, pins, key changes and certificates of another sidecar are read again', async () => {
     const { memory, reread, answers } = smallMemory({
       'policies.of': () => [{ chatId: 7, policy: 'pinned' }],
     })
@@ -72,8 +72,8 @@ describe('what another sidecar has changed', () => {
   })
 })
 
-describe('listings that are read anew from the store first', () => {
-  test('count while that takes, and are written where it fails', async () => {
+describe('listings while the store is read anew', () => {
+  test('a listing counts while the store is read anew, and is written when that fails', async () => {
     const { memory, written, trust } = await smallTrust()
     memory.fresh = async () => {
       expect(trust.isRemembered(1)).toBe(true)
@@ -87,7 +87,7 @@ describe('listings that are read anew from the store first', () => {
   })
 })
 
-test('a policy that is set and an owner that is read again do not make up for each other', async () => {
+test('a set policy and a reread owner both change the epoch of trust', async () => {
   const { reread, trust } = await smallTrust()
   const { epoch } = trust
   await trust.policies.set(7, 'pinned')
@@ -95,7 +95,7 @@ test('a policy that is set and an owner that is read again do not make up for ea
   expect(trust.epoch).toBe(epoch + 2)
 })
 
-test('owners that cannot be read at the start are nowhere taken for none', async () => {
+test('`People.load` fails when the owners cannot be read', async () => {
   const failure = new Error('out of reach')
   const { memory } = smallMemory({ 'certificates.owners': () => Promise.reject(failure) })
   await expect(People.load(memory)).rejects.toBe(failure)

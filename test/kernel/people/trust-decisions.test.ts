@@ -1,16 +1,14 @@
 import type { TrustPolicy } from '../../../src/kernel/index.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
-import { sql } from 'kysely'
 import type { Trust } from '../../../src/kernel/people/trust.ts'
-import { testOfFile } from '../../store/support.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 const START_MS = 1_000_000
 useFakeTime({ now: START_MS, toFake: ['Date'] })
 
-describe('the operator accepts', () => {
-  test('what is listed now, from now on, and lets the person begin anew', async () => {
+describe('`trust accept`', () => {
+  test('`trust accept` accepts the listed certificate, and forgets that the person signs', async () => {
     const { trust, people, changes, store } = await trusting()
     await trust.saw([of(1, A)])
     await trust.saw([of(1, B)])
@@ -41,7 +39,7 @@ describe('the operator accepts', () => {
     }
   })
 
-  test('the fingerprint that they looked at, however it is written, and no other', async () => {
+  test('`trust accept` with a fingerprint accepts only the listed one, in any spelling', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, A)])
     await expect(trust.decisions.accept(1, B)).rejects.toMatchObject({
@@ -55,7 +53,7 @@ describe('the operator accepts', () => {
     ).toBe('accepted')
   })
 
-  test('nothing of somebody who lists nothing, or was never seen', async () => {
+  test('`trust accept` is refused for a person without a listed certificate', async () => {
     const { trust } = await trusting()
     await trust.saw([of(1, A)])
     await trust.saw([of(1, null)])
@@ -68,7 +66,7 @@ describe('the operator accepts', () => {
     }
   })
 
-  test('what was verified without making less of it, and a changed one as accepted', async () => {
+  test('`trust accept` keeps a verified certificate verified, and makes a changed or blocked one accepted', async () => {
     const { trust } = await trusting()
     await trust.saw([of(1, A), of(2, C)])
     await trust.decisions.verify(1, A)
@@ -80,8 +78,8 @@ describe('the operator accepts', () => {
   })
 })
 
-describe('the operator verifies', () => {
-  test('a fingerprint of somebody, seen or not, who must go on signing', async () => {
+describe('`trust verify`', () => {
+  test('`trust verify` pins a fingerprint of any person, and remembers that the person signs', async () => {
     const { trust, people, changes, store } = await trusting()
     await people.rememberSigned([1], 'words')
     vi.setSystemTime(START_MS + 5)
@@ -105,7 +103,7 @@ describe('the operator verifies', () => {
   })
 
   test.each(['', 'a'.repeat(39), 'a'.repeat(41), 'g'.repeat(40), `x${'a'.repeat(40)}`])(
-    'nothing that is no fingerprint: %j',
+    '`trust verify` refuses %j as no fingerprint',
     async (text) => {
       const { trust, changes } = await trusting()
       await expect(trust.decisions.verify(1, text)).rejects.toMatchObject({
@@ -118,7 +116,7 @@ describe('the operator verifies', () => {
   )
 })
 
-test('the operator blocks somebody, seen or not, until they speak again', async () => {
+test('`trust block` blocks a listed or unknown person until `trust accept`', async () => {
   const { trust, changes, store } = await trusting()
   await trust.saw([of(1, A)])
   vi.setSystemTime(START_MS + 5)
@@ -153,7 +151,7 @@ describe('the former certificate', () => {
     return scene
   }
 
-  test('verifies for 72 hours under accept and first-use, also at the next start, never under pinned', async () => {
+  test('the former certificate verifies signatures for 72 hours under accept and first-use, never under pinned', async () => {
     for (const policy of ['accept', 'first-use'] as const) {
       const { trust, store } = await changed(policy)
       for (const one of [trust, (await trusting({ store, policy })).trust]) {
@@ -165,7 +163,7 @@ describe('the former certificate', () => {
     expect((await changed('pinned')).trust.formerOf(1, 50, START_MS)).toBeNull()
   })
 
-  test('under first-use verifies only if it was the first one, or one that you accepted', async () => {
+  test('a former certificate verifies under first-use only if it was the first one or accepted', async () => {
     const { trust } = await changed('first-use')
     await trust.saw([of(1, C)])
     expect(trust.formerOf(1, 50, START_MS)).toBeNull()
@@ -174,7 +172,7 @@ describe('the former certificate', () => {
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: C, wasPinned: true })
   })
 
-  test('verifies nothing once the person is blocked, or you verified another one', async () => {
+  test('the former certificate verifies nothing after `trust block`, or `trust verify` of another one', async () => {
     for (const [decide, is] of [
       [(trust: Trust) => trust.decisions.block(1), null],
       [(trust: Trust) => trust.decisions.verify(1, B), null],
@@ -187,7 +185,7 @@ describe('the former certificate', () => {
     }
   })
 
-  test('verifies nothing while somebody is listed with it, and stays over a withdrawal', async () => {
+  test('the former certificate verifies nothing while another person is listed with it', async () => {
     const { trust } = await changed('accept')
     await trust.saw([of(2, A)])
     expect(trust.formerOf(1, 50, START_MS)).toBeNull()
@@ -195,18 +193,5 @@ describe('the former certificate', () => {
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
     await trust.saw([of(1, A)])
     expect(trust.formerOf(1, 50, START_MS)).toMatchObject({ fingerprint: B })
-  })
-
-  testOfFile('verifies nothing once a listing that ends it was seen, written or not', async () => {
-    for (const listing of [of(2, A), of(1, C), of(1, null)]) {
-      const { trust, store } = await changed('accept')
-      await store.read((db) => sql.raw('PRAGMA query_only = 1').execute(db))
-      await expect(trust.saw([listing])).rejects.toMatchObject({ code: 'postern_store_unwritable' })
-      expect(trust.formerOf(1, 50, START_MS)).toBeNull()
-      if (listing.userId === 1) await trust.saw([of(1, B)]).catch(() => undefined)
-      // as it is on disk
-      else await trust.saw([of(2, null)]).catch(() => undefined)
-      expect(trust.formerOf(1, 50, START_MS)).toEqual(former)
-    }
   })
 })

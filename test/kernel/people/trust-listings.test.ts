@@ -7,7 +7,7 @@ const START_MS = 1_000_000
 const CHAT = 7
 useFakeTime({ now: START_MS, toFake: ['Date'] })
 
-describe('whether a certificate may be used', () => {
+describe('the use of a certificate by policy', () => {
   /** Person 1 was seen, 2 accepted, 3 verified, 4 blocked, each with A; 5 was never seen. */
   async function everybody(policy: TrustPolicy) {
     const { trust } = await trusting({ policy })
@@ -20,7 +20,7 @@ describe('whether a certificate may be used', () => {
     return { same: distrust(A), other: distrust(B), none: distrust(null) }
   }
 
-  test('under accept it may, but that of somebody blocked, or another one of somebody verified', async () => {
+  test('the policy accept uses every certificate but a blocked person’s and a changed verified one', async () => {
     expect(await everybody('accept')).toEqual({
       same: [null, null, null, 'blocked', null],
       other: [null, null, 'key-changed', 'blocked', null],
@@ -28,7 +28,7 @@ describe('whether a certificate may be used', () => {
     })
   })
 
-  test('under first-use it is the first one that was seen, or the one that was accepted', async () => {
+  test('the policy first-use uses the first listed certificate, or the accepted one', async () => {
     const changed = ['key-changed', 'key-changed', 'key-changed', 'blocked', 'key-changed']
     expect(await everybody('first-use')).toEqual({
       same: [null, null, null, 'blocked', 'key-changed'],
@@ -37,7 +37,7 @@ describe('whether a certificate may be used', () => {
     })
   })
 
-  test('under pinned it is the one that was accepted or verified', async () => {
+  test('the policy pinned uses only an accepted or verified certificate', async () => {
     const changed = ['not-accepted', 'key-changed', 'key-changed', 'blocked', 'not-accepted']
     expect(await everybody('pinned')).toEqual({
       same: ['not-accepted', null, null, 'blocked', 'not-accepted'],
@@ -46,7 +46,7 @@ describe('whether a certificate may be used', () => {
     })
   })
 
-  test('is a matter of the chat', async () => {
+  test('the policy of a chat decides there alone', async () => {
     const { trust } = await trusting({ policy: 'accept' })
     await trust.saw([of(1, A)])
     await trust.policies.set(CHAT, 'pinned')
@@ -54,7 +54,7 @@ describe('whether a certificate may be used', () => {
   })
 })
 
-test('what is asked again and again has another epoch after each change, and only then', async () => {
+test('the epoch of trust changes with every decision and listing, and with nothing else', async () => {
   const { trust } = await trusting()
   const epochs = new Set([trust.epoch])
   const changes: (() => Promise<unknown>)[] = [
@@ -74,8 +74,8 @@ test('what is asked again and again has another epoch after each change, and onl
   expect(trust.epoch).toBe(epoch)
 })
 
-describe('what the service lists', () => {
-  test('is written down when it is another one, or none, with what it was before', async () => {
+describe('listings by the service', () => {
+  test('a changed or withdrawn certificate is journalled with the former one', async () => {
     const { trust, changes, store } = await trusting()
     await trust.saw([of(1, A)])
     expect(changes).toEqual([])
@@ -104,7 +104,7 @@ describe('what the service lists', () => {
     }
   })
 
-  test('is no change where the first one comes back, or nothing was ever known', async () => {
+  test('the return of the first certificate, and a first listing, are not journalled as changes', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, null), of(2, A)])
     await trust.saw([of(2, null)])
@@ -117,7 +117,7 @@ describe('what the service lists', () => {
     expect(changes.filter(({ kind }) => kind !== 'certificate-shared')).toEqual([])
   })
 
-  test('costs no write when it is as before', async () => {
+  test('an unchanged listing is not written', async () => {
     const { trust, store } = await trusting()
     await trust.saw([of(1, A)])
     const settle = vi.spyOn(store, 'settle')
@@ -126,14 +126,14 @@ describe('what the service lists', () => {
     expect(settle).not.toHaveBeenCalled()
   })
 
-  test('by two at once is learned once', async () => {
+  test('two concurrent listings of a changed certificate are journalled once', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, A)])
     await Promise.all([trust.saw([of(1, B)]), trust.saw([of(1, B)])])
     expect(changes.map(({ kind }) => kind)).toEqual(['key-changed'])
   })
 
-  test('for many is told with the names of a hundred', async () => {
+  test('a shared certificate is journalled with a hundred names', async () => {
     const { trust, changes } = await trusting()
     await trust.saw(Array.from({ length: 150 }, (_, index) => of(index + 1, A)))
     const people = Array.from({ length: 100 }, (_, index) => index + 1)
@@ -142,7 +142,7 @@ describe('what the service lists', () => {
     ])
   })
 
-  test('for somebody beside the owner names the owner', async () => {
+  test('a shared certificate with an owner is journalled with the owner', async () => {
     const { trust, changes } = await trusting()
     await trust.saw([of(1, A)])
     await trust.decisions.accept(1)
@@ -152,20 +152,9 @@ describe('what the service lists', () => {
       { kind: 'certificate-shared', detail: { fingerprint: A, people: [1, 2], owner: 1 } },
     ])
   })
-
-  test('for more people than are remembered is told, and not for as many', async () => {
-    const { trust } = await trusting({ maxPeople: 2 })
-    const full = vi.fn()
-    trust.onFull(full)
-    await trust.saw([of(1, A), of(2, B)])
-    expect(full).not.toHaveBeenCalled()
-    await trust.saw([of(3, C)])
-    expect(full).toHaveBeenCalledTimes(1)
-    expect([trust.isRemembered(2), trust.isRemembered(3)]).toEqual([true, false])
-  })
 })
 
-test('who else is listed with a disputed certificate is known, and of another one nobody', async () => {
+test('`sharersOf` lists the other people of a disputed certificate, until the operator names an owner', async () => {
   const { trust } = await trusting()
   await trust.saw([of(3, A), of(1, A), of(2, A), of(4, B), of(5, B)])
   await trust.saw([of(5, null)])

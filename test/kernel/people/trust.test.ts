@@ -1,7 +1,5 @@
 import { expect, test, vi } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
-import { open, temporary } from '../../store/support.ts'
-import { memoryOf } from '../../../src/store/memory.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 
 async function fresh(o: { store?: Store; maxPeople?: number } = {}) {
@@ -12,7 +10,7 @@ async function fresh(o: { store?: Store; maxPeople?: number } = {}) {
 }
 const load = (store: Store) => fresh({ store })
 
-test('a certificate that two list is disputed until one of them lists another, or the operator speaks', async () => {
+test('a certificate of two people is disputed until one lists another, or the operator names the owner', async () => {
   const { trust, people, kinds, store } = await fresh()
   await trust.saw([of(1, A)])
   expect(trust.isShared(A)).toBe(false)
@@ -31,7 +29,7 @@ test('a certificate that two list is disputed until one of them lists another, o
   expect(kinds().filter((kind) => kind === 'certificate-shared')).toHaveLength(2)
 })
 
-test('a dispute is told once, at the same time or by several, and of those who are listed now', async () => {
+test('a dispute is journalled once, with the people listed now, also for concurrent listings', async () => {
   const { trust, changes } = await fresh()
   await Promise.all([trust.saw([of(1, A)]), trust.saw([of(2, A)]), trust.saw([of(3, A)])])
   await trust.saw([of(1, A), of(2, A), of(3, A)])
@@ -50,7 +48,7 @@ test('a dispute is told once, at the same time or by several, and of those who a
   expect(swapped.kinds()).toEqual(['key-changed', 'key-changed'])
 })
 
-test('a claim is forgotten when nothing is listed any more, and the pin stays', async () => {
+test('a withdrawn listing ends a dispute, and keeps the pin', async () => {
   const { trust, kinds, store } = await fresh()
   await trust.saw([of(1, A), of(2, A)])
   await trust.saw([of(2, null)])
@@ -64,10 +62,11 @@ test('a claim is forgotten when nothing is listed any more, and the pin stays', 
   expect(trust.distrust(2, null, 9)).toBe('key-changed')
 })
 
-test('somebody listed with two at once claims neither', async () => {
+test('a person listed with two certificates at once, or one and none, is not recorded', async () => {
   const { trust } = await fresh()
   await trust.saw([of(1, A)])
   await trust.saw([of(2, A), of(2, B), of(3, B)])
+  await trust.saw([of(2, A), of(2, null)])
   expect([trust.isShared(A), trust.isShared(B), trust.isRemembered(2)]).toEqual([
     false,
     false,
@@ -75,7 +74,7 @@ test('somebody listed with two at once claims neither', async () => {
   ])
 })
 
-test('whoever is named last owns it, and blocking the owner gives it to nobody', async () => {
+test('the person named last owns a certificate, and blocking the owner frees it for nobody', async () => {
   const { trust, people } = await fresh()
   await trust.saw([of(1, A), of(2, A)])
   await trust.decisions.accept(2)
@@ -86,7 +85,7 @@ test('whoever is named last owns it, and blocking the owner gives it to nobody',
   expect(people.isOthers(of(2, A))).toBe(true)
 })
 
-test('a word of the operator’s is not undone by a listing that was under way', async () => {
+test('a decision of the operator is kept over concurrent listings', async () => {
   const { trust, store } = await fresh()
   await trust.saw([of(1, A)])
   await Promise.all([trust.saw([of(1, B)]), trust.decisions.block(1), trust.saw([of(1, C)])])
@@ -96,7 +95,7 @@ test('a word of the operator’s is not undone by a listing that was under way',
   }
 })
 
-test('of more people than are remembered none pushes another out, and nothing new is believed', async () => {
+test('a person beyond `maxPeople` displaces nobody, and is not remembered', async () => {
   const { trust, store, onFull } = await fresh({ maxPeople: 3 })
   await trust.saw([of(1, A), of(2, B)])
   await trust.decisions.verify(1, A)
@@ -111,17 +110,4 @@ test('of more people than are remembered none pushes another out, and nothing ne
   // the operator may always speak of somebody
   await trust.decisions.block(555)
   expect((await load(store)).trust.standingOf(555) === 'blocked').toBe(true)
-})
-
-test('an owner whom the operator named at another sidecar makes another epoch', async () => {
-  const store = await open(temporary())
-  const follow = vi.spyOn(store, 'follow')
-  const { trust, people } = await trusting({ store })
-  await memoryOf(store).write(({ certificates }) => certificates.setOwner(A, 9))
-  const before = trust.epoch
-  for (const [table, reread] of follow.mock.calls) {
-    if (table === 'certificates') await store.read((db) => reread(db, [A]))
-  }
-  expect(people.ownerOf(A)).toBe(9)
-  expect(trust.epoch).not.toBe(before)
 })

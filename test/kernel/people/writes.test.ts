@@ -1,35 +1,21 @@
 /** What is written and when, and what counts before it is. */
 import { describe, expect, test, vi } from 'vitest'
-import { Policies } from '../../../src/kernel/people/decisions.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
-import { People } from '../../../src/kernel/people/people.ts'
 import type { TrustParts } from '../../../src/kernel/people/trust.ts'
 import { smallMemory, smallTrust } from './small-memory.ts'
 import { A, B, C, of } from './trust-scene.ts'
 
 const FULL = { code: 'postern_store_unwritable' }
 
-describe('signers', () => {
-  test('are written once, and only those who are new', async () => {
-    const { memory, written, state } = smallMemory()
-    const people = await People.load(memory)
-    await people.rememberSigned([1, 2], 'words')
-    expect(written).toEqual([1, 2].map((userId) => ['signers.add', userId, 'words']))
-    const { settled } = state
-    await people.rememberSigned([1, 2], 'words')
-    expect([state.settled, written.length]).toEqual([settled, 2])
-  })
-})
-
-describe('keys that cannot be written', () => {
+describe('encryption keys that cannot be written', () => {
   const listed = (userId: number, ...keys: string[]) => ({
     userId,
     certificateStatus: { encryptionKeys: keys },
   })
 
-  test('are known since they were seen first, and are written once by the next write', async () => {
+  test('unwritten encryption keys are known with the time of their first sighting, and written once later', async () => {
     const { memory, written, state } = smallMemory()
     const known = new KnownKeys(memory)
     state.isFull = true
@@ -53,7 +39,7 @@ describe('keys that cannot be written', () => {
     expect(await known.ownersOf([A.slice(-16)])).toEqual(new Map())
   })
 
-  test('are kept up to a bound', async () => {
+  test('`KnownKeys` keeps at most 50,000 unwritten encryption keys', async () => {
     const { memory, state } = smallMemory()
     const known = new KnownKeys(memory)
     state.isFull = true
@@ -61,16 +47,9 @@ describe('keys that cannot be written', () => {
     await expect(known.saw('x', [listed(1, ...keys)])).rejects.toMatchObject(FULL)
     expect([...(await known.ownersOf(keys.slice(-2))).keys()]).toEqual(keys.slice(-2, -1))
   })
-
-  test('are asked for nowhere where nobody asks', async () => {
-    const { memory } = smallMemory({
-      'encryptionKeys.of': () => Promise.reject(new Error('asked')),
-    })
-    expect(await new KnownKeys(memory).ownersOf([])).toEqual(new Map())
-  })
 })
 
-test('what the bot was told of a change is written before it is told, and once', async () => {
+test('the report of a changed key is written before the bot receives it, and once', async () => {
   const { memory, written, state } = smallMemory()
   const journal = new Journal(memory)
   const changes = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
@@ -90,7 +69,7 @@ test('what the bot was told of a change is written before it is told, and once',
 describe('a listing that cannot be written', () => {
   const scene = (more: Partial<TrustParts> = {}) => smallTrust({ policy: 'first-use', ...more })
 
-  test('counts at once, with the first certificate as the pin', async () => {
+  test('an unwritten listing counts at once, with the first certificate as the pin', async () => {
     const { trust, state } = await scene()
     await trust.saw([of(1, B)])
     state.isFull = true
@@ -112,14 +91,14 @@ describe('a listing that cannot be written', () => {
     expect(trust.standingOf(2)).toBeUndefined()
   })
 
-  test('takes one of the places that there are for people', async () => {
+  test('an unwritten listing occupies one of `maxPeople`', async () => {
     const { trust, state } = await scene({ maxPeople: 2 })
     state.isFull = true
     for (const userId of [1, 2, 3]) await trust.saw([of(userId, A)]).catch(() => undefined)
     expect([1, 2, 3].map((userId) => trust.isRemembered(userId))).toEqual([true, true, false])
   })
 
-  test('ends the former certificate, unless it says what was listed before', async () => {
+  test('an unwritten listing ends the former certificate, unless it repeats the stored one', async () => {
     const { trust, state } = await scene({ policy: 'accept' })
     await trust.saw([of(1, A)])
     await trust.saw([of(1, B)])
@@ -133,7 +112,7 @@ describe('a listing that cannot be written', () => {
     expect(trust.formerOf(9, 50, 0)).toBeNull()
   })
 
-  test('of somebody withdrawn leaves the former certificate, whatever it is', async () => {
+  test('an unwritten listing after a withdrawal keeps the former certificate', async () => {
     const { trust, state } = await scene({ policy: 'accept' })
     await trust.saw([of(1, A)])
     await trust.saw([of(1, null)])
@@ -142,7 +121,7 @@ describe('a listing that cannot be written', () => {
     expect(trust.formerOf(1, 50, 0)).toMatchObject({ fingerprint: A })
   })
 
-  test('ends a dispute that is on disk', async () => {
+  test('an unwritten listing ends a stored dispute', async () => {
     const { trust, state } = await scene()
     await trust.saw([of(1, A), of(2, A)])
     expect(trust.isShared(A)).toBe(true)
@@ -151,7 +130,7 @@ describe('a listing that cannot be written', () => {
     expect(trust.isShared(A)).toBe(false)
   })
 
-  test('that comes while another one is written is written by the next write', async () => {
+  test('a listing that arrives while another is written is written with the next write', async () => {
     const { trust, written, answers, memory } = await scene()
     answers['pins.save'] = () => {
       delete answers['pins.save']
@@ -166,7 +145,7 @@ describe('a listing that cannot be written', () => {
     ])
   })
 
-  test('that changes nothing in the end is not written', async () => {
+  test('an unwritten listing that returned to the stored one is not written', async () => {
     const { trust, state, written } = await scene()
     await trust.saw([of(1, A)])
     written.length = 0
@@ -180,7 +159,7 @@ describe('a listing that cannot be written', () => {
   })
 })
 
-test('changes of certificates are on disk with their pins before they are announced', async () => {
+test('pins and key changes are on disk before their announcement', async () => {
   const { written, journal, trust } = await smallTrust()
   const calls: string[] = []
   journal.onChange(() => calls.push(...written.map(([call]) => call)))
@@ -192,7 +171,7 @@ test('changes of certificates are on disk with their pins before they are announ
 })
 
 test.each(['pins.save', 'certificates.setOwner', 'signers.forget'])(
-  'a decision whose %s fails is none',
+  'a decision fails as a whole when writing `%s` fails',
   async (failing) => {
     const { answers, people, trust } = await smallTrust({ policy: 'pinned' })
     await trust.saw([of(1, A)])
@@ -204,24 +183,7 @@ test.each(['pins.save', 'certificates.setOwner', 'signers.forget'])(
   },
 )
 
-test('the policy of the bot and that of chat 1 are two, on disk too', async () => {
-  const { memory, written } = smallMemory()
-  const policies = await Policies.load({
-    memory,
-    journal: new Journal(memory),
-    setting: 'first-use',
-  })
-  await policies.set(1, 'accept')
-  await policies.set(null, 'pinned')
-  expect([policies.for(1), policies.bot]).toEqual(['accept', 'pinned'])
-  const sets = written.filter(([call]) => call === 'policies.set')
-  expect(sets).toEqual([
-    ['policies.set', 1, 'accept'],
-    ['policies.set', 0, 'pinned'],
-  ])
-})
-
-test('an effect without a change is in the order of writes, since decisions depend on it', async () => {
+test('an effect without a journal entry is written in order', async () => {
   const { memory } = smallMemory()
   const note = vi.spyOn(memory, 'note')
   await new Journal(memory).record([])

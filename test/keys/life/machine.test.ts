@@ -40,14 +40,14 @@ function explore(begin: World, moves: Moves, depth = Infinity) {
   return { count: known.size, isComplete: worlds.length === 0 }
 }
 
-test('one sidecar publishes one key and loses none, in every order of errands, failures and crashes', () => {
+test('a sidecar publishes one key and loses none, in every order of errands, failures and crashes', () => {
   const begin = beginWorld(1, { isPublished: false })
   const found = explore(begin, { keysMax: 2, errands: ALL, isMeddling: false })
   expect(found.isComplete).toBe(true)
   expect(found.count).toBeGreaterThan(10_000)
 })
 
-test('one sidecar publishes no key over a foreign or removed one, in every order of events', () => {
+test('a sidecar publishes no key over a foreign or removed one, in every order of events', () => {
   const moves = { keysMax: 1, errands: ALL, isMeddling: true }
   expect(explore(beginWorld(1, { isPublished: true }), moves, 12).count).toBeGreaterThan(4000)
 })

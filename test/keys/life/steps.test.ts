@@ -34,7 +34,7 @@ test.each([
   expect(isRefused(serviceError(Number(status)))).toBe(expected)
 })
 
-test('a task whose sends cannot be released ends with that error, or with an earlier one', () => {
+test('a task whose sends cannot be released ends with the first error', () => {
   const [first, later] = [new Refusal('postern_store_unwritable'), new Error('later')]
   const asked = [{ kind: 'asked', errand: 'publish' } as const, shown('old'), DONE]
   const failing = story([NEW, OLD])
