@@ -30,11 +30,14 @@ describe('a sighting that cannot be written', () => {
     'the refusal of readable text': (sightings) => sightings.sawProtected(5),
   }
 
-  test.each(Object.entries(READINGS))('gives nothing of %s', async (_name, read) => {
-    await expect(read(sightingsOf({ knownChats }))).rejects.toBe(REFUSED)
-  })
+  test.each(Object.entries(READINGS))(
+    'the content of an answer about %s is not given before its sighting is written',
+    async (_name, read) => {
+      await expect(read(sightingsOf({ knownChats }))).rejects.toBe(REFUSED)
+    },
+  )
 
-  test('leaves the updates that show it', async () => {
+  test('`sawUpdates` records none of the updates whose sighting cannot be written', async () => {
     const sightings = sightingsOf({ knownChats })
     const updates = sightings.readUpdates(new Unseen([update]))
     const seen = await sightings.sawUpdates(updates, { most: 1, freshness, botId: 7 })
@@ -42,8 +45,8 @@ describe('a sighting that cannot be written', () => {
   })
 })
 
-describe('what a list shows of people', () => {
-  test('is not given before somebody’s listing is taken back', async () => {
+describe('listings that cannot be written', () => {
+  test('a person’s record is not given before the withdrawal of the listing is written', async () => {
     const trust = { saw: refuses, isRemembered: () => true }
     const certificates = { judge: judging(), keepCopies: works, rememberRevoked: works }
     const parts = { certificates, trust, keyListHistory: {}, knownKeys: {} }
@@ -51,7 +54,7 @@ describe('what a list shows of people', () => {
     await expect(observer.observeUserKey(1, null)).rejects.toBe(REFUSED)
   })
 
-  test('nobody is sealed to before whose the private chat is was written', async () => {
+  test('a private chat has no recipients before its person is written', async () => {
     const list = {
       people: [{ userId: 1, fingerprint: 'a', unusable: null, certificateStatus: {} }],
       nameless: 0,

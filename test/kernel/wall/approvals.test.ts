@@ -34,7 +34,7 @@ const scene = (...rules: ApprovalRule[]) => approvalsOf({ rules, knownChats })
 const send = (chatId = GROUP, client: string | null = null) => ({ client, chatId, messageId: null })
 const edit = (chatId = GROUP) => ({ client: null, chatId, messageId: '7' })
 
-describe('a rule', () => {
+describe('an approval rule', () => {
   test.each<[ApprovalRule['chats'], number[]]>([
     [['all'], [OFFICE, GROUP, CHANNEL, NEW]],
     [['groups'], [GROUP, CHANNEL, NEW]],
@@ -43,14 +43,17 @@ describe('a rule', () => {
       [GROUP, CHANNEL],
       [GROUP, CHANNEL],
     ],
-  ])('for %s covers those chats, and one of an unknown kind', (chats, covered) => {
-    const approvals = scene(rule({ chats }))
-    const all = [OFFICE, GROUP, CHANNEL, NEW]
-    expect(all.filter((id) => approvals.demandOf(send(id)) !== null)).toEqual(covered)
-    expect(all.filter((id) => approvals.clear(send(id)) === null)).toEqual(covered)
-  })
+  ])(
+    'an approval rule for %s demands an approval in those chats, and in a chat of unknown kind',
+    (chats, covered) => {
+      const approvals = scene(rule({ chats }))
+      const all = [OFFICE, GROUP, CHANNEL, NEW]
+      expect(all.filter((id) => approvals.demandOf(send(id)) !== null)).toEqual(covered)
+      expect(all.filter((id) => approvals.clear(send(id)) === null)).toEqual(covered)
+    },
+  )
 
-  test('is of its clients alone where it names any, else of the bot too', () => {
+  test('an approval rule with clients applies to these alone, and one without also to the bot', () => {
     const named = scene(rule({ clients: ['agent'] }))
     const callers = [null, 'agent', 'agent-2']
     const demanded = (approvals: typeof named) =>
@@ -58,7 +61,7 @@ describe('a rule', () => {
     expect([demanded(named), demanded(scene(rule()))]).toEqual([['agent'], callers])
   })
 
-  test('is of its kinds, and the first that fits decides', () => {
+  test('an approval rule applies to its kinds of call, and the first that fits decides', () => {
     const first = rule({ kinds: ['edit'], by: [MATE] })
     const approvals = scene(first, rule())
     expect(approvals.demandOf(send())?.by).toEqual([BOSS])
@@ -66,7 +69,7 @@ describe('a rule', () => {
     expect(scene(first).demandOf(send())).toBeNull()
   })
 
-  test('asks in the private chats of its approvers, and needs one', () => {
+  test('an approval is requested in the private chats of the approvers, and refused without any', () => {
     expect(scene().chatsOf(rule({ by: [MATE, BOSS] }))).toEqual([{ userId: BOSS, chatId: OFFICE }])
     expect(() => scene().chatsOf(rule({ by: [MATE] }))).toThrow(
       refused('postern_approver_unreachable', 'no private chat with 816'),
@@ -74,7 +77,7 @@ describe('a rule', () => {
   })
 })
 
-test('a clearance is for its chat and its kind of call, and nothing else is one', () => {
+test('a clearance allows its own chat and kind of call, and a forged one allows nothing', () => {
   const target = (route: 'send' | 'edit') => ({ route, path: '/messages', isForSealed: false })
   const call = { chatId: GROUP, target: target('send') }
   const clearance = cleared(call)
@@ -91,6 +94,13 @@ test('a clearance is for its chat and its kind of call, and nothing else is one'
 const NEEDED = refused('postern_approval_needed')
 
 const REQUEST = { userId: BOSS, chatId: OFFICE, sendId: 's', messageId: 9 }
+const decision = {
+  isApproved: true,
+  userId: BOSS,
+  messageId: 12,
+  atMs: 1_500_000,
+  fingerprint: 'f',
+}
 const approval = (more: Partial<Approval> = {}): Approval => ({
   code: '7K2Q',
   digest: 'd',
@@ -105,13 +115,13 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
 const message = (text: unknown, more: object = {}, parts: object = {}): NumberedMessage =>
   replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }, parts)
 
-describe('a word', () => {
+describe('the parser of approval replies', () => {
   test.each([
     ['ok 7K2Q', true],
     ['  OK\t7k2q \n', true],
     ['no 7K2Q', false],
     ['No 7k2q because it is rude\nand late', false],
-  ])('is %j', (text, isApproved) => {
+  ])('the reply %j is parsed as a decision', (text, isApproved) => {
     expect(wordIn(message(text))).toMatchObject({ isApproved, code: '7K2Q', quotedId: 9 })
   })
 
@@ -127,33 +137,34 @@ describe('a word', () => {
     'yes 7K2Q',
     7,
     null,
-  ])('is not %j', (text) => {
+  ])('the reply %j is not parsed as a decision', (text) => {
     expect(wordIn(message(text))).toBeNull()
   })
 
-  test('is of the Message that the update brings, of a person, and of its chat', () => {
+  test('a reply counts only in the update’s own Message, from a person, and in its chat', () => {
     for (const more of [{ position: 'carried' }, { isOrdinary: false }, { updateChatId: GROUP }]) {
       expect(wordIn(message('ok 7K2Q', more))).toBeNull()
     }
   })
 
-  test('that was withheld is read for the journal, and a quotation may be an id', () => {
+  test('a withheld reply is parsed for the journal, and its quotation may be a bare id', () => {
     const postern = { verdict: 'unsigned', withheldText: 'ok 7K2Q' }
     expect(wordIn(message(undefined, {}, { postern, replyTo: 9 }))).toMatchObject({ quotedId: 9 })
   })
 })
 
-describe('a word does not count', () => {
+describe('a decision that does not count', () => {
   const why = (more: object = {}, of = approval(), nowMs = 1_600_000, parts: object = {}) => {
     const word = wordIn(message('ok 7K2Q', more, parts))
     return word === null ? 'no word' : whyNotCounted(word, of, nowMs)
   }
+  const quoting = (replyTo: object | null, of = approval()) => why({}, of, 1_600_000, { replyTo })
   const verdict = (postern: object) =>
     why({}, approval(), 1_600_000, {
       postern: { verdict: 'verified', signer: 'f', signedAt: 1_500_000, ...postern },
     })
 
-  test('but the one that fits', () => {
+  test('a verified reply in time that quotes the request counts', () => {
     expect(why()).toBeNull()
     expect(verdict({ signedAt: 1_000_000 - 120_000 })).toBeNull()
     expect(why({}, approval(), 1_999_999)).toBeNull()
@@ -163,14 +174,9 @@ describe('a word does not count', () => {
     ['other-person', why({ fromId: MATE })],
     ['other-person', why({ fromId: null })],
     ['other-person', why({ chatId: GROUP, updateChatId: GROUP })],
-    ['other-quotation', why({}, approval(), 1_600_000, { replyTo: { id: 8 } })],
-    ['other-quotation', why({}, approval(), 1_600_000, { replyTo: null })],
-    [
-      'other-quotation',
-      why({}, approval({ requests: [{ ...REQUEST, messageId: null }] }), 1_600_000, {
-        replyTo: null,
-      }),
-    ],
+    ['other-quotation', quoting({ id: 8 })],
+    ['other-quotation', quoting(null)],
+    ['other-quotation', quoting(null, approval({ requests: [{ ...REQUEST, messageId: null }] }))],
     ['not-verified', verdict({ verdict: 'unsigned' })],
     ['not-verified', verdict({ reason: 'shared-certificate' })],
     ['not-verified', verdict({ reason: 'former-certificate' })],
@@ -179,34 +185,13 @@ describe('a word does not count', () => {
     ['signed-before', verdict({ signedAt: 1_000_000 - 120_001 })],
     ['signed-before', verdict({ signedAt: undefined })],
     ['late', why({}, approval(), 2_000_000)],
-    [
-      'decided',
-      why(
-        {},
-        approval({
-          decision: {
-            isApproved: false,
-            userId: null,
-            messageId: null,
-            atMs: 1,
-            fingerprint: null,
-          },
-        }),
-      ),
-    ],
-  ])('%s', (expected, found) => {
+    ['decided', why({}, approval({ decision }))],
+  ])('a reply is ignored as `%s`', (expected, found) => {
     expect(found).toBe(expected)
   })
 })
 
 describe('a call of the outbox', () => {
-  const decision = {
-    isApproved: true,
-    userId: BOSS,
-    messageId: 12,
-    atMs: 1_500_000,
-    fingerprint: 'f',
-  }
   const given = approval({ decision })
   const approver = { userId: BOSS, fingerprint: 'f', unusable: null } as Person
   const leaving = (
@@ -224,7 +209,10 @@ describe('a call of the outbox', () => {
     return () => approvals.mayLeave(send(), of, { digest, approver: person })
   }
 
-  test('leaves with the word, or where no rule demands one', () => {
+  const distrusting = (trust: object) =>
+    leaving({ parts: { trust: { distrust: () => null, isShared: () => false, ...trust } } })
+
+  test('a call leaves with its approval, or without a rule that demands one', () => {
     expect(leaving()).not.toThrow()
     expect(leaving({ rules: [] })).not.toThrow()
     expect(leaving({ of: null, rules: [] })).not.toThrow()
@@ -238,30 +226,24 @@ describe('a call of the outbox', () => {
     ['needed', leaving({ of: approval({ decision: { ...decision, atMs: 2_000_000 } }) })],
     ['changed', leaving({ digest: 'e' })],
     ['changed', leaving({ digest: 'e', rules: [] })],
-  ])('does not leave: postern_approval_%s', (code, leave) => {
+  ])('a call without a valid approval is refused with `postern_approval_%s`', (code, leave) => {
     expect(leave).toThrow(refused(`postern_approval_${code}`))
   })
 
   test.each([
-    ['the rules name somebody else', leaving({ rules: [rule({ by: [MATE] })] })],
+    ['the rules name another approver', leaving({ rules: [rule({ by: [MATE] })] })],
     ['no certificate is listed', leaving({ who: null })],
     ['another certificate is listed', leaving({ who: { fingerprint: 'g' } })],
-    ['it is another person’s', leaving({ who: { userId: MATE } })],
-    ['it was revoked', leaving({ who: { unusable: 'revoked' } })],
+    ['the certificate is listed for another person', leaving({ who: { userId: MATE } })],
+    ['the certificate was revoked', leaving({ who: { unusable: 'revoked' } })],
+    ['the person is blocked', distrusting({ distrust: () => 'blocked' })],
+    ['the certificate is disputed', distrusting({ isShared: () => true })],
     [
-      'the person is blocked',
-      leaving({ parts: { trust: { distrust: () => 'blocked', isShared: () => false } } }),
-    ],
-    [
-      'the certificate is disputed',
-      leaving({ parts: { trust: { distrust: () => null, isShared: () => true } } }),
-    ],
-    [
-      'the operator gave it to somebody else',
+      'the certificate is another person’s',
       leaving({ parts: { people: { isOthers: () => true } } }),
     ],
-    ['nobody of the decision was asked', leaving({ of: approval({ decision, requests: [] }) })],
-  ])('does not leave once %s', (_what, leave) => {
+    ['the approver received no request', leaving({ of: approval({ decision, requests: [] }) })],
+  ])('an approved call is refused with `postern_approver_changed` once %s', (_what, leave) => {
     expect(leave).toThrow(refused('postern_approver_changed'))
   })
 })

@@ -35,7 +35,7 @@ describe('a message into a protected chat', () => {
     [{ markup: undefined }, []],
     [{ markup: '' }, []],
     [{ markup: 0 }, ['markup']],
-  ])('with %j has in clear %j', (fields, expected) => {
+  ])('a message into a protected chat with %j has in clear %j', (fields, expected) => {
     expect(scene('warn').clear.ofMessage(fields)).toEqual(expected)
     expect(scene('allow').clear.ofMessage(fields)).toEqual(expected)
     expect(scene('refuse', { passesAll: true }).clear.ofMessage(fields)).toEqual([])
@@ -53,28 +53,11 @@ describe('a message into a protected chat', () => {
 })
 
 describe('an edit of the buttons alone', () => {
-  test('is judged by what is remembered of the chat, without asking for it', async () => {
-    const { clear, rule } = scene('warn')
-    expect(await clear.ofMarkupEdit(1, { markup: MARKUP })).toEqual(['markup'])
-    expect(await clear.ofMarkupEdit(2, { markup: MARKUP })).toEqual([])
-    expect(rule).not.toHaveBeenCalled()
-  })
-
-  test('is refused in a chat that must be sealed, and where that cannot be learned', async () => {
+  test('an edit of buttons is refused in a protected chat, and while the chat’s mode is unknown', async () => {
     const { clear } = scene('refuse')
     await expect(clear.ofMarkupEdit(1, { markup: MARKUP })).rejects.toMatchObject(REFUSED)
     await expect(clear.ofMarkupEdit(9, { markup: MARKUP })).rejects.toThrow('not learned')
     expect(await clear.ofMarkupEdit(2, { markup: MARKUP })).toEqual([])
-  })
-
-  test('is not judged without buttons, nor for a bot that seals nothing', async () => {
-    const { clear, rule } = scene('refuse')
-    for (const markup of [null, undefined, '']) {
-      expect(await clear.ofMarkupEdit(1, { markup })).toEqual([])
-    }
-    const other = scene('refuse', { passesAll: true })
-    expect(await other.clear.ofMarkupEdit(1, { markup: MARKUP })).toEqual([])
-    expect([rule, other.rule].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
   })
 })
 
@@ -88,7 +71,7 @@ describe('the answer to a press', () => {
     ['of one readable chat', [2], []],
     ['of a readable chat and a protected one', [2, 1], ['text', 'url']],
     ['of a readable chat and one that cannot be learned', [2, 9], ['text', 'url']],
-  ])('%s has its words in clear, or not', async (_name, chats, expected) => {
+  ])('the answer to a press %s has these fields in clear', async (_name, chats, expected) => {
     const { clear, rule, chatsOf } = scene('warn', { chats })
     expect(await clear.ofCallback('press', body)).toEqual(expected)
     expect(chatsOf).toHaveBeenCalledWith('press')
@@ -98,7 +81,7 @@ describe('the answer to a press', () => {
     else await expect(refusing).rejects.toMatchObject(REFUSED)
   })
 
-  test('counts as one in a protected chat where the presses cannot be read', async () => {
+  test('the answer to a press counts as one in a protected chat while the presses cannot be read', async () => {
     const { clear, chatsOf } = scene('warn')
     chatsOf.mockRejectedValue(new Error('out of reach'))
     expect(await clear.ofCallback('press', { url: 'x' })).toEqual(['url'])
@@ -106,22 +89,23 @@ describe('the answer to a press', () => {
   })
 
   test.each([[{ text: '' }], [{ url: null, alert: true }], ['words'], [null], [undefined]])(
-    '%j has nothing in clear, and no chat is looked up',
+    'the answer %j to a press has no field in clear, and causes no lookup',
     async (given) => {
       const { clear, chatsOf } = scene('refuse', { chats: [1] })
       expect(await clear.ofCallback('press', given)).toEqual([])
       expect(chatsOf).not.toHaveBeenCalled()
     },
   )
-
-  test('is not judged for a bot that seals nothing', async () => {
-    const { clear, chatsOf } = scene('refuse', { passesAll: true, chats: [1] })
-    expect(await clear.ofCallback('press', body)).toEqual([])
-    expect(chatsOf).not.toHaveBeenCalled()
-  })
 })
 
-test('fields that the service accepted are counted, and named to the bot unless they are allowed', () => {
+test('a bot that seals nothing has no field in clear, and causes no lookup', async () => {
+  const { clear, rule, chatsOf } = scene('refuse', { passesAll: true, chats: [1] })
+  expect(await clear.ofMarkupEdit(1, { markup: MARKUP })).toEqual([])
+  expect(await clear.ofCallback('press', { text: 'done' })).toEqual([])
+  expect([rule, chatsOf].map(({ mock }) => mock.calls.length)).toEqual([0, 0])
+})
+
+test('accepted clear fields are counted, and named to the bot unless the policy is `allow`', () => {
   const [warning, allowing] = [scene('warn'), scene('allow')]
   expect(warning.clear.taken(['text', 'url'])).toEqual({ clear: ['text', 'url'] })
   expect(allowing.clear.taken(['markup'])).toEqual({})

@@ -42,7 +42,7 @@ async function scene({ given = [] as Client[], fresh = async () => {} } = {}) {
 const send = (chatId = CHAT): ClientAct => ({ call: 'sendMessage', chatIds: [chatId] })
 
 describe('a client that was added by command', () => {
-  test('is found by the hash of its token alone, and after a restart as it was added', async () => {
+  test('a client is found by the hash of its token alone, and after a restart as it was added', async () => {
     const { clients, load } = await scene()
     const client = named(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
     await clients.add(client)
@@ -52,7 +52,7 @@ describe('a client that was added by command', () => {
     }
   })
 
-  test('is added once by its name, and neither changed nor removed by another one', async () => {
+  test('a second client of the same name is refused, and an unknown one neither removed nor rotated', async () => {
     const { clients, load } = await scene()
     const client = named(newName())
     await clients.add(client)
@@ -65,7 +65,7 @@ describe('a client that was added by command', () => {
     expect((await load()).find(client.credential)).toEqual(client)
   })
 
-  test('has a new token once it was rotated, and the one before opens nothing', async () => {
+  test('a rotated client is found by its new token alone', async () => {
     const { clients, load } = await scene()
     const client = named(newName())
     await clients.add(client)
@@ -77,7 +77,7 @@ describe('a client that was added by command', () => {
     await clients.remove(client.name)
   })
 
-  test('may nothing once it was removed, also where the request was found before', async () => {
+  test('a removed client is refused, also for a request that was under way', async () => {
     const { clients, load } = await scene()
     const client = named(newName())
     await clients.add(client)
@@ -87,7 +87,7 @@ describe('a client that was added by command', () => {
     expect((await load()).find(client.credential)).toBeNull()
   })
 
-  test('is judged by what every sidecar has written by now, and not at all where that is unknown', async () => {
+  test('a call of a client is refused while the store cannot be read anew', async () => {
     let isReached = true
     const { clients } = await scene({
       fresh: async () => {
@@ -103,7 +103,7 @@ describe('a client that was added by command', () => {
 })
 
 describe('a client of the settings', () => {
-  test('counts before an added one of its name, whose token then opens nothing', async () => {
+  test('a client of the settings replaces an added one of its name, and its token', async () => {
     const name = newName()
     const { clients } = await scene()
     await clients.add(named(name, { credential: 'added' }))
@@ -113,7 +113,7 @@ describe('a client of the settings', () => {
     expect(after.clients.all.filter((one) => one.name === name)).toEqual([given])
   })
 
-  test('is neither removed nor rotated by command, and no other takes its name', async () => {
+  test('a client of the settings is neither removed nor rotated nor added by command', async () => {
     const given = named(newName(), { createdAtMs: null })
     const { clients } = await scene({ given: [given] })
     const { name } = given
@@ -124,11 +124,11 @@ describe('a client of the settings', () => {
   })
 })
 
-describe('the end of a client', () => {
+describe('the expiry of a client', () => {
   test.each([
     ['our clock', 2000, 0],
     ['the clock of the service, also where ours was set back', 0, 2000],
-  ])('comes by %s', async (_whose, nowMs, expiryNowMs) => {
+  ])('a client expires by %s', async (_whose, nowMs, expiryNowMs) => {
     const { clients, clock } = await scene()
     const client = named(newName(), { expiresAtMs: 2000 })
     await clients.add(client)
@@ -139,11 +139,11 @@ describe('the end of a client', () => {
   })
 })
 
-describe('a rate', () => {
+describe('the rate of a client', () => {
   const rate = { calls: 2, perMs: 60_000 }
   const edit = { ...send(), call: 'editMessage' as const }
 
-  test('counts sends and edits of all sidecars together, and over a restart', async () => {
+  test('the rate of a client counts sends and edits of all sidecars together, over a restart', async () => {
     const { clients, load, clock } = await scene()
     const client = named(newName(), { rate, may: ['send', 'edit', 'typing'] })
     await clients.add(client)
@@ -159,7 +159,7 @@ describe('a rate', () => {
     await expect(clients.admit(client, send())).rejects.toThrow(refused('rate_limited'))
   })
 
-  test('lets no more through where many ask at the same moment', async () => {
+  test('the rate of a client admits no more of many concurrent calls', async () => {
     const { clients, load } = await scene()
     const client = named(newName(), { rate })
     await clients.add(client)
@@ -170,7 +170,7 @@ describe('a rate', () => {
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
   })
 
-  test('is not used up by what is refused', async () => {
+  test('refused calls do not use up the rate of a client', async () => {
     const { clients } = await scene()
     const client = named(newName(), { rate })
     await clients.add(client)
@@ -182,7 +182,7 @@ describe('a rate', () => {
 })
 
 describe('the journal', () => {
-  test('has every change of a client, and each kind of refusal once an hour', async () => {
+  test('the journal has each change of a client, and each kind of refusal once an hour', async () => {
     const { clients, clock, entriesOf } = await scene()
     const client = named(newName())
     const { name } = client
@@ -222,13 +222,4 @@ describe('the journal', () => {
     ])
     expect(await entriesOf(`${name}0`)).toEqual([])
   })
-})
-
-test('people of a chat are shown by the rights of now', async () => {
-  const { clients, clock } = await scene()
-  const client = named(newName(), { may: ['read'], expiresAtMs: 2_000_000 })
-  expect(clients.seesPeople(client, CHAT)).toBe(true)
-  expect([clients.seesPeople(null, 9), clients.seesPeople(client, 9)]).toEqual([true, false])
-  clock.nowMs = 2_000_000
-  expect(clients.seesPeople(client, CHAT)).toBe(false)
 })

@@ -38,8 +38,8 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
   return { guard: new Guard(parts), knownChats, modes, chat, service }
 }
 
-describe('how a chat must be written to', () => {
-  test('an open group with an open history takes readable text, by one answer for many sends', async () => {
+describe('the rule of a chat', () => {
+  test('an open group with an open history accepts readable text, with one lookup for many sends', async () => {
     const { guard, chat } = await scene()
     for (let n = 0; n < 3; n++) {
       const rule = await guard.rule(5)
@@ -48,7 +48,7 @@ describe('how a chat must be written to', () => {
     expect(chat).toHaveBeenCalledTimes(1)
   })
 
-  test('a rule for readable text holds only as long as what it rests on was read just now', async () => {
+  test('a rule for readable text is refused once the last reading of the store is too old', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const fresh = vi.fn(() => Promise.resolve())
@@ -65,14 +65,14 @@ describe('how a chat must be written to', () => {
     expect(fresh).toHaveBeenCalledTimes(2)
   })
 
-  test('an answer that is older than the setting is asked for anew', async () => {
+  test('a mode older than `chatMaxAgeMs` is requested again', async () => {
     const { guard, chat } = await scene({ chatMaxAgeMs: -1 })
     await guard.rule(5)
     await guard.rule(5)
     expect(chat).toHaveBeenCalledTimes(2)
   })
 
-  test('a chat that was seen protected is sealed, and not asked for', async () => {
+  test('a chat that was protected once is sealed without a lookup', async () => {
     const { guard, knownChats, chat } = await scene()
     await knownChats.saw([{ chatId: 5, isProtected: true }])
     const rule = await guard.rule(5)
@@ -81,7 +81,7 @@ describe('how a chat must be written to', () => {
     expect((await guard.rule(6)).body).toBe('readable')
   })
 
-  test('a private chat is sealed and not asked for, while private chats are protected', async () => {
+  test('a private chat is sealed without a lookup, while the bot has a key', async () => {
     const settings = { isProtected: true }
     const says = { kind: 'private', mode: 'open', historyVisible: false }
     const { guard, knownChats, chat } = await scene({ ownsKey: () => settings.isProtected }, says)
@@ -93,7 +93,7 @@ describe('how a chat must be written to', () => {
     expect((await guard.rule(5)).body).toBe('readable')
   })
 
-  test('a chat is sealed by the first answer that says it is protected or private', async () => {
+  test('a chat is sealed after an answer with mode protected or kind private', async () => {
     const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, mode: 'protected' })
     expect((await guard.rule(5)).body).toBe('sealed')
     expect(knownChats.isLatched(5)).toBe(true)
@@ -101,25 +101,18 @@ describe('how a chat must be written to', () => {
     expect((await other.guard.rule(5)).body).toBe('sealed')
   })
 
-  test('an answer that says protected counts even where it latched nothing', async () => {
+  test('an answer with mode protected is obeyed although it was not latched', async () => {
     const { knownChats } = await scene()
     const modes = { get: () => Promise.resolve({ ...OPEN_GROUP, mode: 'protected' }) }
     const { guard } = await scene({ knownChats, modes: modes as unknown as Modes })
     expect((await guard.rule(5)).body).toBe('sealed')
   })
 
-  test('an answer that left nothing in the memory is judged by itself', async () => {
-    const { knownChats } = await scene()
-    const modes = { get: () => Promise.resolve(OPEN_GROUP) } as unknown as Modes
-    const { guard } = await scene({ knownChats, modes })
-    expect((await guard.rule(5)).body).toBe('readable')
-  })
-
   test.each([
     ['a group without an open history', { historyVisible: false }, 'open history'],
-    ['a group that does not say', { historyVisible: undefined }, 'open history'],
-    ['a kind that is not known', { kind: 'bazaar' }, 'kind'],
-  ])('%s is refused, and remembered as refused', async (_name, says, why) => {
+    ['a group without `historyVisible`', { historyVisible: undefined }, 'open history'],
+    ['a chat of unknown kind', { kind: 'bazaar' }, 'kind'],
+  ])('%s is refused readable text, and recorded as refused', async (_name, says, why) => {
     const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, ...says })
     await expect(guard.rule(5)).rejects.toMatchObject({
       code: 'postern_downgrade_refused',
@@ -128,7 +121,7 @@ describe('how a chat must be written to', () => {
     expect(knownChats.get(5)?.refusedAtMs).not.toBeNull()
   })
 
-  test('a channel takes readable text, and one that was a group before is judged as a group', async () => {
+  test('a channel accepts readable text, and a chat that was a group before is judged as a group', async () => {
     const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
     expect((await guard.rule(5)).body).toBe('readable')
     await knownChats.saw([{ chatId: 6, kind: 'group' }])
@@ -138,13 +131,13 @@ describe('how a chat must be written to', () => {
   test.each([
     { kind: 'group', mode: 'open' },
     { kind: 'bazaar', mode: 'open' },
-  ])('without a key of its own the service is believed: %j', async (says) => {
+  ])('a bot without a key accepts the mode of the service: %j', async (says) => {
     const { guard } = await scene({ sealsForBot: false }, says)
     expect((await guard.rule(5)).body).toBe('readable')
   })
 
   test.each(['group', 'channel'])(
-    'where the setting refuses readable groups, a %s is refused with a key and without one',
+    'the setting `readableGroups: refuse` refuses a %s with and without a key',
     async (kind) => {
       for (const sealsForBot of [true, false]) {
         const { guard } = await scene(
@@ -158,7 +151,7 @@ describe('how a chat must be written to', () => {
     },
   )
 
-  test('a latch that another sidecar has written counts, however long the store takes', async () => {
+  test('a latch that another sidecar wrote counts after a slow reading of the store', async () => {
     const latches: (() => Promise<void>)[] = []
     const fresh = async (): Promise<void> => {
       await new Promise((resolve) => setTimeout(resolve, 5))
@@ -172,7 +165,7 @@ describe('how a chat must be written to', () => {
     expect(guard.permitReadable(readable, target, { chatId: 6 }).ground.holds).toThrow()
   })
 
-  test('a rule waits for the store when it is renewed, and fails with it', async () => {
+  test('a rule is refused while the store cannot be read, also when it is renewed', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const fresh = vi.fn(() => Promise.resolve())
@@ -189,20 +182,23 @@ describe('how a chat must be written to', () => {
     ['an open group', { chatId: 5, mode: 'open' }, false],
     ['a private chat', { chatId: 1, mode: 'open' }, true],
     ['a chat that was seen protected', { chatId: 2, mode: 'open' }, true],
-  ])('%s will be sealed once there is a key, or not', async (_name, says, expected) => {
-    const { guard, knownChats } = await scene({ ownsKey: () => false })
-    await knownChats.saw([
-      { chatId: 1, kind: 'private' },
-      { chatId: 2, isProtected: true },
-    ])
-    const { chatId, mode } = says as { chatId: number; mode: 'open' | 'protected' }
-    expect(guard.willSeal(chatId, { mode })).toBe(expected)
-    await knownChats.setPrivateReadable({ readable: true })
-    expect(guard.willSeal(1, { mode: 'open' })).toBe(false)
-    await knownChats.setPrivateReadable({ readable: false })
-  })
+  ])(
+    'the guard predicts the sealing of %s for a bot with a key',
+    async (_name, says, expected) => {
+      const { guard, knownChats } = await scene({ ownsKey: () => false })
+      await knownChats.saw([
+        { chatId: 1, kind: 'private' },
+        { chatId: 2, isProtected: true },
+      ])
+      const { chatId, mode } = says as { chatId: number; mode: 'open' | 'protected' }
+      expect(guard.willSeal(chatId, { mode })).toBe(expected)
+      await knownChats.setPrivateReadable({ readable: true })
+      expect(guard.willSeal(1, { mode: 'open' })).toBe(false)
+      await knownChats.setPrivateReadable({ readable: false })
+    },
+  )
 
-  test('what will be refused once there is a key is known before', async () => {
+  test('the guard predicts a refusal of readable text that a key will cause', async () => {
     const { guard } = await scene({ sealsForBot: false })
     const answer = { kind: 'group', mode: 'open' as const, historyVisible: false }
     expect(guard.whyNotReadable(5, answer, true)).toContain('open history')
@@ -210,15 +206,10 @@ describe('how a chat must be written to', () => {
     expect(guard.whyNotReadable(5, { ...answer, kind: 'bazaar' }, true)).toContain('kind')
     expect((await guard.rule(5)).body).toBe('readable')
   })
-
-  test('when the mode cannot be learned there is no rule', async () => {
-    const { guard } = await scene({}, { kind: 'group' })
-    await expect(guard.rule(5)).rejects.toMatchObject({ code: 'postern_upstream_invalid' })
-  })
 })
 
-describe('a rule for readable text holds no longer', () => {
-  test('once the chat was seen protected', async () => {
+describe('a rule for readable text', () => {
+  test('a rule for readable text is void once the chat was protected', async () => {
     const { guard, knownChats } = await scene()
     const rule = await guard.rule(5)
     await knownChats.saw([{ chatId: 6, isProtected: true }])
@@ -230,27 +221,20 @@ describe('a rule for readable text holds no longer', () => {
     )
   })
 
-  test('once a channel was seen as a group, of whose history nothing is said', async () => {
+  test('a rule for readable text is void once a channel was a group', async () => {
     const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
     const rule = await guard.rule(5)
     expect(rule.holds()).toBe(true)
     await knownChats.saw([{ chatId: 5, kind: 'group' }])
     expect(rule.holds()).toBe(false)
   })
-
-  test('once the chat was seen private', async () => {
-    const { guard, knownChats } = await scene()
-    const rule = await guard.rule(5)
-    await knownChats.saw([{ chatId: 5, kind: 'private' }])
-    expect(rule.holds()).toBe(false)
-  })
 })
 
-describe('what leaves', () => {
+describe('permits', () => {
   const fields = { chatId: 5, text: 'words', replyTo: 3 }
   const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as unknown
 
-  test('readable text leaves by a rule for its own chat, and by none for another', async () => {
+  test('a permit for readable text needs a rule for its own chat, and a call that was not given as sealed', async () => {
     const { guard } = await scene()
     const rule = await guard.rule(5)
     const permit = guard.permitReadable(rule, target, fields)
@@ -261,14 +245,7 @@ describe('what leaves', () => {
     expect(() => guard.permitReadable(rule, forSealed, fields)).toThrow('readable since')
   })
 
-  test('readable text leaves by no rule that says sealed', async () => {
-    const { guard, knownChats } = await scene()
-    await knownChats.saw([{ chatId: 5, isProtected: true }])
-    const rule = await guard.rule(5)
-    expect(() => guard.permitReadable(rule, target, fields)).toThrow(REFUSED)
-  })
-
-  test('readable text leaves by nothing that only looks like a rule', async () => {
+  test('a copy of a rule gives no permit for readable text', async () => {
     const { guard } = await scene()
     const rule = await guard.rule(5)
     const looks = [
@@ -295,21 +272,24 @@ describe('what leaves', () => {
   }
 
   test.each([
-    ['without a key, now or ever, leaves whatever it is', false, false, null],
-    ['where private chats are protected must be encrypted', false, true, 'bad_request'],
-    ['where the sidecar seals must be encrypted', true, false, 'bad_request'],
-  ])('what a bot has sealed by itself %s', async (_what, sealsForBot, isProtected, code) => {
-    const { guard, rule } = await sealedScene({ sealsForBot, ownsKey: () => isProtected })
-    const give = (armored: string): unknown =>
-      bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
-    expect(guard.passesAll).toBe(code === null)
-    if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
-    else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
-    const armored = encryptedMessage()
-    expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
-    const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
-    expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
-  })
+    ['without a key may send any armor', false, false, null],
+    ['with protected private chats must send an encrypted message', false, true, 'bad_request'],
+    ['with a sidecar that seals must send an encrypted message', true, false, 'bad_request'],
+  ])(
+    'a message that the bot sealed itself: a bot %s',
+    async (_what, sealsForBot, isProtected, code) => {
+      const { guard, rule } = await sealedScene({ sealsForBot, ownsKey: () => isProtected })
+      const give = (armored: string): unknown =>
+        bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
+      expect(guard.passesAll).toBe(code === null)
+      if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
+      else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
+      const armored = encryptedMessage()
+      expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
+      const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
+      expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
+    },
+  )
 
   test.each([
     ['words', 'words'],
@@ -317,7 +297,7 @@ describe('what leaves', () => {
     ['words before it', `words\n${encryptedMessage()}`],
     ['words after it', `${encryptedMessage()}\nwords`],
     ['another block', encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK')],
-  ])('as a message that a bot has sealed by itself %s does not leave', async (_what, armored) => {
+  ])('a message that the bot sealed itself is refused as %s', async (_what, armored) => {
     const { guard, rule } = await sealedScene()
     const given = { fields: { chatId: 5 }, armored }
     expect(() => guard.permitOwnSealing(rule, target, given)).toThrow(
@@ -325,7 +305,7 @@ describe('what leaves', () => {
     )
   })
 
-  test('what sealing made leaves with its line breaks, beside its fields', async () => {
+  test('a permit for sealed text has the armor and the other fields', async () => {
     const { guard, rule } = await sealedScene()
     const sealed = Sealed.of('a\nb\n', digests)
     const given = { fields: { chatId: 5, replyTo: 3 }, sealed, requireHeld: held }
@@ -334,7 +314,7 @@ describe('what leaves', () => {
     expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
   })
 
-  test('what sealing made leaves no more once its key may be replaced', async () => {
+  test('a permit for sealed text is void once its signing key may be replaced', async () => {
     const { guard, rule } = await sealedScene()
     const lost = new Error('not held')
     const state = { isHeld: true }
@@ -352,7 +332,7 @@ describe('what leaves', () => {
     expect(() => ground.holds()).toThrow(lost)
   })
 
-  test('sealed text leaves neither beside a text nor beside another armored', async () => {
+  test('the guard gives no permit for sealed text beside another text or armor', async () => {
     const { guard, rule } = await sealedScene()
     const sealed = Sealed.of('a', digests)
     for (const more of [{ text: 'words' }, { text: undefined }, { armored: 'words' }]) {
@@ -365,7 +345,7 @@ describe('what leaves', () => {
     }
   })
 
-  test('sealed text leaves by a rule for its own chat, and by none for readable text', async () => {
+  test('a permit for sealed text needs a sealed rule for its own chat', async () => {
     const { guard, rule } = await sealedScene()
     const readable = await guard.rule(6)
     const sealed = Sealed.of('a', digests)
@@ -377,7 +357,7 @@ describe('what leaves', () => {
     }
   })
 
-  test('what only looks as if sealing had made it does not leave', async () => {
+  test('the guard gives no permit for a forged `Sealed`', async () => {
     const { guard, rule } = await sealedScene()
     const fake = { json: [Buffer.from('words')] }
     const given = { fields: { chatId: 5 }, sealed: fake as never, requireHeld: held }
@@ -389,7 +369,7 @@ describe('what leaves', () => {
     )
   })
 
-  test('of an edit of the buttons nothing leaves but the buttons', async () => {
+  test('a permit for an edit of buttons contains the buttons alone', async () => {
     const { guard } = await scene()
     const permit = guard.permitMarkup(target, { ...fields, markup: { rows: [] } })
     expect(bodyOf(permit)).toEqual({ chatId: 5, markup: { rows: [] } })

@@ -21,7 +21,7 @@ async function small() {
   return { knownChats: await load(), load, onFull }
 }
 
-test('of more chats than are remembered none pushes another out, and a new one is refused', async () => {
+test('a chat beyond `maxChats` displaces none, is refused, and reported', async () => {
   const { knownChats, load, onFull } = await small()
   await knownChats.saw([{ chatId: 1, kind: 'private' }])
   await knownChats.saw([{ chatId: 1, userId: 11 }])
@@ -36,19 +36,22 @@ test('of more chats than are remembered none pushes another out, and a new one i
   }
 })
 
-test('what must be learned of a chat too many cannot be learned, so that nothing is decided without it', async () => {
+test('a sighting of a chat beyond `maxChats` is refused with the number of chats', async () => {
   const { knownChats } = await small()
   await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
   const code = 'postern_store_unwritable'
   await expect(knownChats.saw([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({
     code,
   })
-  await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toMatchObject({ code })
+  await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining('no more than 3 chats are remembered') as unknown,
+  })
   const seen = { chatId: 4, kind: 'channel', isProtected: false }
   await expect(knownChats.saw([seen])).rejects.toMatchObject({ code })
 })
 
-test('beside a chat too many, what is seen of the known ones is learned all the same', async () => {
+test('sightings of known chats are recorded beside one that is refused', async () => {
   const { knownChats } = await small()
   await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
   const seen = [
@@ -68,17 +71,14 @@ test.each([
   [['channel', 'bazaar'], 'bazaar'],
   [['group', 'private', 'group'], 'private'],
   [['private', 'channel'], 'private'],
-])(
-  'a chat seen as %j is judged as %s, seen at once or one after the other',
-  async (kinds, kind) => {
-    const { knownChats } = await small()
-    await knownChats.saw(kinds.map((one) => ({ chatId: 1, kind: one })))
-    for (const one of kinds) await knownChats.saw([{ chatId: 2, kind: one, isProtected: false }])
-    expect([1, 2].map((chatId) => knownChats.get(chatId)?.kind)).toEqual([kind, kind])
-  },
-)
+])('a chat observed as %j is judged as %s, in one sighting or several', async (kinds, kind) => {
+  const { knownChats } = await small()
+  await knownChats.saw(kinds.map((one) => ({ chatId: 1, kind: one })))
+  for (const one of kinds) await knownChats.saw([{ chatId: 2, kind: one, isProtected: false }])
+  expect([1, 2].map((chatId) => knownChats.get(chatId)?.kind)).toEqual([kind, kind])
+})
 
-test('the person of a private chat is the first one, whoever is seen later or at the same time', async () => {
+test('the person of a private chat is the first one, also of concurrent sightings', async () => {
   const { knownChats, load } = await small()
   await knownChats.saw([{ chatId: 1, kind: 'private' }])
   await Promise.all([11, 12].map((userId) => knownChats.saw([{ chatId: 1, userId }])))
@@ -86,7 +86,7 @@ test('the person of a private chat is the first one, whoever is seen later or at
   for (const one of [knownChats, await load()]) expect(one.personOf(1)).toBe(11)
 })
 
-test('the operator can say whose a private chat is, and of no other chat', async () => {
+test('`bindPerson` changes the person of a private chat, and of no other chat', async () => {
   const { knownChats, load } = await small()
   await knownChats.saw([
     { chatId: 1, kind: 'private' },
@@ -99,7 +99,7 @@ test('the operator can say whose a private chat is, and of no other chat', async
   for (const one of [knownChats, await load()]) expect(one.personOf(1)).toBe(12)
 })
 
-describe('what is seen', () => {
+describe('sightings', () => {
   /** Known chats, and how often they were written. */
   async function watched() {
     const store = await open(temporary())
@@ -109,7 +109,7 @@ describe('what is seen', () => {
     return { store, knownChats, writes }
   }
 
-  test('a chat that was known before is latched as soon as it is seen protected', async () => {
+  test('a known chat is latched by its first protected sighting, and stays latched', async () => {
     const { knownChats, store } = await watched()
     const seen = { chatId: 1, kind: 'group', isProtected: false }
     await knownChats.saw([seen])
@@ -121,15 +121,17 @@ describe('what is seen', () => {
     expect(knownChats.isLatched(1)).toBe(true)
   })
 
-  test('a chat that was latched before is learned as private all the same', async () => {
+  test('a latched chat of unknown kind becomes private when observed so', async () => {
     const { knownChats } = await watched()
     await knownChats.saw([{ chatId: 1, isProtected: true }])
     expect(knownChats.get(1)?.kind).toBe('unknown')
     await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
     expect([knownChats.isPrivate(1), knownChats.isLatched(1)]).toEqual([true, true])
+    await knownChats.saw([true, false].map((isProtected) => ({ chatId: 2, isProtected })))
+    expect(knownChats.isLatched(2)).toBe(true)
   })
 
-  test('a second time writes nothing and changes no time', async () => {
+  test('a repeated sighting or refusal writes nothing and changes no time', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
     onTestFinished(() => void vi.useRealTimers())
     const { knownChats, writes } = await watched()
@@ -154,7 +156,7 @@ describe('what is seen', () => {
     expect([writes(), knownChats.get(1)]).toEqual([before, first])
   })
 
-  test('at the same time twice keeps the first time', async () => {
+  test('two concurrent sightings keep the first time', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1000 })
     onTestFinished(() => void vi.useRealTimers())
     const { knownChats, store } = await watched()
@@ -169,20 +171,7 @@ describe('what is seen', () => {
     }
   })
 
-  test('of several chats only what is new of each is learned', async () => {
-    const { knownChats } = await watched()
-    await knownChats.saw([{ chatId: 1, kind: 'channel' }])
-    await knownChats.saw([
-      { chatId: 1, kind: 'channel' },
-      { chatId: 2, kind: 'bazaar' },
-    ])
-    expect(knownChats.all.map(({ id, kind }) => [id, kind])).toEqual([
-      [1, 'channel'],
-      [2, 'bazaar'],
-    ])
-  })
-
-  test('a person is learned of private chats alone, and the first of several', async () => {
+  test('the person of a chat is recorded for private chats alone, and the first of several', async () => {
     const { knownChats, writes } = await watched()
     await knownChats.saw([
       { chatId: 3, kind: 'private' },
@@ -200,15 +189,15 @@ describe('what is seen', () => {
     expect([2, 3, 9].map((chatId) => knownChats.personOf(chatId))).toEqual([null, 11, null])
   })
 
-  test('a refusal is remembered of known chats alone', async () => {
+  test('a refusal is recorded of known chats alone', async () => {
     const { knownChats } = await watched()
     await knownChats.refused(9)
     expect(knownChats.get(9)).toBeUndefined()
   })
 })
 
-describe('the operator lifts', () => {
-  test('latches and refusals of the chats that have one, until the next sighting', async () => {
+describe('the operator’s decisions', () => {
+  test('`liftLatches` lifts latches and refusals until the next sighting, and records the time', async () => {
     const store = await open(temporary())
     const knownChats = await KnownChats.load(memoryOf(store))
     await knownChats.saw([1, 2, 3, 4].map((chatId) => ({ chatId, kind: 'group' })))
@@ -226,6 +215,7 @@ describe('the operator lifts', () => {
       expect(one.get(2)?.refusedAtMs).toBeNull()
       expect(one.get(9)).toBeUndefined()
     }
+    await knownChats.refused(3)
     const lifted = await store.read((db) =>
       db.selectFrom('chats').select('id').where('lifted_at', 'is not', null).execute(),
     )
@@ -234,7 +224,7 @@ describe('the operator lifts', () => {
     expect(knownChats.isLatched(1)).toBe(true)
   })
 
-  test('private chats for all, with their latches, and protects them again', async () => {
+  test('`liftPrivateChats` makes private chats readable and lifts their latches, until they are protected again', async () => {
     const store = await open(temporary())
     const knownChats = await KnownChats.load(memoryOf(store))
     await put(store, 'another', 'flag')
@@ -255,21 +245,13 @@ describe('the operator lifts', () => {
   })
 })
 
-test('chats come in the order of their ids', async () => {
+test('known chats are listed in the order of their ids', async () => {
   const knownChats = await KnownChats.load(memoryOf(await open(temporary())))
   await knownChats.saw([3, -1, 2].map((chatId) => ({ chatId, kind: 'group' })))
   expect(knownChats.all.map(({ id }) => id)).toEqual([-1, 2, 3])
 })
 
-test('a new chat too many is refused with the number that is remembered', async () => {
-  const { knownChats } = await small()
-  await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
-  await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toThrow(
-    'no more than 3 chats are remembered',
-  )
-})
-
-test('a chat that is no private one by the operator’s word has no person, also once it is private again', async () => {
+test('a chat that the operator corrected to a group has no person, also once it is private again', async () => {
   const knownChats = await KnownChats.load(memoryOf(await open(temporary())))
   await knownChats.saw([{ chatId: 1, kind: 'private', userId: 11, isProtected: true }])
   expect(await correctKind(knownChats, { chatId: 1, to: 'group' })).toBe('private')

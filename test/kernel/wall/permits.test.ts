@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isOutbound, type Outbound } from '../../../src/kernel/wall/guard.ts'
 import { markupPermit } from '../../support/permits.ts'
 
-test('what only looks like a permit is none, a copy of a real one included', () => {
+test('`isOutbound` accepts a permit, and no copy or imitation of one', () => {
   const real: Outbound = markupPermit({ route: 'send', path: '/messages', isForSealed: false })
   expect(isOutbound(real)).toBe(true)
   const copies = [

@@ -11,8 +11,8 @@ import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { Presses } from '../../../src/kernel/wall/presses.ts'
 import { chatOf, playedMemory } from './wall-scene.ts'
 
-describe('a chat that another sidecar has changed', () => {
-  test('counts as readable or protected by what another sidecar has written of private chats', async () => {
+describe('a chat that another sidecar changed', () => {
+  test('private chats are readable or protected as another sidecar wrote', async () => {
     const played = playedMemory()
     const knownChats = await KnownChats.load(played.memory)
     await played.wrotePrivateReadable(7)
@@ -21,7 +21,7 @@ describe('a chat that another sidecar has changed', () => {
     expect(knownChats.privateReadable).toBe(false)
   })
 
-  test('is known as it was written, and cached answers about it are stale', async () => {
+  test('a chat that another sidecar latched is latched here, and reported for the caches', async () => {
     const played = playedMemory({ chats: [chatOf(1), chatOf(2)] })
     const knownChats = await KnownChats.load(played.memory)
     const reread = vi.fn()
@@ -31,7 +31,7 @@ describe('a chat that another sidecar has changed', () => {
     expect(reread.mock.calls).toEqual([[2]])
   })
 
-  test('that it loosened is tightened by the next sighting, although that was known here', async () => {
+  test('a chat that another sidecar loosened is latched again by the next sighting', async () => {
     const latched = chatOf(1, { latchedAtMs: 7 })
     const played = playedMemory({ chats: [latched] })
     const knownChats = await KnownChats.load(played.memory)
@@ -41,7 +41,7 @@ describe('a chat that another sidecar has changed', () => {
     expect([knownChats.isLatched(1), played.stored.get(1)?.latchedAtMs]).toEqual([true, 1000])
   })
 
-  test('is not written again where the sighting was known, by anybody', async () => {
+  test('a sighting that any sidecar has written is not written again', async () => {
     const played = playedMemory({ chats: [chatOf(1, { latchedAtMs: 7 })] })
     const knownChats = await KnownChats.load(played.memory)
     await knownChats.saw([{ chatId: 1, kind: 'group', isProtected: true }])
@@ -50,7 +50,7 @@ describe('a chat that another sidecar has changed', () => {
     expect([played.settle.mock.calls.length, knownChats.isUnwritten(2)]).toEqual([0, false])
   })
 
-  test('is held with what is seen of the others, of which one alone is new', async () => {
+  test('the new one of several sightings is written alone', async () => {
     const played = playedMemory({ chats: [chatOf(1)] })
     const knownChats = await KnownChats.load(played.memory)
     await knownChats.saw([
@@ -60,7 +60,7 @@ describe('a chat that another sidecar has changed', () => {
     expect(played.save.mock.calls).toEqual([[[chatOf(2, { kind: 'private', personId: 11 })]]])
   })
 
-  test('a person who was seen of a group is not taken for the person of a private chat later', async () => {
+  test('a person observed in a group does not become the person of a private chat later', async () => {
     const played = playedMemory()
     const knownChats = await KnownChats.load(played.memory)
     const unread = () => Promise.reject(new Error('out of reach'))
@@ -73,8 +73,8 @@ describe('a chat that another sidecar has changed', () => {
   })
 })
 
-describe('a sighting', () => {
-  test('that could not be written is written before the next write, whatever that is of', async () => {
+describe('sightings of a chat', () => {
+  test('an unwritten sighting is written before the next write of any record', async () => {
     const played = playedMemory()
     const knownChats = await KnownChats.load(played.memory)
     played.save.mockRejectedValueOnce(new Error('full'))
@@ -84,7 +84,7 @@ describe('a sighting', () => {
     expect([played.stored.get(1)?.latchedAtMs, knownChats.isUnwritten(1)]).toEqual([1000, false])
   })
 
-  test('that comes while an earlier one is written stays until it is written, too', async () => {
+  test('a sighting that arrives while an earlier one is written is written too', async () => {
     const played = playedMemory()
     const knownChats = await KnownChats.load(played.memory)
     const [first, second] = [
@@ -105,7 +105,7 @@ describe('a sighting', () => {
     }
   })
 
-  test('of an unknown chat that shows nothing of it is not written', async () => {
+  test('a sighting of an unknown chat without a kind or mode is not written', async () => {
     const played = playedMemory()
     const knownChats = await KnownChats.load(played.memory, { maxChats: 0 })
     await knownChats.saw([{ chatId: 1, userId: 11, isProtected: false }])
@@ -113,20 +113,7 @@ describe('a sighting', () => {
   })
 })
 
-test('two refusals of a chat at once are one, of the first time', async () => {
-  const played = playedMemory({ chats: [chatOf(1)] })
-  const knownChats = await KnownChats.load(played.memory)
-  const first = knownChats.refused(1)
-  played.clock.nowMs = 2000
-  await Promise.all([first, first.then(() => knownChats.refused(1))])
-  const before = played.stored.get(1)?.refusedAtMs
-  played.clock.nowMs = 3000
-  await knownChats.refused(1)
-  expect(played.stored.get(1)?.refusedAtMs).toBe(before)
-  expect(played.save).toHaveBeenCalledTimes(1)
-})
-
-test('no latch is lifted where it cannot be written that private chats are readable', async () => {
+test('no latch is lifted when the flag of readable private chats cannot be written', async () => {
   const played = playedMemory({ chats: [chatOf(1, { kind: 'private', latchedAtMs: 7 })] })
   const knownChats = await KnownChats.load(played.memory)
   vi.spyOn(played.memory, 'write').mockRejectedValueOnce(new Error('full'))
@@ -134,7 +121,7 @@ test('no latch is lifted where it cannot be written that private chats are reada
   expect([knownChats.isLatched(1), played.save.mock.calls.length]).toEqual([true, 0])
 })
 
-test('a notice about chats is given to the other sidecars, where there are any', async () => {
+test('a notice about chats is shared with the other sidecars of a database', async () => {
   const [shared, own] = [playedMemory(), playedMemory({ isShared: false })]
   for (const { memory } of [shared, own]) {
     const knownChats = await KnownChats.load(memory)
@@ -145,7 +132,7 @@ test('a notice about chats is given to the other sidecars, where there are any',
   expect(own.touched).toEqual([])
 })
 
-test('a quarter of a million chats are remembered, and one more is refused', async () => {
+test('a quarter of a million chats are known, and one more is refused', async () => {
   const chats = Array.from({ length: 249_999 }, (_, id) => chatOf(id + 1))
   const knownChats = await KnownChats.load(playedMemory({ chats }).memory)
   await knownChats.saw([{ chatId: 250_000, kind: 'group' }])
@@ -155,14 +142,14 @@ test('a quarter of a million chats are remembered, and one more is refused', asy
   })
 })
 
-describe('the journal has', () => {
+describe('the journal', () => {
   const scene = async (...chats: ReturnType<typeof chatOf>[]) => {
     const played = playedMemory({ chats })
     const knownChats = await KnownChats.load(played.memory, { journal: played.journal })
     return { ...played, knownChats }
   }
 
-  test('each kind that became stricter, and no kind that was learned first or stayed', async () => {
+  test('the journal has each kind that became stricter, and none that was first or unchanged', async () => {
     const { knownChats, appended, announce } = await scene(
       chatOf(1),
       chatOf(2, { kind: 'unknown' }),
@@ -179,7 +166,7 @@ describe('the journal has', () => {
     expect(announce).toHaveBeenCalledTimes(2)
   })
 
-  test('the person whom the operator named, with the one before', async () => {
+  test('the journal has the person whom the operator bound, with the former one', async () => {
     const { knownChats, appended, announce, stored } = await scene(
       chatOf(1, { kind: 'private', personId: 11 }),
     )
@@ -190,7 +177,7 @@ describe('the journal has', () => {
     expect([stored.get(1)?.personId, announce.mock.calls.length]).toEqual([12, 1])
   })
 
-  test('the kind that the operator corrected, and nothing of one that was so before', async () => {
+  test('the journal has a corrected kind, and no correction to the same kind', async () => {
     const { knownChats, appended, stored } = await scene(
       chatOf(1, { kind: 'private', personId: 11 }),
     )
@@ -204,7 +191,7 @@ describe('the journal has', () => {
     expect(stored.has(9)).toBe(false)
   })
 
-  test('each latch that was lifted, and no refusal', async () => {
+  test('the journal has each lifted latch, and no lifted refusal', async () => {
     const { knownChats, appended, save } = await scene(
       chatOf(1, { latchedAtMs: 7 }),
       chatOf(2, { refusedAtMs: 7 }),
@@ -218,7 +205,7 @@ describe('the journal has', () => {
     expect(save).toHaveBeenCalledTimes(1)
   })
 
-  test('that private chats became readable, and not that they are protected again', async () => {
+  test('the journal has private chats made readable, and not their protection again', async () => {
     const { knownChats, appended, announce, memory } = await scene(
       chatOf(1, { kind: 'private', latchedAtMs: 7 }),
     )
@@ -234,27 +221,13 @@ describe('the journal has', () => {
   })
 })
 
-test('what is no decision of the operator’s lifts nothing', async () => {
-  const played = playedMemory({ chats: [chatOf(1)] })
-  const knownChats = await KnownChats.load(played.memory)
-  await knownChats.refused(1)
-  expect(played.save.mock.calls).toEqual([[[chatOf(1, { refusedAtMs: 1000 })], {}]])
-})
-
 describe('presses', () => {
-  test('have a text or a number as their id, and nothing else', async () => {
-    const presses = new Presses(playedMemory().memory)
-    await presses.saw([press({}, 7), press(true, 7), press(null, 7)])
-    const ids = ['[object Object]', 'true', 'null', 'undefined']
-    expect(await Promise.all(ids.map((id) => presses.chatsOf(id)))).toEqual([[], [], [], []])
-  })
-
   const press = (id: unknown, chatId: number | null) => ({
     update: { kind: 'callback_query', callbackQuery: { id } },
     chatId,
   })
 
-  test('are of all chats in which any sidecar has seen them', async () => {
+  test('a press has the chats of all sidecars that observed it', async () => {
     const { memory } = playedMemory()
     const [one, other] = [new Presses(memory), new Presses(memory)]
     await one.saw([press('p-1', 7)])
@@ -264,7 +237,7 @@ describe('presses', () => {
     }
   })
 
-  test('that another sidecar saw without a chat are of none', async () => {
+  test('a press that another sidecar observed without a chat has no chat', async () => {
     const { memory } = playedMemory()
     const [one, other] = [new Presses(memory), new Presses(memory)]
     await one.saw([press('p-1', 7)])
@@ -272,7 +245,7 @@ describe('presses', () => {
     expect(await one.chatsOf('p-1')).toEqual([])
   })
 
-  test('are of 16 chats at most, and of none from then on, whoever has seen them', async () => {
+  test('a press has at most 16 chats, and none from then on, at every sidecar', async () => {
     for (const isShared of [true, false]) {
       const { memory } = playedMemory({ isShared })
       const one = new Presses(memory)
@@ -286,7 +259,7 @@ describe('presses', () => {
     }
   })
 
-  test('are kept for ten minutes here, and as long in the shared store', async () => {
+  test('presses are kept for ten minutes in memory and in the shared store', async () => {
     const { memory, clock, presses: stored, forgottenBefore } = playedMemory()
     const presses = new Presses(memory)
     await presses.saw([press('p-1', 7)])
@@ -304,7 +277,7 @@ describe('presses', () => {
     expect([forgottenBefore.length, stored.length]).toEqual([2, 4])
   })
 
-  test('of one sidecar alone are in its own memory, for ten minutes', async () => {
+  test('a single sidecar keeps presses in its own memory, for ten minutes', async () => {
     const { memory, clock, presses: stored } = playedMemory({ isShared: false })
     const presses = new Presses(memory)
     stored.push({ id: createHash('sha256').update('p-1').digest('base64'), chatId: 9, seenAtMs: 0 })
@@ -315,7 +288,7 @@ describe('presses', () => {
     expect(await presses.chatsOf('p-1')).toEqual([])
   })
 
-  test('of ten thousand ids are kept, the last ones', async () => {
+  test('the last ten thousand presses are kept', async () => {
     const presses = new Presses(playedMemory({ isShared: false }).memory)
     await presses.saw(Array.from({ length: 10_001 }, (_, id) => press(id, 7)))
     const kept = await Promise.all([0, 1, 10_000].map((id) => presses.chatsOf(String(id))))
