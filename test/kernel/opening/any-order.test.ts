@@ -115,7 +115,7 @@ async function givenOf(batches: Delivery[][]): Promise<(Delivery & { final: Verd
 const batches = fc.array(fc.array(deliveries, { minLength: 1, maxLength: 4 }), { maxLength: 5 })
 const distinct = (all: unknown[]): number => new Set(all.filter((one) => one !== null)).size
 
-test('text is given only with a verdict that the table gives it with', async () => {
+test('text is delivered only with a verdict that `VERDICTS` delivers, and in a private chat from its person', async () => {
   let count = 0
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
@@ -131,7 +131,7 @@ test('text is given only with a verdict that the table gives it with', async () 
   expect(count).toBeGreaterThan(0)
 })
 
-test('data that was given is given again only as the same Message', async () => {
+test('data that was delivered is delivered again only as the same Message', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       for (const same of Map.groupBy(await givenOf(all), ({ data }) => data).values()) {
@@ -146,7 +146,7 @@ test('data that was given is given again only as the same Message', async () => 
   )
 })
 
-test('a signature counts in one chat and for one person', async () => {
+test('a signature verifies in one chat and for one person only', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       const verified = (await givenOf(all)).filter(({ final }) => final === 'verified')
@@ -158,7 +158,7 @@ test('a signature counts in one chat and for one person', async () => {
   )
 })
 
-test('who has signed is not given unsigned afterwards', async () => {
+test('a person who has signed is not delivered unsigned afterwards', async () => {
   await fc.assert(
     fc.asyncProperty(batches, async (all) => {
       const signed = new Set<number | null>()
@@ -173,7 +173,7 @@ test('who has signed is not given unsigned afterwards', async () => {
   )
 })
 
-test('a signature is verified for nobody but its signer, whoever is claimed', async () => {
+test('a signature verifies for no claimed sender but its signer', async () => {
   const people = fc.constantFrom(ALICE, MALLORY, BOT, null)
   await fc.assert(
     fc.asyncProperty(people, people, fc.integer({ min: 50, max: 52 }), async (by, as, chatId) => {

@@ -5,7 +5,7 @@ import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
 import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 import { ALICE, BOB, BOT, keyId, primary, scene } from './audience-scene.ts'
 
-describe('a message in a private chat', () => {
+describe('the audience of a message in a private chat', () => {
   function withAlice() {
     const made = scene()
     made.all.isPrivate = true
@@ -17,17 +17,17 @@ describe('a message in a private chat', () => {
     [['e'], false],
     [['e', 'f'], false],
     [['e', 'b'], true],
-  ])('sealed to %j is for another chat: %s', async (to, isOther) => {
+  ])('a message in a private chat sealed to %j is for another chat: %s', async (to, isOther) => {
     const { ask, asked } = withAlice()
     expect(await ask(to)).toBe(isOther)
     expect(asked.keyList).not.toHaveBeenCalled()
   })
 
-  test('is not judged where a recipient is not named', async () => {
+  test('a message in a private chat with an anonymous recipient is not judged by its recipients', async () => {
     expect(await withAlice().ask(['b'], { hasUnnamed: true })).toBe(false)
   })
 
-  test('by the bot is for its person', async () => {
+  test('the bot’s own message in a private chat is for its person alone', async () => {
     const { all, ask } = withAlice()
     expect(await ask(['a'], { fromId: BOT })).toBe(false)
     expect(await ask(['b'], { fromId: BOT })).toBe(true)
@@ -35,7 +35,7 @@ describe('a message in a private chat', () => {
     expect(await ask(['a'], { fromId: BOT })).toBe(true)
   })
 
-  test('is judged once more when the person’s own certificate was asked for', async () => {
+  test('a message in a private chat is judged again by a certificate that is requested anew', async () => {
     const { all, ask, asked } = withAlice()
     all.mayAskAgain = true
     asked.signer.mockImplementation(() => {
@@ -47,7 +47,7 @@ describe('a message in a private chat', () => {
     expect(asked.askedInVain.mock.calls).toEqual([[ALICE, 50]])
   })
 
-  test('asks for no certificate of the bot’s, and for none in vain twice', async () => {
+  test('the certificate of a private chat’s person is not requested twice in vain', async () => {
     const { all, ask, asked } = withAlice()
     all.mayAskAgain = true
     expect(await ask(['b'], { fromId: BOT })).toBe(true)
@@ -58,7 +58,7 @@ describe('a message in a private chat', () => {
   })
 })
 
-describe('what was judged by its signatures', () => {
+describe('the audience of a judged message', () => {
   const recipients = { keyIds: Uint8Array.from(Buffer.from(keyId('e'), 'hex')), hasUnnamed: false }
   const place = { chatId: 50, fromId: ALICE, receivedAtMs: 7 }
   const opened = {
@@ -75,19 +75,22 @@ describe('what was judged by its signatures', () => {
       audience: 'check',
     } as unknown as ExamineParts)
 
-  test.each(['verified', 'unsigned'] as const)('as %s may be for another chat', async (verdict) => {
-    const judged = { verdict }
-    expect(await judge(judged, scene())).toEqual({ judged, isForOtherChat: true })
-  })
+  test.each(['verified', 'unsigned'] as const)(
+    'a message judged as %s may be for another chat',
+    async (verdict) => {
+      const judged = { verdict }
+      expect(await judge(judged, scene())).toEqual({ judged, isForOtherChat: true })
+    },
+  )
 
-  test('as anything else is not asked about', async () => {
+  test('a message judged as bad-signature causes no key list request', async () => {
     const one = scene()
     const judged = { verdict: 'bad-signature' } as const
     expect(await judge(judged, one)).toEqual({ judged, isForOtherChat: false })
     expect(one.asked.keyList).not.toHaveBeenCalled()
   })
 
-  test('counts by the recipients of the signature that is valid', async () => {
+  test('the audience is judged by the intended recipients of the valid signature', async () => {
     const one = scene()
     const withUnnamed = { ...(opened as object), recipients: { ...recipients, hasUnnamed: true } }
     const parts = { ...one.parts, audience: 'check' } as unknown as ExamineParts
@@ -101,7 +104,7 @@ describe('what was judged by its signatures', () => {
     }
   })
 
-  test('has no verdict where the store fails', async () => {
+  test('the audience has no verdict when the store fails', async () => {
     const one = scene()
     const unwritable = new Refusal('postern_store_unwritable')
     const keyList = () => Promise.reject(unwritable)
@@ -112,18 +115,21 @@ describe('what was judged by its signatures', () => {
   test.each([
     [new NoResponseError('postern_upstream_timeout'), 'failed'],
     [new Refusal('postern_route_refused'), undefined],
-  ])('is withheld where the people cannot be asked for: %s', async (error, transientError) => {
-    const one = scene()
-    one.asked.keyList.mockRejectedValue(error)
-    const { keyList } = one.asked
-    Object.assign(one.parts.directory, { keyList })
-    expect(await judge({ verdict: 'verified' }, one)).toEqual({
-      judged: {
-        verdict: 'signer-unavailable',
-        reason: 'audience-unavailable',
-        ...(transientError !== undefined && { transientError }),
-      },
-      isForOtherChat: false,
-    })
-  })
+  ])(
+    'a message is withheld while the key list is unavailable: %s',
+    async (error, transientError) => {
+      const one = scene()
+      one.asked.keyList.mockRejectedValue(error)
+      const { keyList } = one.asked
+      Object.assign(one.parts.directory, { keyList })
+      expect(await judge({ verdict: 'verified' }, one)).toEqual({
+        judged: {
+          verdict: 'signer-unavailable',
+          reason: 'audience-unavailable',
+          ...(transientError !== undefined && { transientError }),
+        },
+        isForOtherChat: false,
+      })
+    },
+  )
 })

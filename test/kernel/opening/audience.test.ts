@@ -39,8 +39,8 @@ async function seal(
   return signs ? await from.phone.seal(words, all) : await from.phone.sealUnsigned(words, all)
 }
 
-describe.each([true, false])('with words that are signed: %s', (signs) => {
-  test('private words that are put into a group are withheld, and hers in her own chat', async () => {
+describe.each([true, false])('words (signed: %s)', (signs) => {
+  test('private words in a group are withheld, and delivered in the sender’s private chat (signed: %s)', async () => {
     const [alice, mallory] = [await stage.person(), await stage.person()]
     const group = stage.group([alice, mallory])
     const armored = await seal(alice, 'for the bot alone', { signs })
@@ -49,7 +49,7 @@ describe.each([true, false])('with words that are signed: %s', (signs) => {
     expect(own.text).toBe('for the bot alone')
   })
 
-  test('words to the group are delivered, also to a part of it', async () => {
+  test('words sealed to a part of a group are delivered there (signed: %s)', async () => {
     const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
     const group = stage.group([alice, bob, carol])
     const armored = await seal(alice, 'to Bob, whose key is older than Carol’s', {
@@ -60,7 +60,7 @@ describe.each([true, false])('with words that are signed: %s', (signs) => {
   })
 })
 
-test('somebody who has just joined is found by a list that is asked for afresh', async () => {
+test('words to a person who has just joined a group are delivered after a fresh key list', async () => {
   const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
   const group = stage.group([alice, bob])
   await stage.send(group, 'the list is known')
@@ -70,7 +70,7 @@ test('somebody who has just joined is found by a list that is asked for afresh',
   expect((await read(stage, group, { from: alice, armored })).text).toBe('hello Carol')
 })
 
-test('what was delivered in a group stays what it was when its people have changed', async () => {
+test('words delivered in a group are delivered again after its people changed', async () => {
   const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
   const group = stage.group([alice, bob])
   const armored = await seal(alice, 'to Bob', { to: [bob] })
@@ -89,7 +89,7 @@ test('what was delivered in a group stays what it was when its people have chang
   expect(quoting.replyTo.text).toBe('to Bob')
 })
 
-test('a member who lists Alice’s or the bot’s subkey beside her own is no reader of Alice’s private words', async () => {
+test('a grafted subkey of the sender or the bot makes its owner no recipient of private words', async () => {
   for (const whose of ['Alice', 'the bot']) {
     const alice = await stage.person()
     const from = whose === 'Alice' ? alice.phone.certificate : stage.botCertificate
@@ -100,7 +100,7 @@ test('a member who lists Alice’s or the bot’s subkey beside her own is no re
   }
 })
 
-test('a member who lists Eve’s subkey as her own before Eve is known does not silence Eve, who signs', async () => {
+test('a grafted subkey of a person withholds that person’s unsigned words, and no signed ones', async () => {
   const [eve, bob] = [await stage.person(), await stage.person()]
   const mallory = stage.double.world.addUser(graftedKey(eve.phone.certificate))
   await stage.send(stage.group([mallory, bob]), 'Mallory is known')
@@ -114,7 +114,7 @@ test('a member who lists Eve’s subkey as her own before Eve is known does not 
   expect((await read(stage, group, { from: eve, armored: words })).text).toBe('to Bob')
 })
 
-test('a file is for its chat as words are', async () => {
+test('a file sealed to the bot alone is withheld in a group, and delivered in the private chat', async () => {
   const [alice, mallory] = [await stage.person(), await stage.person()]
   const group = stage.group([alice, mallory])
   const content = picture()
@@ -133,7 +133,7 @@ test('a file is for its chat as words are', async () => {
 describe('with open.audience off', () => {
   const lax = useStage({ env: { POSTERN_OPEN_AUDIENCE: 'off' } })
 
-  test('what was sealed to nobody of its group is opened all the same', async () => {
+  test('words sealed to nobody of a group are delivered with `open.audience: off`', async () => {
     const [alice, mallory] = [await lax.person(), await lax.person()]
     const group = lax.group([alice, mallory])
     const armored = await alice.phone.seal('to the bot', [lax.botCertificate])
@@ -151,7 +151,7 @@ describe('words whose signature names their recipients', () => {
     return { alice, bob, mallory, armored }
   }
 
-  test('are delivered where they belong, also when somebody joined or left since', async () => {
+  test('words whose signature names its recipients are delivered after members joined or left', async () => {
     const { alice, bob, mallory, armored } = await signed()
     const group = stage.group([alice, bob, mallory])
     await stage.send(group, 'who is here is known')
@@ -177,7 +177,7 @@ describe('words whose signature names their recipients', () => {
     })
   })
 
-  test('are withheld in another group and in private, however their packets were rewritten', async () => {
+  test('words whose signature names its recipients are withheld elsewhere after any change of their packets', async () => {
     for (const rewrite of [
       (one: string) => one,
       (one: string, { b, m }: Record<'b' | 'm', string>) =>

@@ -37,11 +37,11 @@ describe('readable private words from before the key are withheld', () => {
       'under a certificate that is another’s',
       { policy: 'first-use', isOthers: ({ fingerprint }) => fingerprint === FINGERPRINT },
     ],
-  ])('%s', async (_, more) => {
+  ])('readable private words from before the key are withheld %s', async (_, more) => {
     expect(await judge(more)).toEqual({ verdict: 'plaintext-in-protected' })
   })
 
-  test('of nobody, and while nobody can say whether they may speak', async () => {
+  test('readable private words from before the key are withheld without a sender, or an available certificate', async () => {
     expect(await judge({}, null)).toEqual({ verdict: 'plaintext-in-protected' })
     const { signer } = known()
     signer.mockRejectedValue(new NoResponseError('postern_upstream_timeout'))
@@ -77,7 +77,7 @@ test('the bot’s own readable words from before the key are delivered in anothe
 describe('with a sidecar', () => {
   const stage = useStage()
 
-  test('an old date gets no readable words through once something sealed was opened in the chat', async () => {
+  test('a sidecar withholds early readable words once it opened a sealed message in the chat', async () => {
     const { world } = stage.double
     await using phone = await GpgPhone.make()
     const person = world.addUser(keyOf(phone))

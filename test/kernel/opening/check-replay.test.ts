@@ -19,21 +19,13 @@ function memory(recognition: Recognition) {
   }
 }
 
-test.each(['new', 'again'] as const)('what is %s is delivered and remembered so', async (as) => {
-  const check = memory(as)
-  expect(await checkReplay(check, sighting, { verify: 'flag' })).toBeUndefined()
-  const remembered = { ...place, dataDigest: 'data', signatureDigest: 'b' }
-  expect(check.recognize.mock.calls).toEqual([[remembered, ['a', 'b']]])
-  expect(check.remember.mock.calls).toEqual([[remembered, as]])
-})
-
-test('what was not verified is remembered without a signature', async () => {
+test('a message without a valid signature is remembered without one', async () => {
   const check = memory('new')
   await checkReplay(check, { ...sighting, judged: { verdict: 'unsigned' } }, { verify: 'flag' })
   expect(check.remember.mock.calls[0]?.[0].signatureDigest).toBeNull()
 })
 
-test('what is not delivered is not remembered, so that it may be delivered later', async () => {
+test('a message that is not delivered is not remembered', async () => {
   const unavailable = { verdict: 'signer-unavailable' } as const
   const old = { verdict: 'verified', reason: 'signed-long-before' } as const
   for (const [judged, verify, times] of [
@@ -63,22 +55,19 @@ test.each([
     { objection: () => ({ verdict: 'bad-signature', reason: 'must-sign' }) as const },
     { verdict: 'bad-signature', reason: 'must-sign' },
   ],
-] as const)('%s is refused and not remembered', async (_name, as, more, rules, refusal) => {
-  const check = memory(as)
-  const refused = await checkReplay(check, { ...sighting, ...more }, { verify: 'off', ...rules })
-  expect(refused).toEqual({ verdict: 'replayed', ...refusal })
-  expect(check.remember).not.toHaveBeenCalled()
-})
+] as const)(
+  'a sighting of %s is refused and not remembered',
+  async (_name, as, more, rules, refusal) => {
+    const check = memory(as)
+    const refused = await checkReplay(check, { ...sighting, ...more }, { verify: 'off', ...rules })
+    expect(refused).toEqual({ verdict: 'replayed', ...refusal })
+    expect(check.remember).not.toHaveBeenCalled()
+  },
+)
 
-test('what was delivered in this chat before is not for another chat', async () => {
+test('a message delivered in this chat before is not for another chat', async () => {
   const check = memory('again')
   const again = { ...sighting, isForOtherChat: true }
   expect(await checkReplay(check, again, { verify: 'flag' })).toBeUndefined()
   expect(check.remember).toHaveBeenCalledTimes(1)
-})
-
-test('nothing is objected to what the memory refuses anyway', async () => {
-  const objection = vi.fn(() => null)
-  await checkReplay(memory('replayed'), sighting, { verify: 'flag', objection })
-  expect(objection).not.toHaveBeenCalled()
 })

@@ -6,7 +6,7 @@ import { MALLORY, NOW_MS, OPENED, found, known, look, open, sealed } from './exa
 useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
 describe('a sealed Message', () => {
-  test('in a readable chat is somebody’s words, by an answer asked for since it came', async () => {
+  test('a sealed Message in a readable chat is left as it is, after a mode request since its arrival', async () => {
     const mode = vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open'))
     expect(await look(found(sealed), { ...open, mode })).toEqual({ kind: 'readable' })
     expect(mode.mock.calls).toEqual([[50, 7000]])
@@ -14,7 +14,7 @@ describe('a sealed Message', () => {
     expect(mode.mock.calls[1]).toEqual([50, 0])
   })
 
-  test('is opened where the answer says protected, or the chat is seen protected meanwhile', async () => {
+  test('a sealed Message is opened when the chat is protected by the answer or meanwhile', async () => {
     const mode = vi.fn(() => Promise.resolve('protected'))
     expect((await look(found(sealed), { ...open, mode })).kind).toBe('opened')
     const protectedChats = new Set<number>()
@@ -26,7 +26,7 @@ describe('a sealed Message', () => {
     expect(finding.kind).toBe('opened')
   })
 
-  test('is not opened while nobody says what the chat is', async () => {
+  test('a sealed Message is closed while the chat’s mode is unknown', async () => {
     const mode = vi.fn(() => Promise.reject(new NoResponseError('postern_upstream_timeout')))
     expect(await look(found(sealed), { ...open, mode })).toEqual({
       kind: 'closed',
@@ -35,7 +35,7 @@ describe('a sealed Message', () => {
     })
   })
 
-  test('that is no string is damaged in a protected chat, and words elsewhere', async () => {
+  test('an `armored` that is no string is damaged in a protected chat, and left alone in a readable one', async () => {
     const message = { armored: ['words'] }
     expect(await look(found(message))).toEqual({
       kind: 'closed',
@@ -45,7 +45,7 @@ describe('a sealed Message', () => {
     expect(await look(found(message), open)).toEqual({ kind: 'untouched' })
   })
 
-  test('that names another chat than its update is not opened, by either chat’s mode', async () => {
+  test('a sealed Message of another chat than its update is closed, with either chat protected', async () => {
     for (const protectedChats of [new Set([50]), new Set([51])]) {
       const all = { ...known(), protectedChats }
       const finding = await look(found(sealed, { updateChatId: 51 }), all)
@@ -55,13 +55,7 @@ describe('a sealed Message', () => {
     }
   })
 
-  test('of an update that speaks of no one chat is not opened', async () => {
-    expect(await look(found(sealed, { updateChatId: null }))).toMatchObject({
-      reason: 'other-chat',
-    })
-  })
-
-  test('of a readable chat in the update of a protected one is held to the stricter', async () => {
+  test('words of a readable chat in the update of a protected one are withheld', async () => {
     const mode = vi.fn((id: number) => Promise.resolve(id === 51 ? 'protected' : 'open'))
     const finding = await look(found({ text: 'words' }, { updateChatId: 51, fromId: null }), {
       ...open,
@@ -71,7 +65,7 @@ describe('a sealed Message', () => {
     expect(mode.mock.calls.map(([id]) => id)).toEqual([50, 51])
   })
 
-  test('without a number is not opened at the top, and is in a quotation', async () => {
+  test('a sealed Message without an id is closed at the top, and opened in a quotation', async () => {
     const finding = await look(found(sealed, { messageId: null }))
     expect(finding).toEqual({ kind: 'closed', verdict: 'damaged', reason: 'no-message-id' })
     const carried = await look(found(sealed, { messageId: null, position: 'carried' }))
@@ -90,13 +84,13 @@ describe('a sealed Message', () => {
       { verdict: 'too-large', reason: 'text' },
     ],
     [{ outcome: 'not-recipient', reason: undefined }, { verdict: 'not-recipient' }],
-  ])('that gives %j is closed', async (outcome, finding) => {
+  ])('a sealed Message that opens as %j is closed', async (outcome, finding) => {
     const opening = vi.fn(() => Promise.resolve<object>(outcome))
     const examined = await look(found(sealed), { open: opening })
     expect(examined).toStrictEqual({ kind: 'closed', ...finding })
   })
 
-  test('that opens is judged', async () => {
+  test('an opened Message is judged by its signatures', async () => {
     expect(await look(found(sealed))).toEqual({
       kind: 'opened',
       opened: OPENED,
@@ -109,7 +103,7 @@ describe('a sealed Message', () => {
     })
   })
 
-  test('in a private chat is not somebody else’s than its person’s, whatever it says', async () => {
+  test('a sealed Message of another person than the private chat’s is judged as a bad signature', async () => {
     const finding = await look(found(sealed, { fromId: MALLORY }))
     expect(finding).toEqual({
       kind: 'opened',
@@ -119,7 +113,7 @@ describe('a sealed Message', () => {
     })
   })
 
-  test('that its signature intends for others is closed', async () => {
+  test('a sealed Message with other intended recipients is closed', async () => {
     const signatures = [{ intended: ['f'.repeat(40)], digest: 'd' }]
     const opening = vi.fn(() => Promise.resolve<object>({ ...OPENED, signatures }))
     const finding = await look(found(sealed, { fromId: null }), { open: opening })

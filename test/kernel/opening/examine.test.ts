@@ -9,9 +9,9 @@ const HOUR_MS = 3_600_000
 
 useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
-describe('a Message without anything sealed', () => {
+describe('a Message without a sealed part', () => {
   test.each([{}, { text: '' }, { text: null }, { armored: null }, { armored: '', text: '' }])(
-    '%j is left alone, and nothing is asked',
+    'the Message %j is left alone without a mode request',
     async (message) => {
       const mode = vi.fn(() => Promise.resolve('protected'))
       expect(await look(found(message), { ...open, mode })).toEqual({ kind: 'untouched' })
@@ -20,7 +20,7 @@ describe('a Message without anything sealed', () => {
   )
 
   test.each([{ text: 'words' }, { text: 5 }, { text: ['words'] }, { armored: '', text: 'words' }])(
-    '%j is withheld in a protected chat',
+    'the Message %j is withheld in a protected chat',
     async (message) => {
       const inGroup = { ...known(), privateChats: new Set<number>() }
       expect(await look(found(message), inGroup)).toEqual({
@@ -30,14 +30,14 @@ describe('a Message without anything sealed', () => {
     },
   )
 
-  test('is left alone in a readable chat, whenever that was asked', async () => {
+  test('words in a readable chat are left alone', async () => {
     const mode = vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve('open'))
     const finding = await look(found({ text: 'words' }), { ...open, mode })
     expect(finding).toEqual({ kind: 'untouched' })
     expect(mode.mock.calls).toEqual([[50, 0]])
   })
 
-  test('is withheld while nobody says what the chat is', async () => {
+  test('words are withheld while the chat’s mode is unknown', async () => {
     const mode = vi.fn(() => Promise.reject(new NoResponseError('postern_upstream_timeout')))
     expect(await look(found({ text: 'words' }), { ...open, mode })).toEqual({
       kind: 'plain',
@@ -50,7 +50,7 @@ describe('a Message without anything sealed', () => {
     })
   })
 
-  test('in a private chat is not somebody else’s than its person’s', async () => {
+  test('words of another person than the private chat’s are withheld as a bad signature', async () => {
     const finding = await look(found({ text: 'words' }, { fromId: MALLORY }))
     expect(finding).toEqual({ kind: 'plain', verdict: 'bad-signature', reason: 'other-person' })
   })
@@ -66,7 +66,7 @@ describe('private words from before the first key', () => {
     return 'verdict' in finding ? finding.verdict : finding.kind
   }
 
-  test('are so until the first key, unless the chat was seen protected', async () => {
+  test('private words count as before-key until the first key, unless the chat was latched', async () => {
     expect(await verdictOf(found(words), {})).toBe('before-key')
     expect(await verdictOf(found(words, { dateMs: null }), {})).toBe('before-key')
     const latchedChats = new Set([50])
@@ -82,7 +82,7 @@ describe('private words from before the first key', () => {
     ['dated before it, just before the 72 hours are over', -1, 72 * HOUR_MS - 1, 'before-key'],
     ['dated before it, after 72 hours', -1, 72 * HOUR_MS, 'plaintext-in-protected'],
     ['without a date', null, HOUR_MS, 'plaintext-in-protected'],
-  ])('after the first key: %s', async (_name, dated, agoMs, verdict) => {
+  ])('private words after the first key, %s', async (_name, dated, agoMs, verdict) => {
     const firstPublishedAtMs = NOW_MS - agoMs
     const dateMs = dated === null ? null : firstPublishedAtMs + dated
     expect(await verdictOf(found(words, { dateMs }), { firstPublishedAtMs })).toBe(verdict)
@@ -98,7 +98,7 @@ test.each([
   [{ fromId: BOT, pressedById: MALLORY }, true],
   [{ fromId: ALICE, pressedById: BOT }, true],
   [{ fromId: MALLORY, chatId: null }, false],
-])('in a private chat with Alice %j is by a stranger: %s', (who, isStranger) => {
+])('`whyStranger` for %j in Alice’s private chat gives a reason: %s', (who, isStranger) => {
   const verdict = { verdict: 'bad-signature', reason: 'other-person' }
   expect(whyStranger(found({}, who), partsOf(known()))).toEqual(isStranger ? verdict : null)
   const unknown = partsOf({ ...known(), personId: null })

@@ -52,7 +52,7 @@ function cleaned(value: unknown): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, cleaned(inner)]))
 }
 
-test('whatever an update is, only what stands under our name is taken from it', () => {
+test('`findMessages` removes every `postern` field of any update, and changes nothing else', () => {
   fc.assert(
     fc.property(json, (update) => {
       const before = structuredClone(update)
@@ -75,7 +75,7 @@ function* buttons(value: unknown): Generator {
   }
 }
 
-test('every object that has a text or an armored is found, but for buttons, and none twice', () => {
+test('`findMessages` finds every object with a text or armor once, except buttons', () => {
   fc.assert(
     fc.property(json, (update) => {
       const { messages, surplus } = findMessages(update)
@@ -91,7 +91,7 @@ test('every object that has a text or an armored is found, but for buttons, and 
   )
 })
 
-test('a message is found at any place that a bot would look at, with where it says it is', () => {
+test('`findMessages` finds a Message at any depth, with its chat, sender, id and date', () => {
   const wrap = fc.array(fc.constantFrom('message', 'replyTo', 'payload', '0'), { maxLength: 30 })
   fc.assert(
     fc.property(wrap, fc.integer({ min: 1 }), fc.integer({ min: 1 }), (path, chatId, fromId) => {
@@ -111,19 +111,18 @@ test('a message is found at any place that a bot would look at, with where it sa
   )
 })
 
-test('a quotation without a chat is in the chat of what quotes it', () => {
-  const update = {
-    chat: { id: 5, kind: 'private' },
-    id: 1,
-    date: 2,
-    text: 'a',
-    replyTo: { text: 'b' },
+test('a quotation without a chat belongs to the chat of the quoting Message', () => {
+  for (const replyTo of [{ text: 'b' }, { chat: null, text: 'b' }]) {
+    const message = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo }
+    const { messages } = findMessages({ kind: 'message', message })
+    expect(messages.map((one) => [one.chatId, one.updateChatId])).toEqual([
+      [5, 5],
+      [5, 5],
+    ])
   }
-  const { messages } = findMessages({ kind: 'message', message: update })
-  expect(messages.map(({ chatId }) => chatId)).toEqual([5, 5])
 })
 
-test('a quotation that says it is from another chat is known as such', () => {
+test('a quotation from another chat keeps its own chat', () => {
   const quoted = { chat: { id: 6, kind: 'group' }, text: 'b' }
   const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: quoted }
   const { messages } = findMessages({ kind: 'message', message: update })
@@ -135,7 +134,7 @@ test('a quotation that says it is from another chat is known as such', () => {
   ])
 })
 
-test('an update speaks of the chat of its own message, whatever stands before it', () => {
+test('an update belongs to the chat of its `message`, in spite of other Messages before it', () => {
   const elsewhere = { chat: { id: 6, kind: 'private' }, armored: 'x' }
   const own = { chat: { id: 5, kind: 'private' }, armored: 'y' }
   const { messages } = findMessages({ updateId: 1, kind: 'message', elsewhere, message: own })
@@ -147,7 +146,7 @@ test('an update speaks of the chat of its own message, whatever stands before it
   ])
 })
 
-test('a press carries its message and names who pressed; a message beside it is the update’s own', () => {
+test('a press carries its message and the person who pressed', () => {
   const message = { id: 1, chat: { id: 5, kind: 'private' }, from: { id: 9 }, armored: 'x' }
   const callbackQuery = { id: 'p', from: { id: 8 }, data: 'd', message }
   const update = { updateId: 1, kind: 'callback_query', callbackQuery }
@@ -171,7 +170,7 @@ const placesOf = (update: unknown) =>
     position,
   ])
 
-test('what an update brings is at the top, whatever words stand beside it', () => {
+test('the Message of an update is at the top beside any other text', () => {
   const message = { id: 1, chat: PRIVATE, armored: 'own' }
   for (const beside of [{ text: 'x' }, { armored: 'x' }, { chat: PRIVATE, id: 1, date: 1 }]) {
     const places = placesOf({ kind: 'message', ...beside, message })
@@ -180,7 +179,7 @@ test('what an update brings is at the top, whatever words stand beside it', () =
   expect(placesOf({ kind: 'message', message: [[message]] })).toEqual([['own', 5, 5, 'top']])
 })
 
-test('what names no chat is in that of its update, and carried', () => {
+test('a Message without a chat belongs to the chat of its update, and is carried', () => {
   const message = { id: 1, chat: PRIVATE, armored: 'own' }
   expect(
     placesOf({ kind: 'message', before: { armored: 'x' }, message, after: { text: 'y' } }),
@@ -196,7 +195,7 @@ test('what names no chat is in that of its update, and carried', () => {
   ])
 })
 
-test('an update whose outermost Messages are of several chats speaks of none', () => {
+test('an update whose outermost Messages are of several chats belongs to no chat', () => {
   const [here, there] = [
     { id: 1, chat: PRIVATE, armored: 'here' },
     { id: 2, chat: ELSEWHERE, armored: 'there' },
@@ -215,7 +214,7 @@ test('an update whose outermost Messages are of several chats speaks of none', (
   }
 })
 
-test('a Message is never of the chat of its update through one of another chat', () => {
+test('a quoted Message inside one of another chat is not of the update’s chat', () => {
   const quoted = { id: 3, chat: PRIVATE, armored: 'quoted' }
   const around = { id: 2, chat: ELSEWHERE, armored: 'around', replyTo: quoted }
   const message = { id: 1, chat: PRIVATE, armored: 'own' }
@@ -234,21 +233,15 @@ test('a press may name the chat of its message beside it', () => {
   expect(placesOf({ kind: 'callback_query', callbackQuery })).toEqual([['own', 5, 5, 'carried']])
 })
 
-test('a hundred Messages of an update are looked at; the others are told apart', () => {
+test('`findMessages` returns a hundred Messages, and the others as surplus', () => {
   const quotations = Array.from({ length: 150 }, (_, n) => ({ armored: `${n}` }))
   const { messages, surplus } = findMessages({ kind: 'message', quotations })
   expect(messages.map(({ message }) => message)).toEqual(quotations.slice(0, 100))
   expect(surplus).toEqual(quotations.slice(100))
 })
 
-test('a message is found as deep as an answer may be', () => {
-  let update: Json = { armored: 'x' }
-  for (let level = 0; level < 127; level++) update = { inner: update }
-  expect(findMessages(update).messages.length).toBe(1)
-})
-
 for (const id of [2 ** 53, 1.5, '5', null, -0.1, { id: 5 }, Number.NaN]) {
-  test(`an id such as ${JSON.stringify(id)} names no chat, no sender and no message`, () => {
+  test(`the id ${JSON.stringify(id)} gives no chat, sender, message id or date`, () => {
     const message = { id, chat: { id, kind: 'private' }, from: { id }, date: id, armored: 'x' }
     const [found] = findMessages({ message }).messages
     expect(found).toMatchObject({ chatId: null, fromId: null, messageId: null, dateMs: null })

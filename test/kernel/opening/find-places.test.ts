@@ -8,9 +8,9 @@ const bringing = (message: object) => ({ kind: 'message', message })
 const textsIn = (update: unknown): unknown[] =>
   findMessages(update).messages.map(({ message }) => message['text'])
 
-describe('words in the place of a quotation', () => {
+describe('words in place of a quotation', () => {
   test.each(['words', ['words'], ['', 'words', 5], [['words']]])(
-    'such as %j are a Message that is carried, until they are given back',
+    'a `replyTo` of %j is found as a carried Message, and restored afterwards',
     (replyTo) => {
       const message = own({ replyTo })
       const { messages, restore } = findMessages(bringing(message))
@@ -21,11 +21,14 @@ describe('words in the place of a quotation', () => {
     },
   )
 
-  test.each(['', [], [''], [5], 5, true, null, undefined])('are not there in %j', (replyTo) => {
-    expect(textsIn(bringing(own({ replyTo })))).toEqual(['own'])
-  })
+  test.each(['', [], [''], [5], 5, true, null, undefined])(
+    'a `replyTo` of %j contains no Message',
+    (replyTo) => {
+      expect(textsIn(bringing(own({ replyTo })))).toEqual(['own'])
+    },
+  )
 
-  test('of which something was found are not given back', () => {
+  test('a `replyTo` of words that received a verdict stays a Message', () => {
     const message = own({ replyTo: 'words' }) as Record<string, unknown>
     const { messages, restore } = findMessages(bringing(message))
     Object.assign(messages[1]?.message ?? {}, { postern: { verdict: 'mode-unknown' } })
@@ -42,44 +45,36 @@ describe('words in the place of a quotation', () => {
 describe('a notice', () => {
   const notice = { id: 1, chat: CHAT, date: 2, kind: 'joined' }
 
-  test('is a Message by its chat, its id and its date', () => {
+  test('a notice with chat, id and date is a Message', () => {
     expect(findMessages(bringing(notice)).messages).toMatchObject([
       { chatId: 5, messageId: 1, dateMs: 2, isOrdinary: false, position: 'top' },
     ])
   })
 
-  test.each(['id', 'chat', 'date'] as const)('without its %s is none', (name) => {
+  test.each(['id', 'chat', 'date'] as const)('a notice without its %s is no Message', (name) => {
     const { [name]: _none, ...rest } = notice
     expect(findMessages(bringing(rest)).messages).toEqual([])
   })
 
-  test('of a chat that is no object is none, and neither is what has an empty place for words', () => {
+  test('a notice whose chat is no object is no Message, nor is an empty one', () => {
     expect(findMessages(bringing({ ...notice, chat: 5 })).messages).toEqual([])
     expect(findMessages(bringing({ text: null, armored: null })).messages).toEqual([])
   })
 })
 
-describe('a Message that names no chat', () => {
+describe('a Message without a chat', () => {
   const positions = (update: unknown) => findMessages(update).messages.map((one) => one.position)
 
-  test('is the one that the update brings only in the place of that', () => {
+  test('a Message without a chat is at the top only as the `message` of its update', () => {
     expect(positions(bringing({ text: 'words' }))).toEqual(['top'])
     expect(positions({ kind: 'message', other: { text: 'words' } })).toEqual(['carried'])
     expect(positions({ kind: 'message', inner: { message: { text: 'words' } } })).toEqual([
       'carried',
     ])
   })
-
-  test('or says that it has none is in the chat of what quotes it', () => {
-    const { messages } = findMessages(bringing(own({ replyTo: { chat: null, text: 'words' } })))
-    expect(messages.map(({ chatId, updateChatId }) => [chatId, updateChatId])).toEqual([
-      [5, 5],
-      [5, 5],
-    ])
-  })
 })
 
-test('an update speaks of the chat of its outermost Message, whatever that quotes', () => {
+test('an update belongs to the chat of its outermost Message, in spite of its quotations', () => {
   const replyTo = { text: 'between', replyTo: { chat: OTHER, text: 'words' } }
   const { messages, updateChatId } = findMessages({ kind: 'new', list: [own({ replyTo })] })
   expect(updateChatId).toBe(5)
@@ -90,7 +85,7 @@ test('an update speaks of the chat of its outermost Message, whatever that quote
   ])
 })
 
-test('nothing is looked for deeper than an answer may be', () => {
+test('`findMessages` reads 128 levels, and no deeper', () => {
   const within = (levels: number): object =>
     levels === 0 ? { armored: 'x' } : { inner: within(levels - 1) }
   expect(findMessages(within(128)).messages.length).toBe(1)

@@ -81,7 +81,7 @@ test.each<[what: string, rows: { seenAtMs: number; isSigned: boolean }[], left: 
     many(300, (n) => ({ seenAtMs: NOW_MS - SEEN_FOR_MS - DAY_MS + n - 150, isSigned: true })),
     [150, 0],
   ],
-])('old rows are forgotten: %s', async (_what, rows, left) => {
+])('`prune` of old rows: %s', async (_what, rows, left) => {
   const { load, counts } = await scene(rows)
   const memory = await load()
   await memory.prune(null)
@@ -91,7 +91,7 @@ test.each<[what: string, rows: { seenAtMs: number; isSigned: boolean }[], left: 
   expect([memory, await load()].map(isPruned)).toEqual([isAny, isAny])
 })
 
-test('unsigned rows that no key can open are forgotten with the signed ones', async () => {
+test('`prune` deletes unsigned rows older than every key', async () => {
   const { load, counts } = await scene(
     many(300, (n) => ({ seenAtMs: OLD_MS + n, isSigned: false })),
   )
@@ -99,7 +99,7 @@ test('unsigned rows that no key can open are forgotten with the signed ones', as
   expect(await counts()).toEqual([0, 100])
 })
 
-testOfFile('a write finds its turn between two slices', async () => {
+testOfFile('a write runs between two slices of a `prune`', async () => {
   const one = await scene(many(350, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
   const pruning = (await one.load()).prune(null)
   const found = await one.store.write((db) => db.selectFrom('seen').select('digest').execute())
@@ -109,7 +109,7 @@ testOfFile('a write finds its turn between two slices', async () => {
   expect(await one.counts()).toEqual([0, 0])
 })
 
-test('a removal that is interrupted has deleted whole slices, and the next goes on', async () => {
+test('an interrupted `prune` has deleted whole slices, and the next one deletes the rest', async () => {
   const one = await scene(many(350, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
   const memory = await one.load()
   const note = one.store.note.bind(one.store)
@@ -127,7 +127,7 @@ test('a removal that is interrupted has deleted whole slices, and the next goes 
   expect(await one.counts()).toEqual([0, 0])
 })
 
-test('a removal whose first slice fails has deleted nothing, and says of nothing that it is gone', async () => {
+test('a `prune` whose first slice fails has deleted nothing, and all rows still count', async () => {
   const one = await scene(many(10, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
   const memory = await one.load()
   vi.spyOn(SeenRows.prototype, 'setPrunedBeforeMs').mockRejectedValueOnce(new Error('struck'))
@@ -137,7 +137,7 @@ test('a removal whose first slice fails has deleted nothing, and says of nothing
   expect(isPruned(await one.load())).toBe(true)
 })
 
-test('a removal ends where the clocks begin to disagree', async () => {
+test('a `prune` ends when the clocks begin to disagree', async () => {
   const one = await scene(many(350, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
   const forget = vi.spyOn(SeenRows.prototype, 'forgetSome')
   vi.spyOn(one.clock, 'agree').mockImplementation(() => forget.mock.calls.length < 2)
@@ -145,7 +145,7 @@ test('a removal ends where the clocks begin to disagree', async () => {
   expect(await one.counts()).toEqual([150, 0])
 })
 
-test('the time before which rows may be missing is written once', async () => {
+test('`prune` writes its bound once', async () => {
   const one = await scene(many(350, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
   const set = vi.spyOn(SeenRows.prototype, 'setPrunedBeforeMs')
   await (await one.load()).prune(null)

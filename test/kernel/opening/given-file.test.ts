@@ -30,30 +30,30 @@ const VERIFIED = { verdict: 'verified', signer: FINGERPRINT } as const
 const UNSIGNED = { verdict: 'unsigned' } as const
 const STORED = { verdict: null } as const
 
-test('it may while nothing else is known', async () => {
+test('a delivered file may be delivered again while nothing changed', async () => {
   for (const given of [VERIFIED, UNSIGNED, STORED]) expect(await mayStill(given)).toBe(true)
 })
 
-test('what is given as it is stored may not once its chat is protected', async () => {
+test('a file delivered as stored is refused once its chat is protected', async () => {
   expect(await mayStill(STORED, {}, { isSealed: true })).toBe(false)
   expect(await mayStill(VERIFIED, {}, { isSealed: true })).toBe(true)
   expect(await mayStill(UNSIGNED, {}, { isSealed: true })).toBe(true)
 })
 
-test('what was verified may not once its certificate is revoked', async () => {
+test('a verified file is refused once its certificate is revoked', async () => {
   expect(await mayStill(VERIFIED, { revoked: FINGERPRINT })).toBe(false)
   expect(await mayStill(VERIFIED, { revoked: 'b'.repeat(40) })).toBe(true)
   expect(await mayStill(UNSIGNED, { revoked: FINGERPRINT })).toBe(true)
 })
 
-test('nothing may of somebody who turned out to be a stranger in the chat', async () => {
+test('a file of a person other than the private chat’s is refused', async () => {
   for (const given of [VERIFIED, UNSIGNED, STORED]) {
     expect(await mayStill(given, {}, { personId: ALICE + 1 })).toBe(false)
     expect(await mayStill(given, {}, { personId: ALICE })).toBe(true)
   }
 })
 
-test('what is unsigned may not of somebody who was blocked, and may of one who has signed since', async () => {
+test('an unsigned file of a blocked person is refused, and of a person who has signed since delivered', async () => {
   expect(await mayStill(UNSIGNED, { isBlocked: true })).toBe(false)
   expect(await mayStill(UNSIGNED, { hasSigned: () => true })).toBe(true)
 })

@@ -15,7 +15,7 @@ describe('a button of a keyboard', () => {
     { text: 'Yes', callbackData: 'yes' },
     { text: 'Yes', url: 'https://example.org' },
     { text: 'Yes', url: null, callbackData: 'yes', style: 4 },
-  ])('such as %j is no Message', (button) => {
+  ])('the button %j is no Message', (button) => {
     expect(inMarkup({ inlineKeyboard: [[button, button], [button]] })).toEqual([])
   })
 
@@ -26,11 +26,11 @@ describe('a button of a keyboard', () => {
     ['is sealed in name', { ...BUTTON, armored: null }],
     ['holds more than a button does', { ...BUTTON, replyTo: { text: 'Yes' } }],
     ['holds a list', { ...BUTTON, more: [] }],
-  ])('that %s may be a Message', (_what, button) => {
+  ])('a button that %s may be a Message', (_what, button) => {
     expect(inMarkup({ inlineKeyboard: [[button]] })).toContain('Yes')
   })
 
-  test('whose text is no text may be a Message', () => {
+  test('a button whose text is no string may be a Message', () => {
     for (const text of [['Yes'], 5]) {
       expect(inMarkup({ inlineKeyboard: [[{ ...BUTTON, text }]] })).toEqual([text])
     }
@@ -44,16 +44,16 @@ describe('a button of a keyboard', () => {
     ['in a row that is no list', { inlineKeyboard: [{ 0: BUTTON }] }],
     ['below the keyboard’s place', { more: { inlineKeyboard: [[BUTTON]] } }],
     ['in a list of keyboards', [{ inlineKeyboard: [[BUTTON]] }]],
-  ])('%s may be a Message', (_where, markup) => {
+  ])('a button %s may be a Message', (_where, markup) => {
     expect(inMarkup(markup)).toEqual(['Yes'])
   })
 
-  test('under another name than the markup’s may be a Message', () => {
+  test('a button under another name than `markup` may be a Message', () => {
     expect(textsIn({ keyboard: { inlineKeyboard: [[BUTTON]] } })).toEqual(['Yes'])
     expect(textsIn({ inlineKeyboard: [[BUTTON]] })).toEqual(['Yes'])
   })
 
-  test('has nothing under our name', () => {
+  test('`findMessages` removes a `postern` field of a button', () => {
     const button = { ...BUTTON, postern: 'verified' }
     const { cleaned } = findMessages({ ...CHAT, markup: { inlineKeyboard: [[button]] } })
     expect([cleaned, button]).toEqual([true, BUTTON])
@@ -61,7 +61,7 @@ describe('a button of a keyboard', () => {
   })
 })
 
-test('a markup begins a keyboard wherever it stands', () => {
+test('a `markup` at any depth begins a keyboard', () => {
   const markup = { inlineKeyboard: [[BUTTON]] }
   expect(textsIn({ more: [{ deep: { markup } }] })).toEqual([])
   expect(inMarkup({ markup, inlineKeyboard: [[{ ...BUTTON, more: { markup } }]] })).toEqual(['Yes'])

@@ -239,24 +239,27 @@ function withAlgorithm(one: Person, algorithm: string): Person {
 }
 
 describe('words in a group whose signature names recipients', () => {
-  test.each([...GROUP, ...HOSTILE])('where %s are %s, whatever the packets say', async (...one) => {
-    const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
-    const { all, audience } = scene()
-    Object.assign(all, { list: listOf(list), past })
-    for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
-      for (const hasUnnamed of [true, false]) {
-        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
+  test.each([...GROUP, ...HOSTILE])(
+    'words in a group (%s) are judged as %s',
+    async (...one) => {
+      const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
+      const { all, audience } = scene()
+      Object.assign(all, { list: listOf(list), past })
+      for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
+        for (const hasUnnamed of [true, false]) {
+          expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('are other where more are listed than any message fits', async () => {
+  test('words with named recipients in a group too large for a message are for another chat', async () => {
     const { all, audience } = scene()
     all.list = listOf([], 3000)
     expect(await audience(['e'], { intended: [THE_BOT, A] })).toBe('other')
   })
 
-  test('are judged by the list as it is now before anything is said of them', async () => {
+  test('words with named recipients are judged by a fresh key list before they are withheld', async () => {
     const { all, audience } = scene()
     all.mayAskAgain = true
     all.list = listOf(TRIO)
@@ -265,7 +268,7 @@ describe('words in a group whose signature names recipients', () => {
     expect(await audience(['e'], { intended: ALL })).toBe('meant')
   })
 
-  test('need not name whom the bot would not answer', async () => {
+  test('words with named recipients need not name a person whom the bot does not trust', async () => {
     const { all, parts, audience } = scene()
     all.list = listOf(TRIO)
     all.past = PAST
@@ -292,7 +295,7 @@ describe('words in Alice’s private chat whose signature names recipients', () 
     ['the bot’s own words are for Alice', 'meant', [THE_BOT, A], { fromId: BOT, signer: THE_BOT }],
     ['the bot’s own words are for Bob', 'other', [THE_BOT, B], { fromId: BOT, signer: THE_BOT }],
   ]
-  test.each(cases)('where %s are %s, whatever the packets say', async (...one) => {
+  test.each(cases)('words in a private chat (%s) are judged as %s', async (...one) => {
     const [, is, intended, { past = [], ...from } = {}] = one
     const { all, audience } = scene()
     Object.assign(all, { isPrivate: true, past })
@@ -303,7 +306,7 @@ describe('words in Alice’s private chat whose signature names recipients', () 
     }
   })
 
-  test('are judged once more by a certificate that is asked for afresh', async () => {
+  test('words with named recipients in a private chat are judged again by a fresh certificate', async () => {
     const { all, asked, audience } = scene()
     all.isPrivate = true
     all.mayAskAgain = true
@@ -315,20 +318,23 @@ describe('words in Alice’s private chat whose signature names recipients', () 
   })
 })
 
-describe('a sender who has a certificate and is not on the group’s list', () => {
-  test.each([SIGNED_MS, null])('is in another group, signed at %j', async (signedAtMs) => {
-    const { all, audience } = scene()
-    all.list = listOf([BOBS, MALLORYS])
-    const hers = { signedAtMs }
-    expect(await audience(['e', 'a', 'b'], hers)).toBe('other')
-    expect(await audience(['e'], { ...hers, hasUnnamed: true })).toBe('other')
-    all.signer = null
-    expect(await audience(['e', 'b', 'f'], hers), 'without a certificate nobody is listed').toBe(
-      'meant',
-    )
-  })
+describe('a sender who is not on the key list', () => {
+  test.each([SIGNED_MS, null])(
+    'words of a sender outside the group’s key list are for another chat, signed at %j',
+    async (signedAtMs) => {
+      const { all, audience } = scene()
+      all.list = listOf([BOBS, MALLORYS])
+      const hers = { signedAtMs }
+      expect(await audience(['e', 'a', 'b'], hers)).toBe('other')
+      expect(await audience(['e'], { ...hers, hasUnnamed: true })).toBe('other')
+      all.signer = null
+      expect(await audience(['e', 'b', 'f'], hers), 'without a certificate nobody is listed').toBe(
+        'meant',
+      )
+    },
+  )
 
-  test('is on it once it is asked for afresh', async () => {
+  test('words of a sender outside the key list are accepted once a fresh list contains the sender', async () => {
     const { all, audience } = scene()
     all.mayAskAgain = true
     all.list = listOf([BOBS])
@@ -347,7 +353,7 @@ describe('unsigned words', () => {
     [['e', 'c'], 'other'],
     [['e', 'a', 'b'], 'meant'],
     [['e', 'a', '9'], 'meant'],
-  ])('in a group reach more than one person of it: %j is %s', async (to, is) => {
+  ])('unsigned words in a group of three sealed to %j are judged as %s', async (to, is) => {
     const { all, audience } = scene()
     all.list = listOf(TRIO)
     for (const fromId of [ALICE, BOB]) {
@@ -355,7 +361,7 @@ describe('unsigned words', () => {
     }
   })
 
-  test('to a key that two people list reach one of them at most', async () => {
+  test('unsigned words to a key that two people list reach one of them at most', async () => {
     const { all, audience } = scene()
     all.list = listOf([ALICES, BOBS, listing(MALLORY, 'f', 'a')])
     expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
@@ -363,7 +369,7 @@ describe('unsigned words', () => {
     expect(await audience(['e', 'a', 'b'], { ...unsigned, fromId: MALLORY })).toBe('meant')
   })
 
-  test('of the one person of a group who has a key are for it', async () => {
+  test('unsigned words of the only person with a key in a group are for it', async () => {
     const { all, audience } = scene()
     all.list = listOf([ALICES])
     expect(await audience(['e', 'a'], unsigned)).toBe('meant')
@@ -378,16 +384,19 @@ describe('unsigned words', () => {
     ['Alice, whom the operator names', [2, 1], [ALICE], 'meant'],
     ['Mallory, whom the operator names', [1, 2], [MALLORY], 'other'],
     ['the first of two whom the operator names', [1, 2], [ALICE, MALLORY], 'meant'],
-  ] as const)('in private, a key speaks for %s', async (_, [alices, mallorys], named, is) => {
-    const { all, audience } = scene()
-    all.isPrivate = true
-    const firstListed = new Map([
-      [ALICE, alices],
-      [MALLORY, mallorys],
-    ])
-    all.owners.set('a'.repeat(16), firstListed)
-    all.named = [...named]
-    expect(await audience(['e', 'a'], unsigned)).toBe(is)
-    expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')
-  })
+  ] as const)(
+    'unsigned words in a private chat to a key of two people: of %s',
+    async (_, [alices, mallorys], named, is) => {
+      const { all, audience } = scene()
+      all.isPrivate = true
+      const firstListed = new Map([
+        [ALICE, alices],
+        [MALLORY, mallorys],
+      ])
+      all.owners.set('a'.repeat(16), firstListed)
+      all.named = [...named]
+      expect(await audience(['e', 'a'], unsigned)).toBe(is)
+      expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')
+    },
+  )
 })

@@ -18,7 +18,7 @@ async function memory(kept?: number, dataDir = temporary()): Promise<NamedMedia>
   return new NamedMedia(memoryOf(await open(dataDir)), Buffer.alloc(32, 1), kept)
 }
 
-test('what was named is found where it was named first', async () => {
+test('the place of a media id is the first one that named it', async () => {
   const named = await memory()
   await named.name([place('a', 5, 6), place('b', 5, null)])
   vi.setSystemTime(Date.now() + 2)
@@ -28,14 +28,14 @@ test('what was named is found where it was named first', async () => {
   expect(await named.placeOf('c')).toBeNull()
 })
 
-test('large and negative identifiers come back as they were', async () => {
+test('large and negative identifiers in a place are stored exactly', async () => {
   const named = await memory()
   const odd = place('a.b-c_d~e', Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
   await named.name([odd])
   expect(await named.placeOf('a.b-c_d~e')).toEqual(odd)
 })
 
-test('only so many are remembered, and the newest are', async () => {
+test('the newest media ids are remembered up to the bound', async () => {
   const named = await memory(1000)
   for (let batch = 0; batch < 8; batch++) {
     await named.name(Array.from({ length: 500 }, (_, n) => place(`${batch}-${n}`)))
@@ -45,7 +45,7 @@ test('only so many are remembered, and the newest are', async () => {
   expect(await named.placeOf('7-499')).not.toBeNull()
 })
 
-test('what was opened under an id is known again, and nothing else is, anywhere else', async () => {
+test('a media id that was opened is recognised by its data and its place', async () => {
   const named = await memory()
   expect(await named.openedBefore(place('a'), 'data')).toBe('none')
   await named.name([place('a')])
@@ -62,7 +62,7 @@ test('what was opened under an id is known again, and nothing else is, anywhere 
   expect(await named.opened(place('b'), 'data')).toBe(true)
 })
 
-test('naming it again forgets nothing of it, nor does a restart', async () => {
+test('an opened media id is recognised after it is named again, and after a restart', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   const first = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1))
@@ -74,7 +74,7 @@ test('naming it again forgets nothing of it, nor does a restart', async () => {
   expect(await second.openedBefore(place('a'), 'data')).toBe('same')
 })
 
-test('what it keeps of the data tells nobody without its key anything', async () => {
+test('the stored digest of opened data depends on a secret key', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   await new NamedMedia(memoryOf(store), randomBytes(32)).opened(place('a'), 'data')
@@ -82,7 +82,7 @@ test('what it keeps of the data tells nobody without its key anything', async ()
   expect(await other.openedBefore(place('a'), 'data')).toBe('other')
 })
 
-test('of two that are opened under one id at once, one is remembered, and the other knows', async () => {
+test('a media id that is opened twice at once with other data keeps the first data', async () => {
   const named = await memory()
   const opened = [named.opened(place('a', 1), 'data'), named.opened(place('a', 1), 'other data')]
   expect(await Promise.all(opened)).toEqual([true, false])
@@ -92,7 +92,7 @@ test('of two that are opened under one id at once, one is remembered, and the ot
   expect(await named.openedBefore(place('a', 1), 'other data')).toBe('other')
 })
 
-test('when nothing is named nothing is written, and the oldest are looked for now and then alone', async () => {
+test('naming no media writes nothing, and the oldest ids are not removed each time', async () => {
   const store = await open(temporary())
   const write = vi.spyOn(store, 'write')
   const named = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1), 1)

@@ -3,7 +3,12 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
-import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
+import { FIXED_LIMITS } from '../../../src/api/limits.ts'
+import {
+  RETENTION_MS,
+  type Recognition,
+  type Sighting,
+} from '../../../src/kernel/opening/seen-rules.ts'
 import { OvertakenError } from '../../../src/errors.ts'
 import type { SeenRecord } from '../../../src/kernel/index.ts'
 import { SeenRows } from '../../../src/store/records/seen.ts'
@@ -47,7 +52,7 @@ async function take(memory: ReplayMemory, sighting: Sighting): Promise<Recogniti
   })
 }
 
-test('the same update is itself again; any other place, sender, message or update is a replay', async () => {
+test('the same update is recognised as delivered, and the same data elsewhere as a replay', async () => {
   const { memory } = await load()
   for (const one of [signed, unsigned]) {
     expect(await take(memory, one)).toBe('new')
@@ -66,7 +71,7 @@ test('the same update is itself again; any other place, sender, message or updat
   }
 })
 
-test('what came first as a quotation takes the first message and the first update that bring it', async () => {
+test('quoted data accepts the first message id and the first update id that follow', async () => {
   const { memory } = await load()
   const quoted = { ...signed, updateId: null, messageId: null }
   expect(await take(memory, quoted)).toBe('new')
@@ -95,14 +100,14 @@ describe.each([
     }, met)
   }
 
-  test('data is itself again, and a replay at another place, though it is not written yet', async () => {
+  test('data is recognised within a batch before it is written (batch %s)', async () => {
     const { memory } = await load()
     const elsewhere = { ...signed, updateId: 11, messageId: 101 }
     expect(await judge(memory, [signed, signed, elsewhere])).toEqual(['new', 'again', 'replayed'])
     expect(await judge(memory, [elsewhere, signed])).toEqual(['replayed', 'again'])
   })
 
-  test('a signature repeats on other data twice, and then is a replay', async () => {
+  test('a signature repeats on other data twice, and is then a replay (batch %s)', async () => {
     const { memory } = await load()
     const all = [0, 1, 2, 3].map((n) => {
       return { ...signed, dataDigest: `${n}`, updateId: 10 + n, messageId: 100 + n }
@@ -111,7 +116,7 @@ describe.each([
     expect(await judge(memory, all)).toEqual(['again', 'again', 'again', 'replayed'])
   })
 
-  test('more rows than one statement holds are remembered', async () => {
+  test('a batch of 600 messages is remembered (batch %s)', async () => {
     const { memory } = await load()
     const all = Array.from({ length: 600 }, (_one, n) => {
       return { ...signed, dataDigest: `${n}`, signatureDigest: `s${n}`, updateId: n, messageId: n }
@@ -120,7 +125,7 @@ describe.each([
     expect(new Set(await judge(memory, all))).toEqual(new Set(['again']))
   })
 
-  test('new data under confirmed ids is reported once, whichever of them comes', async () => {
+  test('new data below the confirmed offset is reported once (batch %s)', async () => {
     const { memory } = await load()
     const wentBack = vi.fn<(o: { updateId: number }) => void>()
     memory.onIdsWentBack(wentBack)
@@ -135,7 +140,7 @@ describe.each([
 testOfFile.each([
   ['numbered as another', (bound: SeenRecord) => ({ ...bound, messageId: 999 })],
   ['gone', () => undefined],
-])('data that is %s by the time it gets its numbers is not given', async (_how, change) => {
+])('data that is %s when its ids are stored is not delivered', async (_how, change) => {
   const { memory } = await load()
   await take(memory, { ...signed, updateId: null, messageId: null })
   const changed = vi.spyOn(SeenRows.prototype, 'bind')
@@ -148,7 +153,7 @@ testOfFile.each([
   expect(await take(memory, signed)).toBe('again')
 })
 
-test('what only was asked about is not remembered', async () => {
+test('data that was only recognised is not remembered', async () => {
   const { memory } = await load()
   for (const updateId of [10, 11]) {
     const asked = { ...signed, updateId }
@@ -156,7 +161,7 @@ test('what only was asked about is not remembered', async () => {
   }
 })
 
-test('a signature stands on other data twice more, dated within a minute of the first', async () => {
+test('a signature is accepted on other data twice, dated within a minute of the first', async () => {
   const { memory } = await load()
   const anew = (n: number, dateMs: number | null): Sighting => ({
     ...signed,
@@ -175,7 +180,7 @@ test('a signature stands on other data twice more, dated within a minute of the 
   expect(await take(memory, { ...anew(6, MADE_MS), userId: 6 })).toBe('replayed')
 })
 
-test('a signature stands on other data within a minute of its first sighting, whatever the dates', async () => {
+test('a signature is accepted on other data within a minute of its first sighting', async () => {
   for (const [laterMs, recognized] of [
     [60_000, 'new'],
     [60_001, 'replayed'],
@@ -192,7 +197,7 @@ test('a signature stands on other data within a minute of its first sighting, wh
   }
 })
 
-test('a file with the same signature is told twice more, whenever it is asked for', async () => {
+test('a signature is accepted on two other files at any time', async () => {
   const { memory } = await load()
   const file = (n: number): Sighting => {
     const unnumbered = { updateId: null, messageId: null, dateMs: null }
@@ -203,7 +208,7 @@ test('a file with the same signature is told twice more, whenever it is asked fo
   expect(recognized).toEqual(['new', 'new', 'new', 'replayed'])
 })
 
-test('what was signed is forgotten after its signatures count as replayed, and not before', async () => {
+test('signed data is forgotten only after its signatures count as replayed', async () => {
   expect(SEEN_FOR_MS).toBe(30 * DAY_MS)
   const { memory } = await load()
   await take(memory, signed)
@@ -230,7 +235,7 @@ test('unsigned data is remembered as long as a key that opens it', async () => {
   expect(await take(memory, { ...unsigned, updateId: 12 })).toBe('new')
 })
 
-test('what is known is confirmed below the highest id that was, and quotations are not', async () => {
+test('data below the confirmed offset is recognised as confirmed, and its quotation is not', async () => {
   for (const one of [signed, unsigned]) {
     const { store, memory } = await load()
     expect(await take(memory, one)).toBe('new')
@@ -249,14 +254,14 @@ test('what is known is confirmed below the highest id that was, and quotations a
   }
 })
 
-test('what was only quoted becomes no update’s that was confirmed', async () => {
+test('quoted data does not become an update below the confirmed offset', async () => {
   const { memory } = await load()
   expect(await take(memory, { ...signed, updateId: null })).toBe('new')
   await memory.confirmed.record(11)
   expect(await take(memory, signed)).toBe('confirmed')
 })
 
-test('new data under a confirmed id comes again until it is confirmed, and says once that ids went back', async () => {
+test('new data below the confirmed offset is delivered until it is confirmed, and reported once', async () => {
   const { store, memory } = await load()
   const events = vi.fn()
   memory.onIdsWentBack(events)
@@ -273,23 +278,21 @@ test('new data under a confirmed id comes again until it is confirmed, and says 
   expect(await take(memory, other)).toBe('confirmed')
 })
 
-test('what was seen without an update becomes no update’s that no honest queue can still hold', async () => {
-  const { memory } = await load()
-  const quoted = { ...unsigned, updateId: null }
-  expect(await take(memory, quoted)).toBe('new')
-  vi.setSystemTime(MADE_MS + 5 * DAY_MS)
-  expect(await take(memory, unsigned)).toBe('replayed')
-  expect(await take(memory, quoted)).toBe('again')
-})
-
-test('what was seen without an update becomes an update’s for the 72 hours of a queue and a day', async () => {
+test('quoted data becomes an update within four days, and a replay after five', async () => {
   const { memory } = await load()
   expect(await take(memory, { ...unsigned, updateId: null })).toBe('new')
   vi.setSystemTime(MADE_MS + 4 * DAY_MS)
   expect(await take(memory, unsigned)).toBe('again')
+  const { memory: late } = await load()
+  const quoted = { ...unsigned, updateId: null }
+  expect(await take(late, quoted)).toBe('new')
+  vi.setSystemTime(MADE_MS + 9 * DAY_MS)
+  expect(await take(late, unsigned)).toBe('replayed')
+  expect(await take(late, quoted)).toBe('again')
+  expect(RETENTION_MS).toBe(FIXED_LIMITS.retentionMs)
 })
 
-test('a signature belongs to one chat, one sender and one kind, whatever data it stands on', async () => {
+test('a signature belongs to one chat, one sender and one kind of data', async () => {
   for (const other of [{ chatId: 2 }, { userId: 6 }, { mediaId: 'file' }]) {
     const { memory } = await load()
     expect(await take(memory, signed)).toBe('new')
@@ -299,7 +302,7 @@ test('a signature belongs to one chat, one sender and one kind, whatever data it
   }
 })
 
-test('known data that claims the signature of another place is a replay', async () => {
+test('known data with the signature of another place is a replay', async () => {
   const { memory } = await load()
   const elsewhere = { ...signed, chatId: 2, dataDigest: 'other', signatureDigest: 'of others' }
   await take(memory, signed)
@@ -309,7 +312,7 @@ test('known data that claims the signature of another place is a replay', async 
   expect(await claiming('signature', 'of others')).toBe('replayed')
 })
 
-test('a file is itself again under its own id alone', async () => {
+test('a file is recognised under its own media id alone', async () => {
   const { memory } = await load()
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   for (const one of [signed, unsigned]) {
@@ -320,7 +323,7 @@ test('a file is itself again under its own id alone', async () => {
   }
 })
 
-test('where a date is missing, no signature stands on other data', async () => {
+test('a signature is not accepted on other data without a date', async () => {
   for (const dates of [
     [0, null],
     [null, 0],
@@ -334,7 +337,7 @@ test('where a date is missing, no signature stands on other data', async () => {
   }
 })
 
-test('no signature dated in a gap of the memory would be remembered, and any beside it would', async () => {
+test('a signature dated in a gap of the memory is out of reach', async () => {
   const { store } = await load()
   const gaps = [
     { fromMs: MADE_MS - 50, toMs: MADE_MS - 40 },
@@ -346,7 +349,7 @@ test('no signature dated in a gap of the memory would be remembered, and any bes
   expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
 })
 
-test('what is remembered stands in the store under a hash with its own secret, unsigned data once', async () => {
+test('the store has keyed digests of data and signatures, and unsigned data once', async () => {
   const { store, memory } = await load()
   await take(memory, signed)
   await take(memory, unsigned)
@@ -358,7 +361,7 @@ test('what is remembered stands in the store under a hash with its own secret, u
   )
 })
 
-test('a lie of the service about the time brings nothing back into reach that was deleted', async () => {
+test('a wrong time of the service brings no deleted data back into reach', async () => {
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 0
   const clocks = new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs)
@@ -407,7 +410,7 @@ test('a sighting while our clock is wrong is dated by the service’s time', asy
   expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
 })
 
-test('a signature that was first seen by the service’s time alone stands on no other data', async () => {
+test('a signature first recorded by the service’s time alone is not accepted on other data', async () => {
   const store = await open(temporary(), { protection: 'none' })
   let serviceAheadMs = 600_000
   const memory = await loadReplayMemory(

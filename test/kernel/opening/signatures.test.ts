@@ -17,7 +17,7 @@ import {
 
 const HOUR_MS = 3_600_000
 
-describe('what is signed', () => {
+describe('a signed message', () => {
   const VERIFIED = {
     verdict: 'verified',
     signer: FINGERPRINT,
@@ -25,7 +25,7 @@ describe('what is signed', () => {
     signatureDigest: 'digest',
   }
 
-  test('is verified against the certificate of its sender alone, as it is known', async () => {
+  test('a signature is verified against the known certificate of the sender alone', async () => {
     const { judged, all } = await judge()
     expect(judged).toEqual(VERIFIED)
     expect(all.signer.mock.calls).toEqual([[ALICE, 50]])
@@ -37,7 +37,7 @@ describe('what is signed', () => {
     ['a moment more before its date', claim.createdMs + 72 * HOUR_MS + 1, 'signed-long-before'],
     ['after its date', claim.createdMs - 1000 * HOUR_MS, undefined],
     ['long ago, without a date', null, 'signed-long-before'],
-  ])('was signed %s: %s gives the reason %s', async (_name, dateMs, reason) => {
+  ])('a message signed %s: %s gives the reason %s', async (_name, dateMs, reason) => {
     for (const isShared of [false, true]) {
       const { judged } = await judge({ isShared }, { dateMs })
       const otherwise = isShared ? 'shared-certificate' : undefined
@@ -45,17 +45,53 @@ describe('what is signed', () => {
     }
   })
 
-  test('of a file may be signed long ago, since a file may be asked for at any time', async () => {
-    const { judged } = await judge({}, { kind: 'file', dateMs: null })
-    expect(judged).toEqual(VERIFIED)
+  const listed = (more: Partial<Person> | null) =>
+    vi.fn(() => Promise.resolve(more && { ...alice, ...more }))
+  const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
+    userId === ALICE && fingerprint === FINGERPRINT
+  const OLD = { verdict: 'replayed', reason: 'older-than-memory' }
+  const unknown = (reason: string) => ({ verdict: 'unknown-signer', reason })
+
+  test.each<[string, Partial<ReturnType<typeof known>>, Parameters<typeof judge>[1], object]>([
+    ['without a sender', {}, { fromId: null }, unknown('no-from')],
+    ['without a listed certificate', { signer: listed(null) }, {}, { verdict: 'unknown-signer' }],
+    [
+      'with an unparseable certificate',
+      { signer: listed({ unusable: 'unparseable' }) },
+      {},
+      { verdict: 'unknown-signer' },
+    ],
+    [
+      'by the bot’s key',
+      {},
+      { signatures: [{ ...claim, issuerKeyId: 'b'.repeat(16) }] },
+      unknown('own-key'),
+    ],
+    ['without an issuer', {}, { signatures: [{ ...claim, issuerKeyId: null }] }, VERIFIED],
+    ['of a blocked person', { distrust: 'blocked' }, {}, unknown('blocked')],
+    [
+      'of a shared certificate',
+      { isShared: true },
+      {},
+      { ...VERIFIED, reason: 'shared-certificate' },
+    ],
+    ['older than the memory', { reaches: false }, { isKnown: false }, OLD],
+    ['older than the memory, opened here before', { reaches: false }, { isKnown: true }, VERIFIED],
+    ['long ago on a file', {}, { kind: 'file', dateMs: null }, VERIFIED],
+  ])('a signature %s gives its verdict', async (_, more, place, verdict) => {
+    expect((await judge(more, place)).judged).toEqual(verdict)
   })
 
-  test('by nobody is by an unknown signer', async () => {
-    const { judged } = await judge({}, { fromId: null })
-    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'no-from' })
+  test.each<[string, Partial<ReturnType<typeof known>>]>([
+    ['own-key', { signer: listed({ fingerprint: OWN_FINGERPRINT }) }],
+    ['other-person', { isOthers }],
+  ])('a signature is not verified against a certificate listed as %s', async (reason, more) => {
+    const { judged, all } = await judge(more)
+    expect(judged).toEqual(unknown(reason))
+    expect(all.verify).not.toHaveBeenCalled()
   })
 
-  test('is verified by the one signature among several that is valid', async () => {
+  test('a message is verified by the one valid signature among several', async () => {
     const verify = vi.fn(() => Promise.resolve(['invalid', 'valid']))
     const signatures = [
       { ...claim, intended: ['somebody'] },
@@ -65,19 +101,14 @@ describe('what is signed', () => {
     expect(judged).toEqual({ ...VERIFIED, signatureDigest: 'second' })
   })
 
-  test('is verified by what is known, and the service is not asked for more', async () => {
-    const { judged, all } = await judge({ mayAskAgain: true })
-    expect([judged, all.signer.mock.calls.length]).toEqual([VERIFIED, 1])
-  })
-
-  test('is bad when no signature is valid, and the service is not asked again in vain', async () => {
+  test('a message without a valid signature is bad, and requests no certificate in vain', async () => {
     const verify = vi.fn(() => Promise.resolve(['invalid']))
     const { judged, all } = await judge({ verify })
     expect(judged).toEqual({ verdict: 'bad-signature' })
     expect([all.signer.mock.calls.length, all.askedInVain.mock.calls.length]).toEqual([1, 0])
   })
 
-  test('is verified by a certificate that is listed since', async () => {
+  test('a message is verified by a certificate that was listed since', async () => {
     const verify = vi.fn((_signed: unknown, certificate: string) =>
       Promise.resolve([certificate === 'certificate of Alice' ? 'valid' : 'invalid']),
     )
@@ -91,77 +122,26 @@ describe('what is signed', () => {
     expect(all.askedInVain).not.toHaveBeenCalled()
   })
 
-  test('is bad when the certificate that is listed since verifies it neither, which is remembered', async () => {
+  test('a message that the fresh certificate does not verify is bad, and the vain request is remembered', async () => {
     const verify = vi.fn(() => Promise.resolve(['invalid']))
     const { judged, all } = await judge({ verify, mayAskAgain: true })
     expect(judged).toEqual({ verdict: 'bad-signature' })
     expect(all.askedInVain.mock.calls).toEqual([[ALICE, 50]])
   })
-
-  test('is by an unknown signer when nobody is listed, or nothing that verifies', async () => {
-    const useless = { ...alice, unusable: 'unparseable' } as Person
-    for (const one of [null, useless]) {
-      const signer = vi.fn(() => Promise.resolve(one))
-      expect((await judge({ signer })).judged).toEqual({ verdict: 'unknown-signer' })
-    }
-  })
-
-  test('is not by somebody who lists the bot’s certificate', async () => {
-    const signer = vi.fn(() => Promise.resolve({ ...alice, fingerprint: OWN_FINGERPRINT }))
-    const { judged, all } = await judge({ signer })
-    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'own-key' })
-    expect(all.verify).not.toHaveBeenCalled()
-  })
-
-  test('is not by somebody who put the bot’s key into a certificate of theirs', async () => {
-    const signatures = [{ ...claim, issuerKeyId: 'b'.repeat(16) }]
-    const { judged } = await judge({}, { signatures })
-    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'own-key' })
-  })
-
-  test('is verified though its signature names no key', async () => {
-    const { judged } = await judge({}, { signatures: [{ ...claim, issuerKeyId: null }] })
-    expect(judged).toEqual(VERIFIED)
-  })
-
-  test('is not by somebody whose certificate is another person’s', async () => {
-    const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
-      userId === ALICE && fingerprint === FINGERPRINT
-    const { judged, all } = await judge({ isOthers })
-    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'other-person' })
-    expect(all.verify).not.toHaveBeenCalled()
-  })
-
-  test('is not by somebody who awaits the operator’s decision', async () => {
-    const { judged } = await judge({ distrust: 'blocked' })
-    expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'blocked' })
-  })
-
-  test('is replayed when it is older than the memory, unless the same was opened here before', async () => {
-    const { judged } = await judge({ reaches: false })
-    expect(judged).toEqual({ verdict: 'replayed', reason: 'older-than-memory' })
-    expect((await judge({ reaches: false }, { isKnown: true })).judged).toEqual(VERIFIED)
-    expect((await judge({ reaches: false }, { isKnown: false })).judged.verdict).toBe('replayed')
-  })
-
-  test('by a certificate that several list says so', async () => {
-    const { judged } = await judge({ isShared: true })
-    expect(judged).toEqual({ ...VERIFIED, reason: 'shared-certificate' })
-  })
 })
 
-describe('what names its recipients', () => {
+describe('a message that names its recipients', () => {
   const forOthers = { ...claim, intended: ['e'.repeat(40)] }
   const forUs = { ...claim, intended: ['e'.repeat(40), 'c'.repeat(40)] }
   const NOT_OURS = { verdict: 'not-recipient', reason: 'intended-for-others' }
 
-  test('is not ours when the bot is none of them, also where nothing is valid', async () => {
+  test('a message with other intended recipients is not the bot’s, also without a valid signature', async () => {
     const verify = vi.fn(() => Promise.resolve(['invalid']))
     expect((await judge({}, { signatures: [forOthers] })).judged).toEqual(NOT_OURS)
     expect((await judge({ verify }, { signatures: [claim, forOthers] })).judged).toEqual(NOT_OURS)
   })
 
-  test('is ours when a subkey of the bot is one of them', async () => {
+  test('a message intended for a subkey of the bot is verified', async () => {
     expect((await judge({}, { signatures: [forUs] })).judged.verdict).toBe('verified')
   })
 })
@@ -169,7 +149,7 @@ describe('what names its recipients', () => {
 describe('the bot’s own messages', () => {
   const own = { fromId: BOT }
 
-  test('are verified against every key that was ever the bot’s, and shared with nobody', async () => {
+  test('the bot’s own message is verified against every key of the bot, and never as shared', async () => {
     const verify = vi.fn((_signed: unknown, certificate: string) =>
       Promise.resolve(['invalid', certificate === 'certificate of the bot' ? 'valid' : 'invalid']),
     )
@@ -184,19 +164,19 @@ describe('the bot’s own messages', () => {
     expect(all.signer).not.toHaveBeenCalled()
   })
 
-  test('are bad when no key of the bot’s has signed them', async () => {
+  test('the bot’s own message without a valid signature is bad', async () => {
     const verify = vi.fn(() => Promise.resolve(['invalid']))
     expect((await judge({ verify }, own)).judged).toEqual({ verdict: 'bad-signature' })
   })
 })
 
-describe('what was judged some time ago', () => {
+describe('an earlier verdict', () => {
   const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
   const verified: Judged = { verdict: 'verified', signer: FINGERPRINT }
   const now = (judged: Judged, more: Partial<ReturnType<typeof known>>, where = place) =>
     whyNotAnyMore(judged, where, partsOf({ ...known(), ...more }))
 
-  test('stands while nothing else was learned', () => {
+  test('an earlier verdict stays while nothing new is known', () => {
     for (const judged of [verified, { verdict: 'unsigned' } as const]) {
       expect(now(judged, {})).toBeNull()
     }
@@ -206,11 +186,14 @@ describe('what was judged some time ago', () => {
     ['has signed', { hasSigned: () => true }, 'bad-signature', 'stopped-signing'],
     ['was verified', { isVerified: true }, 'bad-signature', 'must-sign'],
     ['was blocked', { isBlocked: true }, 'unknown-signer', 'blocked'],
-  ] as const)('does not stand unsigned once the person %s', (_, more, verdict, reason) => {
-    expect(now({ verdict: 'unsigned' }, more)).toEqual({ verdict, reason })
-  })
+  ] as const)(
+    'an earlier verdict of unsigned is void once the person %s',
+    (_, more, verdict, reason) => {
+      expect(now({ verdict: 'unsigned' }, more)).toEqual({ verdict, reason })
+    },
+  )
 
-  test('does not stand verified once the operator distrusts it, or knows whose it is', () => {
+  test('an earlier verdict of verified is void once the certificate is distrusted, or another person’s', () => {
     expect(now(verified, { distrust: 'blocked' })).toEqual({
       verdict: 'unknown-signer',
       reason: 'blocked',
@@ -223,7 +206,7 @@ describe('what was judged some time ago', () => {
     })
   })
 
-  test('is asked about neither by nobody, nor of the bot, nor where it was refused anyway', () => {
+  test('an earlier verdict of the bot’s own words, of a sender unknown, or of a refusal is not judged again', () => {
     const more = { distrust: 'blocked', hasSigned: () => true }
     expect(now(verified, more, { ...place, fromId: null as unknown as number })).toBeNull()
     for (const judged of [verified, { verdict: 'unsigned' } as const]) {
@@ -234,7 +217,7 @@ describe('what was judged some time ago', () => {
   })
 })
 
-describe('what was signed before the certificate changed', () => {
+describe('a message signed before the certificate changed', () => {
   const former = { fingerprint: 'f'.repeat(40), changedAtMs: claim.createdMs, wasPinned: true }
   const by = (certificate: string) =>
     vi.fn((_signed: unknown, used: string) =>
@@ -242,7 +225,7 @@ describe('what was signed before the certificate changed', () => {
     )
   const verify = by('former certificate of Alice')
 
-  test('verifies by the one before, after the listed one was asked for afresh', async () => {
+  test('a message signed before the certificate changed is verified by the former certificate', async () => {
     const { judged, all } = await judge({ verify, former, mayAskAgain: true })
     expect(judged).toMatchObject({
       verdict: 'verified',
@@ -252,7 +235,7 @@ describe('what was signed before the certificate changed', () => {
     expect(all.signer).toHaveBeenCalledTimes(2)
   })
 
-  test('is bad a second later, or where none is kept, or where it is ours or another person’s', async () => {
+  test('a message is not verified by a former certificate later, without a copy, or of another owner', async () => {
     const later = { ...former, changedAtMs: claim.createdMs - 1 }
     for (const more of [
       { former: later },
@@ -268,7 +251,7 @@ describe('what was signed before the certificate changed', () => {
     }
   })
 
-  test('is not judged where the store fails to give the one before', async () => {
+  test('a message has no verdict when the store fails to read the former certificate', async () => {
     for (const formerCertificate of [
       new Refusal('postern_store_unwritable'),
       new OperatorError('store-corrupt', 'damaged'),
@@ -279,12 +262,12 @@ describe('what was signed before the certificate changed', () => {
     }
   })
 
-  test('is not looked for where the listed certificate could not be had, or is nobody’s', async () => {
+  test('a message of a sender without a certificate is not verified by a former one', async () => {
     const signer = vi.fn(() => Promise.resolve(null))
     expect((await judge({ verify, former, signer })).judged).toEqual({ verdict: 'unknown-signer' })
   })
 
-  test('stands as long as the former certificate does', () => {
+  test('an earlier verdict by a former certificate is void once another certificate is the former one', () => {
     const judged: Judged = { verdict: 'verified', signer: former.fingerprint }
     const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
     const now = (one: typeof former | null) =>

@@ -7,30 +7,30 @@ useFakeTime({ toFake: ['performance'] })
 
 const unsigned = { signatures: [] }
 
-describe('what is not signed', () => {
-  test('is unsigned where nothing says that it must be signed', async () => {
+describe('an unsigned message', () => {
+  test('an unsigned message is accepted where nothing demands a signature', async () => {
     const { judged, all } = await judge({}, unsigned)
     expect(judged).toEqual({ verdict: 'unsigned' })
     expect(all.signer).not.toHaveBeenCalled()
   })
 
-  test('in the bot’s name is bad', async () => {
+  test('an unsigned message in the bot’s name is bad', async () => {
     const { judged } = await judge({}, { ...unsigned, fromId: BOT })
     expect(judged).toEqual({ verdict: 'bad-signature', reason: 'unsigned' })
   })
 
-  test('by nobody is by an unknown signer', async () => {
+  test('an unsigned message without a sender has an unknown signer', async () => {
     const { judged } = await judge({}, { ...unsigned, fromId: null })
     expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'no-from' })
   })
 
-  test('by somebody blocked is refused before all else', async () => {
+  test('an unsigned message of a blocked person is refused first', async () => {
     const { judged } = await judge({ isBlocked: true, hasSigned: () => true }, unsigned)
     expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'blocked' })
   })
 
   test.each(['words', 'file'] as const)(
-    'by somebody who has signed such a kind before: %s is bad',
+    'an unsigned message of a person who has signed %s is bad for this kind alone',
     async (kind) => {
       const hasSigned = (userId: number, signed: string) => userId === ALICE && signed === kind
       const { judged } = await judge({ hasSigned }, { ...unsigned, kind })
@@ -42,7 +42,7 @@ describe('what is not signed', () => {
     },
   )
 
-  test('by somebody whom the operator verified is bad for words, not for files', async () => {
+  test('unsigned words of a verified person are bad, and an unsigned file is not', async () => {
     const words = await judge({ isVerified: true }, unsigned)
     expect(words.judged).toEqual({ verdict: 'bad-signature', reason: 'must-sign' })
     const file = await judge({ isVerified: true }, { ...unsigned, kind: 'file' })
@@ -50,10 +50,10 @@ describe('what is not signed', () => {
   })
 })
 
-describe('what is not signed, under a policy', () => {
+describe('an unsigned message under a policy', () => {
   const none = { signer: vi.fn(() => Promise.resolve(null)) }
 
-  test('is refused when the certificate that is listed now would be', async () => {
+  test('an unsigned message is refused under a policy that refuses the listed certificate', async () => {
     for (const policy of ['first-use', 'pinned']) {
       const { judged, all } = await judge({ policy, distrust: 'key-changed' }, unsigned)
       expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'key-changed' })
@@ -61,19 +61,19 @@ describe('what is not signed, under a policy', () => {
     }
   })
 
-  test('is delivered when the certificate that is listed now is trusted', async () => {
+  test('an unsigned message is accepted under a policy that trusts the listed certificate', async () => {
     const { judged } = await judge({ policy: 'first-use' }, unsigned)
     expect(judged).toEqual({ verdict: 'unsigned' })
   })
 
-  test('is refused when the certificate that is listed is somebody else’s', async () => {
+  test('an unsigned message is refused when the listed certificate is another person’s', async () => {
     const isOthers = ({ userId, fingerprint }: { userId: number; fingerprint: string }) =>
       userId === ALICE && fingerprint === FINGERPRINT
     const { judged } = await judge({ policy: 'pinned', isOthers }, unsigned)
     expect(judged).toEqual({ verdict: 'unknown-signer', reason: 'other-person' })
   })
 
-  test('is delivered under first-use from somebody who never had a certificate, and only then', async () => {
+  test('an unsigned message of a person without a certificate is accepted under first-use, and only then', async () => {
     const distrust = 'not-accepted'
     const first = await judge({ ...none, policy: 'first-use', distrust }, unsigned)
     expect(first.judged).toEqual({ verdict: 'unsigned' })
@@ -85,17 +85,11 @@ describe('what is not signed, under a policy', () => {
     expect(listed.judged.verdict).toBe('unknown-signer')
   })
 
-  test('of somebody without a certificate nobody else’s is asked', async () => {
-    const isOthers = vi.fn(() => true)
-    const { judged } = await judge({ ...none, policy: 'pinned', isOthers }, unsigned)
-    expect([judged.verdict, isOthers.mock.calls]).toEqual(['unsigned', []])
-  })
-
   test.each([
     ['a service that does not answer', new NoResponseError('postern_upstream_timeout'), 'failed'],
     ['a service that refuses', new ServiceError({ status: 404, code: 'not_found' } as never), null],
   ])(
-    'is withheld while the certificate cannot be had from %s',
+    'an unsigned message is withheld while %s gives no certificate',
     async (_name, error, transientError) => {
       const signer = vi.fn(() => Promise.reject(error))
       const expected = {

@@ -22,7 +22,7 @@ test.each([
   ['a service that refuses by another status', said(499), null],
   ['another refusal of ours', new Refusal('postern_no_recipient'), null],
   ['too many chats', new TooManyChatsError('postern_store_unwritable'), null],
-])('%s', (_name, error, transientError) => {
+])('`transientErrorOf` for %s', (_name, error, transientError) => {
   expect(transientErrorOf(error)).toBe(transientError)
 })
 
@@ -30,6 +30,6 @@ test.each([
   ['a store that cannot be written', new Refusal('postern_store_unwritable')],
   ['no thread', new EngineUnavailableError('none')],
   ['what nobody foresaw', Object.assign(new Error('odd'), { status: 500, code: 'postern_busy' })],
-])('%s says nothing of the service', (_name, error) => {
+])('`transientErrorOf` throws for %s', (_name, error) => {
   expect(() => transientErrorOf(error)).toThrow(error)
 })
