@@ -27,7 +27,7 @@ function settings(text: string): Record<string, string> {
   return { POSTERN_CONFIG: file, POSTERN_CACHE_KEY_LIST_SECONDS: '0' }
 }
 
-describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
+describe.skipIf(!isInstalled('gpg'))('a certification authority', async () => {
   const authority = await GpgAuthority.make()
   afterAll(() => authority[Symbol.asyncDispose]())
   const ca = join(folder, 'ca.asc')
@@ -56,7 +56,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     return { person, chat, plain }
   }
 
-  test('a changed certificate that it certifies is sealed to at once, and listed as verified', async () => {
+  test('a changed certificate that an authority certifies is sealed to at once, and listed as verified', async () => {
     const { person, chat } = await certifiedPerson()
     await expectSealed(stage, chat, [person])
     expect(await journal(person)).toEqual(['key-changed', 'authority-verified'])
@@ -70,7 +70,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     expectWithheld(await bare(chat, person, 'unsigned'), 'bad-signature', 'stopped-signing')
   })
 
-  test('what it certified holds across a restart, although the service omits it', async () => {
+  test('a certification is remembered over a restart although the service omits it', async () => {
     const { person, chat, plain } = await certifiedPerson()
     await expectSealed(stage, chat, [person])
     lists(person, plain)
@@ -78,14 +78,14 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     await expectSealed(stage, chat, [person])
   })
 
-  test('a certificate that is certified for somebody else, or moved, waits like any other', async () => {
+  test('a certificate that is certified for another person waits as a changed key', async () => {
     const { person, chat } = await known(stage)
     await swap(stage, person)
     lists(person, await certify(person.id + 1, person.phone))
     await waits(chat, person, 'key-changed')
   })
 
-  test('what it revoked stays revoked, though the service lists the certificate of before again', async () => {
+  test('a revoked certification stays revoked when the service lists the former certificate again', async () => {
     const { person, chat } = await certifiedPerson()
     await expectSealed(stage, chat, [person])
     const made = person.key!.certificate
@@ -101,7 +101,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     await expectSealed(stage, chat, [person])
   })
 
-  test('whom you blocked it does not unblock, and taken out of the settings it counts nothing', async () => {
+  test('a certification unblocks no blocked person, and does not count without its authority in the settings', async () => {
     const { person, chat } = await certifiedPerson()
     const other = await certifiedPerson()
     await expectSealed(stage, other.chat, [other.person])
@@ -113,7 +113,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     await expectSealed(stage, other.chat, [other.person])
   })
 
-  test('after two days a changed certificate is sealed to, across a restart, and not before', async () => {
+  test('a changed certificate is sealed to after `trust.after`, across a restart, and not before', async () => {
     const { person, chat } = await known(stage)
     await swap(stage, person)
     await waits(chat, person, 'key-changed')
@@ -134,7 +134,7 @@ describe.skipIf(!isInstalled('gpg'))('with an authority', async () => {
     expect(await journal(person)).toEqual(['key-changed', 'key-taken'])
   })
 
-  test('a settings file that names no certificate, or a rule that names nobody, is refused', async () => {
+  test('an authority without a certificate file, or without a rule for user ids, is refused at the start', async () => {
     const { person, chat } = await known(stage)
     await expectSealed(stage, chat, [person])
     for (const [entry, problem] of [

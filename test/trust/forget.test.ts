@@ -24,120 +24,76 @@ const [MINE, FORMER, THEIRS, NEXT] = ['a1', 'b2', 'c3', 'd4'].map((two) => two.r
   string,
   string,
 ]
-const at = { at: 10 }
 
-/** A row about the person in every table that has any. */
-async function fill(store: Store): Promise<void> {
-  await store.write(async (db) => {
-    const chat = { kind: 'private', latched_at: 10, refused_at: null, lifted_at: null }
-    await db
-      .insertInto('chats')
-      .values({ id: 77_001, person_id: ID, ...chat })
-      .execute()
-    await db
-      .insertInto('people')
-      .values({ user_id: ID, signed_at: 10, signed_files_at: null })
-      .execute()
-    await db.insertInto('names').values({ user_id: ID, username: HANDLE }).execute()
-    const copy = { revoked_armored: null, copy: `copy of ${HANDLE}`, copy_digest: 'x' }
-    await db
-      .insertInto('certificates')
-      .values({ fingerprint: MINE, owner: ID, ...copy })
-      .execute()
-    await db
-      .insertInto('certificates')
-      .values({ fingerprint: THEIRS, owner: null, ...copy, copy: 'other' })
-      .execute()
-    await db
-      .insertInto('seen')
-      .values({
-        digest: Buffer.from('d'),
-        kind: 'data',
-        chat_id: 77_001,
-        message_id: 2,
-        user_id: ID,
-        seen_at: 10,
-        media_id: null,
-        update_id: 3,
-        dated_at: 9,
-      })
-      .execute()
-    await db
-      .insertInto('encryption_keys')
-      .values({ key_id: 'aaaa', user_id: ID, since: 1 })
-      .execute()
-    await db
-      .insertInto('media')
-      .values({ id: 'file', chat_id: -5, sender: String(ID), named_at: 10, digest: null })
-      .execute()
-    await db
-      .insertInto('pins')
-      .values({
-        user_id: ID,
-        fingerprint: MINE,
-        since: 10,
-        standing: 'seen',
-        listed: MINE,
-        listed_at: 10,
-        former: FORMER,
-        former_at: 9,
-      })
-      .execute()
-    await db
-      .insertInto('pins')
-      .values({
-        user_id: OTHER,
-        fingerprint: THEIRS,
-        since: 10,
-        standing: 'seen',
-        listed: THEIRS,
-        listed_at: 10,
-        former: null,
-        former_at: null,
-      })
-      .execute()
-    await db
-      .insertInto('key_changes')
-      .values({ user_id: ID, before: FORMER, now: MINE, message: null, send: null })
-      .execute()
-    const list = JSON.stringify([
-      [OTHER, THEIRS],
-      [ID, MINE],
-    ])
-    await db
-      .insertInto('lists')
-      .values({
-        chat_id: -5,
-        people: list,
-        ever: JSON.stringify([
-          [ID, FORMER, 1],
-          [OTHER, THEIRS, 0],
-        ]),
-      })
-      .execute()
-    const outcome = {
-      ...at,
-      chat_id: -5,
-      message_id: 2,
-      verdict: 'verified',
-      reason: null,
-      delivered: 1,
-      opened_with: null,
-    }
-    await db
-      .insertInto('outcomes')
-      .values({ update_id: 3, user_id: ID, signer: MINE, ...outcome })
-      .execute()
-    const skipped = JSON.stringify([
-      { userId: ID, reason: 'blocked' },
-      { userId: OTHER, reason: 'blocked' },
-    ])
-    await db
-      .insertInto('sent')
-      .values({ message_id: 2, ...at, chat_id: -5, recipients: 1, skipped })
-      .execute()
-  })
+const SEEN = { since: 10, standing: 'seen', listed_at: 10 }
+const COPY = { revoked_armored: null, copy_digest: 'x' }
+const CHAT = { kind: 'private', latched_at: 10, refused_at: null, lifted_at: null }
+const SIGHTING = {
+  kind: 'data',
+  message_id: 2,
+  seen_at: 10,
+  media_id: null,
+  update_id: 3,
+  dated_at: 9,
 }
+const OUTCOME = {
+  at: 10,
+  chat_id: -5,
+  message_id: 2,
+  verdict: 'verified',
+  reason: null,
+  delivered: 1,
+}
+
+/** A row about the person in every table that has any, and of another one in some. */
+const ROWS: Record<string, object[]> = {
+  chats: [{ id: 77_001, person_id: ID, ...CHAT }],
+  people: [{ user_id: ID, signed_at: 10, signed_files_at: null }],
+  names: [{ user_id: ID, username: HANDLE }],
+  certificates: [
+    { fingerprint: MINE, owner: ID, ...COPY, copy: `copy of ${HANDLE}` },
+    { fingerprint: THEIRS, owner: null, ...COPY, copy: 'other' },
+  ],
+  seen: [{ digest: Buffer.from('d'), chat_id: 77_001, user_id: ID, ...SIGHTING }],
+  encryption_keys: [{ key_id: 'aaaa', user_id: ID, since: 1 }],
+  media: [{ id: 'file', chat_id: -5, sender: String(ID), named_at: 10, digest: null }],
+  pins: [
+    { user_id: ID, fingerprint: MINE, listed: MINE, former: FORMER, former_at: 9, ...SEEN },
+    { user_id: OTHER, fingerprint: THEIRS, listed: THEIRS, former: null, former_at: null, ...SEEN },
+  ],
+  key_changes: [{ user_id: ID, before: FORMER, now: MINE, message: null, send: null }],
+  lists: [
+    {
+      chat_id: -5,
+      people: JSON.stringify([
+        [OTHER, THEIRS],
+        [ID, MINE],
+      ]),
+      ever: JSON.stringify([
+        [ID, FORMER, 1],
+        [OTHER, THEIRS, 0],
+      ]),
+    },
+  ],
+  outcomes: [{ update_id: 3, user_id: ID, signer: MINE, opened_with: null, ...OUTCOME }],
+  sent: [
+    {
+      message_id: 2,
+      at: 10,
+      chat_id: -5,
+      recipients: 1,
+      skipped: JSON.stringify([ID, OTHER].map((userId) => ({ userId, reason: 'blocked' }))),
+    },
+  ],
+}
+
+const insert = (store: Store, table: string, ...rows: object[]): Promise<unknown> =>
+  store.write((db) =>
+    db
+      .insertInto(table as 'people')
+      .values(rows as never)
+      .execute(),
+  )
 
 /** A store with the person in it, and what a sidecar holds of it in memory. */
 async function scene(
@@ -145,7 +101,9 @@ async function scene(
 ) {
   const { dataDir = temporary(), policy = 'first-use' } = o
   const store = o.store ?? (await open(dataDir, { passphrase: 'words', protection: 'passphrase' }))
-  if (o.store === undefined) await fill(store)
+  if (o.store === undefined) {
+    for (const [table, rows] of Object.entries(ROWS)) await insert(store, table, ...rows)
+  }
   const memory = memoryOf(store)
   const journal = new Journal(memory)
   const forgotten = await Forgotten.load(store)
@@ -165,6 +123,7 @@ async function scene(
     trust,
     people,
     forgotten,
+    entries: () => journal.read({ afterId: 0, sinceMs: 0, limit: 10 }),
     lists: new KeyListHistory(memory, journal),
     forget: (userId = ID) => forgotten.forget(userId, { memory, journal }),
   }
@@ -174,7 +133,7 @@ const filesWith = (dataDir: string, word: string): string[] =>
   readdirSync(dataDir).filter((name) => readFileSync(join(dataDir, name)).includes(word))
 
 describe('a forgotten person', () => {
-  test('is in no row and no file of the store, but for the chat whose latch stays', async () => {
+  test('a forgotten person is in no row and no file of the store, and the chat’s latch stays', async () => {
     const { dataDir, store, journal, forget, lists } = await scene()
     await journal.record([
       { kind: 'verified', userId: ID, detail: { fingerprint: MINE } },
@@ -214,15 +173,15 @@ describe('a forgotten person', () => {
     ])
   })
 
-  test('leaves a journal that still verifies, with entries that a later one attests', async () => {
-    const { store, journal, forget } = await scene()
+  test('a journal with a forgotten person verifies, and a later entry attests the erased ones', async () => {
+    const { store, journal, entries, forget } = await scene()
     await journal.record([
       { kind: 'verified', userId: ID, detail: { fingerprint: MINE } },
       { kind: 'blocked', userId: OTHER, detail: {} },
     ])
     const { alias } = await forget()
-    const entries = await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })
-    expect(entries).toMatchObject([
+    const all = await entries()
+    expect(all).toMatchObject([
       { id: 1, kind: 'verified', userId: null, detail: { forgotten: alias } },
       { id: 2, kind: 'blocked', userId: OTHER, detail: {} },
       { id: 3, kind: 'person-forgotten', detail: { person: alias, entries: [1] } },
@@ -238,30 +197,28 @@ describe('a forgotten person', () => {
     ['at once', false],
     ['after a restart', true],
   ])(
-    'is pinned as before when seen again with the same certificate %s',
+    'a forgotten person who is listed with the same certificate %s is pinned as before',
     async (_when, isRestarted) => {
       const first = await scene()
       await first.forget()
       expect(first.trust.all.map(({ userId }) => userId)).toEqual([OTHER])
-      const { trust, people, journal } = isRestarted ? await scene({ store: first.store }) : first
+      const { trust, people, entries } = isRestarted ? await scene({ store: first.store }) : first
       expect(trust.distrust(ID, NEXT, -5)).toBe('key-changed')
       await trust.saw([{ userId: ID, fingerprint: MINE }])
       expect(trust.distrust(ID, MINE, -5)).toBeNull()
       expect(people.hasSigned(ID, 'words')).toBe(true)
       expect(people.hasSigned(ID, 'file')).toBe(false)
-      const kinds = (await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })).map(
-        ({ kind }) => kind,
-      )
+      const kinds = (await entries()).map(({ kind }) => kind)
       expect(kinds).toEqual(['person-forgotten'])
     },
   )
 
-  test('has a changed key when seen again with another, and none once the pinned one is back', async () => {
-    const { trust, journal, forget, store } = await scene()
+  test('a forgotten person who is listed with another certificate has a changed key', async () => {
+    const { trust, entries, forget, store } = await scene()
     await forget()
     await trust.saw([{ userId: ID, fingerprint: NEXT }])
     expect(trust.distrust(ID, NEXT, -5)).toBe('key-changed')
-    const last = (await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })).at(-1)
+    const last = (await entries()).at(-1)
     expect(last).toMatchObject({
       kind: 'key-changed',
       userId: ID,
@@ -273,7 +230,7 @@ describe('a forgotten person', () => {
     expect(again.trust.distrust(ID, MINE, -5)).toBeNull()
   })
 
-  test.each(['blocked', 'verified'] as const)('stays %s', async (standing) => {
+  test.each(['blocked', 'verified'] as const)('a forgotten person stays %s', async (standing) => {
     const first = await scene()
     if (standing === 'blocked') await first.trust.decisions.block(ID)
     else await first.trust.decisions.verify(ID, MINE)
@@ -286,7 +243,7 @@ describe('a forgotten person', () => {
     expect(trust.distrust(ID, MINE, -5)).toBe(standing === 'blocked' ? 'blocked' : null)
   })
 
-  test('starts over once the operator accepts them, also after a restart', async () => {
+  test('`trust accept` ends the memory of a forgotten person, also after a restart', async () => {
     const first = await scene()
     await first.forget()
     await first.trust.saw([{ userId: ID, fingerprint: NEXT }])
@@ -297,7 +254,7 @@ describe('a forgotten person', () => {
     }
   })
 
-  test('is forgotten twice without a looser pin, whether seen in between or not', async () => {
+  test('a person who is forgotten twice keeps the same pin, listed in between or not', async () => {
     const { trust, forget, store } = await scene()
     await forget()
     await trust.saw([{ userId: ID, fingerprint: NEXT }])
@@ -310,7 +267,7 @@ describe('a forgotten person', () => {
     expect(again.people.hasSigned(ID, 'words')).toBe(true)
   })
 
-  test('leaves of a revoked certificate that it is revoked, and of a shared one all of it', async () => {
+  test('a forgotten person’s revoked certificate stays revoked, and a shared one stays whole', async () => {
     const { store, forget } = await scene()
     await store.write(async (db) => {
       await db
@@ -340,12 +297,12 @@ describe('a forgotten person', () => {
   })
 })
 
-describe('what an authority certified as a forgotten person’s', () => {
+describe('a forgotten person with a certified certificate', () => {
   const CORP = { id: 'corp ff user-id@corp.example' }
   const vouched = { fingerprint: NEXT, by: CORP.id, madeMs: 1, untilMs: Number.MAX_SAFE_INTEGER }
   const evidence = { vouched, revokedBy: [], follows: null, revocations: [] }
 
-  test('counts under every policy when they are seen again, also after a restart', async () => {
+  test('a forgotten person’s certified certificate counts when listed again, under every policy', async () => {
     const first = await scene({ authorities: [CORP] })
     await first.trust.saw([{ userId: ID, fingerprint: NEXT, evidence }])
     expect(first.trust.standingOf(ID)).toBe('verified')
@@ -363,14 +320,11 @@ describe('what an authority certified as a forgotten person’s', () => {
     expect(without.trust.distrust(ID, MINE, -5)).toBeNull()
   })
 
-  test('leaves no copy of a certificate with its certifications, and that one is revoked stays', async () => {
+  test('a forgotten person’s certified copy is erased, and its revocation stays', async () => {
     const { store, forget } = await scene()
     const name = `${MINE} ${'f'.repeat(40)}`
-    await store.write(async (db) => {
-      const copy = { owner: null, copy: null, copy_digest: null }
-      const row = { fingerprint: name, revoked_armored: HANDLE, ...copy }
-      await db.insertInto('certificates').values(row).execute()
-    })
+    const row = { fingerprint: name, owner: null, copy: null, copy_digest: null }
+    await insert(store, 'certificates', { ...row, revoked_armored: HANDLE })
     await forget()
     const rows = await store.read((db) => db.selectFrom('certificates').selectAll().execute())
     expect(rows.find(({ fingerprint }) => fingerprint === name)).toMatchObject({
@@ -379,57 +333,39 @@ describe('what an authority certified as a forgotten person’s', () => {
   })
 })
 
-test('no copy stays of certificates that the person had before the former one', async () => {
+test('a forgotten person’s older certificates are erased too', async () => {
   const { store, journal, forget } = await scene()
   const detail = { from: NEXT, to: FORMER, standing: 'seen' }
   await journal.record([{ kind: 'key-changed', userId: ID, detail }])
-  await store.write(async (db) => {
-    const copy = { owner: null, revoked_armored: null, copy: HANDLE, copy_digest: 'x' }
-    await db
-      .insertInto('certificates')
-      .values({ fingerprint: NEXT, ...copy })
-      .execute()
-  })
+  await insert(store, 'certificates', { fingerprint: NEXT, owner: null, ...COPY, copy: HANDLE })
   await forget()
   const rows = await store.read((db) => db.selectFrom('certificates').select('copy').execute())
   expect(rows).toEqual([{ copy: 'other' }])
 })
 
-test('somebody who is listed with another’s certificate takes nothing with them of what is theirs', async () => {
-  const { store, journal, trust, forget } = await scene()
+test('a person listed with another’s certificate is forgotten without the other’s records', async () => {
+  const { store, entries, trust, forget } = await scene()
   await trust.decisions.verify(OTHER, THEIRS)
   await trust.saw([{ userId: ID, fingerprint: THEIRS }])
-  const outcome = { chat_id: -5, message_id: 3, verdict: 'verified', reason: null, delivered: 1 }
-  await store.write((db) =>
-    db
-      .insertInto('outcomes')
-      .values({
-        update_id: 9,
-        user_id: OTHER,
-        signer: THEIRS,
-        opened_with: null,
-        ...at,
-        ...outcome,
-      })
-      .execute(),
-  )
+  const outcome = { update_id: 9, user_id: OTHER, signer: THEIRS, opened_with: null, ...OUTCOME }
+  await insert(store, 'outcomes', outcome)
   await forget()
-  const entries = await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })
-  expect(entries[0]).toMatchObject({ kind: 'verified', userId: OTHER })
+  const all = await entries()
+  expect(all[0]).toMatchObject({ kind: 'verified', userId: OTHER })
   const outcomes = await store.read((db) => db.selectFrom('outcomes').selectAll().execute())
   expect(outcomes).toMatchObject([{ user_id: OTHER }])
 })
 
-test('somebody of whom nothing is known is not forgotten', async () => {
-  const { forget, journal } = await scene()
+test('an unknown person cannot be forgotten', async () => {
+  const { forget, entries } = await scene()
   await expect(forget(12)).rejects.toMatchObject({
     code: 'refused',
     message: expect.stringContaining('nothing is known'),
   })
-  expect(await journal.read({ afterId: 0, sinceMs: 0, limit: 10 })).toEqual([])
+  expect(await entries()).toEqual([])
 })
 
-test('the alias of a person is another in another store', async () => {
+test('a forgotten person has another alias in another store', async () => {
   const [one, other] = [await scene(), await scene()]
   const [first, second] = [await one.forget(), await other.forget()]
   expect(first.alias).toMatch(/^[0-9a-f]{32}$/)

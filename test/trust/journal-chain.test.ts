@@ -17,8 +17,9 @@ import type { Schema } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import { headText, JournalHeads } from '../../src/trust/journal-heads.ts'
 import { verifyJournal, type VerifyParts } from '../../src/trust/verify-journal.ts'
-import { open, temporary } from '../store/support.ts'
+import { storeForFile } from '../store/support.ts'
 
+const empty = storeForFile()
 const engine = createEngine()
 afterAll(() => engine[Symbol.asyncDispose]())
 
@@ -40,7 +41,14 @@ const FAR = Number.MAX_SAFE_INTEGER
 /** A journal with entries of people 1 to `count`, and what signs and verifies it. */
 async function scene(o: { count?: number; key?: BotKey | null; store?: Store } = {}) {
   const { count = 6, key = bot, store } = o
-  const kept = store ?? (await open(temporary()))
+  const kept = store ?? empty()
+  if (store === undefined) {
+    for (const table of ['journal', 'journal_heads'] as const) {
+      await kept.write((db) => db.deleteFrom(table).execute())
+    }
+    // the ids begin with 1 again
+    await kept.write((db) => sql`DELETE FROM sqlite_sequence`.execute(db))
+  }
   const journal = new Journal(memoryOf(kept))
   const keyring = { active: (key ?? undefined) as never, all: [key ?? bot] as never }
   const parts: VerifyParts = { store: kept, engine, keyring }
@@ -52,6 +60,7 @@ async function scene(o: { count?: number; key?: BotKey | null; store?: Store } =
     journal,
     heads,
     verify: (given: string | null = null) => verifyJournal(parts, given),
+    headOf: () => kept.read((db) => db.selectFrom('journal_heads').selectAll().executeTakeFirst()),
     change: (run: (db: Kysely<Schema>) => Promise<unknown>) => kept.write((db) => run(db)),
   }
 }
@@ -66,11 +75,22 @@ async function rechain(db: Kysely<Schema>, fromId: number): Promise<void> {
   }
 }
 
-const blockAnother = (db: Kysely<Schema>) =>
-  db.updateTable('journal').set({ user_id: 99 }).where('id', '=', 3).execute()
+/** Changes an entry, as somebody does with the database. */
+const set = (id: number, content: object) => (db: Kysely<Schema>) =>
+  db.updateTable('journal').set(content).where('id', '=', id).execute()
+const remove = (from: number, to: number) => (db: Kysely<Schema>) =>
+  db.deleteFrom('journal').where('id', '>=', from).where('id', '<=', to).execute()
+const add =
+  (...rows: { id: number; [column: string]: unknown }[]) =>
+  (db: Kysely<Schema>) =>
+    db
+      .insertInto('journal')
+      .values(rows.map((row) => ({ at: 5, kind: 'blocked', user_id: 9, detail: '{}', ...row })))
+      .execute()
+const blockAnother = set(3, { user_id: 99 })
 
-describe('a journal that nobody changed', () => {
-  test('verifies, and names the last entry that is signed', async () => {
+describe('an unchanged journal', () => {
+  test('an unchanged journal verifies, and the report has its last signed entry', async () => {
     const { heads, journal, verify } = await scene()
     await heads.sign()
     await journal.record([7, 8].map(blocked))
@@ -86,27 +106,27 @@ describe('a journal that nobody changed', () => {
     })
   })
 
-  test('verifies while it is empty', async () => {
+  test('an empty journal verifies', async () => {
     const { heads, verify } = await scene({ count: 0 })
     await heads.sign()
     expect(await verify()).toMatchObject({ entries: 0, lastSigned: null, fault: null })
   })
 
-  test('has the same chain whether entries came in one write or in several', async () => {
+  test('entries written together and one by one form the same chain', async () => {
     const { journal, verify } = await scene({ count: 2 })
     await Promise.all([journal.record([3, 4].map(blocked)), journal.record([blocked(5)])])
     await journal.record(Array.from({ length: 1200 }, (_, n) => blocked(n)))
     expect(await verify()).toMatchObject({ entries: 1205, fault: null })
   })
 
-  test('verifies by a key that has signed before a rotation', async () => {
+  test('a journal verifies by a key that signed before a rotation', async () => {
     const { heads, store } = await scene()
     await heads.sign()
     const keyring = { all: [mallory, bot] as never }
     expect(await verifyJournal({ store, engine, keyring }, null)).toMatchObject({ fault: null })
   })
 
-  test('has heads that nobody signed while the bot has no key', async () => {
+  test('a journal of a bot without a key has unsigned heads', async () => {
     const { heads, verify } = await scene({ key: null })
     await heads.sign()
     const report = await verify()
@@ -118,7 +138,7 @@ describe('a journal that nobody changed', () => {
     expect(await heads.last()).toBeNull()
   })
 
-  test('gets heads signed later that were left unsigned', async () => {
+  test('an unsigned head is signed later', async () => {
     const { store, heads: unsigned } = await scene({ key: null })
     await unsigned.sign()
     const { heads, verify } = await scene({ store, count: 0 })
@@ -127,75 +147,49 @@ describe('a journal that nobody changed', () => {
   })
 })
 
-describe('somebody with the database', () => {
+describe('an attacker with write access to the database', () => {
   test.each<[string, number, (db: Kysely<Schema>) => Promise<unknown>]>([
     ['alters a person', 3, blockAnother],
+    ['alters a kind', 3, set(3, { kind: 'accepted' })],
+    ['alters a time', 3, set(3, { at: 5 })],
+    ['alters a detail', 3, set(3, { detail: '{"a":1}' })],
+    ['removes an entry', 4, remove(3, 3)],
+    ['removes the first entries', 3, remove(1, 2)],
     [
-      'alters a kind',
-      3,
-      (db) => db.updateTable('journal').set({ kind: 'accepted' }).where('id', '=', 3).execute(),
-    ],
-    [
-      'alters a time',
-      3,
-      (db) => db.updateTable('journal').set({ at: 5 }).where('id', '=', 3).execute(),
-    ],
-    [
-      'alters a detail',
-      3,
-      (db) => db.updateTable('journal').set({ detail: '{"a":1}' }).where('id', '=', 3).execute(),
-    ],
-    ['removes one', 4, (db) => db.deleteFrom('journal').where('id', '=', 3).execute()],
-    ['removes the first ones', 3, (db) => db.deleteFrom('journal').where('id', '<', 3).execute()],
-    [
-      'exchanges two',
+      'exchanges two entries',
       2,
       async (db) => {
-        for (const [from, to] of [
-          [2, 99],
-          [3, 2],
-          [99, 3],
-        ] as const) {
-          await db.updateTable('journal').set({ id: to }).where('id', '=', from).execute()
-        }
+        await set(2, { id: 99 })(db)
+        await set(3, { id: 2 })(db)
+        await set(99, { id: 3 })(db)
       },
     ],
     [
-      'puts one between',
-      5,
+      'inserts an entry',
+      // an entry without a hash is covered by the next one
+      6,
       async (db) => {
-        await db.updateTable('journal').set({ id: 7 }).where('id', '=', 6).execute()
-        await db.updateTable('journal').set({ id: 6 }).where('id', '=', 5).execute()
-        const row = { at: 5, kind: 'blocked', user_id: 9, chat_id: null, detail: '{}' }
-        await db
-          .insertInto('journal')
-          .values({ id: 5, ...row })
-          .execute()
-        // one without a hash is covered by the next one
+        await set(6, { id: 7 })(db)
+        await set(5, { id: 6 })(db)
+        await add({ id: 5 })(db)
       },
     ],
     [
-      'erases content without a later entry that says so',
+      'erases content without a later attestation',
       3,
       async (db) => {
-        const row = await db
-          .selectFrom('journal')
-          .selectAll()
-          .where('id', '=', 3)
-          .executeTakeFirstOrThrow()
-        const erased = { digest: contentDigest(row), user_id: null, detail: '{}', salt: null }
-        await db.updateTable('journal').set(erased).where('id', '=', 3).execute()
+        const row = db.selectFrom('journal').selectAll().where('id', '=', 3)
+        const digest = contentDigest(await row.executeTakeFirstOrThrow())
+        await set(3, { digest, user_id: null, detail: '{}', salt: null })(db)
       },
     ],
-  ])('is found where he %s', async (_what, entry, act) => {
+  ])('a journal does not verify when an attacker %s', async (_what, entry, act) => {
     const { verify, change } = await scene()
     await change(act)
-    const { fault } = await verify()
-    // an entry that was put in is found at the one after it
-    expect(fault?.entry).toBe(_what === 'puts one between' ? 6 : entry)
+    expect((await verify()).fault?.entry).toBe(entry)
   })
 
-  test('is found at the next head where he chains anew what follows', async () => {
+  test('a journal that an attacker chained anew does not verify against its signed head', async () => {
     const { heads, verify, change } = await scene()
     await heads.sign()
     await change(async (db) => {
@@ -223,25 +217,23 @@ describe('somebody with the database', () => {
       ({ signed }) => ({ signed: signed.replace('entry: 6', 'entry: 5') }),
     ],
     ['its text for noise', () => ({ signed: 'noise' })],
-  ])('is found where he exchanges of a head %s', async (_what, other) => {
-    const { heads, verify, change, store } = await scene()
-    await heads.sign()
-    const { signed } = await store.read((db) =>
-      db.selectFrom('journal_heads').selectAll().executeTakeFirstOrThrow(),
-    )
-    await change(async (db) => {
-      await blockAnother(db)
-      await rechain(db, 3)
-      const hash = Buffer.from(await hashUpTo(db, FAR))
-      await db
-        .updateTable('journal_heads')
-        .set(other({ signed: signed ?? '', hash }))
-        .execute()
-    })
-    expect((await verify()).fault?.entry).toBe(6)
-  })
+  ])(
+    'a chained journal does not verify when an attacker exchanges %s of a head',
+    async (_what, other) => {
+      const { heads, verify, change, headOf } = await scene()
+      await heads.sign()
+      const signed = (await headOf())?.signed ?? ''
+      await change(async (db) => {
+        await blockAnother(db)
+        await rechain(db, 3)
+        const hash = Buffer.from(await hashUpTo(db, FAR))
+        await db.updateTable('journal_heads').set(other({ signed, hash })).execute()
+      })
+      expect((await verify()).fault?.entry).toBe(6)
+    },
+  )
 
-  test('is found where he signs a head with a key of his own', async () => {
+  test('a journal does not verify when an attacker signs a head with another key', async () => {
     const { store, verify } = await scene()
     const { heads } = await scene({ store, count: 0, key: mallory })
     await heads.sign()
@@ -251,11 +243,11 @@ describe('somebody with the database', () => {
     })
   })
 
-  test('is found where he cuts off the end behind which a head is, and by a head elsewhere where he cuts that too', async () => {
+  test('a truncated journal does not verify by its head, and without heads by an external one', async () => {
     const { heads, verify, change } = await scene()
     await heads.sign()
     const elsewhere = await heads.last()
-    await change((db) => db.deleteFrom('journal').where('id', '>', 4).execute())
+    await change(remove(5, FAR))
     expect((await verify()).fault).toMatchObject({
       entry: 6,
       what: expect.stringContaining('after 4 were cut off'),
@@ -265,7 +257,7 @@ describe('somebody with the database', () => {
     expect((await verify(elsewhere)).fault).toMatchObject({ entry: 6 })
   })
 
-  test('is found by a head elsewhere where he exchanges all of it', async () => {
+  test('an exchanged journal does not verify by an external head', async () => {
     const { heads, verify, change } = await scene()
     await heads.sign()
     const elsewhere = await heads.last()
@@ -283,11 +275,11 @@ describe('somebody with the database', () => {
     })
   })
 
-  test('is found where he removes the oldest up to a head, though the bound was not reached', async () => {
+  test('a journal does not verify when its oldest entries were removed below the bound', async () => {
     const { heads, journal, verify, change } = await scene({ count: 3 })
     await heads.sign()
     await journal.record([blocked(4)])
-    await change((db) => db.deleteFrom('journal').where('id', '<=', 3).execute())
+    await change(remove(1, 3))
     expect((await verify()).fault).toMatchObject({
       entry: 3,
       what: expect.stringContaining('removed'),
@@ -295,7 +287,7 @@ describe('somebody with the database', () => {
   })
 })
 
-describe('somebody with the database, after a person was forgotten', () => {
+describe('an attacker with write access after a person was forgotten', () => {
   /** As `person forget` erases entries, and attests it. */
   async function erased(ids: number[]) {
     const made = await scene()
@@ -315,7 +307,7 @@ describe('somebody with the database, after a person was forgotten', () => {
     const digest = contentDigest(await rows.executeTakeFirstOrThrow())
     const detail = JSON.stringify({ forgotten: 'alias' })
     const content = { user_id: null, chat_id: null, detail, salt: null, digest, ...other }
-    await db.updateTable('journal').set(content).where('id', '=', id).execute()
+    await set(id, content)(db)
   }
 
   test.each<[string, object]>([
@@ -324,13 +316,16 @@ describe('somebody with the database, after a person was forgotten', () => {
     ['a detail', { detail: JSON.stringify({ fingerprint: 'f' }) }],
     ['a detail beside the alias', { detail: JSON.stringify({ forgotten: 'alias', by: 'f' }) }],
     ['a detail that is no JSON', { detail: '{' }],
-  ])('is found where he writes %s into an erased entry', async (_what, content) => {
-    const { verify, change } = await erased([3])
-    await change((db) => db.updateTable('journal').set(content).where('id', '=', 3).execute())
-    expect((await verify()).fault).toMatchObject({ entry: 3 })
-  })
+  ])(
+    'a journal does not verify when an attacker writes %s into an erased entry',
+    async (_what, content) => {
+      const { verify, change } = await erased([3])
+      await change(set(3, content))
+      expect((await verify()).fault).toMatchObject({ entry: 3 })
+    },
+  )
 
-  test('is found where he has an erased entry attest what he erases', async () => {
+  test('a journal does not verify when an erased entry attests another erasure', async () => {
     const { verify, change } = await erased([3])
     const detail = JSON.stringify({ person: 'alias', entries: [3, 4, 7] })
     await change(async (db) => {
@@ -340,7 +335,7 @@ describe('somebody with the database, after a person was forgotten', () => {
     expect((await verify()).fault).toMatchObject({ entry: 3 })
   })
 
-  test('is not suspected of an erasure while the journal is read', async () => {
+  test('an erasure during the verification of a journal is no fault', async () => {
     const { store, journal, change } = await scene()
     let reads = 0
     const read: Store['read'] = async (query) => {
@@ -355,11 +350,9 @@ describe('somebody with the database, after a person was forgotten', () => {
     expect(await verifyJournal(parts, null)).toMatchObject({ forgotten: 1, fault: null })
   })
 
-  test('is found where he makes the detail of the attesting entry unreadable', async () => {
+  test('a journal does not verify when the detail of the attesting entry is unreadable', async () => {
     const { verify, change } = await erased([3])
-    await change((db) =>
-      db.updateTable('journal').set({ detail: '{' }).where('id', '=', 7).execute(),
-    )
+    await change(set(7, { detail: '{' }))
     expect((await verify()).fault).not.toBeNull()
   })
 })
@@ -375,7 +368,7 @@ async function signedMessage(words: string, form: 'inline' | 'in cleartext'): Pr
   return Object.assign(cleartext, { signature: await readSignature({ armoredSignature }) }).armor()
 }
 
-describe('heads', () => {
+describe('heads of the journal', () => {
   test.each<[TrustChange, number]>([
     [blocked(1), 1],
     [{ kind: 'key-taken', userId: 1, detail: { from: null, to: 'a', by: 'after' } }, 0],
@@ -383,7 +376,7 @@ describe('heads', () => {
     [{ kind: 'certification-revoked', userId: 1, detail: { fingerprint: 'a', by: 'b' } }, 0],
     [{ kind: 'subkey-stripped', userId: 1, detail: { fingerprint: 'a', subkey: 'b' } }, 0],
   ])(
-    'are made soon after decisions alone, not as often as the service likes: %o',
+    '`noted` signs a head soon for a decision, and not for a change by the service: %o (%i heads)',
     async (change, count) => {
       const { heads, verify } = await scene()
       heads.noted(change)
@@ -392,8 +385,8 @@ describe('heads', () => {
     },
   )
 
-  test('that nobody signed are signed with the time of now, so that he dates none back', async () => {
-    const { heads, verify, change, store } = await scene()
+  test('an unsigned head is signed with the current time', async () => {
+    const { heads, verify, change, headOf } = await scene()
     await heads.sign()
     await change(async (db) => {
       await blockAnother(db)
@@ -403,20 +396,16 @@ describe('heads', () => {
     })
     const beforeMs = Date.now()
     await heads.sign()
-    const [head] = await store.read((db) => db.selectFrom('journal_heads').selectAll().execute())
-    expect(head?.at).toBeGreaterThanOrEqual(beforeMs)
+    expect((await headOf())?.at).toBeGreaterThanOrEqual(beforeMs)
     expect(await verify()).toMatchObject({ heads: { signed: 1 }, fault: null })
   })
 
   test.each(['inline', 'in cleartext'] as const)(
-    'are none that the bot signed as a message, %s',
+    'a head that the bot signed as a message is rejected, %s',
     async (form) => {
-      const { heads, verify, change, store } = await scene()
+      const { heads, verify, change, headOf } = await scene()
       await heads.sign()
-      const head = await store.read((db) =>
-        db.selectFrom('journal_heads').selectAll().executeTakeFirstOrThrow(),
-      )
-      const signed = await signedMessage(headText(head), form)
+      const signed = await signedMessage(headText((await headOf())!), form)
       await change((db) => db.updateTable('journal_heads').set({ signed }).execute())
       expect((await verify()).fault).toMatchObject({
         what: expect.stringContaining('not one that'),
@@ -424,7 +413,7 @@ describe('heads', () => {
     },
   )
 
-  test('that somebody puts into the database of later entries are not signed, and keep none from being signed', async () => {
+  test('a planted head of a later entry is not signed, and blocks no other', async () => {
     const { heads, change, store } = await scene()
     const planted = { entry: 1_000_000, hash: Buffer.alloc(32), at: 5, signed: null }
     await change((db) => db.insertInto('journal_heads').values(planted).execute())
@@ -438,7 +427,7 @@ describe('heads', () => {
     ])
   })
 
-  test('elsewhere are not of before the oldest entry where no head is of that one', async () => {
+  test('an external head of an entry before the oldest one is a fault', async () => {
     const { heads, verify, change } = await scene()
     await heads.sign()
     const elsewhere = await heads.last()
@@ -451,57 +440,45 @@ describe('heads', () => {
   })
 })
 
-describe('entries of before the chain', () => {
-  const before = (db: Kysely<Schema>, ids: readonly number[]) =>
-    db
-      .insertInto('journal')
-      .values(ids.map((id) => ({ id, at: id, kind: 'blocked', user_id: id, detail: '{}' })))
-      .execute()
+describe('entries before the chain', () => {
+  const before = (...ids: number[]) => add(...ids.map((id) => ({ id, at: id, user_id: id })))
 
-  test('are covered by the first one that is chained', async () => {
+  test('entries before the chain are covered by the first chained entry', async () => {
     const { journal, heads, verify, change } = await scene({ count: 0 })
-    await change((db) => before(db, [1, 2, 5]))
+    await change(before(1, 2, 5))
     await journal.record([blocked(6)])
     await heads.sign()
     expect(await verify()).toMatchObject({ entries: 4, unchained: 3, fault: null })
-    await change((db) =>
-      db.updateTable('journal').set({ user_id: 9 }).where('id', '=', 2).execute(),
-    )
+    await change(set(2, { user_id: 9 }))
     expect((await verify()).fault).toMatchObject({ entry: 6 })
   })
 
-  test('are read once: the start stores the hash of the last one', async () => {
+  test('the hash of entries before the chain is stored at the start', async () => {
     const { heads, verify, change, store } = await scene({ count: 0 })
-    await change((db) => before(db, [1, 2, 3]))
+    await change(before(1, 2, 3))
     await heads.start()
     expect(await verify()).toMatchObject({ unchained: 2, fault: null })
     const computed = await store.read((db) => hashUpTo(db, 3))
-    await change((db) => before(db, [4]))
+    await change(before(4))
     expect(await store.read((db) => hashUpTo(db, 4))).not.toEqual(computed)
   })
 
-  test('of an older program beside this one are covered by the next that is chained', async () => {
+  test('an unchained entry of an older program is covered by the next chained one', async () => {
     const { journal, verify, change } = await scene({ count: 3 })
-    await change((db) => before(db, [4]))
+    await change(before(4))
     await journal.record([blocked(5)])
     expect(await verify()).toMatchObject({ unchained: 1, fault: null })
-    await change((db) => db.deleteFrom('journal').where('id', '=', 4).execute())
+    await change(remove(4, 4))
     expect((await verify()).fault).toMatchObject({ entry: 5 })
   })
 })
 
-test('the oldest are removed with a head of the last of them, and the rest verifies', async () => {
+test('the oldest entries are removed with a head of the last of them, and the rest verifies', async () => {
   const { journal, heads, verify, change } = await scene({ count: 3 })
   await change((db) => sql`UPDATE journal SET id = id + 499990`.execute(db))
-  const row = { at: 5, kind: 'blocked', user_id: 9, chat_id: null, detail: '{}' }
-  await change((db) =>
-    db
-      .insertInto('journal')
-      .values({ id: 1_000_499, ...row })
-      .execute(),
-  )
+  await change(add({ id: 1_000_499 }))
   await journal.record([blocked(5)])
-  await change((db) => sql`UPDATE journal SET id = 1000999 WHERE id = 1000500`.execute(db))
+  await change(set(1_000_500, { id: 1_000_999 }))
   await journal.record([blocked(6)])
   const report = await verify()
   expect(report).toMatchObject({

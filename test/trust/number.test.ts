@@ -19,31 +19,30 @@ const [, , ONE_ID, ONE, OTHER_ID, OTHER] = FIRST.text.split(':')
 const TURNED = `POSTERN-NUMBER:1:${OTHER_ID}:${OTHER}:${ONE_ID}:${ONE}`
 
 describe.each(VECTORS)('the vector where $name', ({ bot, person, digits, text }) => {
-  test('is what the sidecar computes, from either side', async () => {
+  test('the sidecar computes the vector from either side where $name', async () => {
     expect(await safetyNumber({ bot, person })).toEqual({ digits, text })
     expect(await safetyNumber({ bot: person, person: bot })).toEqual({ digits, text })
   })
 
-  test('is what a phone of the sandbox computes, from either side', async () => {
+  test('the sandbox’s phone computes the vector from either side where $name', async () => {
     const parties = [bot, person].map(({ userId, fingerprint }) => [userId, fingerprint] as const)
     const [own, other] = parties as [[number, string], [number, string]]
     expect(await numberOf(own, other)).toEqual({ digits, text })
     expect(await numberOf(other, own)).toEqual({ digits, text })
   })
 
-  test('is equal to itself alone', async () => {
+  test('the safety number is equal to itself alone where $name', async () => {
     const same = await Promise.all(
       [digits, text].map((given) => compareNumber(given, { bot, person })),
     )
     expect(same).toEqual(['equal', 'equal'])
-    for (const other of VECTORS.filter((one) => one.digits !== digits)) {
-      expect(await compareNumber(other.digits, { bot, person })).not.toBe('equal')
-      expect(await compareNumber(other.text, { bot, person })).not.toBe('equal')
-    }
+    const other = VECTORS.find((one) => one.digits !== digits)!
+    expect(await compareNumber(other.digits, { bot, person })).not.toBe('equal')
+    expect(await compareNumber(other.text, { bot, person })).not.toBe('equal')
   })
 })
 
-test('the README shows the first vectors', () => {
+test('`src/trust/README.md` shows the first vectors', () => {
   const readme = readFileSync(new URL('../../src/trust/README.md', import.meta.url), 'utf8')
   for (const { digits, text, person } of [FIRST, OTHER_PERSON]) {
     for (const line of [...digitLines(digits), person.fingerprint]) expect(readme).toContain(line)
@@ -52,10 +51,10 @@ test('the README shows the first vectors', () => {
   expect(readme).toContain(FIRST.text)
 })
 
-describe('a number that is given', () => {
+describe('the input of a safety number', () => {
   const given = (text: string) => compareNumber(text, FIRST)
 
-  test('may have blanks and line breaks anywhere', async () => {
+  test('the input of a safety number may contain blanks and line breaks', async () => {
     expect(await given(`\uFEFF ${digitLines(FIRST.digits).join('\r\n')}\n`)).toBe('equal')
     expect(await given(FIRST.text.match(/.{1,20}/g)!.join('\n  '))).toBe('equal')
   })
@@ -63,11 +62,14 @@ describe('a number that is given', () => {
   test.each([
     ['person', OTHER_PERSON],
     ['bot', OTHER_BOT],
-  ] as const)('names whose part is another one: the %s’s', async (whose, { digits, text }) => {
-    expect([await given(digits), await given(text)]).toEqual([whose, whose])
-  })
+  ] as const)(
+    'the comparison of a safety number names the part that differs: %s',
+    async (whose, { digits, text }) => {
+      expect([await given(digits), await given(text)]).toEqual([whose, whose])
+    },
+  )
 
-  test('is another one with any digit changed, and with the same half twice', async () => {
+  test('a safety number with a changed digit, or one half twice, differs', async () => {
     const { digits } = FIRST
     for (const at of [0, 29, 30, 59]) {
       const changed = `${digits.slice(0, at)}${(Number(digits[at]) + 1) % 10}${digits.slice(at + 1)}`
@@ -98,14 +100,14 @@ describe('a number that is given', () => {
     ['a text with a zero byte', `${FIRST.text}\0`],
     ['a link', `https://example.org/?${FIRST.text}`],
     ['very much', '1'.repeat(100_000)],
-  ])('is refused where it is %s', async (_what, text) => {
+  ])('the input of a safety number is refused as %s', async (_what, text) => {
     await expect(given(text)).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringContaining('no safety number'),
     })
   })
 
-  test('is refused with a word on it where the picture is of another version', async () => {
+  test('a safety number text of another version is refused with a hint at the version', async () => {
     for (const version of ['0', '2', '11', '01']) {
       const text = FIRST.text.replace(':1:', `:${version}:`)
       await expect(given(text)).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { expectWithheld, useTrustStage } from './trust-scene.ts'
 
 const { stage, ask, policy, accept, block, verify, waits, signed, bare } = useTrustStage()
 
-test('under accept a changed certificate is sealed to, and the change is written down', async () => {
+test('a changed certificate is sealed to under accept, and journalled', async () => {
   const { person, chat } = await known(stage)
   const before = await swap(stage, person)
   await expectSealed(stage, chat, [person])
@@ -19,7 +19,7 @@ test('under accept a changed certificate is sealed to, and the change is written
   expect(await postern(stage, 'trust', 'list', '--changed')).toContain(person.phone.fingerprint)
 })
 
-test('people are listed with the handle that their messages came with, also after a restart', async () => {
+test('`trust list` shows the username of a person’s messages, also after a restart', async () => {
   const { person, chat } = await known(stage)
   const rowOf = async () => {
     const { people } = await ask((operations) => operations.trustList())
@@ -33,7 +33,7 @@ test('people are listed with the handle that their messages came with, also afte
   expect(listed).toMatch(new RegExp(`${person.id} +@person_${person.id} `))
 })
 
-test('under first-use a changed certificate waits for the operator, who is heard at once', async () => {
+test('a changed certificate waits under first-use until `trust accept`', async () => {
   const { person, chat } = await known(stage)
   await policy('first-use')
   await swap(stage, person)
@@ -49,7 +49,7 @@ test('under first-use a changed certificate waits for the operator, who is heard
   await waits(chat, person, 'key-changed')
 })
 
-test('a chat may have a policy of its own', async () => {
+test('a chat with a policy of its own is judged by it', async () => {
   const { person, chat } = await known(stage)
   const other = stage.group([person])
   await policy('pinned', chat.id)
@@ -60,7 +60,7 @@ test('a chat may have a policy of its own', async () => {
   await policy(null, chat.id)
 })
 
-test('a verified person whose certificate changes is not sealed to under any policy', async () => {
+test('a verified person with a changed certificate is not sealed to under any policy', async () => {
   const { person, chat } = await known(stage)
   const spaced = person.phone.fingerprint.toUpperCase().replaceAll(/(.{4})/g, '$1 ')
   await postern(stage, 'trust', 'verify', String(person.id), spaced.trim())
@@ -72,7 +72,7 @@ test('a verified person whose certificate changes is not sealed to under any pol
   await expectSealed(stage, chat, [])
 })
 
-test('a blocked person is neither sealed to nor believed, signed or not, after a restart neither', async () => {
+test('a blocked person is neither sealed to nor delivered, signed or not, after a restart too', async () => {
   const { person, chat } = await known(stage)
   await block(person)
   for (let restarts = 0; restarts < 2; restarts++) {
@@ -85,7 +85,7 @@ test('a blocked person is neither sealed to nor believed, signed or not, after a
   }
 })
 
-test('accepting lets a person begin anew: they need not sign, and a key that was said to be another’s is theirs', async () => {
+test('`trust accept` forgets that a person signs, and gives the person a shared certificate', async () => {
   const { person, chat } = await known(stage)
   await signed(chat, person, 'signed')
   expect((await bare(chat, person, 'unsigned')).postern.verdict).toBe('bad-signature')
@@ -110,7 +110,7 @@ test.each<[string[], number, RegExp]>([
   [['block', 'alice'], 2, /whole number/],
   [['policy', 'paranoid'], 2, /no such policy/],
   [['log', '--since', 'yesterday'], 2, /not a date/],
-])('the operator is told what cannot be: trust %j', async (args, code, expected) => {
+])('the command `trust %j` is refused with a hint', async (args, code, expected) => {
   const friend = await stage.friend()
   await stage.send(stage.group([friend]), canary())
   const given = args.map((arg) => (arg === 'ID' ? String(friend.id) : arg))
@@ -120,7 +120,7 @@ test.each<[string[], number, RegExp]>([
   expect(ended.stderr).toMatch(/hint: /)
 })
 
-test('who comes onto a key list, leaves it or changes is written down, and so is a list that contradicts itself', async () => {
+test('the journal has the changes of a key list, and a contradictory list', async () => {
   const [a, b, c] = [await stage.person(), await stage.person(), await stage.person()]
   const group = stage.group([a, b])
   await expectSealed(stage, group, [a, b])
@@ -140,7 +140,7 @@ test('who comes onto a key list, leaves it or changes is written down, and so is
   expect(more).toEqual([])
 })
 
-test('under first-use, who never had a certificate speaks unsigned, and not who has lost one', async () => {
+test('unsigned words under first-use are delivered of a person without a certificate, unless it was lost', async () => {
   const { person, chat } = await known(stage)
   await policy('first-use')
   expect((await bare(chat, person, 'before')).postern.verdict).toBe('unsigned')
@@ -151,14 +151,7 @@ test('under first-use, who never had a certificate speaks unsigned, and not who 
   expect(words.postern.verdict).toBe('unsigned')
 })
 
-test('under accept, unsigned words cost no question to the service', async () => {
-  const { person, chat } = await known(stage)
-  const since = stage.double.mark()
-  expect((await bare(chat, person, 'a')).text).toBe('a')
-  expect(stage.double.calls('GET', /keys?$/, since)).toEqual([])
-})
-
-test('verifying does not forget that the person signs, whatever fingerprint is verified; accepting does, and says so', async () => {
+test('`trust verify` remembers that a person signs, and `trust accept` forgets it', async () => {
   const { person, chat } = await known(stage)
   expect((await signed(chat, person, 'signed')).text).toBe('signed')
   await verify(person)
@@ -172,7 +165,7 @@ test('verifying does not forget that the person signs, whatever fingerprint is v
   expect((await bare(chat, person, 'd')).text).toBe('d')
 })
 
-test('of a verified person words must be signed from the first one on, and files once they have signed one', async () => {
+test('words of a verified person must be signed, and files once the person has signed one', async () => {
   const { person, chat } = await known(stage)
   await verify(person)
   for (const one of ['accept', 'first-use', 'pinned'] as const) {

@@ -39,9 +39,9 @@ async function journal({ id }: Person): Promise<Json[]> {
     })
 }
 
-describe('an equal number', () => {
+describe('an equal safety number', () => {
   test.each(['digits', 'text'] as const)(
-    'verifies the person by the certificate that it is of, as %s',
+    'an equal safety number verifies the person by its certificate, given as %s',
     async (form) => {
       const { person, chat } = await known(stage)
       const app = await appOf(person)
@@ -60,7 +60,7 @@ describe('an equal number', () => {
     },
   )
 
-  test('verifies nobody who is blocked', async () => {
+  test('an equal safety number does not verify a blocked person', async () => {
     const { person, chat } = await known(stage)
     await block(person)
     await expect(compare(person, (await appOf(person)).digits)).rejects.toMatchObject({
@@ -72,8 +72,8 @@ describe('an equal number', () => {
   })
 })
 
-describe('another number', () => {
-  test('is refused and journalled, and changes nothing', async () => {
+describe('a different safety number', () => {
+  test('a different safety number is refused and journalled, and changes nothing', async () => {
     const { person, chat } = await known(stage)
     const { digits } = await appOf(person, 'f'.repeat(40))
     await expect(compare(person, digits)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ describe('another number', () => {
     await expectSealed(stage, chat, [person])
   })
 
-  test('leaves a verified person verified', async () => {
+  test('a different safety number leaves a verified person verified', async () => {
     const { person } = await known(stage)
     await verify(person)
     const other = await stage.person()
@@ -97,18 +97,10 @@ describe('another number', () => {
     })
     expect(await standing(person)).toEqual(['verified', person.phone.fingerprint])
   })
-
-  test('is no number where it is something else, and leaves no entry', async () => {
-    const { person } = await known(stage)
-    for (const given of ['', '12345', person.phone.fingerprint, `${botFingerprint()}\0`]) {
-      await expect(compare(person, given)).rejects.toMatchObject({ code: 'usage' })
-    }
-    expect(await journal(person)).toEqual([])
-  })
 })
 
-describe('the number of somebody who was forgotten', () => {
-  test('is of the listed certificate: equal where it is the same, refused where it is another', async () => {
+describe('the safety number of a forgotten person', () => {
+  test('the safety number of a forgotten person is of the listed certificate, if that is the same', async () => {
     await policy('first-use')
     const { person } = await known(stage)
     const forget = () => ask((operations) => operations.personForget({ userId: person.id }))
@@ -124,7 +116,7 @@ describe('the number of somebody who was forgotten', () => {
   })
 })
 
-describe('a handle', () => {
+describe('a username', () => {
   /** The service shows a person with this handle. */
   async function named(username: string): Promise<Person> {
     const { person, chat } = await known(stage)
@@ -135,7 +127,7 @@ describe('a handle', () => {
   const byHandle = (person: string) =>
     ask((operations) => operations.trustNumber({ person, isListed: false }))
 
-  test('names the person whom the service last showed with it, in either case', async () => {
+  test('a username gives the number of the person last shown with it, in either case', async () => {
     const person = await named('Dora_1')
     await expect
       .poll(() => byHandle('@dora_1').catch(() => null))
@@ -143,7 +135,7 @@ describe('a handle', () => {
     expect(await byHandle('DORA_1')).toMatchObject({ userId: person.id })
   })
 
-  test('of nobody or of several is refused', async () => {
+  test('the username of no person, or of several, is refused', async () => {
     await named('twice_1')
     await expect.poll(() => byHandle('@twice_1').catch(() => null)).not.toBe(null)
     await named('Twice_1')
@@ -158,8 +150,8 @@ describe('a handle', () => {
   })
 })
 
-describe('a service that lies', () => {
-  test('lists its own certificate: the number of the person’s app is another, under every policy', async () => {
+describe('a lying service', () => {
+  test('a certificate of the service’s own has another safety number than the person’s app', async () => {
     for (const one of ['accept', 'first-use'] as const) {
       await policy(one)
       const person = await stage.person()
@@ -172,7 +164,7 @@ describe('a service that lies', () => {
     }
   })
 
-  test('changes the certificate between show and compare: the number of before does not verify the new one', async () => {
+  test('a certificate changed between `trust show` and `trust compare` is not verified', async () => {
     const { person, chat } = await known(stage)
     const { digits } = await shown(person)
     const before = await swap(stage, person)
@@ -181,21 +173,14 @@ describe('a service that lies', () => {
     expect(await standing(person)).toEqual(['seen', before.fingerprint])
   })
 
-  test('names another fingerprint beside the certificate: the number is of the certificate', async () => {
-    const { person } = await known(stage)
-    const app = await appOf(person)
-    person.key = { ...person.key, fingerprint: 'e'.repeat(40) } as typeof person.key
-    expect(await shown(person)).toMatchObject(app)
-  })
-
-  test('lists the bot’s own certificate as a person’s: there is no number', async () => {
+  test('a person listed with the bot’s own certificate has no safety number', async () => {
     const person = await stage.person()
     Object.assign(person, { key: stage.double.world.published })
     await expect(shown(person)).rejects.toMatchObject({ code: 'refused' })
     await expect(compare({ id: BOT_ID }, '0'.repeat(60))).rejects.toMatchObject({ code: 'refused' })
   })
 
-  test('lists nobody, or nothing any more: the certificate of before is the believed one', async () => {
+  test('a person whose listing was withdrawn has the safety number of the former certificate', async () => {
     await expect(shown({ id: 4_242_424 })).rejects.toMatchObject({
       message: expect.stringContaining('no certificate of person 4242424'),
     })
@@ -208,7 +193,7 @@ describe('a service that lies', () => {
 })
 
 describe('a changed certificate that waits', () => {
-  test('has a number only where it is asked for, and that alone verifies it', async () => {
+  test('the safety number of a waiting certificate is shown with `--listed` alone, and verifies it', async () => {
     const { person, chat } = await known(stage)
     await policy('first-use')
     const former = await appOf(person)
@@ -232,7 +217,7 @@ describe('a changed certificate that waits', () => {
     await expectSealed(stage, chat, [person])
   })
 
-  test('stays unused where the number of the former one is equal', async () => {
+  test('a waiting certificate stays unused when the number of the former one is equal', async () => {
     const { person, chat } = await known(stage)
     await policy('first-use')
     const { digits } = await appOf(person)
@@ -244,7 +229,7 @@ describe('a changed certificate that waits', () => {
   })
 })
 
-test('another key of the bot is another number, and who was compared stays verified', async () => {
+test('a rotated bot key changes the safety number, and a compared person stays verified', async () => {
   const { person, chat } = await known(stage)
   const former = await appOf(person)
   await compare(person, former.digits)
@@ -260,7 +245,7 @@ test('another key of the bot is another number, and who was compared stays verif
   await expectSealed(stage, chat, [person])
 })
 
-test('a bot without a published key has no number', async () => {
+test('a bot without a published key has no safety number', async () => {
   await using other = await stage.another((double) => {
     double.script('PUT', '/key', no(500, 'internal'), 1000)
   })

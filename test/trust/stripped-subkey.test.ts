@@ -31,7 +31,7 @@ async function packetsSent(chat: DoubleChat): Promise<Record<string, Buffer>> {
 }
 
 test.each(['accept', 'first-use', 'pinned'] as const)(
-  'under %s what was seen is sealed to, the loss is in the journal once, and a revocation ends it',
+  'a post-quantum subkey that the service omits is still sealed to under %s, until it is revoked',
   async (under) => {
     const { person, chat } = await known(stage)
     const { primary, subkey, kem } = bothPerson(`carol ${under}`, MADE_MS)

@@ -1,17 +1,24 @@
 /** A sidecar whose operator decides about people, and what people write under that. */
-import { beforeEach, expect } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { arrives, expectRefused } from '../support/double-sends.ts'
-import { useStage, type Person } from '../support/double-stage.ts'
+import { Stage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
-/** A stage that asks for each key list anew, and has no policy by command before each test. */
-/** @param env more settings */
+/** Its files have some thirty phones, each with an agent to end: on a busy machine that takes long. */
+const HOOK_MS = 300_000
+
+/**
+ * A stage that asks for each key list anew, and has no policy by command before each test.
+ * @param env more settings
+ */
 export function useTrustStage(env: Record<string, string> = {}) {
-  const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', ...env } })
+  const stage = new Stage()
+  beforeAll(() => stage.begin({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', ...env } }), HOOK_MS)
+  afterAll(() => stage.end(), HOOK_MS)
 
   /** Asks the running sidecar as the commands do, without a process for each. */
   async function ask<R>(run: (operations: Operations) => Promise<R>): Promise<R> {
@@ -21,7 +28,7 @@ export function useTrustStage(env: Record<string, string> = {}) {
   }
   const policy = (wanted: TrustPolicy | null, chatId: number | null = null) =>
     ask((operations) => operations.trustPolicy({ chatId, policy: wanted }))
-  beforeEach(async () => void (await policy(null)))
+  beforeEach(async () => void (await policy(null)), HOOK_MS)
 
   return {
     stage,
