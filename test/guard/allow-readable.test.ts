@@ -14,7 +14,7 @@ async function latched(): Promise<DoubleChat> {
   return chat
 }
 
-test('allow-readable --pending lifts the chats that were refused, and only those', async () => {
+test('`chat allow-readable --pending` lifts the latches of refused chats alone', async () => {
   const [first, second, untouched] = [await latched(), await latched(), await latched()]
   await stage.send(first, 'x')
   await stage.edit(second, 7, { text: 'x' })
@@ -30,7 +30,7 @@ test('allow-readable --pending lifts the chats that were refused, and only those
   await expectRefused(stage, untouched, REFUSED)
 })
 
-test('allow-readable lifts a latch on the running sidecar, also across a restart; the next sighting latches again', async () => {
+test('`chat allow-readable` lifts a latch over a restart, until the chat is protected again', async () => {
   const chat = await latched()
   await expectRefused(stage, chat, REFUSED)
   const done = await stage.sidecar.postern('chat', 'allow-readable', String(chat.id))
@@ -45,7 +45,7 @@ test('allow-readable lifts a latch on the running sidecar, also across a restart
   await expectRefused(stage, chat, REFUSED)
 })
 
-test('a private chat cannot be made readable by its id while the bot has a key', async () => {
+test('`chat allow-readable` of a private chat lifts nothing while the bot has a key', async () => {
   const chat = await shownChat(stage, await stage.friend())
   await stage.send(chat, 'sealed')
   chat.mode = 'open'
@@ -58,7 +58,7 @@ test('a private chat cannot be made readable by its id while the bot has a key',
   expect(await postern(stage, 'chat', 'show', String(chat.id))).toMatch(/^a message is +sealed$/m)
 })
 
-test('a chat that is not known is an error that names it, and no other is lifted', async () => {
+test('`chat allow-readable` with an unknown chat lifts no latch, and names it', async () => {
   const chat = await latched()
   const ids = [String(chat.id), '4711', '4712']
   const done = await stage.sidecar.postern('chat', 'allow-readable', ...ids)
@@ -69,7 +69,7 @@ test('a chat that is not known is an error that names it, and no other is lifted
 })
 
 test.each([[['--pending', '12']], [['twelve']]])(
-  'allow-readable %j is a wrong use, with a hint',
+  '`chat allow-readable` with %j is a usage error with a hint',
   async (args) => {
     const done = await stage.sidecar.postern('chat', 'allow-readable', ...args)
     expect([done.code, done.stdout]).toEqual([2, ''])

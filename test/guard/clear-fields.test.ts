@@ -24,7 +24,7 @@ async function counted(field: string): Promise<number> {
 
 const privateChat = async () => await shownChat(stage, await stage.friend())
 
-test('buttons in a protected chat are named in the answer of a send, an edit and an edit of them alone', async () => {
+test('the answers to a send and an edit with buttons in a protected chat name `markup` as clear', async () => {
   const chat = await privateChat()
   const before = await counted('markup')
   const sent = await stage.send(chat, canary(), { markup: KEYBOARD })
@@ -37,7 +37,7 @@ test('buttons in a protected chat are named in the answer of a send, an edit and
   expect(await counted('markup')).toBe(before + 3)
 })
 
-test('a message without buttons, buttons that are removed, and any in a readable chat are not named', async () => {
+test('the answers to messages without buttons, and in a readable chat, name no clear field', async () => {
   const chat = await privateChat()
   const before = await counted('markup')
   const sent = await stage.send(chat, canary(), { markup: null })
@@ -49,7 +49,7 @@ test('a message without buttons, buttons that are removed, and any in a readable
   expect(await counted('markup')).toBe(before)
 })
 
-test('the answer to a press in a protected chat, or in one that is not known, is named', async () => {
+test('the answer to a press in a protected or unknown chat names its clear fields', async () => {
   await press(await privateChat(), 'press-1')
   const told = await answer('press-1', { text: 'done', url: 'https://example.org', alert: true })
   expect(told.json.result).toEqual({ answered: true, postern: { clear: ['text', 'url'] } })
@@ -57,7 +57,7 @@ test('the answer to a press in a protected chat, or in one that is not known, is
   expect(await counted('url')).toBe(1)
 })
 
-test('an empty answer to a press, and one in a readable group, come as they are', async () => {
+test('an empty answer to a press, and one in a readable group, has no clear field', async () => {
   await press(await privateChat(), 'press-2')
   expect((await answer('press-2')).json.result).toEqual({ answered: true })
   expect((await answer('press-2', { alert: true })).json.result).toEqual({ answered: true })
@@ -65,7 +65,7 @@ test('an empty answer to a press, and one in a readable group, come as they are'
   expect((await answer('press-3', { text: 'done' })).json.result).toEqual({ answered: true })
 })
 
-test('with clearFields: allow they go and are counted, and the answer does not name them', async () => {
+test('`clearFields: allow` counts clear fields, and does not name them in the answer', async () => {
   await stage.restart({ POSTERN_CLEAR_FIELDS: 'allow' })
   const chat = await privateChat()
   const sent = await stage.send(chat, canary(), { markup: KEYBOARD })
@@ -74,7 +74,7 @@ test('with clearFields: allow they go and are counted, and the answer does not n
   expect([await counted('markup'), await counted('text')]).toEqual([1, 1])
 })
 
-test('with clearFields: refuse none leaves for a protected chat, and all of a readable one does', async () => {
+test('`clearFields: refuse` refuses clear fields in a protected chat, and none in a readable one', async () => {
   await stage.restart({ POSTERN_CLEAR_FIELDS: 'refuse' })
   const chat = await privateChat()
   const { id } = (await stage.send(chat, canary())).json.result
@@ -101,7 +101,7 @@ test('with clearFields: refuse none leaves for a protected chat, and all of a re
   expect((await answer('press-5', { text: 'done' })).json.result).toEqual({ answered: true })
 })
 
-test('with clearFields: refuse a press that came in two chats is answered in clear only where both are readable', async () => {
+test('`clearFields: refuse` refuses the answer to a press of two chats unless both are readable', async () => {
   const [open, closed, other] = [stage.openGroup(), await privateChat(), stage.openGroup()]
   for (const [first, second] of [
     [closed, open],
@@ -120,7 +120,7 @@ test('with clearFields: refuse a press that came in two chats is answered in cle
   expect((await answer('press-of-two', { text: 'done' })).status).toBe(200)
 })
 
-test('with clearFields: refuse an edit of buttons waits for what the chat is', async () => {
+test('`clearFields: refuse` refuses an edit of buttons while the chat’s mode is unknown', async () => {
   const chat = stage.group([await stage.friend()])
   using _gone = stage.double.script('GET', `/chats/${chat.id}`, 'cut')
   const edited = await stage.edit(chat, 7, { markup: KEYBOARD })

@@ -27,7 +27,7 @@ async function calledPrivate() {
   return { alice, bob, chat }
 }
 
-test('nothing is sent there and members’ words are withheld, over a restart, until it is corrected', async () => {
+test('a group that an update called private refuses sends and words until `chat correct-kind`, over restarts', async () => {
   const { bob, chat } = await calledPrivate()
   await stage.restart()
   const refused = await stage.send(chat, canary())
@@ -42,7 +42,7 @@ test('nothing is sent there and members’ words are withheld, over a restart, u
   expect(await says(chat, bob)).toMatchObject({ opened: true, verdict: 'verified' })
 })
 
-test('without a terminal it must be confirmed, and only a known chat has a kind', async () => {
+test('`chat correct-kind` needs --yes without a terminal, and a known chat', async () => {
   const { chat } = await calledPrivate()
   expect((await correct(chat, '--to', 'group')).code).toBe(2)
   expect((await stage.send(chat, canary())).status).toBe(409)
@@ -51,7 +51,7 @@ test('without a terminal it must be confirmed, and only a known chat has a kind'
   expect((await correct(unknown, '--to', 'group', '--yes')).stderr).toContain('is not known')
 })
 
-test('the latch of the chat stays, and the next sighting of private counts again', async () => {
+test('`chat correct-kind` keeps the latch, and the next private sighting counts again', async () => {
   const { alice, chat } = await calledPrivate()
   await correct(chat, '--to', 'group', '--yes')
   Object.assign(chat, { mode: 'open', historyVisible: true })

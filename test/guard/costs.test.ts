@@ -3,7 +3,7 @@ import { useStage } from '../support/double-stage.ts'
 
 const stage = useStage()
 
-test('a first send into a private chat costs one call more than without us, the next none', async () => {
+test('a first send into a private chat costs one extra call, and later sends and edits none', async () => {
   const chat = stage.privateChat(await stage.person())
   await stage.show(chat)
   const since = stage.double.mark()
@@ -20,7 +20,7 @@ test('a first send into a private chat costs one call more than without us, the 
   ])
 })
 
-test('a first send into a protected group costs two calls more, the next none', async () => {
+test('a first send into a protected group costs two extra calls, and the next none', async () => {
   const chat = stage.group([await stage.person()])
   const since = stage.double.mark()
   await stage.send(chat, 'first')
@@ -34,7 +34,7 @@ test('a first send into a protected group costs two calls more, the next none', 
   expect(stage.double.names(again)).toEqual(['POST /messages'])
 })
 
-test('a first send into a readable group costs one call more, the next none', async () => {
+test('a first send into a readable group costs one extra call, and the next none', async () => {
   const chat = stage.openGroup()
   const since = stage.double.mark()
   await stage.send(chat, 'first')
@@ -46,7 +46,7 @@ test('a first send into a readable group costs one call more, the next none', as
   ])
 })
 
-test('what the bot looked up itself is not asked again', async () => {
+test('a chat that the bot has requested itself costs no extra call', async () => {
   const chat = stage.openGroup()
   await stage.sidecar.call('GET', `/chats/${chat.id}`)
   const since = stage.double.mark()
@@ -54,7 +54,7 @@ test('what the bot looked up itself is not asked again', async () => {
   expect(stage.double.names(since)).toEqual(['POST /messages'])
 })
 
-test('sends that begin together share one look-up', async () => {
+test('concurrent sends share one lookup', async () => {
   const chat = stage.group([await stage.person()])
   const since = stage.double.mark()
   await Promise.all(['a', 'b', 'c', 'd'].map((text) => stage.send(chat, text)))
@@ -65,7 +65,7 @@ test('sends that begin together share one look-up', async () => {
   ])
 })
 
-test('a sender on the key list costs nothing to verify; one who is not on it costs one look-up', async () => {
+test('a sender on the key list costs no lookup, and another one a fresh list and a user key', async () => {
   const [listed, other] = [await stage.person(), await stage.person()]
   const chat = stage.group([listed])
   await stage.send(chat, 'the list is known now')
@@ -89,7 +89,7 @@ test('a sender on the key list costs nothing to verify; one who is not on it cos
   ])
 })
 
-test('a list is asked for again when an update shows a person who is not on it, or a notice', async () => {
+test('a key list is requested again after an update with an unlisted person, or a notice', async () => {
   const [first, second] = [await stage.person(), await stage.person()]
   const chat = stage.group([first])
   await stage.send(chat, 'to the first')
@@ -105,7 +105,7 @@ test('a list is asked for again when an update shows a person who is not on it, 
   expect(after.json.result.postern.recipients).toBe(1)
 })
 
-test('a refusal by the service drops what is remembered of the chat', async () => {
+test('a refusal by the service drops the cached key list', async () => {
   const chat = stage.group([await stage.person()])
   await stage.send(chat, 'first')
   stage.double.script('POST', '/messages', { status: 403, json: FORBIDDEN }, 1)
@@ -116,7 +116,7 @@ test('a refusal by the service drops what is remembered of the chat', async () =
 })
 const FORBIDDEN = { ok: false, error: { status: 403, code: 'forbidden', message: 'no right here' } }
 
-test('/status counts the calls of our own', async () => {
+test('`/status` counts the sidecar’s own calls', async () => {
   // Of the minute that is counted: how long ago the other tests were is not known.
   for (let n = 0; n < 4; n++) await stage.send(stage.group([await stage.friend()]), 'counted')
   const text = await (await fetch(`${stage.sidecar.adminUrl}/status`)).text()

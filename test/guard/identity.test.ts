@@ -10,7 +10,7 @@ const stage = useStage()
 const says = (more: Record<string, unknown>) =>
   stage.double.script('GET', '/me', () => ok({ ...stage.double.world.bot, ...more }))
 
-test('a /me of another bot is refused, turns readiness, and is over when it is right again', async () => {
+test('a `/me` with another bot’s id is refused, and the sidecar is unready until it is right again', async () => {
   const limits = { textMax: 7, armoredMax: 100, apiCallsPerMinute: 600, botsPerChat: 20 }
   const person = await stage.person()
   const chat = await shownChat(stage, person)
@@ -28,14 +28,14 @@ test('a /me of another bot is refused, turns readiness, and is over when it is r
   expect((await stage.sidecar.readiness()).status).toBe(200)
 })
 
-test('an id in another spelling is another bot', async () => {
+test('a `/me` with an id of another spelling is refused', async () => {
   for (const id of [String(BOT_ID), [BOT_ID], null, BOT_ID + 0.5]) {
     using _lie = says({ id })
     expect((await stage.sidecar.call('GET', '/me')).status, JSON.stringify(id)).toBe(502)
   }
 })
 
-test('without a word from the bot, readiness turns back by itself', async () => {
+test('a sidecar becomes ready again by its own `/me` after a wrong id', async () => {
   {
     using _lie = says({ id: 4 })
     await stage.sidecar.call('GET', '/me')
@@ -44,7 +44,7 @@ test('without a word from the bot, readiness turns back by itself', async () => 
   await stage.sidecar.whenReady()
 })
 
-test('the bot’s own words are nobody else’s, whoever /me says that the bot is', async () => {
+test('the bot’s own words are not delivered as another person’s when `/me` has that person’s id', async () => {
   const alice = await stage.person()
   const chat = await shownChat(stage, alice)
   using _lie = says({ id: alice.id })
@@ -55,7 +55,7 @@ test('the bot’s own words are nobody else’s, whoever /me says that the bot i
   expect(one.postern.verdict).not.toBe('verified')
 })
 
-test('a /me of another bot at the start publishes nothing', async () => {
+test('a sidecar whose first `/me` is another bot’s publishes no key', async () => {
   await using other = await stage.another((double) => {
     double.script('GET', '/me', () => ok({ ...double.world.bot, id: 4 }))
   })

@@ -14,7 +14,7 @@ const privateChat = async () => await shownChat(stage, await stage.friend())
 const puts = () => stage.double.calls('PUT', '/key').length
 
 // The tests of this file follow one another.
-test('a key at the service that is not ours is not fought over at start', async () => {
+test('a sidecar that starts with a foreign key at the service puts no key, and is unready', async () => {
   await stage.sidecar.whenReason('key-conflict')
   const { status, text } = await stage.sidecar.readiness()
   expect(status).toBe(503)
@@ -23,14 +23,14 @@ test('a key at the service that is not ours is not fought over at start', async 
   expect(puts()).toBe(0)
 })
 
-test('key publish alone does not put ours in its place', async () => {
+test('`key publish` alone puts no key over a foreign one', async () => {
   const done = await stage.sidecar.postern('key', 'publish')
   expect(done.code).toBe(4)
   expect(done.stderr).toMatch(/hint: .*--replace/)
   expect(puts()).toBe(0)
 })
 
-test('key publish --replace puts ours in its place, and messages flow', async () => {
+test('`key publish --replace` puts the bot’s key over a foreign one, and sends are sealed again', async () => {
   await postern(stage, 'key', 'publish', '--replace')
   await stage.sidecar.whenReady()
   const { phone } = await stage.friend()
@@ -39,7 +39,7 @@ test('key publish --replace puts ours in its place, and messages flow', async ()
   expect(signer).toBe(stage.double.world.published?.fingerprint)
 })
 
-test('a key that somebody else puts there while the sidecar runs stops private sends', async () => {
+test('a foreign key that appears while the sidecar runs stops private sends until it is gone', async () => {
   const { world } = stage.double
   const chat = await privateChat()
   const before = puts()

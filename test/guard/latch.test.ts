@@ -6,7 +6,7 @@ import type { DoubleChat } from '../support/double-world.ts'
 const stage = useStage()
 const REFUSED = 'postern_downgrade_refused'
 
-test('a group seen protected by its mode, by the bot’s own look or by a refusal alone stays so after a kill, whatever the service claims', async () => {
+test('a group latched by its mode, a lookup or a refusal stays latched after a kill', async () => {
   const people = [await stage.friend()]
   const byMode = stage.group(people)
   expect((await stage.send(byMode, 'sealed')).status).toBe(201)
@@ -26,7 +26,7 @@ test('a group seen protected by its mode, by the bot’s own look or by a refusa
   }
 })
 
-test('the bot sees a latched group as a readable one, and the truth beside it', async () => {
+test('a lookup of a latched group shows the claimed mode, and `latched` beside it', async () => {
   const chat = stage.group([await stage.friend()])
   await stage.sidecar.call('GET', `/chats/${chat.id}`)
   Object.assign(chat, { mode: 'open', historyVisible: true })
@@ -37,7 +37,7 @@ test('the bot sees a latched group as a readable one, and the truth beside it', 
   })
 })
 
-test('the look of a body latches nothing: an open group that carries armor takes readable text', async () => {
+test('an armored message does not latch an open group', async () => {
   const chat = stage.openGroup()
   const armored = '-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----\n'
   const someone = stage.double.world.addUser(null)
@@ -48,18 +48,21 @@ test('the look of a body latches nothing: an open group that carries armor takes
 const INVALID = ['postern_upstream_invalid', 502] as const
 test.each<[string, Partial<DoubleChat>, code?: string, status?: number]>([
   ['without an open history', { historyVisible: false }],
-  ['and does not say whether its history is', { extra: { historyVisible: 'yes' } }],
-  ['and is of a kind that the spec does not name', { kind: 'bazaar' }],
-  ['by a word that the spec does not have', { extra: { mode: 'ajar' } }, ...INVALID],
-  ['in an answer about another chat', { extra: { id: 4711 } }, ...INVALID],
-])('a chat that claims to be open %s gets nothing', async (_how, claim, code = REFUSED, status) => {
-  const group = { kind: 'group', mode: 'open', historyVisible: true } as const
-  const chat = stage.double.world.addChat({ ...group, ...claim })
-  const message = await expectRefused(stage, chat, code, status)
-  if (code === REFUSED) expect(message).toContain('postern chat allow-readable')
-})
+  ['with an invalid `historyVisible`', { extra: { historyVisible: 'yes' } }],
+  ['with an unknown kind', { kind: 'bazaar' }],
+  ['with an unknown mode', { extra: { mode: 'ajar' } }, ...INVALID],
+  ['in an answer with another id', { extra: { id: 4711 } }, ...INVALID],
+])(
+  'a chat that claims to be open %s receives no readable text',
+  async (_how, claim, code = REFUSED, status) => {
+    const group = { kind: 'group', mode: 'open', historyVisible: true } as const
+    const chat = stage.double.world.addChat({ ...group, ...claim })
+    const message = await expectRefused(stage, chat, code, status)
+    if (code === REFUSED) expect(message).toContain('postern chat allow-readable')
+  },
+)
 
-test('a group that says channel without an open history gets nothing, after a restart neither', async () => {
+test('a group that becomes a channel without an open history receives no readable text', async () => {
   const chat = stage.group([])
   await stage.show(chat)
   Object.assign(chat, { kind: 'channel', mode: 'open' })
@@ -68,12 +71,4 @@ test('a group that says channel without an open history gets nothing, after a re
   await stage.restart()
   await stage.sidecar.whenReady()
   await expectRefused(stage, chat, REFUSED)
-})
-
-test('an open channel takes readable text, and so does an open group that says it is one', async () => {
-  await expectReadable(stage, stage.double.world.addChat({ kind: 'channel', mode: 'open' }))
-  const chat = stage.openGroup()
-  await stage.show(chat)
-  chat.kind = 'channel'
-  await expectReadable(stage, chat)
 })

@@ -9,7 +9,7 @@ const stage = useStage({
   },
 })
 
-test('a sealed message over armoredMax is refused with the number of recipients, and does not leave', async () => {
+test('a sealed message over `armoredMax` is refused with the number of recipients', async () => {
   const chat = stage.group([await stage.person(), await stage.person(), await stage.person()])
   expect((await stage.send(chat, 'short')).status).toBe(201)
   const words = canary()
@@ -21,7 +21,7 @@ test('a sealed message over armoredMax is refused with the number of recipients,
   stage.expectNowhere(words)
 })
 
-test('a list of more keys than fit into any message is refused with their number, none looked at', async () => {
+test('a key list too long for any message is refused with the number of recipients', async () => {
   const chat = stage.group([await stage.friend()])
   const record = { fingerprint: 'A'.repeat(40), publicKey: 'x'.repeat(100) }
   const keys = Array.from({ length: 3000 }, (_, index) => ({ userId: index + 1000, ...record }))
@@ -31,7 +31,7 @@ test('a list of more keys than fit into any message is refused with their number
   expect(message).toContain('3001 recipients')
 })
 
-test('what is said to fit does fit, up to the last character', async () => {
+test('a send that is accepted fits into `armoredMax`, up to the last character', async () => {
   const chat = await shownChat(stage, await stage.friend())
   let taken = 0
   for (let length = 500; length <= 740; length += 12) {
@@ -47,7 +47,7 @@ test('what is said to fit does fit, up to the last character', async () => {
   expect(taken).toBeLessThan(20)
 })
 
-test('the rules of a readable text hold in a protected chat, where the service cannot check them', async () => {
+test('a text that breaks the rules of readable texts is refused in a protected chat', async () => {
   const chat = await shownChat(stage, await stage.friend())
   const since = stage.double.mark()
   const bad = ['', ' \n\t ', 'x'.repeat(901), 'a\rb', 'a\u0000b', 'a\u001bb', 'a\u0085b']
@@ -60,7 +60,7 @@ test('the rules of a readable text hold in a protected chat, where the service c
   expect(stage.bodies(since)).toEqual([])
 })
 
-test('a 429 on a call of our own reaches the bot as it came, and nothing leaves', async () => {
+test('a 429 to a lookup of the sidecar reaches the bot unchanged, and no text leaves', async () => {
   const open = stage.openGroup()
   const closed = stage.group([await stage.friend()])
   const limited = no(429, 'rate_limited', {
@@ -84,7 +84,7 @@ test('a 429 on a call of our own reaches the bot as it came, and nothing leaves'
   }
 })
 
-test('a 429 on the bot’s own call is neither held nor repeated', async () => {
+test('a 429 to the bot’s own call is neither delayed nor repeated', async () => {
   const chat = stage.openGroup()
   await stage.send(chat, 'x')
   const headers = { 'retry-after': '3600' }

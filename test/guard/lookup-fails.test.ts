@@ -14,14 +14,14 @@ const redirect = { status: 302, headers: { location: '/bot/v1/me' } }
 test.each<[string, Reply, status: number, code: string]>([
   ['404', no(404, 'chat_not_found'), 404, 'chat_not_found'],
   ['500', no(500, 'internal'), 500, 'internal'],
-  ['403 with a code nobody knows', no(403, 'shadow_banned'), 403, 'shadow_banned'],
+  ['403 with an unknown code', no(403, 'shadow_banned'), 403, 'shadow_banned'],
   ['a cut connection', 'cut', ...UNREACHABLE],
-  ['a cut within the answer', 'cut-within', ...UNREACHABLE],
-  ['a page', page, ...INVALID],
+  ['an answer that is cut', 'cut-within', ...UNREACHABLE],
+  ['an HTML page', page, ...INVALID],
   ['success without a result', { json: { ok: true } }, ...INVALID],
   ['a result that is no object', ok([1]), ...INVALID],
   ['a redirect', redirect, ...INVALID],
-])('a mode and a key list that are answered by %s let no text out', async (...given) => {
+])('no text leaves when mode and key list are answered by %s', async (...given) => {
   const [, reply, status, code] = given
   const [open, closed] = [stage.openGroup(), stage.group([await stage.friend()])]
   for (const [chat, path] of [
@@ -33,7 +33,7 @@ test.each<[string, Reply, status: number, code: string]>([
   }
 })
 
-test('what is refused as it came keeps its body to the byte', async () => {
+test('a refusal of a lookup reaches the bot byte by byte', async () => {
   const chat = stage.openGroup()
   using _failure = stage.double.script('GET', `/chats/${chat.id}`, no(403, 'shadow_banned'))
   const sent = await stage.send(chat, 'x')
@@ -41,7 +41,7 @@ test('what is refused as it came keeps its body to the byte', async () => {
   expect(sent.text).toBe(asked?.answered?.body.toString())
 })
 
-test('an answer that is no longer fresh is not used when asking again fails', async () => {
+test('a stale mode is not used when the next lookup fails', async () => {
   const chat = stage.openGroup()
   await expectReadable(stage, chat)
   const notice = stage.double.world.message(chat, null, { kind: 'history_closed' })

@@ -4,7 +4,7 @@ import { canary, useStage } from '../support/double-stage.ts'
 
 const stage = useStage({ env: { POSTERN_CACHE_CHAT_SECONDS: '0' } })
 
-test('a group that turned protected since the last send takes the next text and edits sealed', async () => {
+test('a group that became protected since the last send receives sealed texts and edits', async () => {
   const person = await stage.friend()
   const chat = stage.openGroup({ people: [person] })
   const { status, json } = await stage.send(chat, 'everybody may read this')
@@ -23,7 +23,7 @@ test('a group that turned protected since the last send takes the next text and 
   await expectSealed(stage, other, [person])
 })
 
-test('a send whose answer was lost is repeated with the same sealed bytes, whatever the chat claims by then', async () => {
+test('a send whose response was lost is repeated with the same sealed bytes', async () => {
   const chat = stage.group([await stage.friend()])
   const words = canary()
   const since = stage.double.mark()
@@ -40,7 +40,7 @@ test('a send whose answer was lost is repeated with the same sealed bytes, whate
   stage.expectNowhere(words)
 })
 
-test('an edit whose answer was lost is not repeated', async () => {
+test('an edit whose response was lost is not repeated', async () => {
   const chat = await shownChat(stage, await stage.friend())
   const words = canary()
   const since = stage.double.mark()

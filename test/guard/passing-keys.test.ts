@@ -13,7 +13,7 @@ async function sealed(chat: DoubleChat, to: Person[], notTo: Person[]): Promise<
   for (const { phone } of notTo) await expect(phone.unwrap(armored)).rejects.toThrow()
 }
 
-test('a certificate in a person’s own sealed words, or beside them, is nobody’s key', async () => {
+test('a certificate in or beside a person’s message does not become that person’s key', async () => {
   const [friend, thief] = [await stage.person(), await stage.person()]
   const chat = stage.privateChat(friend)
   const { certificate, fingerprint } = thief.phone
@@ -36,7 +36,7 @@ test('a certificate in a person’s own sealed words, or beside them, is nobody�
   await sealed(chat, [friend], [thief])
 })
 
-test('a key that the service tells with the chat, but not in its list, is nobody’s', async () => {
+test('a key beside a chat in an update does not become anybody’s key', async () => {
   const [friend, thief] = [await stage.person(), await stage.person()]
   const chat = stage.privateChat(friend)
   const extra = { publicKey: thief.phone.certificate, keys: [keyOf(thief.phone)] }
@@ -46,7 +46,7 @@ test('a key that the service tells with the chat, but not in its list, is nobody
   await sealed(chat, [friend], [thief])
 })
 
-test('what was sealed is repeated as it was, although somebody came in between', async () => {
+test('a repeated send has the same sealed bytes although a member joined meanwhile', async () => {
   const [friend, late] = [await stage.person(), await stage.person()]
   const chat = stage.group([friend])
   await stage.show(chat)

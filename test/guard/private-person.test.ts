@@ -13,7 +13,7 @@ async function personIn(chat: DoubleChat): Promise<number | null> {
   return rows.find(({ id }) => id === chat.id).personId
 }
 
-test('a list of a private chat that names a stranger is refused, under every policy and after verifying', async () => {
+test('a private chat’s key list with another person is refused under every policy', async () => {
   const { person: alice, chat } = await known(stage)
   const mallory = await stage.friend()
   expect(await personIn(chat)).toBe(alice.id)
@@ -34,7 +34,7 @@ test('a list of a private chat that names a stranger is refused, under every pol
   await expectSealed(stage, chat, [alice])
 })
 
-test('a stranger gets nothing after a restart either, nor under the certificate of the chat’s person', async () => {
+test('a private chat’s key list with another person is refused after a restart, under any certificate', async () => {
   const { person: alice, chat } = await known(stage)
   const mallory = await stage.friend()
   await stage.restart()
@@ -45,7 +45,7 @@ test('a stranger gets nothing after a restart either, nor under the certificate 
   await refused(chat)
 })
 
-test('of two sends at once by lists of different people one goes at most, to whom the chat is from then on', async () => {
+test('concurrent sends with key lists of two people reach one of them at most', async () => {
   const [alice, mallory] = [await stage.person(), await stage.friend()]
   const chat = stage.privateChat(alice)
   await stage.show(chat)
@@ -64,7 +64,7 @@ test('of two sends at once by lists of different people one goes at most, to who
   }
 })
 
-test('the operator can say whose a private chat is, where the wrong person was learned', async () => {
+test('`chat bind` changes the person of a private chat, and of no group', async () => {
   const { person: alice, chat } = await known(stage)
   const mallory = await stage.friend()
   chat.people = [mallory]

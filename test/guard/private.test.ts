@@ -7,7 +7,7 @@ const stage = useStage()
 const REFUSED = 'postern_downgrade_refused'
 const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
 
-test('a private chat that the service claims open gets sealed text, and its mode is never asked', async () => {
+test('a private chat that the service claims open receives sealed text, without a mode lookup', async () => {
   const person = await stage.friend()
   const chat = await shownChat(stage, person)
   using _lie = stage.double.script('POST', '/messages', ({ json }) =>
@@ -21,13 +21,13 @@ test('a private chat that the service claims open gets sealed text, and its mode
   expect(stage.double.names(since)).not.toContain(`GET /chats/${chat.id}`)
 })
 
-test('a private chat that refuses to give keys because it is open gets nothing', async () => {
+test('a private chat whose key list is refused as open receives no text', async () => {
   const chat = await shownChat(stage, await stage.friend())
   chat.mode = 'open'
   await expectRefused(stage, chat, REFUSED)
 })
 
-test('a private chat that turns into an open group in answers and in updates stays private', async () => {
+test('a private chat that becomes an open group in answers and updates stays private', async () => {
   const chat = await shownChat(stage, await stage.friend())
   Object.assign(chat, OPEN_GROUP)
   await stage.show(chat)
@@ -38,12 +38,7 @@ test('a private chat that turns into an open group in answers and in updates sta
   await expectRefused(stage, chat, REFUSED)
 })
 
-test('a chat that is first seen by its own answer, private and open, gets no readable text', async () => {
-  const chat = stage.privateChat(await stage.friend(), { mode: 'open' })
-  await expectRefused(stage, chat, REFUSED)
-})
-
-test('a group that is seen to be private is private', async () => {
+test('a group that an update shows as private is treated as private', async () => {
   const chat = stage.openGroup()
   await stage.show(chat)
   chat.kind = 'private'
@@ -51,7 +46,7 @@ test('a group that is seen to be private is private', async () => {
   await expectRefused(stage, chat, 'postern_no_recipient')
 })
 
-test('a private chat is known from the message of a pressed button, and from one that is only quoted', async () => {
+test('a private chat is known from a pressed or quoted Message', async () => {
   const person = await stage.friend()
   const [pressed, other] = [stage.privateChat(person), stage.privateChat(person)]
   const { world } = stage.double

@@ -57,11 +57,17 @@ async function unusable(): Promise<[reason: string, person: ListedPerson][]> {
     ['fingerprint-mismatch', listed((await make()).certificate, 'cd'.repeat(20))],
   ]
 }
-const EXPIRING = ['Key-Type: rsa', 'Key-Length: 2048', 'Subkey-Type: rsa', 'Expire-Date: 30']
+const EXPIRING = [
+  'Key-Type: eddsa',
+  'Key-Curve: ed25519',
+  'Subkey-Type: ecdh',
+  'Subkey-Curve: cv25519',
+  'Expire-Date: 30',
+]
 const SIGNING = ['Key-Type: eddsa', 'Key-Curve: ed25519', 'Expire-Date: 0']
 const WEAK = ['Key-Type: rsa', 'Key-Length: 1024', 'Subkey-Type: rsa', 'Subkey-Length: 1024']
 
-test('an unusable certificate costs its person the message, is named in answer and log, and alone is refused', async () => {
+test('a person with an unusable certificate is skipped in a group, named in answer and log, and refused alone', async () => {
   const friend = await stage.person()
   for (const [reason, person] of await unusable()) {
     const group = stage.group([friend, person])
@@ -75,7 +81,7 @@ test('an unusable certificate costs its person the message, is named in answer a
   }
 })
 
-test('a list that contradicts itself is refused, and so is one without a key', async () => {
+test('a contradictory key list, and one without a key, is refused', async () => {
   const [a, b] = [await stage.person(), await stage.person()]
   const twice = { id: a.id, key: b.key }
   const inconsistent = 'postern_recipients_inconsistent'
@@ -92,19 +98,16 @@ test('a list that contradicts itself is refused, and so is one without a key', a
 })
 
 test.each<[string, Record<string, unknown>, string, number]>([
-  ['that says that the bot was blocked', { blocked: true }, 'blocked_by_user', 403],
-  ['whose person closed the account', { user: { id: 3, closed: true } }, 'user_gone', 403],
-  ['that says nothing more', {}, 'postern_no_recipient', 409],
-])(
-  'a private chat without a key, %s, is refused by what it says',
-  async (_, extra, code, status) => {
-    const chat = stage.privateChat(stage.double.world.addUser(null), { extra })
-    await stage.show(chat)
-    await expectRefused(stage, chat, code, status)
-  },
-)
+  ['whose record has `blocked`', { blocked: true }, 'blocked_by_user', 403],
+  ['whose person has `closed`', { user: { id: 3, closed: true } }, 'user_gone', 403],
+  ['without a further field', {}, 'postern_no_recipient', 409],
+])('a private chat without a key %s is refused with a code', async (_, extra, code, status) => {
+  const chat = stage.privateChat(stage.double.world.addUser(null), { extra })
+  await stage.show(chat)
+  await expectRefused(stage, chat, code, status)
+})
 
-test('key records are read whatever their fields are called', async () => {
+test('key records are read under any field names', async () => {
   const [a, b] = [await stage.person(), await stage.person()]
   const chat = stage.group([a, b])
   const { certificate: key, fingerprint } = b.phone

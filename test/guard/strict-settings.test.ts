@@ -11,7 +11,7 @@ const stage = useStage({
   },
 })
 
-test('with readableGroups: refuse no readable text goes anywhere', async () => {
+test('`readableGroups: refuse` refuses readable text in groups and channels', async () => {
   const group = stage.openGroup()
   const channel = stage.double.world.addChat({ kind: 'channel' })
   for (const chat of [group, channel]) {
@@ -20,7 +20,7 @@ test('with readableGroups: refuse no readable text goes anywhere', async () => {
   }
 })
 
-test('with seal.unusableRecipient: refuse one unusable certificate stops the message for all', async () => {
+test('`seal.unusableRecipient: refuse` refuses a message for one unusable certificate', async () => {
   const friend = await stage.friend()
   const broken = stage.double.world.addUser({ certificate: 'none', fingerprint: 'ab'.repeat(20) })
   const group = stage.group([friend, broken])
@@ -29,7 +29,7 @@ test('with seal.unusableRecipient: refuse one unusable certificate stops the mes
   await expectSealed(stage, stage.group([friend]), [friend])
 })
 
-test('with routes.allowUnknown an unknown path passes with its body', async () => {
+test('`routes.allowUnknown` passes an unknown path with its body', async () => {
   using _known = stage.double.script('POST', '/stickers', ok({ id: 1 }))
   const answer = await stage.sidecar.call('POST', '/stickers', '{"n": 9007199254740993, "s": 1.0}')
   expect(answer.status).toBe(200)
@@ -37,7 +37,7 @@ test('with routes.allowUnknown an unknown path passes with its body', async () =
 })
 
 test.each(['/Messages', '/messages/', '/messages;v=2', '/messages/7/', '/KEY', '/key/'])(
-  'with routes.allowUnknown words sent to %s do not leave all the same',
+  '`routes.allowUnknown` passes no text to %s',
   async (path) => {
     const words = canary()
     for (const method of ['POST', 'PUT', 'PATCH']) {

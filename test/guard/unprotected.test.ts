@@ -25,7 +25,7 @@ function removeKey(): void {
 const puts = () => stage.double.calls('PUT', '/key').length
 
 // The tests of this file follow one another.
-test('a bot whose key was removed at the service sends nothing private, and /readyz says why', async () => {
+test('a bot whose key was removed at the service sends nothing private, and /readyz has the reason', async () => {
   const friend = await stage.friend()
   await expectSealed(stage, await shownChat(stage, friend), [friend])
   removeKey()
@@ -37,7 +37,7 @@ test('a bot whose key was removed at the service sends nothing private, and /rea
   expect(puts()).toBe(before)
 })
 
-test('a removal is noticed by the refusal of a sealed text, too', async () => {
+test('a removed key is detected by the refusal of a sealed text', async () => {
   const { world } = stage.double
   world.bot = { ...world.bot, mode: 'protected', fingerprint: world.published?.fingerprint }
   await stage.sidecar.call('GET', '/me')
@@ -47,7 +47,7 @@ test('a removal is noticed by the refusal of a sealed text, too', async () => {
   expect((await stage.sidecar.readiness()).reasons).toEqual(['bot-unprotected'])
 })
 
-test('a restart changes nothing about it: no key is put back, and nothing private leaves', async () => {
+test('a restart puts no removed key back, and sends nothing private', async () => {
   const before = puts()
   await stage.restart()
   await stage.sidecar.whenReason('bot-unprotected')
@@ -55,11 +55,11 @@ test('a restart changes nothing about it: no key is put back, and nothing privat
   expect(puts()).toBe(before)
 })
 
-test('readable groups go on while the bot is unprotected', async () => {
+test('readable groups receive text while the bot’s key is removed', async () => {
   await expectReadable(stage, stage.openGroup())
 })
 
-test('allow-readable --private is the way back to a readable bot, at once and after a restart', async () => {
+test('`chat allow-readable --private` makes private chats readable, also after a restart', async () => {
   await refused()
   const person = await stage.friend()
   const chat = await shownChat(stage, person)
@@ -74,7 +74,7 @@ test('allow-readable --private is the way back to a readable bot, at once and af
   await expectReadable(stage, chat)
 })
 
-test('key publish is the way back to a protected one', async () => {
+test('`key publish` protects a bot whose key was removed', async () => {
   const person = await stage.friend()
   const chat = await shownChat(stage, person)
   await postern(stage, 'key', 'publish')

@@ -8,7 +8,7 @@ const stage = useStage()
 const expecting = (expected?: string) =>
   no(400, 'wrong_body_kind', expected === undefined ? {} : { error: { expected } })
 
-test('readable text refused for a sealed one is sealed and sent once more, and sealed from then on', async () => {
+test('a readable text refused for a sealed one is sealed and sent once more, and the chat stays sealed', async () => {
   const person = await stage.friend()
   const chat = stage.openGroup({ people: [person] })
   await stage.send(chat, 'readable')
@@ -29,7 +29,7 @@ test('readable text refused for a sealed one is sealed and sent once more, and s
   stage.expectNowhere(words)
 })
 
-test('a readable edit refused for a sealed one is sealed and made once more', async () => {
+test('a readable edit refused for a sealed one is sealed and repeated once', async () => {
   const person = await stage.friend()
   const chat = stage.openGroup({ people: [person] })
   const { id } = (await stage.send(chat, 'readable')).json.result
@@ -47,7 +47,7 @@ test.each([
   ['private', 'text'],
   ['group', 'text'],
   ['private', undefined],
-])('a sealed text for a %s chat refused for %s is not sent again', async (kind, expected) => {
+])('a sealed text for a %s chat refused for %s is not repeated', async (kind, expected) => {
   const person = await stage.friend()
   const chat = kind === 'private' ? await shownChat(stage, person) : stage.group([person])
   const words = canary()
@@ -64,7 +64,7 @@ test.each([
   stage.expectNowhere(words)
 })
 
-test('a service that refuses either kind is asked twice at most', async () => {
+test('a service that refuses both body kinds receives two calls at most', async () => {
   const chat = stage.openGroup({ people: [await stage.friend()] })
   await stage.send(chat, 'readable')
   using _lie = stage.double.script('POST', '/messages', ({ json }) =>
