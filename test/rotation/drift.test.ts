@@ -23,7 +23,7 @@ function show(fingerprint: string | null): void {
 const look = () => stage.sidecar.call('GET', '/me')
 
 // The tests of this file follow one another.
-test('equal: the service shows the active key, and nothing is done', async () => {
+test('a sidecar publishes nothing while the service shows the active key', async () => {
   chat = stage.privateChat(await stage.friend())
   await stage.show(chat)
   const since = puts()
@@ -32,7 +32,7 @@ test('equal: the service shows the active key, and nothing is done', async () =>
   expect((await stage.sidecar.readiness()).status).toBe(200)
 })
 
-test('older: the service shows an old key of ours, and the active one is published again', async () => {
+test('a sidecar publishes the active key again when the service shows a retired one', async () => {
   const old = shownBy(stage)
   const active = await rotate(stage)
   const since = puts()
@@ -45,7 +45,7 @@ test('older: the service shows an old key of ours, and the active one is publish
   await expectSettled(stage, { retired: 1 })
 })
 
-test('older, while the service takes no key: said in /readyz, and private sends wait for it', async () => {
+test('a sidecar is unready while the service shows a retired key and refuses the active one', async () => {
   const [active, old] = await keysOf(stage.sidecar)
   const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
   show(old?.fingerprint ?? null)
@@ -61,17 +61,17 @@ test('older, while the service takes no key: said in /readyz, and private sends 
 })
 
 test.each([
-  ['foreign: somebody else put one', FOREIGN, 'key-conflict', 'postern_key_conflict', /--replace/],
-  ['none: the owner removed it', null, 'bot-unprotected', 'postern_bot_unprotected', /hint/],
+  ['foreign', FOREIGN, 'key-conflict', 'postern_key_conflict', /--replace/],
+  ['none', null, 'bot-unprotected', 'postern_bot_unprotected', /hint/],
 ] as const)(
-  '%s; nothing is published over it, no rotation begins, and it turns back by itself',
+  'a sidecar publishes and rotates nothing while the service shows %s, and recovers by itself',
   async (name, shown, reason, code, hint) => {
     const before = shownBy(stage)
     const since = puts()
     show(shown)
     await look()
     await stage.sidecar.whenReason(reason)
-    expect(await situation(name.split(':')[0] ?? '')).toBe(1)
+    expect(await situation(name)).toBe(1)
     expectRefused(await stage.sidecar.postern('key', 'rotate'), code, hint)
     expect((await keysOf(stage.sidecar)).filter(({ state }) => state === 'pending')).toEqual([])
     show(before)

@@ -23,7 +23,7 @@ async function expiredCertificate(): Promise<string> {
 }
 
 // The tests of this file follow one another.
-test('a key whose time is over signs nothing: the bot is told, and so are the probes', async () => {
+test('a sidecar with an expired key is unready, refuses sends, and fails `check`', async () => {
   const chat = stage.privateChat(await stage.friend())
   await stage.show(chat)
   const certificate = await expiredCertificate()
@@ -39,7 +39,7 @@ test('a key whose time is over signs nothing: the bot is told, and so are the pr
   expect(stdout).toContain('postern key rotate')
 })
 
-test('it goes on opening, and a rotation heals it', async () => {
+test('an expired key still opens messages, and a rotation replaces it', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const late = await person.phone.seal('late', [stage.botCertificate])

@@ -16,7 +16,7 @@ function heldPublication() {
   return { open: () => gate.resolve(), [Symbol.dispose]: () => rule[Symbol.dispose]() }
 }
 
-test('who leaves a group while a send waits for a rotation gets nothing of it', async () => {
+test('a member who leaves a group while a send waits for a rotation cannot decrypt it', async () => {
   const [alice, mallory] = [await stage.friend(), await stage.person()]
   const group = stage.group([alice, mallory])
   expect((await stage.send(group, canary())).status).toBe(201)
@@ -41,7 +41,7 @@ test('who leaves a group while a send waits for a rotation gets nothing of it', 
   await expect(mallory.phone.open(armored, stage.botCertificate)).rejects.toThrow()
 })
 
-test('a service that is slow with its lists holds no rotation up', async () => {
+test('a slow key list of one send does not delay a rotation', async () => {
   const group = stage.group([await stage.friend()])
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<void>()

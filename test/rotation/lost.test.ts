@@ -4,15 +4,7 @@ import { useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { no, ok, type Received, type Reply } from '../support/double-wire.ts'
 import { until } from '../support/sidecar.ts'
-import {
-  expectRefused,
-  expectSettled,
-  metricOf,
-  putsOf,
-  rotate,
-  rotationOf,
-  shownBy,
-} from './support.ts'
+import { expectRefused, expectSettled, putsOf, rotate, rotationOf, shownBy } from './support.ts'
 
 /** A service that hangs, or is late, is given up on in a third of the time. */
 const stage = useStage({ env: { TESTS_PATIENCE: '0.3' } })
@@ -56,7 +48,7 @@ async function signerOf(text: string): Promise<string | null> {
 }
 
 // The tests of this file follow one another.
-test('a publication whose answer is lost was made, and is not made again', async () => {
+test('a publication whose response is lost is not repeated once `/me` shows the key', async () => {
   chat = await shownChat(stage, await stage.friend())
   const since = puts()
   stage.double.script('PUT', '/key', takenThen('cut-within'), 1)
@@ -66,7 +58,7 @@ test('a publication whose answer is lost was made, and is not made again', async
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('a publication that never came through is made again with the same key', async () => {
+test('a publication that hangs is repeated with the same key', async () => {
   const before = putsOf(stage).length
   const since = puts()
   stage.double.script('PUT', '/key', 'hang', 1)
@@ -77,7 +69,7 @@ test('a publication that never came through is made again with the same key', as
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('while neither the publication nor /me is answered, nothing is sealed by a guess', async () => {
+test('a sidecar seals nothing while neither the publication nor `/me` is answered', async () => {
   const before = shownBy(stage)
   const gone = stage.double.script('PUT', '/key', takenThen('cut'), 1)
   const silent = stage.double.script('GET', '/me', (_request: Received) =>
@@ -93,7 +85,7 @@ test('while neither the publication nor /me is answered, nothing is sealed by a 
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('a service that shows the key late is waited for: no second publication, and sends wait too', async () => {
+test('a service that shows the new key late receives one publication, and sends wait for it', async () => {
   const since = puts()
   const lag = lagging()
   const rotating = stage.sidecar.postern('key', 'rotate')
@@ -109,25 +101,7 @@ test('a service that shows the key late is waited for: no second publication, an
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('past the bound of the wait a send gets a clear code, and it turns back by itself', async () => {
-  const since = puts()
-  const lag = lagging()
-  const rotating = stage.sidecar.postern('key', 'rotate', '--watch')
-  await until(() => puts() > since, 'the key is at the service')
-  const held = await stage.send(chat, 'held')
-  expect([held.status, held.json.error.code]).toEqual([503, 'postern_key_unpublished'])
-  expect((await stage.sidecar.readiness()).reasons).toEqual(['key-unpublished'])
-  const outcome = 'postern_rotations_total{outcome="unconfirmed"}'
-  await until(async () => (await metricOf(stage.sidecar, outcome)) === 1, 'the attempt is over')
-  lag.isLate = false
-  expect((await rotating).code).toBe(0)
-  await stage.sidecar.whenReady()
-  expect(await signerOf('after all')).toBe(shownBy(stage))
-  expect(puts() - since).toBe(1)
-  await expectSettled(stage, { retired: ++retired })
-})
-
-test('a kill while the service takes the key ends in that key, published once', async () => {
+test('a kill after the service accepted the new key ends in one publication', async () => {
   const since = await killedWhile(takenThen('hang'))
   await stage.restart()
   await stage.sidecar.whenReady()
@@ -135,7 +109,7 @@ test('a kill while the service takes the key ends in that key, published once', 
   await expectSettled(stage, { retired: ++retired })
 })
 
-test('after a kill during a publication the new key may be at the service: it is not abandoned, and published', async () => {
+test('a rotation killed during its publication cannot be abandoned, and publishes the same key', async () => {
   const before = putsOf(stage).length
   await killedWhile('hang')
   const refusing = stage.double.script('PUT', '/key', no(403, 'forbidden'))

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
-import { no } from '../support/double-wire.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import { until } from '../support/sidecar.ts'
 import {
@@ -11,7 +10,6 @@ import {
   keysOf,
   metricOf,
   putsOf,
-  rotate,
   rotationOf,
   shownBy,
 } from './support.ts'
@@ -48,7 +46,7 @@ function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<s
 const puts = () => stage.double.calls('PUT', '/key').length
 
 // The tests of this file follow one another.
-test('a key that is not old enough stays', async () => {
+test('a key younger than `rotateEveryDays` is not rotated', async () => {
   const before = shownBy(stage)
   await restartWithAge(6.9)
   await stage.sidecar.whenReady()
@@ -56,7 +54,7 @@ test('a key that is not old enough stays', async () => {
   expect(await rotationOf(stage.sidecar)).toBeNull()
 })
 
-test('a key that is old enough is rotated by itself, once', async () => {
+test('a key older than `rotateEveryDays` is rotated once at the start', async () => {
   const before = shownBy(stage)
   await restartWithAge(7.1)
   await until(() => shownBy(stage) !== before, 'the service shows a new key')
@@ -67,7 +65,7 @@ test('a key that is old enough is rotated by itself, once', async () => {
   expect((await stage.sidecar.readiness()).status).toBe(200)
 })
 
-test('by hand and by plan at once are one rotation', async () => {
+test('a planned rotation and three `key rotate` commands at once are one rotation', async () => {
   const held = Promise.withResolvers<void>()
   const rule = stage.double.script('PUT', '/key', async () => {
     await held.promise
@@ -88,50 +86,7 @@ test('by hand and by plan at once are one rotation', async () => {
   await expectSettled(stage, { retired: keys })
 })
 
-test('two commands that meet in one rotation have the same key', async () => {
-  const held = Promise.withResolvers<void>()
-  const since = puts()
-  const rule = stage.double.script('PUT', '/key', async () => {
-    await held.promise
-    return undefined
-  })
-  const before = (await keysOf(stage.sidecar)).length
-  const first = stage.sidecar.postern('key', 'rotate')
-  await until(() => puts() > since, 'the first is at the service')
-  const second = watching(stage.sidecar.dataDir)
-  await second.joined
-  held.resolve()
-  const [one, two] = await Promise.all([first, second.ended])
-  rule[Symbol.dispose]()
-  expect(two).toContain(`"to":"${one.stdout.trim()}"`)
-  expect((await keysOf(stage.sidecar)).length).toBe(before + 1)
-  expect(puts() - since).toBe(1)
-})
-
-test('a planned rotation that the service refuses harms nothing, and waits for another try', async () => {
-  const before = shownBy(stage)
-  const keys = (await keysOf(stage.sidecar)).length
-  using _rule = stage.double.script(
-    'PUT',
-    '/key',
-    no(429, 'rate_limited', {
-      headers: { 'retry-after': '1' },
-      error: { retryAfter: 60 },
-    }),
-  )
-  await restartWithAge(9)
-  await stage.sidecar.whenReady()
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'waiting', 'it was refused')
-  expect(shownBy(stage)).toBe(before)
-  expect((await rotationOf(stage.sidecar))?.nextAttemptAt).not.toBeNull()
-  expect(await metricOf(stage.sidecar, 'postern_rotations_total{outcome="refused"}')).toBe(1)
-  expect((await keysOf(stage.sidecar)).length).toBe(keys + 1)
-  _rule[Symbol.dispose]()
-  await rotate(stage)
-  await expectSettled(stage, { retired: keys })
-})
-
-test('no key is made while the clocks are too far apart: neither by plan nor by hand', async () => {
+test('no key is made while the clocks are too far apart, neither planned nor by `key rotate`', async () => {
   const before = (await keysOf(stage.sidecar)).length
   const wrong = () => ({ date: new Date(Date.now() + 600_000).toUTCString() })
   const rule = stage.double.script('GET', '/me', () => ({

@@ -6,7 +6,6 @@ import type { DeletionReport } from '../../src/control/keys.ts'
 import { arrives as arrivesFrom, shownChat } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { until } from '../support/sidecar.ts'
 import { changeStore, expectRefused, keysOf, metricOf, rotate, shownBy } from './support.ts'
 
 const DAY_MS = 86_400_000
@@ -41,7 +40,7 @@ function filesWith(bytes: string): string[] {
 const remove = (...args: string[]) => stage.sidecar.postern('key', 'delete', ...args)
 
 // The tests of this file follow one another.
-test('an old key opens until its days are over', async () => {
+test('a retired key opens messages until `retainDays` are over', async () => {
   person = await stage.friend()
   chat = await shownChat(stage, person)
   old.certificate = stage.botCertificate
@@ -55,14 +54,14 @@ test('an old key opens until its days are over', async () => {
   expect(await arrives(late)).toMatchObject({ text: 'late', postern: { verdict: 'verified' } })
 })
 
-test('within four days of its retirement it cannot be deleted, with or without --yes', async () => {
+test('`key delete` is refused within four days of the retirement, also with --yes', async () => {
   await restartRetired(3.9)
   expectRefused(await remove(old.fingerprint, '--yes'), 'refused', /may still wait at the service/)
   expectRefused(await remove(old.fingerprint, '--yes'), 'refused', /can be deleted from 20/)
   expect((await keysOf(stage.sidecar)).find(({ state }) => state === 'retired')?.opens).toBe(true)
 })
 
-test('past its days it opens no more, is kept all the same, and the list says so', async () => {
+test('a retired key past `retainDays` opens nothing and is kept, as `key list` shows', async () => {
   await restartRetired(5.1)
   const late = await person.phone.seal('too late', [old.certificate])
   expect(await arrives(late)).toMatchObject({
@@ -76,14 +75,14 @@ test('past its days it opens no more, is kept all the same, and the list says so
   expect(listed.stderr).toContain('postern key delete')
 })
 
-test('longer days, set afterwards, let it open again', async () => {
+test('a retired key opens messages again after `retainDays` is raised', async () => {
   await stage.restart({ POSTERN_KEY_RETAIN_DAYS: '30' })
   await stage.sidecar.whenReady()
   const late = await person.phone.seal('late after all', [old.certificate])
   expect((await arrives(late)).text).toBe('late after all')
 })
 
-test('deleting says what becomes unreadable, names copies of the store, and asks first', async () => {
+test('`key delete` names the messages and copies that become unreadable, and needs --yes', async () => {
   const { dataDir } = stage.sidecar
   writeFileSync(join(dataDir, 'postern.v1.20260101T000000000Z.db'), 'a copy', { mode: 0o600 })
   const asked = await remove(old.fingerprint)
@@ -96,12 +95,12 @@ test('deleting says what becomes unreadable, names copies of the store, and asks
   expect((await keysOf(stage.sidecar)).map(({ state }) => state)).toEqual(['active', 'retired'])
 })
 
-test('the published key is not deleted, nor one that is not ours', async () => {
+test('`key delete` is refused for the published key, and for an unknown one', async () => {
   expectRefused(await remove(shownBy(stage) ?? '', '--yes'), 'refused', /rotate/)
   expectRefused(await remove('ab'.repeat(20), '--yes'), 'refused', /no key of ours/)
 })
 
-test('a deleted key is nowhere in the store any more, while the sidecar runs', async () => {
+test('`key delete` removes a key from every file of the running sidecar’s store', async () => {
   await stage.sidecar.stop()
   const database = new DatabaseSync(join(stage.sidecar.dataDir, 'postern.db'))
   const row = database
@@ -126,26 +125,18 @@ test('a deleted key is nowhere in the store any more, while the sidecar runs', a
   expectRefused(await remove(old.fingerprint, '--yes'), 'refused', /destroyed already/)
 })
 
-test.each(['at once', 'after a restart'])('it opens nothing any more, %s', async (when) => {
+test.each(['at once', 'after a restart'])('a deleted key opens nothing, %s', async (when) => {
   if (when === 'after a restart') await stage.restart()
   await stage.sidecar.whenReady()
   const late = await person.phone.seal('never', [old.certificate])
   expect((await arrives(late)).postern.verdict).toBe('not-recipient')
 })
 
-test('its certificate stays, and what was sealed to it alone is not opened', async () => {
+test('a deleted key keeps its certificate, and the messages sealed to it alone stay closed', async () => {
   const shown = await stage.sidecar.postern('key', 'show', old.fingerprint)
   expect(shown.stdout).toContain('BEGIN PGP PUBLIC KEY BLOCK')
   const self = { id: stage.double.world.bot['id'] as number, key: null }
   const own = stage.double.world.message(chat, self, { armored: old.message })
   const [read] = await stage.deliver([own])
   expect(read).toMatchObject({ armored: old.message, postern: { verdict: 'not-recipient' } })
-})
-
-test('should the service show it again, the active one is published in its place', async () => {
-  const active = shownBy(stage)
-  stage.double.world.bot = { ...stage.double.world.bot, fingerprint: old.fingerprint }
-  await stage.sidecar.call('GET', '/me')
-  await until(() => shownBy(stage) === active, 'the active one is shown again')
-  await stage.sidecar.whenReady()
 })
