@@ -83,13 +83,6 @@ describe('the audience of a judged message', () => {
     },
   )
 
-  test('a message judged as bad-signature causes no key list request', async () => {
-    const one = scene()
-    const judged = { verdict: 'bad-signature' } as const
-    expect(await judge(judged, one)).toEqual({ judged, isForOtherChat: false })
-    expect(one.asked.keyList).not.toHaveBeenCalled()
-  })
-
   test('the audience is judged by the intended recipients of the valid signature', async () => {
     const one = scene()
     const withUnnamed = { ...(opened as object), recipients: { ...recipients, hasUnnamed: true } }

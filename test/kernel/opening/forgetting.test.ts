@@ -144,10 +144,3 @@ test('a `prune` ends when the clocks begin to disagree', async () => {
   await (await one.load()).prune(null)
   expect(await one.counts()).toEqual([150, 0])
 })
-
-test('`prune` writes its bound once', async () => {
-  const one = await scene(many(350, (n) => ({ seenAtMs: OLD_MS + n, isSigned: true })))
-  const set = vi.spyOn(SeenRows.prototype, 'setPrunedBeforeMs')
-  await (await one.load()).prune(null)
-  expect(set.mock.calls).toEqual([[NOW_MS - SEEN_FOR_MS - DAY_MS]])
-})

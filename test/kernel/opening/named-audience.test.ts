@@ -49,68 +49,55 @@ const ALL = [THE_BOT, A, B]
 const PAST = [always(ALICE, 'a'), always(BOB, 'b'), always(MALLORY, 'f')]
 const TRIO = [ALICES, BOBS, MALLORYS]
 
+/** Mallory is on the list, too, with these listings of the past. */
+const trio = (...hers: PastListing[]) => ({ list: TRIO, past: [...PAST.slice(0, 2), ...hers] })
+const hers = (ms: number): PastListing => since(MALLORY, 'f', ms)
+/** These are on the list beside Alice and Bob. */
+const beside = (...more: Person[]) => ({ list: [ALICES, BOBS, ...more], past: PAST })
+const BY_BOT = { fromId: BOT, signer: THE_BOT }
+
 const GROUP: Case[] = [
-  ['everybody is named', 'meant', ALL],
-  ['everybody but the sender is named', 'meant', [THE_BOT, B]],
-  ['somebody is missing who was always listed', 'other', ALL, { list: TRIO, past: PAST }],
+  ['all members named', 'meant', ALL],
+  ['all but the sender named', 'meant', [THE_BOT, B]],
+  ['a missing member, always listed', 'other', ALL, { list: TRIO, past: PAST }],
+  ['a missing member, listed after the signature', 'not-for-all', ALL, trio(hers(1))],
+  ['a missing member, listed within the hour before', 'not-for-all', ALL, trio(hers(1 - HOUR))],
+  ['a missing member, listed an hour before', 'other', ALL, trio(hers(-HOUR))],
+  ['a missing member without a recorded listing', 'other', ALL, trio()],
   [
-    'somebody is missing who was listed after it was signed',
-    'not-for-all',
-    ALL,
-    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1)] },
-  ],
-  [
-    'somebody is missing who was listed less than an hour before',
-    'not-for-all',
-    ALL,
-    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 1 - HOUR)] },
-  ],
-  [
-    'somebody is missing who was listed an hour before',
-    'other',
-    ALL,
-    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', -HOUR)] },
-  ],
-  [
-    'somebody is missing of whom no listing was recorded',
-    'other',
-    ALL,
-    { list: TRIO, past: PAST.slice(0, 2) },
-  ],
-  [
-    'one who is missing is excused and another is not',
+    'one missing member excused and one not',
     'other',
     ALL,
     { list: [...TRIO, CAROLS], past: [...PAST, since(CAROL, 'c', 1)] },
   ],
   [
-    'somebody is missing whose key can be used no more',
+    'a missing member with an expired key',
     'meant',
     ALL,
-    { list: [ALICES, BOBS, person(MALLORY, 'f', { unusable: 'expired' })], past: PAST },
+    beside(person(MALLORY, 'f', { unusable: 'expired' })),
   ],
   [
-    'somebody is missing whose key not every program encrypts to',
+    'a missing member with a rare algorithm',
     'not-for-all',
     ALL,
-    { list: [ALICES, BOBS, withAlgorithm(MALLORYS, 'X448')], past: PAST },
+    beside(withAlgorithm(MALLORYS, 'X448')),
   ],
   [
-    'somebody is named by the certificate before, which changed since',
+    'a member named by a former certificate',
     'not-for-all',
     ALL,
     { list: [ALICES, person(BOB, 'c')], past: [...PAST, since(BOB, 'c', -5 * HOUR)] },
   ],
   [
-    'somebody changed the certificate after it was signed, and neither is named',
+    'a missing member with a certificate changed later',
     'not-for-all',
     ALL,
     { list: [ALICES, BOBS, person(MALLORY, 'c')], past: [...PAST, since(MALLORY, 'c', 1)] },
   ],
-  ['somebody is named who was never here', 'other', [...ALL, C], { past: PAST }],
-  ['somebody is named who was here once', 'meant', [...ALL, M], { past: PAST }],
+  ['a stranger named', 'other', [...ALL, C], { past: PAST }],
+  ['a former member named', 'meant', [...ALL, M], { past: PAST }],
   [
-    'another’s certificate was once listed as hers, and that one is named',
+    'a member with another’s certificate in the past, and that named',
     'other',
     ALL,
     {
@@ -118,120 +105,60 @@ const GROUP: Case[] = [
       past: [always(BOB, 'b'), always(MALLORY, 'b'), always(MALLORY, 'f')],
     },
   ],
-  [
-    'another’s subkey is in her certificate beside her own, and that one is named',
-    'other',
-    ALL,
-    { list: [ALICES, BOBS, listing(MALLORY, 'f', 'b')], past: PAST },
-  ],
-  [
-    'nothing but a named person’s subkey is in her certificate',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, listing(MALLORY, 'b')], past: PAST },
-  ],
-  [
-    'a subkey of somebody who is missing is named',
-    'other',
-    [...ALL, subkey('f')],
-    { list: TRIO, past: PAST },
-  ],
-  [
-    'a copy of the sender’s certificate is listed',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, person(MALLORY, 'a')] },
-  ],
-  [
-    'a copy of the bot’s certificate is listed',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, person(MALLORY, 'd')] },
-  ],
-  [
-    'it is signed by the sender’s former certificate, which it names',
-    'meant',
-    [THE_BOT, C, B],
-    { signer: C },
-  ],
-  ['the bot’s own words name everybody', 'meant', ALL, { fromId: BOT, signer: THE_BOT }],
-  [
-    'the bot’s own words miss somebody',
-    'other',
-    [THE_BOT, A],
-    { past: PAST, fromId: BOT, signer: THE_BOT },
-  ],
-  ['its sender is not on the list', 'other', [...ALL, M], { list: [BOBS, MALLORYS], past: PAST }],
+  ['a named subkey beside a member’s own', 'other', ALL, beside(listing(MALLORY, 'f', 'b'))],
+  ['a named subkey as a member’s only one', 'meant', ALL, beside(listing(MALLORY, 'b'))],
+  ['a missing member’s subkey named', 'other', [...ALL, subkey('f')], { list: TRIO, past: PAST }],
+  ['a copy of the sender’s certificate listed', 'meant', ALL, beside(person(MALLORY, 'a'))],
+  ['a copy of the bot’s certificate listed', 'meant', ALL, beside(person(MALLORY, 'd'))],
+  ['the sender’s former certificate as signer', 'meant', [THE_BOT, C, B], { signer: C }],
+  ['the bot as sender, all members named', 'meant', ALL, BY_BOT],
+  ['the bot as sender, a missing member', 'other', [THE_BOT, A], { past: PAST, ...BY_BOT }],
+  ['an unlisted sender', 'other', [...ALL, M], { list: [BOBS, MALLORYS], past: PAST }],
 ]
 
 const DAY = 24 * HOUR
 
 /** What a lying service, a member in league with it, or a hostile app tries beside. */
 const HOSTILE: Case[] = [
-  ['everybody is named twice', 'meant', [...ALL, ...ALL]],
-  ['a name is empty', 'other', [...ALL, ''], { past: PAST }],
-  ['a name is as long as one of version 6', 'other', [...ALL, M + M.slice(16)], { past: PAST }],
-  ['a name is the end of a fingerprint', 'other', [THE_BOT, A, B.slice(24)], { past: PAST }],
+  ['all members named twice', 'meant', [...ALL, ...ALL]],
+  ['an empty name', 'other', [...ALL, ''], { past: PAST }],
+  ['a name of version 6 length', 'other', [...ALL, M + M.slice(16)], { past: PAST }],
+  ['a shortened name', 'other', [THE_BOT, A, B.slice(24)], { past: PAST }],
   [
-    'somebody is missing who left and came back',
+    'a missing member who left and came back',
     'other',
     ALL,
-    { list: TRIO, past: [...PAST, since(BOB, 'b', DAY), since(MALLORY, 'f', DAY)] },
+    { list: TRIO, past: [...PAST, since(BOB, 'b', DAY), hers(DAY)] },
   ],
   [
-    'somebody is missing who came back under another number, as a new member',
+    'a missing member who came back under another id',
     'not-for-all',
     ALL,
     { list: [ALICES, BOBS, person(10, 'f')], past: [...PAST, since(10, 'f', 1)] },
   ],
+  ['a missing member who joined weeks later', 'not-for-all', ALL, trio(hers(29 * DAY))],
   [
-    'words were held back until a member was made',
-    'not-for-all',
-    ALL,
-    { list: TRIO, past: [...PAST.slice(0, 2), since(MALLORY, 'f', 29 * DAY)] },
-  ],
-  [
-    'of two listings of one person the first is long ago',
+    'a missing member with two certificates, one listed long ago',
     'other',
     ALL,
     { list: [...TRIO, person(MALLORY, 'c')], past: [...PAST, since(MALLORY, 'c', 1)] },
   ],
+  ['a copy of a named certificate listed', 'meant', ALL, beside(person(MALLORY, 'b'))],
   [
-    'a copy of a named certificate is listed',
-    'meant',
-    ALL,
-    { list: [...TRIO.slice(0, 2), person(MALLORY, 'b')], past: PAST },
-  ],
-  [
-    'a certificate that was Bob’s first is claimed later by who reads now',
+    'a named certificate that another member claimed later',
     'other',
     ALL,
     { list: [ALICES, MALLORYS], past: [...PAST, since(MALLORY, 'b', -DAY)] },
   ],
   [
-    'nothing that is listed can be parsed',
+    'an unparseable certificate as the only one',
     'other',
     ALL,
     { list: [ALICES, person(BOB, 'b', { fingerprint: null, unusable: 'unparseable' })] },
   ],
-  [
-    'the bot is on the list under its own number',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, person(BOT, 'f')], past: PAST },
-  ],
-  [
-    'the sender has two certificates on the list, and names one',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, person(ALICE, 'f')], past: PAST },
-  ],
-  [
-    'her certificate lists the bot’s subkey beside her own',
-    'meant',
-    ALL,
-    { list: [ALICES, BOBS, listing(MALLORY, 'f', 'e')], past: PAST },
-  ],
+  ['the bot listed as a member', 'meant', ALL, beside(person(BOT, 'f'))],
+  ['the sender listed with two certificates', 'meant', ALL, beside(person(ALICE, 'f'))],
+  ['the bot’s subkey beside a member’s own', 'meant', ALL, beside(listing(MALLORY, 'f', 'e'))],
 ]
 
 function withAlgorithm(one: Person, algorithm: string): Person {
@@ -239,19 +166,16 @@ function withAlgorithm(one: Person, algorithm: string): Person {
 }
 
 describe('words in a group whose signature names recipients', () => {
-  test.each([...GROUP, ...HOSTILE])(
-    'words in a group (%s) are judged as %s',
-    async (...one) => {
-      const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
-      const { all, audience } = scene()
-      Object.assign(all, { list: listOf(list), past })
-      for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
-        for (const hasUnnamed of [true, false]) {
-          expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
-        }
+  test.each([...GROUP, ...HOSTILE])('words in a group with %s are judged as %s', async (...one) => {
+    const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
+    const { all, audience } = scene()
+    Object.assign(all, { list: listOf(list), past })
+    for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
+      for (const hasUnnamed of [true, false]) {
+        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
       }
-    },
-  )
+    }
+  })
 
   test('words with named recipients in a group too large for a message are for another chat', async () => {
     const { all, audience } = scene()
@@ -279,23 +203,18 @@ describe('words in a group whose signature names recipients', () => {
 
 describe('words in Alice’s private chat whose signature names recipients', () => {
   const cases: Case[] = [
-    ['nobody but the bot and Alice is named', 'meant', [THE_BOT, A]],
-    ['the bot alone is named', 'meant', [THE_BOT]],
-    ['Alice’s subkey is named', 'meant', [THE_BOT, subkey('a')]],
-    ['Bob is named too', 'other', ALL],
-    ['somebody unknown is named too', 'other', [THE_BOT, A, M]],
-    ['Alice’s certificate before is named', 'meant', [THE_BOT, C], { past: [always(ALICE, 'c')] }],
-    [
-      'Bob’s certificate is named, and he was listed there once',
-      'other',
-      ALL,
-      { past: [always(BOB, 'b')] },
-    ],
-    ['the certificate that verified is named', 'meant', [THE_BOT, C], { signer: C }],
-    ['the bot’s own words are for Alice', 'meant', [THE_BOT, A], { fromId: BOT, signer: THE_BOT }],
-    ['the bot’s own words are for Bob', 'other', [THE_BOT, B], { fromId: BOT, signer: THE_BOT }],
+    ['the bot and Alice named', 'meant', [THE_BOT, A]],
+    ['the bot alone named', 'meant', [THE_BOT]],
+    ['Alice’s subkey named', 'meant', [THE_BOT, subkey('a')]],
+    ['Bob named too', 'other', ALL],
+    ['a stranger named too', 'other', [THE_BOT, A, M]],
+    ['Alice’s former certificate named', 'meant', [THE_BOT, C], { past: [always(ALICE, 'c')] }],
+    ['Bob named, once listed there', 'other', ALL, { past: [always(BOB, 'b')] }],
+    ['the certificate of the signature named', 'meant', [THE_BOT, C], { signer: C }],
+    ['the bot as sender, for Alice', 'meant', [THE_BOT, A], BY_BOT],
+    ['the bot as sender, for Bob', 'other', [THE_BOT, B], BY_BOT],
   ]
-  test.each(cases)('words in a private chat (%s) are judged as %s', async (...one) => {
+  test.each(cases)('words in a private chat with %s are judged as %s', async (...one) => {
     const [, is, intended, { past = [], ...from } = {}] = one
     const { all, audience } = scene()
     Object.assign(all, { isPrivate: true, past })
@@ -378,14 +297,14 @@ describe('unsigned words', () => {
   })
 
   test.each([
-    ['Alice, the first', [1, 2], [], 'meant'],
-    ['Mallory, the first', [2, 1], [], 'other'],
-    ['nobody of two at once', [1, 1], [], 'other'],
-    ['Alice, whom the operator names', [2, 1], [ALICE], 'meant'],
-    ['Mallory, whom the operator names', [1, 2], [MALLORY], 'other'],
-    ['the first of two whom the operator names', [1, 2], [ALICE, MALLORY], 'meant'],
+    ['Alice listed first', [1, 2], [], 'meant'],
+    ['Mallory listed first', [2, 1], [], 'other'],
+    ['both listed at once', [1, 1], [], 'other'],
+    ['Alice named by the operator', [2, 1], [ALICE], 'meant'],
+    ['Mallory named by the operator', [1, 2], [MALLORY], 'other'],
+    ['both named by the operator', [1, 2], [ALICE, MALLORY], 'meant'],
   ] as const)(
-    'unsigned words in a private chat to a key of two people: of %s',
+    'unsigned private words to a key of two people: %s',
     async (_, [alices, mallorys], named, is) => {
       const { all, audience } = scene()
       all.isPrivate = true

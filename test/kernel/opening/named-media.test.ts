@@ -91,17 +91,3 @@ test('a media id that is opened twice at once with other data keeps the first da
   expect(await named.openedBefore(place('a', 1), 'data')).toBe('same')
   expect(await named.openedBefore(place('a', 1), 'other data')).toBe('other')
 })
-
-test('naming no media writes nothing, and the oldest ids are not removed each time', async () => {
-  const store = await open(temporary())
-  const write = vi.spyOn(store, 'write')
-  const named = new NamedMedia(memoryOf(store), Buffer.alloc(32, 1), 1)
-  await named.name([])
-  expect(write).not.toHaveBeenCalled()
-  await named.name([place('a')])
-  for (const id of ['b', 'c']) {
-    vi.setSystemTime(Date.now() + 2)
-    await named.name([place(id)])
-  }
-  expect(await named.placeOf('b')).not.toBeNull()
-})

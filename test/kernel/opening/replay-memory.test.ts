@@ -13,7 +13,6 @@ import { OvertakenError } from '../../../src/errors.ts'
 import type { SeenRecord } from '../../../src/kernel/index.ts'
 import { SeenRows } from '../../../src/store/records/seen.ts'
 import { Clocks } from '../../../src/lookups/clocks.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { open, put, temporary, testOfFile } from '../../store/support.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -35,9 +34,19 @@ const signed: Sighting = {
 }
 const unsigned: Sighting = { ...signed, dataDigest: 'unsigned', signatureDigest: null }
 
-async function load(): Promise<{ store: Store; memory: ReplayMemory }> {
+async function load(
+  clocks: Pick<Clocks, keyof ReturnType<typeof agreeingClocks>> = agreeingClocks(),
+) {
   const store = await open(temporary(), { protection: 'none' })
-  return { store, memory: await loadReplayMemory(store, memoryOf(store), agreeingClocks()) }
+  const again = (): Promise<ReplayMemory> => loadReplayMemory(store, memoryOf(store), clocks)
+  return { store, again, memory: await again() }
+}
+
+/** A memory whose service has another time than we. @param aheadMs null: the service sends none */
+async function skewed(aheadMs: number | null) {
+  const service = { aheadMs }
+  const serviceMs = () => (service.aheadMs === null ? null : Date.now() + service.aheadMs)
+  return { service, ...(await load(new Clocks(SYSTEM_TIME, serviceMs))) }
 }
 
 const claimsOf = ({ signatureDigest }: Sighting): string[] =>
@@ -153,14 +162,6 @@ testOfFile.each([
   expect(await take(memory, signed)).toBe('again')
 })
 
-test('data that was only recognised is not remembered', async () => {
-  const { memory } = await load()
-  for (const updateId of [10, 11]) {
-    const asked = { ...signed, updateId }
-    expect(await memory.batch((check) => check.recognize(asked, ['signature']))).toBe('new')
-  }
-})
-
 test('a signature is accepted on other data twice, dated within a minute of the first', async () => {
   const { memory } = await load()
   const anew = (n: number, dateMs: number | null): Sighting => ({
@@ -187,13 +188,11 @@ test('a signature is accepted on other data within a minute of its first sightin
     [-60_001, 'replayed'],
   ] as const) {
     vi.setSystemTime(MADE_MS)
-    const { store, memory } = await load()
+    const { again, memory } = await load()
     expect(await take(memory, signed)).toBe('new')
     vi.setSystemTime(MADE_MS + laterMs)
     const anew = { ...signed, updateId: 11, messageId: 101, dataDigest: 'anew' }
-    expect(await take(await loadReplayMemory(store, memoryOf(store), agreeingClocks()), anew)).toBe(
-      recognized,
-    )
+    expect(await take(await again(), anew)).toBe(recognized)
   }
 })
 
@@ -237,19 +236,16 @@ test('unsigned data is remembered as long as a key that opens it', async () => {
 
 test('data below the confirmed offset is recognised as confirmed, and its quotation is not', async () => {
   for (const one of [signed, unsigned]) {
-    const { store, memory } = await load()
+    const { again, memory } = await load()
     expect(await take(memory, one)).toBe('new')
     await memory.confirmed.record(10)
     expect(await take(memory, one)).toBe('again')
     await memory.confirmed.record(11)
     await memory.confirmed.record(3)
-    for (const again of [
-      memory,
-      await loadReplayMemory(store, memoryOf(store), agreeingClocks()),
-    ]) {
-      expect(await take(again, one)).toBe('confirmed')
-      expect(await take(again, { ...one, updateId: null })).toBe('again')
-      expect(await take(again, { ...one, updateId: 9 })).toBe('replayed')
+    for (const loaded of [memory, await again()]) {
+      expect(await take(loaded, one)).toBe('confirmed')
+      expect(await take(loaded, { ...one, updateId: null })).toBe('again')
+      expect(await take(loaded, { ...one, updateId: 9 })).toBe('replayed')
     }
   }
 })
@@ -262,14 +258,14 @@ test('quoted data does not become an update below the confirmed offset', async (
 })
 
 test('new data below the confirmed offset is delivered until it is confirmed, and reported once', async () => {
-  const { store, memory } = await load()
+  const { again, memory } = await load()
   const events = vi.fn()
   memory.onIdsWentBack(events)
   await memory.confirmed.record(Number.MAX_SAFE_INTEGER)
   const other = { ...unsigned, updateId: 12, messageId: 102 }
   for (const one of [signed, other]) expect(await take(memory, one)).toBe('new')
-  for (const again of [memory, await loadReplayMemory(store, memoryOf(store), agreeingClocks())]) {
-    for (const one of [signed, other]) expect(await take(again, one)).toBe('again')
+  for (const loaded of [memory, await again()]) {
+    for (const one of [signed, other]) expect(await take(loaded, one)).toBe('again')
   }
   expect(events.mock.calls).toEqual([[{ updateId: 10 }]])
   await memory.confirmed.record(11)
@@ -338,13 +334,13 @@ test('a signature is not accepted on other data without a date', async () => {
 })
 
 test('a signature dated in a gap of the memory is out of reach', async () => {
-  const { store } = await load()
+  const { store, again } = await load()
   const gaps = [
     { fromMs: MADE_MS - 50, toMs: MADE_MS - 40 },
     { fromMs: MADE_MS - 20, toMs: MADE_MS - 10 },
   ]
   await put(store, 'memory_gaps', JSON.stringify(gaps))
-  const memory = await loadReplayMemory(store, memoryOf(store), agreeingClocks())
+  const memory = await again()
   const ages = [51, 50, 40, 39, 21, 20, 10, 9]
   expect(ages.filter((age) => memory.reaches(MADE_MS - age))).toEqual([51, 39, 21, 9])
 })
@@ -362,18 +358,15 @@ test('the store has keyed digests of data and signatures, and unsigned data once
 })
 
 test('a wrong time of the service brings no deleted data back into reach', async () => {
-  const store = await open(temporary(), { protection: 'none' })
-  let serviceAheadMs = 0
-  const clocks = new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs)
-  const memory = await loadReplayMemory(store, memoryOf(store), clocks)
+  const { memory, again, service } = await skewed(0)
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + SEEN_FOR_MS + 2 * DAY_MS)
-  serviceAheadMs = -10 * DAY_MS
+  service.aheadMs = -10 * DAY_MS
   expect(memory.reaches(MADE_MS + DAY_MS)).toBe(true)
-  serviceAheadMs = 0
+  service.aheadMs = 0
   await memory.prune(null)
-  serviceAheadMs = -10 * DAY_MS
-  for (const one of [memory, await loadReplayMemory(store, memoryOf(store), clocks)]) {
+  service.aheadMs = -10 * DAY_MS
+  for (const one of [memory, await again()]) {
     expect(one.reaches(MADE_MS)).toBe(false)
     expect(one.reaches(MADE_MS + 2 * DAY_MS - 1)).toBe(false)
     expect(one.reaches(MADE_MS + 2 * DAY_MS)).toBe(true)
@@ -381,12 +374,8 @@ test('a wrong time of the service brings no deleted data back into reach', async
 })
 
 test('nothing is deleted while the clocks disagree, or the service sends no date', async () => {
-  for (const serviceAheadMs of [-DAY_MS, DAY_MS, null]) {
-    const store = await open(temporary(), { protection: 'none' })
-    const clocks = new Clocks(SYSTEM_TIME, () =>
-      serviceAheadMs === null ? null : Date.now() + serviceAheadMs,
-    )
-    const memory = await loadReplayMemory(store, memoryOf(store), clocks)
+  for (const aheadMs of [-DAY_MS, DAY_MS, null]) {
+    const { memory } = await skewed(aheadMs)
     await take(memory, signed)
     vi.setSystemTime(MADE_MS + 400 * DAY_MS)
     await memory.prune(null)
@@ -396,31 +385,19 @@ test('nothing is deleted while the clocks disagree, or the service sends no date
 })
 
 test('a sighting while our clock is wrong is dated by the service’s time', async () => {
-  const store = await open(temporary(), { protection: 'none' })
-  let serviceAheadMs = 400 * DAY_MS
-  const memory = await loadReplayMemory(
-    store,
-    memoryOf(store),
-    new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs),
-  )
+  const { memory, service } = await skewed(400 * DAY_MS)
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 400 * DAY_MS)
-  serviceAheadMs = 0
+  service.aheadMs = 0
   await memory.prune(null)
   expect(await take(memory, { ...signed, chatId: 2 })).toBe('replayed')
 })
 
 test('a signature first recorded by the service’s time alone is not accepted on other data', async () => {
-  const store = await open(temporary(), { protection: 'none' })
-  let serviceAheadMs = 600_000
-  const memory = await loadReplayMemory(
-    store,
-    memoryOf(store),
-    new Clocks(SYSTEM_TIME, () => Date.now() + serviceAheadMs),
-  )
+  const { memory, service } = await skewed(600_000)
   await take(memory, signed)
   vi.setSystemTime(MADE_MS + 600_000)
-  serviceAheadMs = 0
+  service.aheadMs = 0
   const sealedAnew = { ...signed, messageId: 101, updateId: 11, dataDigest: 'sealed anew' }
   expect(await take(memory, sealedAnew)).toBe('replayed')
 })
