@@ -27,6 +27,8 @@ interface SceneOptions {
   store?: Store
   policy?: TrustPolicy
   afterMs?: number | null
+  /** Listed with these from the start, one after the other. */
+  seen?: (string | null)[]
   authorities?: { id: string }[]
 }
 
@@ -52,14 +54,13 @@ async function scene(o: SceneOptions = {}) {
   }
   const why = (fingerprint: string | null, chatId = CHAT) => trust.distrust(1, fingerprint, chatId)
   const kinds = (): string[] => changes.map(({ kind }) => kind)
+  for (const one of o.seen ?? []) await saw(one)
   return { ...made, now, saw, pass, why, kinds }
 }
 
 describe('trust.after', () => {
   test('a changed certificate is trusted when it is still listed after `trust.after`, and not before', async () => {
-    const { saw, pass, why, changes, store } = await scene()
-    await saw(A)
-    await saw(B)
+    const { saw, pass, why, changes, store } = await scene({ seen: [A, B] })
     pass(AFTER_MS - 1)
     await saw(B)
     expect([why(A), why(B)]).toEqual([null, 'key-changed'])
@@ -76,17 +77,14 @@ describe('trust.after', () => {
   })
 
   test('a changed certificate waits for the operator without end while `trust.after` is off', async () => {
-    const { saw, pass, why } = await scene({ afterMs: null })
-    await saw(A)
-    await saw(B)
+    const { saw, pass, why } = await scene({ afterMs: null, seen: [A, B] })
     pass(1000 * AFTER_MS)
     await saw(B)
     expect(why(B)).toBe('key-changed')
   })
 
   test('each change of the listing begins the wait of `trust.after` anew', async () => {
-    const { saw, pass, why } = await scene()
-    await saw(A)
+    const { saw, pass, why } = await scene({ seen: [A] })
     for (const one of [B, A, B, C, B, null, B]) {
       await saw(one)
       pass(AFTER_MS - 1)
@@ -100,9 +98,7 @@ describe('trust.after', () => {
 
   test('a clock set forward, ours or the service’s, shortens no wait of `trust.after`', async () => {
     for (const forward of ['oursMs', 'serviceMs'] as const) {
-      const { saw, why, now } = await scene()
-      await saw(A)
-      await saw(B)
+      const { saw, why, now } = await scene({ seen: [A, B] })
       now[forward] = START_MS + 100 * AFTER_MS
       await saw(B)
       expect(why(B)).toBe('key-changed')
@@ -111,8 +107,7 @@ describe('trust.after', () => {
 
   test('a clock that was behind at the change, ours or the service’s, shortens no wait of `trust.after`', async () => {
     for (const behind of ['oursMs', 'serviceMs'] as const) {
-      const { saw, why, now } = await scene()
-      await saw(A)
+      const { saw, why, now } = await scene({ seen: [A] })
       now[behind] = START_MS - 100 * AFTER_MS
       await saw(B)
       now[behind] = START_MS
@@ -122,17 +117,14 @@ describe('trust.after', () => {
   })
 
   test('a certificate is not trusted by the certification of a certificate that lost its trust', async () => {
-    const { saw, why, trust } = await scene({ afterMs: null })
-    await saw(A)
-    await saw(C)
+    const { saw, why, trust } = await scene({ afterMs: null, seen: [A, C] })
     await trust.decisions.accept(1)
     await saw(B, FOLLOWS)
     expect([why(B), why(C)]).toEqual(['key-changed', null])
   })
 
   test('`trust.after` and a certification replace no certificate of a verified or blocked person', async () => {
-    const { trust, saw, pass, why } = await scene()
-    await saw(A)
+    const { trust, saw, pass, why } = await scene({ seen: [A] })
     await trust.decisions.verify(1, A)
     await saw(B)
     pass(AFTER_MS)
@@ -145,8 +137,7 @@ describe('trust.after', () => {
   })
 
   test('a chat under `pinned` keeps an accepted certificate, and trusts no other', async () => {
-    const { trust, saw, pass, why } = await scene()
-    await saw(A)
+    const { trust, saw, pass, why } = await scene({ seen: [A] })
     await trust.decisions.accept(1)
     await trust.policies.set(8, 'pinned')
     await saw(B)
@@ -161,9 +152,7 @@ describe('trust.after', () => {
   })
 
   test('`trust.after` replaces no certificate while no policy is `first-use`', async () => {
-    const { saw, pass, trust, kinds } = await scene({ policy: 'accept' })
-    await saw(A)
-    await saw(B)
+    const { saw, pass, trust, kinds } = await scene({ policy: 'accept', seen: [A, B] })
     pass(AFTER_MS)
     await saw(B, FOLLOWS)
     expect(kinds()).toEqual(['key-changed'])
@@ -175,8 +164,7 @@ describe('trust.after', () => {
 
 describe('trust.continuity', () => {
   test('a certificate that the former one certifies is trusted at once, and journalled', async () => {
-    const { saw, pass, why, changes } = await scene()
-    await saw(A)
+    const { saw, pass, why, changes } = await scene({ seen: [A] })
     pass(AFTER_MS)
     await saw(B, FOLLOWS)
     expect([why(A), why(B)]).toEqual(['key-changed', null])
@@ -191,8 +179,7 @@ describe('trust.continuity', () => {
   })
 
   test('a certification by a stolen key is ignored while another change waits', async () => {
-    const { saw, pass, why } = await scene()
-    await saw(A)
+    const { saw, pass, why } = await scene({ seen: [A] })
     pass(AFTER_MS)
     await saw(C)
     await saw(B, FOLLOWS)
@@ -200,8 +187,7 @@ describe('trust.continuity', () => {
   })
 
   test('a certification by a stolen key is ignored just after the former certificate was listed again', async () => {
-    const { saw, pass, why } = await scene()
-    await saw(A)
+    const { saw, pass, why } = await scene({ seen: [A] })
     pass(AFTER_MS)
     await saw(C)
     await saw(A)
@@ -214,8 +200,7 @@ describe('trust.continuity', () => {
   })
 
   test('the former certificate may certify the next one at once while `trust.after` is off', async () => {
-    const { saw, why } = await scene({ afterMs: null })
-    await saw(A)
+    const { saw, why } = await scene({ afterMs: null, seen: [A] })
     await saw(B, FOLLOWS)
     expect(why(B)).toBeNull()
     await saw(C)
@@ -224,9 +209,7 @@ describe('trust.continuity', () => {
   })
 
   test('a certification that arrives after the changed certificate is ignored', async () => {
-    const { saw, pass, why } = await scene({ afterMs: null })
-    await saw(A)
-    await saw(B)
+    const { saw, pass, why } = await scene({ afterMs: null, seen: [A, B] })
     pass(1)
     await saw(B, FOLLOWS)
     expect(why(B)).toBe('key-changed')
@@ -286,8 +269,7 @@ describe('trust.authorities', () => {
   })
 
   test('a person falls back to the first certificate when the certification expires', async () => {
-    const { saw, pass, why, trust } = await scene()
-    await saw(A)
+    const { saw, pass, why, trust } = await scene({ seen: [A] })
     await saw(B, certified(B, { untilMs: START_MS + HOUR_MS }))
     pass(HOUR_MS - 1)
     expect([why(A), why(B)]).toEqual(['key-changed', null])
@@ -306,8 +288,7 @@ describe('trust.authorities', () => {
   })
 
   test('a person falls back when the certification is revoked, and `trust.after` trusts it no more', async () => {
-    const { saw, pass, why } = await scene()
-    await saw(A)
+    const { saw, pass, why } = await scene({ seen: [A] })
     await saw(B, certified(B))
     expect(why(B)).toBeNull()
     const revoked = { ...NOTHING, revokedBy: [CORP.id] }

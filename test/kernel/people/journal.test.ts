@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { testOfFile, flags, open, put, temporary } from '../../store/support.ts'
@@ -65,15 +65,6 @@ test('an effect and its journal entry are written together or not at all, and th
     await chats.setPrivateReadable(1)
   })
   expect(await flags(store)).toEqual({ private_readable_since: '1' })
-})
-
-test('an effect without an entry uses `note`, and an entry uses `write`', async () => {
-  const { store, journal } = await fresh()
-  const [note, write] = [vi.spyOn(store, 'note'), vi.spyOn(store, 'write')]
-  await journal.record([], async () => {})
-  expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 0])
-  await journal.record([policy])
-  expect([note.mock.calls.length, write.mock.calls.length]).toEqual([1, 1])
 })
 
 testOfFile('the journal removes its oldest entries beyond half a million', async () => {

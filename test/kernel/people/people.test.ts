@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { People } from '../../../src/kernel/people/people.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -27,17 +27,4 @@ test('people who signed messages, and people who signed files, are remembered se
   const rows = await store.read((db) => db.selectFrom('people').selectAll().execute())
   const times = rows.flatMap((row) => [row.signed_at, row.signed_files_at])
   expect(times.filter((atMs) => atMs !== null && atMs >= startMs)).toHaveLength(4)
-})
-
-test('people who are known to sign are not written again', async () => {
-  const store = await open(temporary())
-  const people = await People.load(memoryOf(store))
-  await people.rememberSigned([1], 'words')
-  await store.write((db) => db.deleteFrom('people').execute())
-  await people.rememberSigned([1, 2], 'words')
-  const rows = await store.read((db) => db.selectFrom('people').select('user_id').execute())
-  expect(rows).toEqual([{ user_id: 2 }])
-  const note = vi.spyOn(store, 'note')
-  await people.rememberSigned([1, 2], 'words')
-  expect(note).not.toHaveBeenCalled()
 })

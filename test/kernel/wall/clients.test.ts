@@ -36,16 +36,22 @@ async function scene({ given = [] as Client[], fresh = async () => {} } = {}) {
     (await journal.read({ afterId: 0, sinceMs: 0, limit: 100, client })).map(
       ({ kind, chatId, detail }) => ({ kind, chatId, ...detail }),
     )
-  return { clients: await load(), load, clock, entriesOf }
+  const clients = await load()
+  /** Adds a client of a new name. */
+  const added = async (over: Partial<Client> = {}): Promise<Client> => {
+    const client = named(newName(), over)
+    await clients.add(client)
+    return client
+  }
+  return { clients, added, load, clock, entriesOf }
 }
 
 const send = (chatId = CHAT): ClientAct => ({ call: 'sendMessage', chatIds: [chatId] })
 
 describe('a client that was added by command', () => {
   test('a client is found by the hash of its token alone, and after a restart as it was added', async () => {
-    const { clients, load } = await scene()
-    const client = named(newName(), { rate: { calls: 5, perMs: 60_000 }, persons: [7] })
-    await clients.add(client)
+    const { clients, added, load } = await scene()
+    const client = await added({ rate: { calls: 5, perMs: 60_000 }, persons: [7] })
     for (const one of [clients, await load()]) {
       expect(one.find(client.credential)).toEqual(client)
       expect(one.find('another hash')).toBeNull()
@@ -53,9 +59,8 @@ describe('a client that was added by command', () => {
   })
 
   test('a second client of the same name is refused, and an unknown one neither removed nor rotated', async () => {
-    const { clients, load } = await scene()
-    const client = named(newName())
-    await clients.add(client)
+    const { clients, added, load } = await scene()
+    const client = await added()
     await expect(clients.add({ ...client, credential: 'other' })).rejects.toThrow(
       refused('refused', `there is a client ${client.name} already`),
     )
@@ -66,9 +71,8 @@ describe('a client that was added by command', () => {
   })
 
   test('a rotated client is found by its new token alone', async () => {
-    const { clients, load } = await scene()
-    const client = named(newName())
-    await clients.add(client)
+    const { clients, added, load } = await scene()
+    const client = await added()
     await clients.rotate(client.name, 'a new hash')
     for (const one of [clients, await load()]) {
       expect(one.find(client.credential)).toBeNull()
@@ -78,9 +82,8 @@ describe('a client that was added by command', () => {
   })
 
   test('a removed client is refused, also for a request that was under way', async () => {
-    const { clients, load } = await scene()
-    const client = named(newName())
-    await clients.add(client)
+    const { clients, added, load } = await scene()
+    const client = await added()
     await clients.admit(client, send())
     await clients.remove(client.name)
     await expect(clients.admit(client, send())).rejects.toThrow(refused('unauthorized'))
@@ -129,9 +132,8 @@ describe('the expiry of a client', () => {
     ['our clock', 2000, 0],
     ['the clock of the service, also where ours was set back', 0, 2000],
   ])('a client expires by %s', async (_whose, nowMs, expiryNowMs) => {
-    const { clients, clock } = await scene()
-    const client = named(newName(), { expiresAtMs: 2000 })
-    await clients.add(client)
+    const { clients, added, clock } = await scene()
+    const client = await added({ expiresAtMs: 2000 })
     Object.assign(clock, { nowMs: 1999, expiryNowMs: 1999 })
     await clients.admit(client, send())
     Object.assign(clock, { nowMs, expiryNowMs })
@@ -144,9 +146,8 @@ describe('the rate of a client', () => {
   const edit = { ...send(), call: 'editMessage' as const }
 
   test('the rate of a client counts sends and edits of all sidecars together, over a restart', async () => {
-    const { clients, load, clock } = await scene()
-    const client = named(newName(), { rate, may: ['send', 'edit', 'typing'] })
-    await clients.add(client)
+    const { clients, added, load, clock } = await scene()
+    const client = await added({ rate, may: ['send', 'edit', 'typing'] })
     await clients.admit(client, send())
     await (await load()).admit(client, edit)
     const late = await load()
@@ -160,9 +161,8 @@ describe('the rate of a client', () => {
   })
 
   test('the rate of a client admits no more of many concurrent calls', async () => {
-    const { clients, load } = await scene()
-    const client = named(newName(), { rate })
-    await clients.add(client)
+    const { clients, added, load } = await scene()
+    const client = await added({ rate })
     const all = [clients, await load()].flatMap((one) =>
       [1, 2, 3].map(() => one.admit(client, send())),
     )
@@ -171,9 +171,8 @@ describe('the rate of a client', () => {
   })
 
   test('refused calls do not use up the rate of a client', async () => {
-    const { clients } = await scene()
-    const client = named(newName(), { rate })
-    await clients.add(client)
+    const { clients, added } = await scene()
+    const client = await added({ rate })
     for (const _again of [1, 2, 3]) {
       await expect(clients.admit(client, send(9))).rejects.toThrow(refused('postern_not_allowed'))
     }

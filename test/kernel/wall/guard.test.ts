@@ -182,21 +182,18 @@ describe('the rule of a chat', () => {
     ['an open group', { chatId: 5, mode: 'open' }, false],
     ['a private chat', { chatId: 1, mode: 'open' }, true],
     ['a chat that was seen protected', { chatId: 2, mode: 'open' }, true],
-  ])(
-    'the guard predicts the sealing of %s for a bot with a key',
-    async (_name, says, expected) => {
-      const { guard, knownChats } = await scene({ ownsKey: () => false })
-      await knownChats.saw([
-        { chatId: 1, kind: 'private' },
-        { chatId: 2, isProtected: true },
-      ])
-      const { chatId, mode } = says as { chatId: number; mode: 'open' | 'protected' }
-      expect(guard.willSeal(chatId, { mode })).toBe(expected)
-      await knownChats.setPrivateReadable({ readable: true })
-      expect(guard.willSeal(1, { mode: 'open' })).toBe(false)
-      await knownChats.setPrivateReadable({ readable: false })
-    },
-  )
+  ])('the guard predicts the sealing of %s for a bot with a key', async (_name, says, expected) => {
+    const { guard, knownChats } = await scene({ ownsKey: () => false })
+    await knownChats.saw([
+      { chatId: 1, kind: 'private' },
+      { chatId: 2, isProtected: true },
+    ])
+    const { chatId, mode } = says as { chatId: number; mode: 'open' | 'protected' }
+    expect(guard.willSeal(chatId, { mode })).toBe(expected)
+    await knownChats.setPrivateReadable({ readable: true })
+    expect(guard.willSeal(1, { mode: 'open' })).toBe(false)
+    await knownChats.setPrivateReadable({ readable: false })
+  })
 
   test('the guard predicts a refusal of readable text that a key will cause', async () => {
     const { guard } = await scene({ sealsForBot: false })

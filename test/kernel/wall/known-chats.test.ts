@@ -188,12 +188,6 @@ describe('sightings', () => {
     ])
     expect([2, 3, 9].map((chatId) => knownChats.personOf(chatId))).toEqual([null, 11, null])
   })
-
-  test('a refusal is recorded of known chats alone', async () => {
-    const { knownChats } = await watched()
-    await knownChats.refused(9)
-    expect(knownChats.get(9)).toBeUndefined()
-  })
 })
 
 describe('the operator’s decisions', () => {

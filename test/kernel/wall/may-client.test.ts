@@ -128,10 +128,13 @@ describe('updates for a client', () => {
     ['a senderChat', inChat(GROUP, { senderChat: { id: PRIVATE } })],
     ['no chat', { callback: { id: 'p' } }],
     ['a chat that is too deep', nested(40, { chat: { id: GROUP } })],
-  ])('an update that may be of another chat (%s) is not delivered to a client of one chat', (_, update) => {
-    expect(reads(OWN, update)).toBe(false)
-    expect(reads({ chats: ['all'] }, update)).toBe(true)
-  })
+  ])(
+    'an update that may be of another chat (%s) is not delivered to a client of one chat',
+    (_, update) => {
+      expect(reads(OWN, update)).toBe(false)
+      expect(reads({ chats: ['all'] }, update)).toBe(true)
+    },
+  )
 
   test('an update whose quotation names no chat is delivered to a client of its chat', () => {
     expect(reads(OWN, inChat(GROUP, { replyTo: { text: 'x', chat: null } }))).toBe(true)

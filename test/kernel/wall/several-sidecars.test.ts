@@ -11,10 +11,16 @@ import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { Presses } from '../../../src/kernel/wall/presses.ts'
 import { chatOf, playedMemory } from './wall-scene.ts'
 
+/** Known chats over a memory with these chats. */
+async function scene(...chats: ReturnType<typeof chatOf>[]) {
+  const played = playedMemory({ chats })
+  const knownChats = await KnownChats.load(played.memory, { journal: played.journal })
+  return { ...played, knownChats }
+}
+
 describe('a chat that another sidecar changed', () => {
   test('private chats are readable or protected as another sidecar wrote', async () => {
-    const played = playedMemory()
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene()
     await played.wrotePrivateReadable(7)
     expect(knownChats.privateReadable).toBe(true)
     await played.wrotePrivateReadable(null)
@@ -22,8 +28,7 @@ describe('a chat that another sidecar changed', () => {
   })
 
   test('a chat that another sidecar latched is latched here, and reported for the caches', async () => {
-    const played = playedMemory({ chats: [chatOf(1), chatOf(2)] })
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene(chatOf(1), chatOf(2))
     const reread = vi.fn()
     knownChats.onReread(reread)
     await played.wrote(chatOf(2, { latchedAtMs: 7 }))
@@ -33,8 +38,7 @@ describe('a chat that another sidecar changed', () => {
 
   test('a chat that another sidecar loosened is latched again by the next sighting', async () => {
     const latched = chatOf(1, { latchedAtMs: 7 })
-    const played = playedMemory({ chats: [latched] })
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene(latched)
     await knownChats.saw([{ chatId: 1, isProtected: true }], () =>
       played.wrote(chatOf(1, { latchedAtMs: null })),
     )
@@ -42,8 +46,7 @@ describe('a chat that another sidecar changed', () => {
   })
 
   test('a sighting that any sidecar has written is not written again', async () => {
-    const played = playedMemory({ chats: [chatOf(1, { latchedAtMs: 7 })] })
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene(chatOf(1, { latchedAtMs: 7 }))
     await knownChats.saw([{ chatId: 1, kind: 'group', isProtected: true }])
     await knownChats.saw([{ chatId: 2, kind: 'group' }], () => played.wrote(chatOf(2)))
     expect([played.save.mock.calls.length, knownChats.isUnwritten(1)]).toEqual([0, false])
@@ -51,8 +54,7 @@ describe('a chat that another sidecar changed', () => {
   })
 
   test('the new one of several sightings is written alone', async () => {
-    const played = playedMemory({ chats: [chatOf(1)] })
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene(chatOf(1))
     await knownChats.saw([
       { chatId: 1, kind: 'group' },
       { chatId: 2, kind: 'private', userId: 11 },
@@ -61,8 +63,7 @@ describe('a chat that another sidecar changed', () => {
   })
 
   test('a person observed in a group does not become the person of a private chat later', async () => {
-    const played = playedMemory()
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene()
     const unread = () => Promise.reject(new Error('out of reach'))
     played.settle.mockImplementation(() => Promise.reject(new Error('full')))
     await expect(
@@ -75,8 +76,7 @@ describe('a chat that another sidecar changed', () => {
 
 describe('sightings of a chat', () => {
   test('an unwritten sighting is written before the next write of any record', async () => {
-    const played = playedMemory()
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene()
     played.save.mockRejectedValueOnce(new Error('full'))
     await expect(knownChats.saw([{ chatId: 1, isProtected: true }])).rejects.toThrow('full')
     expect([knownChats.isLatched(1), knownChats.isUnwritten(1)]).toEqual([true, true])
@@ -85,8 +85,7 @@ describe('sightings of a chat', () => {
   })
 
   test('a sighting that arrives while an earlier one is written is written too', async () => {
-    const played = playedMemory()
-    const knownChats = await KnownChats.load(played.memory)
+    const { knownChats, ...played } = await scene()
     const [first, second] = [
       knownChats.saw([{ chatId: 1, kind: 'channel' }]),
       new Promise((resolve) => {
@@ -114,8 +113,7 @@ describe('sightings of a chat', () => {
 })
 
 test('no latch is lifted when the flag of readable private chats cannot be written', async () => {
-  const played = playedMemory({ chats: [chatOf(1, { kind: 'private', latchedAtMs: 7 })] })
-  const knownChats = await KnownChats.load(played.memory)
+  const { knownChats, ...played } = await scene(chatOf(1, { kind: 'private', latchedAtMs: 7 }))
   vi.spyOn(played.memory, 'write').mockRejectedValueOnce(new Error('full'))
   await expect(liftPrivateChats(knownChats)).rejects.toThrow('full')
   expect([knownChats.isLatched(1), played.save.mock.calls.length]).toEqual([true, 0])
@@ -143,12 +141,6 @@ test('a quarter of a million chats are known, and one more is refused', async ()
 })
 
 describe('the journal', () => {
-  const scene = async (...chats: ReturnType<typeof chatOf>[]) => {
-    const played = playedMemory({ chats })
-    const knownChats = await KnownChats.load(played.memory, { journal: played.journal })
-    return { ...played, knownChats }
-  }
-
   test('the journal has each kind that became stricter, and none that was first or unchanged', async () => {
     const { knownChats, appended, announce } = await scene(
       chatOf(1),

@@ -13,15 +13,14 @@ const UNWRITABLE = { code: 'postern_store_unwritable' }
 const PROTECTED = { chatId: 50, kind: 'group', isProtected: true }
 
 /** A store in a file that can be made to refuse every write, and opened again. */
-async function scene() {
+async function scene(o: { journal?: Pick<Journal, 'append'> } = {}) {
   const dataDir = temporary()
   const openIt = () => openStore({ dataDir, passphrase: null, mode: 'create' })
   let store = await openIt()
   onTestFinished(() => store[Symbol.asyncDispose]())
   return {
-    get store() {
-      return store
-    },
+    store,
+    knownChats: await KnownChats.load(memoryOf(store), o),
     fill: (isFull: boolean) => setFull(store, isFull),
     restart: async () => {
       await store[Symbol.asyncDispose]()
@@ -38,8 +37,7 @@ async function setFull(store: Store, isFull: boolean): Promise<void> {
 testOfFile(
   'an unwritten latch counts at once, and is refused again until it is written',
   async () => {
-    const stage = await scene()
-    const knownChats = await KnownChats.load(memoryOf(stage.store))
+    const { knownChats, ...stage } = await scene()
     await stage.fill(true)
     for (let times = 0; times < 2; times++) {
       await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
@@ -52,16 +50,14 @@ testOfFile(
 )
 
 testOfFile('a latch is written although other sidecars’ records cannot be read', async () => {
-  const stage = await scene()
-  const knownChats = await KnownChats.load(memoryOf(stage.store))
+  const { knownChats } = await scene()
   const fails = () => Promise.reject(new Error('out of reach'))
   await expect(knownChats.saw([PROTECTED], fails)).rejects.toThrow('out of reach')
   expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, false])
 })
 
 testOfFile('an unwritten latch is written before any other record', async () => {
-  const stage = await scene()
-  const knownChats = await KnownChats.load(memoryOf(stage.store))
+  const { knownChats, ...stage } = await scene()
   for (const write of [
     () => put(stage.store, 'written', 'x'),
     () =>
@@ -81,8 +77,7 @@ testOfFile('an unwritten latch is written before any other record', async () => 
 })
 
 testOfFile('an unwritten latch is written by itself once writing works', async () => {
-  const stage = await scene()
-  const knownChats = await KnownChats.load(memoryOf(stage.store))
+  const { knownChats, ...stage } = await scene()
   await stage.fill(true)
   await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
   await stage.fill(false)
@@ -94,8 +89,7 @@ testOfFile('an unwritten latch is written by itself once writing works', async (
 testOfFile(
   'the operator lifts a latch only once that can be written, and a later sighting latches again',
   async () => {
-    const stage = await scene()
-    const knownChats = await KnownChats.load(memoryOf(stage.store))
+    const { knownChats, ...stage } = await scene()
     await stage.fill(true)
     await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
     await expect(liftLatches(knownChats, [50])).rejects.toMatchObject(UNWRITABLE)
@@ -111,8 +105,7 @@ testOfFile(
 )
 
 testOfFile('a private chat and its first person count before they are written', async () => {
-  const stage = await scene()
-  const knownChats = await KnownChats.load(memoryOf(stage.store))
+  const { knownChats, ...stage } = await scene()
   await stage.fill(true)
   const saw = (userId: number) =>
     knownChats.saw([
@@ -128,10 +121,9 @@ testOfFile('a private chat and its first person count before they are written', 
 })
 
 testOfFile('a latch counts as written only together with its journal entry', async () => {
-  const stage = await scene()
   const append = vi.fn(() => Promise.reject(new Error('no room for the journal')))
   const journal = { append: append as unknown as Journal['append'] }
-  const knownChats = await KnownChats.load(memoryOf(stage.store), { journal })
+  const { knownChats, ...stage } = await scene({ journal })
   await expect(knownChats.saw([PROTECTED])).rejects.toThrow()
   expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, true])
   await expect(knownChats.saw([PROTECTED])).rejects.toThrow()
