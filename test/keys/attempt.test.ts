@@ -186,14 +186,4 @@ describe('a key that the service accepted and does not show', () => {
     expect(await passing(driver.run('compare'))).toBe(true)
     expect(put()).toBe(2)
   })
-
-  test('an accepted key is put again after a later attempt was refused', async () => {
-    const { scene, driver, put } = await lagging()
-    scene.puts.push(serviceError(403))
-    await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
-    scene.shows = true
-    vi.advanceTimersByTime(60_000)
-    expect(await passing(driver.run('compare'))).toBe(true)
-    expect(put()).toBe(3)
-  })
 })

@@ -41,13 +41,6 @@ test('a held send is refused when no key is published after the wait, and blocks
   expect(await passing(driver.run('publish'))).toBe(true)
 })
 
-test('a send is refused at once while `/me` shows a foreign key, and is not held', async () => {
-  const { scene, driver } = rotatingPublished()
-  scene.shown = 'theirs'
-  await driver.run('compare')
-  await expect(driver.enter()).rejects.toMatchObject({ code: 'postern_key_conflict' })
-})
-
 test('a send held for twenty seconds is refused, until a comparison shows the published key', async () => {
   const { scene, driver, states } = rotatingPublished()
   const look = Promise.withResolvers<void>()

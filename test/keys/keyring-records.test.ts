@@ -124,16 +124,6 @@ describe('the time for which a key opens', () => {
     expect(until(ring)).toEqual([Infinity, Infinity, 0])
     expect(until(await load())).toEqual([Infinity, Infinity, 0])
   })
-
-  test('a retired key without a time of retirement opens no more', async () => {
-    const { rotate, load, store } = await scene()
-    await rotate()
-    await rotate()
-    await store.write((db) => db.updateTable('own_keys').set({ retired_at: null }).execute())
-    const ring = await load()
-    expect(ring.opensUntilMs(ring.find(FIRST)!)).toBe(DAY_MS)
-    expect(prints(ring)).toEqual([SECOND])
-  })
 })
 
 describe('a destroyed key', () => {

@@ -126,11 +126,3 @@ describe('a pending key', () => {
     expect([keys.all, (await ring(store)).all]).toEqual([[], []])
   })
 })
-
-test('a new key that does not open its test message is not stored', async () => {
-  const { store } = await openKeys()
-  const broken: Engine = { ...engine, open: () => Promise.resolve({ outcome: 'not-recipient' }) }
-  const keys = await ring(store, {}, broken)
-  await expect(keys.makePending('bot')).rejects.toThrow('does not open')
-  expect((await ring(store)).all).toEqual([])
-})

@@ -33,12 +33,6 @@ describe('comparisons with `/me`', () => {
     expect(asked()).toBe(2)
   })
 
-  test('a publication that was not started reads no `/me`', async () => {
-    const { publication, scene } = publishing(SETTLED)
-    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS)
-    expect([scene.steps, publication.remoteKeyState]).toEqual([[], null])
-  })
-
   test('failing comparisons are repeated after 1, 2, 4 and 8 s, and after 1 s once they worked again', async () => {
     const o = { keys: [OLD], shown: 'theirs' }
     const { publication, asked, scene } = await started(o)
@@ -148,14 +142,6 @@ describe('hints that the service’s view changed', () => {
     publication.suspect()
     await vi.advanceTimersByTimeAsync(0)
     expect([asked(), vi.getTimerCount()]).toEqual([2, 1])
-  })
-
-  test('a `suspect` before the start causes no second comparison', async () => {
-    const { publication, asked } = publishing(SETTLED)
-    publication.suspect()
-    publication.start()
-    await vi.advanceTimersByTimeAsync(0)
-    expect(asked()).toBe(1)
   })
 
   test('a `suspect` during a comparison causes another one, and one timer', async () => {

@@ -67,12 +67,3 @@ test.each<[RemoteKeyState | null, PublicationState]>([
     expect(advance(before, { kind: 'keys-changed' }, FACTS).life.publication).toBe(state)
   },
 )
-
-test('an event that the step does not have throws an error', () => {
-  const step = (kind: 'done' | 'failed') => () =>
-    advance(life('published'), { kind, error: 0 }, FACTS)
-  expect(step('done')).toThrow('idle has no done')
-  const { life: reading } = advance(life('published'), { kind: 'asked', errand: 'compare' }, FACTS)
-  expect(() => advance(reading, { kind: 'asked', errand: 'compare' }, FACTS)).toThrow('reading')
-  expect(() => advance(reading, { kind: 'done' }, FACTS)).toThrow('reading has no done')
-})
