@@ -99,12 +99,6 @@ describe('a rotation', () => {
       detail: 'it was interrupted, and is taken up again',
     })
   })
-
-  test('a publication has no rotation while a first key is pending, or no key is', () => {
-    for (const keys of [[NEW], [OLD], []]) {
-      expect(publishing({ keys }).publication.rotation).toBeNull()
-    }
-  })
 })
 
 describe('the abandonment of a rotation', () => {

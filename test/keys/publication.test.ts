@@ -112,14 +112,6 @@ describe('comparisons with `/me`', () => {
     ])
   })
 
-  test('a comparison without a response is not logged as a warning', async () => {
-    const looks = [new NoResponseError('postern_upstream_unreachable', 'cut')]
-    const { scene, publication, changes } = publishing({ ...SETTLED, looks })
-    await publication.compareNow()
-    expect([publication.state, changes]).toEqual(['published', []])
-    expect(scene.logged('warn')).toEqual([])
-  })
-
   test('a failed comparison before the first publication reports its reason', async () => {
     const failing = publishing({ looks: [serviceError(500)] })
     await failing.publication.compareNow()

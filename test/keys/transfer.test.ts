@@ -178,9 +178,3 @@ describe('a key that is imported for opening alone', () => {
     await expect(transfer.takeRetired(GIVEN, null)).rejects.toThrow('is ours already, and retired')
   })
 })
-
-test('`relock` uses a fast hash, since the master secret is random', async () => {
-  const { transfer } = await scene()
-  const locked = await transfer.relock(lockedUnder(FIRST, 'a'), { from: 'a', to: 'b' })
-  expect(locked).toBe(lockedUnder(FIRST, 'b'))
-})

@@ -5,6 +5,7 @@ import {
   crash,
   factsOf,
   HOUR_MS,
+  identityOf,
   outcomes,
   reread,
   type Sidecar,
@@ -70,10 +71,16 @@ function signerOf(sidecar: Sidecar, facts: Facts): string | null {
   }
 }
 
+/** Begins of recoveries that were checked. */
+const recovered = new Set<string>()
+
 /** With an honest service and no failure, one sidecar publishes our newest key, or reports why not. */
 export function checkRecovery(world: World): void {
   let now: World = { ...world, shown: world.lagging ?? world.shown, lagging: null, turn: null }
   for (let n = 0; n < now.sidecars.length; n++) now = crash(now, n)
+  const identity = identityOf(now)
+  if (recovered.has(identity)) return
+  recovered.add(identity)
   for (let round = 0; round < 3; round++) {
     now = apply({ ...reread(now, 0), turn: 0 }, 0, {
       kind: 'asked',

@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
 import { beginLife } from '../../../src/keys/life/life.ts'
-import {
-  beginRotation,
-  endRotation,
-  hurryRotation,
-  pauseMsOf,
-  pauseRotation,
-} from '../../../src/keys/life/rotation.ts'
+import { beginRotation, pauseMsOf, pauseRotation } from '../../../src/keys/life/rotation.ts'
 import { Transition } from '../../../src/keys/life/transition.ts'
 import { factsOf, keyOf, pendingKey } from '../publication-scene.ts'
 
@@ -29,16 +23,4 @@ test('the pause of a rotation doubles up to an hour, and is at least the service
   beginRotation(change, 'the new key is on disk')
   pauseRotation(change, 'refused')
   expect(pauseMsOf(change)).toBe(MINUTE_MS)
-})
-
-test('a life without a rotation has none to pause, hurry, end or report', () => {
-  const facts = factsOf([keyOf('a')])
-  const change = new Transition(beginLife(facts, null), facts)
-  const { life } = change
-  beginRotation(change, 'a key')
-  pauseRotation(change, 'refused')
-  hurryRotation(change, 'waiting', 'a key')
-  endRotation(change, 'done')
-  change.report('refused')
-  expect([change.life, change.effects]).toEqual([life, []])
 })

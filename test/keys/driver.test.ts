@@ -1,0 +1,365 @@
+/** Comparisons with `/me`, commands of the operator, and sends that wait, through the driver of the key's life. */
+import { describe, expect, test, vi } from 'vitest'
+import { useFakeTime } from '../support/fake-time.ts'
+import { ClockOff } from '../../src/lookups/clocks.ts'
+import {
+  keyOf,
+  NEW,
+  OLD,
+  passing,
+  pendingKey,
+  published,
+  driving,
+  rotating,
+  rotatingPublished,
+  START_MS,
+  type SceneOptions,
+} from './publication-scene.ts'
+import { serviceError } from './support.ts'
+import { refused } from '../support/refused.ts'
+
+useFakeTime({ now: START_MS })
+
+const RETIRED = keyOf('retired', { state: 'retired' })
+const BOTH = { keys: [NEW, OLD] }
+
+const SHOWN = 'published: the key is published'
+const NEW_PUBLISHED = ['mark new offered', ...published('new')]
+
+test.each<[string, SceneOptions, string[], string]>([
+  ['publishes a first key that is pending', { keys: [NEW] }, NEW_PUBLISHED, SHOWN],
+  ['leaves the published key as it is', { keys: [OLD], shown: 'OLD' }, [], SHOWN],
+  ['promotes a pending key that `/me` shows', { ...BOTH, shown: 'new' }, ['promote new'], SHOWN],
+  [
+    'puts no key over a foreign one',
+    { ...BOTH, shown: 'theirs' },
+    [],
+    'conflict: the service lists theirs',
+  ],
+  [
+    'puts no key back that was removed',
+    { ...BOTH, shown: '' },
+    [],
+    'unprotected: the service shows no key for the bot',
+  ],
+  [
+    'puts the active key in place of a retired one',
+    { keys: [OLD, RETIRED], shown: 'retired' },
+    published('old'),
+    SHOWN,
+  ],
+  [
+    'puts the pending key in place of a retired one',
+    { keys: [NEW, OLD, RETIRED], shown: 'retired' },
+    NEW_PUBLISHED,
+    SHOWN,
+  ],
+  [
+    'leaves a retired key shown where no other can sign',
+    { keys: [RETIRED], shown: 'retired' },
+    [],
+    'unpublished: the service shows an older key of ours',
+  ],
+])('a comparison %s', async (_, o, steps, state) => {
+  const { scene, driver, states } = driving(o)
+  const isSettled = await passing(driver.run('compare'))
+  expect(scene.steps).toEqual(['me', ...steps])
+  expect([isSettled, states.at(-1)]).toEqual([state === SHOWN, state])
+})
+
+test('a bot’s first key is made under its name, published, and no rotation', async () => {
+  const { scene, driver, states, outcomes } = driving({})
+  expect(await passing(driver.run('compare'))).toBe(true)
+  const made = ['make made1 for mybot', 'mark made1 offered']
+  expect(scene.steps).toEqual(['me', ...made, ...published('made1')])
+  expect(states).toEqual(['unpublished: the key is being published', SHOWN])
+  expect([driver.life.remote, outcomes]).toEqual(['equal', []])
+  expect(scene.logged('info')[0]).toEqual({
+    fingerprint: 'made1',
+    msg: 'made a key for the bot',
+  })
+})
+
+test('a bot without a username gives its key its id', async () => {
+  const { scene, driver } = driving({ username: undefined })
+  await passing(driver.run('compare'))
+  expect(scene.steps).toContain('make made1 for bot 900')
+})
+
+test.each([
+  ['theirs', 'the service shows a key that is not ours'],
+  [null, 'the service shows no key for the bot'],
+])('a rotation waits while `/me` shows %s, with the reason and no next attempt', async (...one) => {
+  const [shown, detail] = one
+  const { driver, rotation } = rotating({ shown })
+  await passing(driver.run('compare'))
+  expect(rotation()).toMatchObject({ phase: 'waiting', detail, nextAttemptAtMs: null })
+})
+
+test('a comparison whose `GET /me` fails throws, and changes no state', async () => {
+  const { driver, states } = driving({ keys: [OLD], shown: 'old', looks: [serviceError(500)] })
+  await expect(driver.run('compare')).rejects.toMatchObject({ status: 500 })
+  expect(states).toEqual([])
+})
+
+test('a refused rotation waits for a minute, and the next comparison after it succeeds', async () => {
+  const { scene, driver, states } = rotating({ puts: [serviceError(403)] })
+  expect(await passing(driver.run('compare'))).toBe(true)
+  scene.steps.length = 0
+  expect(await passing(driver.run('compare'))).toBe(true)
+  expect([scene.steps, states]).toEqual([['me'], [SHOWN, SHOWN]])
+  vi.advanceTimersByTime(60_000)
+  expect(await passing(driver.run('compare'))).toBe(true)
+  expect(scene.steps.slice(1)).toEqual(['me', ...NEW_PUBLISHED])
+})
+
+describe('a planned rotation', () => {
+  test('a planned rotation begins once `rotateEveryMs` has passed, and not before', async () => {
+    const rotateEveryMs = 5000
+    const keys = [keyOf('old', { publishedAtMs: START_MS - rotateEveryMs + 1 })]
+    const { scene, driver, outcomes } = driving({ keys, shown: 'old', rotateEveryMs })
+    expect(await passing(driver.run('compare'))).toBe(true)
+    expect([scene.steps, driver.rotation]).toEqual([['me'], null])
+    vi.advanceTimersByTime(1)
+    expect(await passing(driver.run('compare'))).toBe(true)
+    const made = ['make made1 for mybot', 'mark made1 offered']
+    expect(scene.steps.slice(1)).toEqual(['me', ...made, ...published('made1')])
+    expect(driver.rotation).toMatchObject({
+      from: 'old',
+      to: 'made1',
+      phase: 'done',
+      startedAtMs: START_MS + 1,
+    })
+    expect(outcomes).toEqual(['done'])
+    expect(scene.logged('info')).toContainEqual({
+      from: 'old',
+      to: 'made1',
+      msg: 'rotating the bot’s key',
+    })
+  })
+
+  test('no rotation begins without `rotateEveryMs`, or before the first publication', async () => {
+    for (const o of [
+      { keys: [OLD] },
+      { keys: [keyOf('old', { publishedAtMs: null })], rotateEveryMs: 1 },
+    ]) {
+      const { scene, driver } = driving({ shown: 'old', ...o })
+      expect(await passing(driver.run('compare'))).toBe(true)
+      expect(scene.steps).toEqual(['me'])
+    }
+  })
+
+  test('a planned rotation that cannot begin is logged, and the key stays published', async () => {
+    const o = { keys: [OLD], shown: 'old', rotateEveryMs: 1, clockSkewMs: 120_001 }
+    const { scene, driver, states, outcomes } = driving(o)
+    expect(await passing(driver.run('compare'))).toBe(true)
+    expect([scene.steps, states, outcomes]).toEqual([['me'], [SHOWN], ['not-made']])
+    expect(driver.rotation).toBeNull()
+    expect(scene.logged('warn')).toEqual([
+      { code: 'refused', msg: 'a planned rotation could not be begun' },
+    ])
+  })
+})
+
+describe('`key publish`', () => {
+  test.each<[string, SceneOptions, string[]]>([
+    ['the pending key', { keys: [NEW, OLD], shown: 'old' }, NEW_PUBLISHED],
+    ['the active key again', { keys: [OLD] }, published('old')],
+    ['a first key', {}, ['make made1 for mybot', 'mark made1 offered', ...published('made1')]],
+    ['no key while the pending one is shown', { keys: [NEW, OLD], shown: 'new' }, ['promote new']],
+    ['no key while the active one is shown', { keys: [OLD], shown: 'old' }, []],
+  ])('`key publish` publishes %s', async (_, o, steps) => {
+    const { scene, driver } = driving(o)
+    expect(await passing(driver.run('publish'))).toBe(true)
+    expect([scene.steps, driver.life.publication]).toEqual([['me', ...steps], 'published'])
+  })
+
+  test('`key publish` puts a key over a foreign one only with `--replace`', async () => {
+    const { scene, driver } = driving({ keys: [OLD], shown: 'theirs' })
+    await expect(driver.run('publish')).rejects.toMatchObject({ code: 'postern_key_conflict' })
+    expect(scene.steps).toEqual(['me'])
+    await passing(driver.run('replace'))
+    expect(scene.steps.slice(1)).toEqual(['me', ...published('old')])
+  })
+
+  test('`key publish` fails with the refusal of the service while the former key stays published', async () => {
+    const { driver } = rotating({ puts: [serviceError(403)] })
+    await expect(passing(driver.run('publish'))).rejects.toMatchObject({ status: 403 })
+    expect(driver.life.publication).toBe('published')
+  })
+
+  test.each(['publish', 'replace'] as const)(
+    'the errand `%s` fails while the service accepts the key and does not show it',
+    async (errand) => {
+      const { scene, driver } = driving({ keys: [NEW] })
+      scene.shows = false
+      await expect(passing(driver.run(errand))).rejects.toThrow(refused('postern_key_unpublished'))
+      expect(driver.life.publication).toBe('unpublished')
+    },
+  )
+})
+
+describe('`key rotate`', () => {
+  test('`key rotate` makes the new key and publishes nothing yet', async () => {
+    const { scene, driver, rotation, outcomes } = driving({ keys: [OLD], shown: 'old' })
+    await driver.run('rotate')
+    expect(scene.steps).toEqual(['me', 'make made1 for mybot'])
+    expect(rotation()).toMatchObject({
+      from: 'old',
+      to: 'made1',
+      phase: 'made',
+      detail: 'the new key is on disk',
+      startedAtMs: START_MS,
+    })
+    expect(outcomes).toEqual([])
+  })
+
+  test.each([
+    ['foreign', { keys: [OLD], shown: 'theirs' }, 'postern_key_conflict'],
+    ['removed', { keys: [OLD], shown: null }, 'postern_bot_unprotected'],
+    ['a retired one', { keys: [OLD, RETIRED], shown: 'retired' }, 'postern_key_unpublished'],
+    ['the pending one', { keys: [NEW], shown: 'new' }, 'postern_key_unpublished'],
+    ['none and a first one is pending', { keys: [NEW] }, 'postern_key_unpublished'],
+    ['none, as always', {}, 'postern_key_unpublished'],
+  ])('`key rotate` is refused while the key in `/me` is %s', async (_, o, code) => {
+    const { scene, driver } = driving(o)
+    await expect(driver.run('rotate')).rejects.toMatchObject({ code })
+    expect([scene.steps, driver.rotation]).toEqual([['me'], null])
+  })
+
+  test('`key rotate` with clocks too far apart makes no key, and counts as not made', async () => {
+    const o = { keys: [OLD], shown: 'old', clockSkewMs: -200_000 }
+    const { scene, driver, outcomes } = driving(o)
+    await expect(driver.run('rotate')).rejects.toMatchObject({ code: 'refused' })
+    expect([scene.steps, outcomes, driver.rotation]).toEqual([['me'], ['not-made'], null])
+  })
+})
+
+describe('`key generate`', () => {
+  test('the errand `make-first` makes a first key and leaves it unpublished', async () => {
+    const { scene, driver } = driving()
+    expect(await driver.run('make-first')).toBe(true)
+    expect(scene.keys).toMatchObject([{ fingerprint: 'made1', state: 'pending' }])
+    expect(scene.steps).toEqual(['me', 'make made1 for mybot'])
+  })
+
+  test.each([
+    [[OLD], 'active: old'],
+    [[NEW, OLD], 'pending: new'],
+  ])('the errand `make-first` is refused while a key exists: %o', async (keys, which) => {
+    const { scene, driver } = driving({ keys })
+    await expect(driver.run('make-first')).rejects.toThrow(
+      refused('refused', which, { hint: 'postern key rotate' }),
+    )
+    expect(scene.steps).toEqual([])
+  })
+
+  test('the errand `make-first` is refused while the clocks are too far apart', async () => {
+    const { scene, driver } = driving({ clockSkewMs: 120_001 })
+    await expect(driver.run('make-first')).rejects.toBeInstanceOf(ClockOff)
+    expect([scene.steps, scene.keys]).toEqual([['me'], []])
+  })
+})
+
+describe('`key rotate --abandon`', () => {
+  test('an abandoned rotation discards a new key that was never offered to the service', async () => {
+    const { scene, driver, rotation, outcomes } = rotating()
+    await driver.run('abandon')
+    expect(driver.rotation).toMatchObject({
+      to: 'new',
+      phase: 'abandoned',
+      endedAtMs: START_MS,
+    })
+    expect([scene.steps, outcomes, rotation()]).toEqual([['discard new'], ['abandoned'], null])
+    expect(scene.logged('info')).toEqual([
+      { fingerprint: 'new', msg: 'the rotation was abandoned' },
+    ])
+  })
+
+  test('`--abandon` is refused without a rotation, also while a first key is pending', async () => {
+    for (const { scene, driver } of [
+      driving({ keys: [OLD], shown: 'old' }),
+      driving({ keys: [NEW] }),
+    ]) {
+      await expect(driver.run('abandon')).rejects.toMatchObject({
+        code: 'refused',
+        message: 'no rotation is under way',
+        hint: expect.stringContaining('postern key list'),
+      })
+      expect(scene.steps).toEqual([])
+    }
+  })
+
+  test('`--abandon` is refused once the service may have the new key', async () => {
+    const keys = [pendingKey('new', { offeredAtMs: 0 }), OLD]
+    const { scene, driver, rotation, outcomes } = rotating({ keys })
+    await expect(driver.run('abandon')).rejects.toThrow(
+      refused('refused', 'may have the new key already', { hint: '--watch' }),
+    )
+    expect([scene.steps, outcomes]).toEqual([[], []])
+    expect(rotation()).not.toBeNull()
+  })
+})
+
+describe('sends', () => {
+  test('the replacement of a key waits for sends under way, and new sends wait for the replacement', async () => {
+    const { scene, driver } = rotatingPublished()
+    const first = await driver.enter()
+    expect(first.signer).toEqual(OLD)
+    const comparing = driver.run('compare')
+    await vi.advanceTimersByTimeAsync(0)
+    const second = driver.enter()
+    await vi.advanceTimersByTimeAsync(100)
+    expect(scene.steps).toEqual(['me'])
+    first.leave()
+    first.leave()
+    expect(await passing(comparing)).toBe(true)
+    expect((await second).signer.fingerprint).toBe('new')
+    expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  test('a held send is refused when no key is published after the wait, and blocks no later publication', async () => {
+    const { scene, driver } = rotatingPublished()
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(null, look.promise)
+    const comparing = driver.run('compare')
+    comparing.catch(() => {})
+    await vi.advanceTimersByTimeAsync(0)
+    const sending = driver.enter()
+    sending.catch(() => {})
+    scene.shown = 'theirs'
+    look.resolve()
+    expect(await passing(comparing)).toBe(false)
+    await expect(sending).rejects.toMatchObject({ code: 'postern_key_unpublished' })
+    // it is not inside any more
+    scene.shown = 'old'
+    expect(await passing(driver.run('publish'))).toBe(true)
+  })
+
+  test('a send held for twenty seconds is refused, until a comparison shows the published key', async () => {
+    const { scene, driver, states } = rotatingPublished()
+    const look = Promise.withResolvers<void>()
+    scene.looks.push(null, look.promise)
+    const comparing = driver.run('compare')
+    await vi.advanceTimersByTimeAsync(0)
+    const sending = driver.enter()
+    sending.catch(() => {})
+    await vi.advanceTimersByTimeAsync(19_999)
+    expect(states).toEqual([])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(states).toEqual(['unpublished: the service has not shown the new key yet'])
+    await expect(sending).rejects.toMatchObject({ code: 'postern_key_unpublished' })
+    look.resolve()
+    expect(await passing(comparing)).toBe(true)
+    expect(driver.life.publication).toBe('published')
+  })
+
+  test('a refused `PUT /key` admits held sends again, signed by the old key', async () => {
+    const { scene, driver } = rotatingPublished()
+    scene.puts.push(serviceError(403))
+    await passing(driver.run('compare'))
+    expect((await driver.enter()).signer).toEqual(OLD)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
