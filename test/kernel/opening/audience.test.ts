@@ -6,6 +6,9 @@ import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
 import { fetched, named, picture, sealedBy } from '../../media/support.ts'
 
 const stage = useStage()
+let second: Promise<Person> | undefined
+/** Members of groups, beside somebody who is new in each test. */
+const members = async () => [await stage.friend(), await (second ??= stage.person())] as const
 
 interface Read {
   verdict: string
@@ -41,7 +44,7 @@ async function seal(
 
 describe.each([true, false])('words (signed: %s)', (signs) => {
   test('private words in a group are withheld, and delivered in the sender’s private chat (signed: %s)', async () => {
-    const [alice, mallory] = [await stage.person(), await stage.person()]
+    const [alice, mallory] = [await stage.person(), await stage.friend()]
     const group = stage.group([alice, mallory])
     const armored = await seal(alice, 'for the bot alone', { signs })
     expect(await read(stage, group, { from: alice, armored })).toEqual(ELSEWHERE)
@@ -50,7 +53,7 @@ describe.each([true, false])('words (signed: %s)', (signs) => {
   })
 
   test('words sealed to a part of a group are delivered there (signed: %s)', async () => {
-    const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
+    const [alice, [bob, carol]] = [await stage.person(), await members()]
     const group = stage.group([alice, bob, carol])
     const armored = await seal(alice, 'to Bob, whose key is older than Carol’s', {
       to: [bob],
@@ -61,7 +64,7 @@ describe.each([true, false])('words (signed: %s)', (signs) => {
 })
 
 test('words to a person who has just joined a group are delivered after a fresh key list', async () => {
-  const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
+  const [alice, [bob, carol]] = [await stage.person(), await members()]
   const group = stage.group([alice, bob])
   await stage.send(group, 'the list is known')
   await stage.send(stage.privateChat(carol), 'Carol is known')
@@ -71,7 +74,7 @@ test('words to a person who has just joined a group are delivered after a fresh 
 })
 
 test('words delivered in a group are delivered again after its people changed', async () => {
-  const [alice, bob, carol] = [await stage.person(), await stage.person(), await stage.person()]
+  const [alice, [bob, carol]] = [await stage.person(), await members()]
   const group = stage.group([alice, bob])
   const armored = await seal(alice, 'to Bob', { to: [bob] })
   const one = stage.double.world.message(group, alice, { armored })
@@ -101,7 +104,7 @@ test('a grafted subkey of the sender or the bot makes its owner no recipient of 
 })
 
 test('a grafted subkey of a person withholds that person’s unsigned words, and no signed ones', async () => {
-  const [eve, bob] = [await stage.person(), await stage.person()]
+  const [eve, bob] = [await stage.person(), await stage.friend()]
   const mallory = stage.double.world.addUser(graftedKey(eve.phone.certificate))
   await stage.send(stage.group([mallory, bob]), 'Mallory is known')
   const chat = stage.privateChat(eve)
@@ -115,7 +118,7 @@ test('a grafted subkey of a person withholds that person’s unsigned words, and
 })
 
 test('a file sealed to the bot alone is withheld in a group, and delivered in the private chat', async () => {
-  const [alice, mallory] = [await stage.person(), await stage.person()]
+  const [alice, mallory] = [await stage.person(), await stage.friend()]
   const group = stage.group([alice, mallory])
   const content = picture()
   const outcome = async (sealed: Buffer, chat: DoubleChat): Promise<string> => {
@@ -145,7 +148,7 @@ describe('words whose signature names their recipients', () => {
   /** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
   async function signed() {
     const alice = stage.with(await SqPhone.make())
-    const [bob, mallory] = [await stage.person(), await stage.person()]
+    const [bob, mallory] = await members()
     const [a, b] = [alice.phone.certificate, bob.phone.certificate]
     const armored = await alice.phone.seal('for Bob and the bot', [stage.botCertificate, a, b])
     return { alice, bob, mallory, armored }

@@ -20,13 +20,8 @@ import {
 
 const HOUR = 3_600_000
 /** Fingerprints of the bot, Alice, Bob, Carol and Mallory. */
-const [THE_BOT, A, B, C, M] = ['d', 'a', 'b', 'c', 'f'].map(primary) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-]
+const [THE_BOT, A, B] = [primary('d'), primary('a'), primary('b')]
+const [C, M] = [primary('c'), primary('f')]
 const MALLORYS = person(MALLORY, 'f')
 const CAROLS = person(CAROL, 'c')
 
@@ -239,7 +234,7 @@ describe('words in Alice’s private chat whose signature names recipients', () 
 
 describe('a sender who is not on the key list', () => {
   test.each([SIGNED_MS, null])(
-    'words of a sender outside the group’s key list are for another chat, signed at %j',
+    'words of an unlisted sender are for another chat, signed at %j',
     async (signedAtMs) => {
       const { all, audience } = scene()
       all.list = listOf([BOBS, MALLORYS])

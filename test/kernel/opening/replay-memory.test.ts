@@ -133,16 +133,6 @@ describe.each([
     expect(new Set(await judge(memory, all))).toEqual(new Set(['new']))
     expect(new Set(await judge(memory, all))).toEqual(new Set(['again']))
   })
-
-  test('new data below the confirmed offset is reported once (batch %s)', async () => {
-    const { memory } = await load()
-    const wentBack = vi.fn<(o: { updateId: number }) => void>()
-    memory.onIdsWentBack(wentBack)
-    await memory.confirmed.record(11)
-    expect(await judge(memory, [signed, { ...unsigned, updateId: 20 }])).toEqual(['new', 'new'])
-    expect(wentBack.mock.calls).toEqual([[{ updateId: 10 }]])
-    expect(await judge(memory, [signed])).toEqual(['again'])
-  })
 })
 
 // a database's store judges again by itself

@@ -78,14 +78,6 @@ test('a shared subkey is sealed to once, under the certificate with no other sub
   ])
 })
 
-test('`recipientBytes` is the sum of the recipient packets', () => {
-  const people = [person(1, 'a', 'x'), person(2, 'b', 'x'), person(3, 'c')]
-  expect(chooseRecipients(listOf(people), rulesOf()).recipientBytes).toEqual({
-    aes256: 192,
-    aes128: 160,
-  })
-})
-
 test('a certificate with an own key, primary key or subkey, is skipped as `own-key`', () => {
   const own = new Set(['bot', 'bot-seals'])
   const people = [person(1, 'bot'), person(2, 'x', 'fine', 'bot-seals'), person(3, 'c')]
@@ -164,19 +156,6 @@ test.each<[string, KeyList, Partial<RecipientRules>, string]>([
 ])('a list with %s is refused as contradictory', (_, list, more, why) => {
   expect(refusal(list, more)).toMatch(/^postern_recipients_inconsistent: /)
   expect(refusal(list, more)).toContain(why)
-})
-
-test('the lists of an honest service are sealed to', () => {
-  for (const list of [
-    listOf([A, B], { memberCount: 3 }),
-    listOf([A, A], { memberCount: 2 }),
-    listOf([A], { memberCount: 1000 }),
-  ]) {
-    expect(refusal(list)).toBe('sent')
-  }
-  expect(refusal(listOf([A]), { isPrivate: true, personId: 1 })).toBe('sent')
-  expect(refusal(listOf([A, B]), { personId: 1 })).toBe('sent')
-  expect(refusal(listOf([], { memberCount: 0 }))).toMatch(/^postern_no_recipient: /)
 })
 
 test('a list too long for any message is refused with the number of recipients, before judging', () => {

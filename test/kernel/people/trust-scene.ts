@@ -9,11 +9,7 @@ import { open, temporary } from '../../store/support.ts'
 import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
-export const [A, B, C] = ['a', 'b', 'c'].map((letter) => letter.repeat(40)) as [
-  string,
-  string,
-  string,
-]
+export const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
 export const of = <F extends string | null>(userId: number, fingerprint: F) => ({
   userId,
   fingerprint,

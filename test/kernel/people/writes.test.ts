@@ -91,13 +91,6 @@ describe('a listing that cannot be written', () => {
     expect(trust.standingOf(2)).toBeUndefined()
   })
 
-  test('an unwritten listing occupies one of `maxPeople`', async () => {
-    const { trust, state } = await scene({ maxPeople: 2 })
-    state.isFull = true
-    for (const userId of [1, 2, 3]) await trust.saw([of(userId, A)]).catch(() => undefined)
-    expect([1, 2, 3].map((userId) => trust.isRemembered(userId))).toEqual([true, true, false])
-  })
-
   test('an unwritten listing ends the former certificate, unless it repeats the stored one', async () => {
     const { trust, state } = await scene({ policy: 'accept' })
     await trust.saw([of(1, A)])
@@ -110,15 +103,6 @@ describe('a listing that cannot be written', () => {
     await trust.saw([of(1, B)]).catch(() => undefined)
     expect(trust.formerOf(1, 50, 0)).toMatchObject(former)
     expect(trust.formerOf(9, 50, 0)).toBeNull()
-  })
-
-  test('an unwritten listing after a withdrawal keeps the former certificate', async () => {
-    const { trust, state } = await scene({ policy: 'accept' })
-    await trust.saw([of(1, A)])
-    await trust.saw([of(1, null)])
-    state.isFull = true
-    await trust.saw([of(1, B)]).catch(() => undefined)
-    expect(trust.formerOf(1, 50, 0)).toMatchObject({ fingerprint: A })
   })
 
   test('an unwritten listing ends a stored dispute', async () => {
@@ -142,19 +126,6 @@ describe('a listing that cannot be written', () => {
     expect(written.find(([call]) => call === 'pins.save')).toMatchObject([
       'pins.save',
       [{ userId: 1, listed: B }],
-    ])
-  })
-
-  test('an unwritten listing that returned to the stored one is not written', async () => {
-    const { trust, state, written } = await scene()
-    await trust.saw([of(1, A)])
-    written.length = 0
-    state.isFull = true
-    for (const print of [B, A]) await trust.saw([of(1, print)]).catch(() => undefined)
-    state.isFull = false
-    await trust.saw([of(2, C)])
-    expect(written.filter(([call]) => call === 'pins.save')).toMatchObject([
-      ['pins.save', [{ userId: 2 }]],
     ])
   })
 })

@@ -65,13 +65,6 @@ describe('the rule of a chat', () => {
     expect(fresh).toHaveBeenCalledTimes(2)
   })
 
-  test('a mode older than `chatMaxAgeMs` is requested again', async () => {
-    const { guard, chat } = await scene({ chatMaxAgeMs: -1 })
-    await guard.rule(5)
-    await guard.rule(5)
-    expect(chat).toHaveBeenCalledTimes(2)
-  })
-
   test('a chat that was protected once is sealed without a lookup', async () => {
     const { guard, knownChats, chat } = await scene()
     await knownChats.saw([{ chatId: 5, isProtected: true }])

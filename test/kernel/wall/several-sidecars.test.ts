@@ -53,15 +53,6 @@ describe('a chat that another sidecar changed', () => {
     expect([played.settle.mock.calls.length, knownChats.isUnwritten(2)]).toEqual([0, false])
   })
 
-  test('the new one of several sightings is written alone', async () => {
-    const { knownChats, ...played } = await scene(chatOf(1))
-    await knownChats.saw([
-      { chatId: 1, kind: 'group' },
-      { chatId: 2, kind: 'private', userId: 11 },
-    ])
-    expect(played.save.mock.calls).toEqual([[[chatOf(2, { kind: 'private', personId: 11 })]]])
-  })
-
   test('a person observed in a group does not become the person of a private chat later', async () => {
     const { knownChats, ...played } = await scene()
     const unread = () => Promise.reject(new Error('out of reach'))
@@ -102,13 +93,6 @@ describe('sightings of a chat', () => {
     for (const one of [knownChats, await KnownChats.load(played.memory)]) {
       expect([one.get(1)?.kind, one.isLatched(1)]).toEqual(['channel', true])
     }
-  })
-
-  test('a sighting of an unknown chat without a kind or mode is not written', async () => {
-    const played = playedMemory()
-    const knownChats = await KnownChats.load(played.memory, { maxChats: 0 })
-    await knownChats.saw([{ chatId: 1, userId: 11, isProtected: false }])
-    expect([played.settle.mock.calls.length, knownChats.all]).toEqual([0, []])
   })
 })
 

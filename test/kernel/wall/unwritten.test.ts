@@ -34,20 +34,17 @@ async function setFull(store: Store, isFull: boolean): Promise<void> {
   await store.read((db) => sql.raw(`PRAGMA query_only = ${isFull ? 1 : 0}`).execute(db))
 }
 
-testOfFile(
-  'an unwritten latch counts at once, and is refused again until it is written',
-  async () => {
-    const { knownChats, ...stage } = await scene()
-    await stage.fill(true)
-    for (let times = 0; times < 2; times++) {
-      await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-      expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
-    }
-    await stage.fill(false)
-    await knownChats.saw([PROTECTED])
-    expect((await stage.restart()).isLatched(50)).toBe(true)
-  },
-)
+testOfFile('an unwritten latch counts at once, and is refused until written', async () => {
+  const { knownChats, ...stage } = await scene()
+  await stage.fill(true)
+  for (let times = 0; times < 2; times++) {
+    await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
+    expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
+  }
+  await stage.fill(false)
+  await knownChats.saw([PROTECTED])
+  expect((await stage.restart()).isLatched(50)).toBe(true)
+})
 
 testOfFile('a latch is written although other sidecars’ records cannot be read', async () => {
   const { knownChats } = await scene()
@@ -86,23 +83,20 @@ testOfFile('an unwritten latch is written by itself once writing works', async (
   await expect.poll(latched, { timeout: 10_000 }).toBe(1)
 })
 
-testOfFile(
-  'the operator lifts a latch only once that can be written, and a later sighting latches again',
-  async () => {
-    const { knownChats, ...stage } = await scene()
-    await stage.fill(true)
-    await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-    await expect(liftLatches(knownChats, [50])).rejects.toMatchObject(UNWRITABLE)
-    await expect(knownChats.refused(50)).rejects.toMatchObject(UNWRITABLE)
-    expect(knownChats.get(50)).toMatchObject({ refusedAtMs: null })
-    expect(knownChats.isLatched(50)).toBe(true)
-    await stage.fill(false)
-    expect(await liftLatches(knownChats, [50])).toEqual([50])
-    expect(knownChats.isLatched(50)).toBe(false)
-    await knownChats.saw([PROTECTED])
-    expect((await stage.restart()).isLatched(50)).toBe(true)
-  },
-)
+testOfFile('the operator lifts a latch only once that can be written', async () => {
+  const { knownChats, ...stage } = await scene()
+  await stage.fill(true)
+  await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
+  await expect(liftLatches(knownChats, [50])).rejects.toMatchObject(UNWRITABLE)
+  await expect(knownChats.refused(50)).rejects.toMatchObject(UNWRITABLE)
+  expect(knownChats.get(50)).toMatchObject({ refusedAtMs: null })
+  expect(knownChats.isLatched(50)).toBe(true)
+  await stage.fill(false)
+  expect(await liftLatches(knownChats, [50])).toEqual([50])
+  expect(knownChats.isLatched(50)).toBe(false)
+  await knownChats.saw([PROTECTED])
+  expect((await stage.restart()).isLatched(50)).toBe(true)
+})
 
 testOfFile('a private chat and its first person count before they are written', async () => {
   const { knownChats, ...stage } = await scene()
