@@ -67,12 +67,3 @@ test('`chat allow-readable` with an unknown chat lifts no latch, and names it', 
   expect(done.stderr).toMatch(/^code: refused$/m)
   await expectRefused(stage, chat, REFUSED)
 })
-
-test.each([[['--pending', '12']], [['twelve']]])(
-  '`chat allow-readable` with %j is a usage error with a hint',
-  async (args) => {
-    const done = await stage.sidecar.postern('chat', 'allow-readable', ...args)
-    expect([done.code, done.stdout]).toEqual([2, ''])
-    expect(done.stderr).toMatch(/^hint: /m)
-  },
-)

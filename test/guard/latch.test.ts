@@ -61,14 +61,3 @@ test.each<[string, Partial<DoubleChat>, code?: string, status?: number]>([
     if (code === REFUSED) expect(message).toContain('postern chat allow-readable')
   },
 )
-
-test('a group that becomes a channel without an open history receives no readable text', async () => {
-  const chat = stage.group([])
-  await stage.show(chat)
-  Object.assign(chat, { kind: 'channel', mode: 'open' })
-  await stage.show(chat)
-  await expectRefused(stage, chat, REFUSED)
-  await stage.restart()
-  await stage.sidecar.whenReady()
-  await expectRefused(stage, chat, REFUSED)
-})

@@ -60,30 +60,6 @@ test('a text that breaks the rules of readable texts is refused in a protected c
   expect(stage.bodies(since)).toEqual([])
 })
 
-test('a 429 to a lookup of the sidecar reaches the bot unchanged, and no text leaves', async () => {
-  const open = stage.openGroup()
-  const closed = stage.group([await stage.friend()])
-  const limited = no(429, 'rate_limited', {
-    error: { retryAfter: 60, shard: 'b' },
-    headers: { 'retry-after': '7', 'x-request-id': 'b' },
-  })
-  for (const [chat, path] of [
-    [open, `/chats/${open.id}`],
-    [closed, `/chats/${closed.id}/keys`],
-  ] as const) {
-    using _limited = stage.double.script('GET', path, limited)
-    const words = canary()
-    const since = stage.double.mark()
-    const sent = await stage.send(chat, words)
-    expect(sent.status).toBe(429)
-    expect(sent.headers).toMatchObject({ 'retry-after': '7', 'x-request-id': 'b' })
-    const asked = stage.double.calls('GET', path, since)
-    expect(asked.map(({ answered }) => answered?.body.toString())).toEqual([sent.text])
-    expect(stage.bodies(since)).toEqual([])
-    stage.expectNowhere(words)
-  }
-})
-
 test('a 429 to the bot’s own call is neither delayed nor repeated', async () => {
   const chat = stage.openGroup()
   await stage.send(chat, 'x')

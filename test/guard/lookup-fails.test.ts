@@ -11,6 +11,9 @@ const html = '<!doctype html><title>Welcome to the proxy</title>'
 const page = { headers: { 'content-type': 'text/html' }, body: html }
 const redirect = { status: 302, headers: { location: '/bot/v1/me' } }
 
+const LIMIT = { 'retry-after': '7', 'x-request-id': 'b' }
+const LIMITED = no(429, 'rate_limited', { error: { retryAfter: 60 }, headers: LIMIT })
+
 test.each<[string, Reply, status: number, code: string]>([
   ['404', no(404, 'chat_not_found'), 404, 'chat_not_found'],
   ['500', no(500, 'internal'), 500, 'internal'],
@@ -33,13 +36,24 @@ test.each<[string, Reply, status: number, code: string]>([
   }
 })
 
-test('a refusal of a lookup reaches the bot byte by byte', async () => {
-  const chat = stage.openGroup()
-  using _failure = stage.double.script('GET', `/chats/${chat.id}`, no(403, 'shadow_banned'))
-  const sent = await stage.send(chat, 'x')
-  const asked = stage.double.calls('GET', `/chats/${chat.id}`).at(-1)
-  expect(sent.text).toBe(asked?.answered?.body.toString())
-})
+test.each([no(403, 'shadow_banned'), LIMITED])(
+  'a refusal of a lookup reaches the bot byte by byte: %o',
+  async (refusal) => {
+    const [open, closed] = [stage.openGroup(), stage.group([await stage.friend()])]
+    for (const [chat, path] of [
+      [open, `/chats/${open.id}`],
+      [closed, `/chats/${closed.id}/keys`],
+    ] as const) {
+      using _failure = stage.double.script('GET', path, refusal)
+      const since = stage.double.mark()
+      const sent = await stage.send(chat, 'x')
+      const asked = stage.double.calls('GET', path, since)
+      expect(asked.map(({ answered }) => answered?.body.toString())).toEqual([sent.text])
+      if (refusal === LIMITED) expect(sent.headers).toMatchObject(LIMIT)
+      expect(stage.bodies(since)).toEqual([])
+    }
+  },
+)
 
 test('a stale mode is not used when the next lookup fails', async () => {
   const chat = stage.openGroup()

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { keyOf } from '../support/double-phones.ts'
 import { arrives, expectSealed } from '../support/double-sends.ts'
-import { canary, useStage, type Person } from '../support/double-stage.ts'
+import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 
 const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
@@ -44,24 +44,4 @@ test('a key beside a chat in an update does not become anybody’s key', async (
     { ...stage.double.world.message(chat, null, { kind: 'joined' }), chat: { ...chat, ...extra } },
   ])
   await sealed(chat, [friend], [thief])
-})
-
-test('a repeated send has the same sealed bytes although a member joined meanwhile', async () => {
-  const [friend, late] = [await stage.person(), await stage.person()]
-  const chat = stage.group([friend])
-  await stage.show(chat)
-  const joinLate = () => {
-    chat.people.push(late)
-    return 'cut' as const
-  }
-  using _ = stage.double.script('POST', '/messages', joinLate, 1)
-  const words = canary()
-  const since = stage.double.mark()
-  expect((await stage.send(chat, words)).status).toBe(201)
-  const [lost, repeated] = stage.double.calls('POST', '/messages', since).map(({ body }) => body)
-  expect(repeated).toBe(lost)
-  const { armored } = JSON.parse(repeated ?? '')
-  expect((await friend.phone.open(armored, stage.botCertificate)).text).toBe(words)
-  await expect(late.phone.unwrap(armored)).rejects.toThrow()
-  await sealed(chat, [friend, late], [])
 })

@@ -38,14 +38,6 @@ test('a private chat that becomes an open group in answers and updates stays pri
   await expectRefused(stage, chat, REFUSED)
 })
 
-test('a group that an update shows as private is treated as private', async () => {
-  const chat = stage.openGroup()
-  await stage.show(chat)
-  chat.kind = 'private'
-  await stage.show(chat)
-  await expectRefused(stage, chat, 'postern_no_recipient')
-})
-
 test('a private chat is known from a pressed or quoted Message', async () => {
   const person = await stage.friend()
   const [pressed, other] = [stage.privateChat(person), stage.privateChat(person)]

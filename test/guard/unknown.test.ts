@@ -67,16 +67,3 @@ test('an unknown path is passed byte by byte for `GET`, and refused for other me
   expect(stage.double.mark()).toBe(since)
   stage.expectNowhere(words)
 })
-
-test.each(['/Messages', '/messages/', '/messages;v=2', '/messages/7/', '/%6dessages', '/key/'])(
-  'no text leaves in a call to %s',
-  async (path) => {
-    const words = canary()
-    const chat = stage.openGroup()
-    for (const method of ['POST', 'PUT', 'PATCH']) {
-      const answer = await stage.sidecar.call(method, path, { chatId: chat.id, publicKey: words })
-      expect(answer.status).toBeGreaterThanOrEqual(400)
-    }
-    stage.expectNowhere(words)
-  },
-)
