@@ -3,16 +3,7 @@ import { arrives as arrivesFrom, shownChat } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { GpgPhone } from '../support/double-phones.ts'
-import {
-  expectRefused,
-  expectSettled,
-  keysOf,
-  metricOf,
-  putsOf,
-  rotate,
-  rotationOf,
-  shownBy,
-} from './support.ts'
+import { expectSettled, keysOf, metricOf, putsOf, rotate, rotationOf, shownBy } from './support.ts'
 
 const stage = useStage()
 const old = { certificate: '', fingerprint: '' }
@@ -130,11 +121,4 @@ test('`key rotate --json` without a running sidecar rotates by itself, step by s
   await stage.restart()
   await stage.sidecar.whenReady()
   await expectSettled(stage, { retired: 3 })
-})
-
-test('`key rotate --abandon` is refused without a rotation, and with --watch', async () => {
-  const done = await stage.sidecar.postern('key', 'rotate', '--abandon')
-  expectRefused(done, 'refused', /no rotation is under way/)
-  const both = await stage.sidecar.postern('key', 'rotate', '--abandon', '--watch')
-  expect([both.code, both.stdout]).toEqual([2, ''])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { shownChat } from '../support/double-sends.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { no } from '../support/double-wire.ts'
@@ -22,17 +23,8 @@ function show(fingerprint: string | null): void {
 /** The bot's own look at `/me`, which tells the sidecar at once. */
 const look = () => stage.sidecar.call('GET', '/me')
 
-// The tests of this file follow one another.
-test('a sidecar publishes nothing while the service shows the active key', async () => {
-  chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
-  const since = puts()
-  await look()
-  expect([await situation('equal'), puts()]).toEqual([1, since])
-  expect((await stage.sidecar.readiness()).status).toBe(200)
-})
-
 test('a sidecar publishes the active key again when the service shows a retired one', async () => {
+  chat = await shownChat(stage, await stage.friend())
   const old = shownBy(stage)
   const active = await rotate(stage)
   const since = puts()

@@ -45,15 +45,6 @@ function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<s
 
 const puts = () => stage.double.calls('PUT', '/key').length
 
-// The tests of this file follow one another.
-test('a key younger than `rotateEveryDays` is not rotated', async () => {
-  const before = shownBy(stage)
-  await restartWithAge(6.9)
-  await stage.sidecar.whenReady()
-  expect([shownBy(stage), puts()]).toEqual([before, 1])
-  expect(await rotationOf(stage.sidecar)).toBeNull()
-})
-
 test('a key older than `rotateEveryDays` is rotated once at the start', async () => {
   const before = shownBy(stage)
   await restartWithAge(7.1)

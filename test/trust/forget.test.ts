@@ -18,12 +18,8 @@ import { open, temporary } from '../store/support.ts'
 const ID = 471_108_150
 const OTHER = 5
 const HANDLE = 'alice_of_the_hill'
-const [MINE, FORMER, THEIRS, NEXT] = ['a1', 'b2', 'c3', 'd4'].map((two) => two.repeat(20)) as [
-  string,
-  string,
-  string,
-  string,
-]
+const [MINE, FORMER] = ['a1'.repeat(20), 'b2'.repeat(20)]
+const [THEIRS, NEXT] = ['c3'.repeat(20), 'd4'.repeat(20)]
 
 const SEEN = { since: 10, standing: 'seen', listed_at: 10 }
 const COPY = { revoked_armored: null, copy_digest: 'x' }

@@ -137,14 +137,6 @@ describe('an unchanged journal', () => {
     })
     expect(await heads.last()).toBeNull()
   })
-
-  test('an unsigned head is signed later', async () => {
-    const { store, heads: unsigned } = await scene({ key: null })
-    await unsigned.sign()
-    const { heads, verify } = await scene({ store, count: 0 })
-    await heads.sign()
-    expect(await verify()).toMatchObject({ heads: { signed: 1, unsigned: 0 }, fault: null })
-  })
 })
 
 describe('an attacker with write access to the database', () => {

@@ -140,17 +140,6 @@ test('the journal has the changes of a key list, and a contradictory list', asyn
   expect(more).toEqual([])
 })
 
-test('unsigned words under first-use are delivered of a person without a certificate, unless it was lost', async () => {
-  const { person, chat } = await known(stage)
-  await policy('first-use')
-  expect((await bare(chat, person, 'before')).postern.verdict).toBe('unsigned')
-  person.key = null
-  expectWithheld(await bare(chat, person, 'a'), 'unknown-signer', 'key-changed')
-  const nobody = Object.assign(stage.double.world.addUser(null), { phone: person.phone })
-  const words = await bare(stage.privateChat(nobody), nobody, 'b')
-  expect(words.postern.verdict).toBe('unsigned')
-})
-
 test('`trust verify` remembers that a person signs, and `trust accept` forgets it', async () => {
   const { person, chat } = await known(stage)
   expect((await signed(chat, person, 'signed')).text).toBe('signed')
