@@ -10,25 +10,22 @@ useFakeTime({ now: NOW_MS, toFake: ['Date'] })
 const ahead = (skewMs: number): Clocks => new Clocks(SYSTEM_TIME, () => NOW_MS - skewMs)
 const UNKNOWN = new Clocks(SYSTEM_TIME, () => null)
 
-test('the earlier and the later of both clocks; ours alone while the other is unknown', () => {
+test('`Clocks` has the earlier and the later of both clocks, and our clock where the service sends no Date', () => {
   expect([ahead(5).earliestMs(), ahead(5).latestMs()]).toEqual([NOW_MS - 5, NOW_MS])
   expect([ahead(-5).earliestMs(), ahead(-5).latestMs()]).toEqual([NOW_MS, NOW_MS + 5])
   expect([UNKNOWN.earliestMs(), UNKNOWN.latestMs()]).toEqual([NOW_MS, NOW_MS])
 })
 
-describe('the time that a key is dated by', () => {
-  test.each([120_000, -120_000, 0])('is ours where the clocks differ by %i ms', (skewMs) => {
-    expect(ahead(skewMs).agreedMs()).toBe(NOW_MS)
-  })
-
-  test('is ours while the service’s is unknown', () => {
-    expect(UNKNOWN.agreedMs()).toBe(NOW_MS)
+describe('the creation time of a key', () => {
+  test('`agreedMs` is our clock within two minutes of the service, and without a Date of the service', () => {
+    const agreeing = [ahead(120_000), ahead(-120_000), ahead(0), UNKNOWN]
+    expect(agreeing.map((clocks) => clocks.agreedMs())).toEqual(agreeing.map(() => NOW_MS))
   })
 
   test.each([
     [120_001, 'our clock is 120 s ahead of the service’s: no key is made'],
     [-121_600, 'our clock is 122 s behind the service’s: no key is made'],
-  ])('is none where ours is %i ms ahead', (skewMs, message) => {
+  ])('`agreedMs` throws where our clock is %i ms ahead: %s', (skewMs, message) => {
     expect(() => ahead(skewMs).agreedMs()).toThrow(ClockOff)
     expect(() => ahead(skewMs).agreedMs()).toThrow(
       expect.objectContaining({ code: 'refused', message, hint: expect.stringContaining('clock') }),
@@ -36,15 +33,15 @@ describe('the time that a key is dated by', () => {
   })
 })
 
-describe('the time that words are judged by', () => {
-  test('is ours while both clocks agree within two minutes, or the service’s is unknown', () => {
+describe('the time for verdicts', () => {
+  test('`nowMs` is our clock while both clocks agree within two minutes or the service sends no Date', () => {
     for (const clocks of [ahead(120_000), ahead(-120_000), UNKNOWN]) {
       expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS, NOW_MS])
     }
     expect([ahead(120_000).agree(), UNKNOWN.agree()]).toEqual([true, false])
   })
 
-  test('is the service’s where they differ by more', () => {
+  test('`nowMs` is the clock of the service where the clocks differ by more than two minutes', () => {
     for (const skewMs of [120_001, -120_001, NOW_MS - 5]) {
       const clocks = ahead(skewMs)
       expect([clocks.nowMs(), clocks.expiryNowMs()]).toEqual([NOW_MS - skewMs, NOW_MS - skewMs])
@@ -52,7 +49,7 @@ describe('the time that words are judged by', () => {
     }
   })
 
-  test('brings back nothing that had ended by a time that both agreed on', () => {
+  test('`expiryNowMs` is never before a time on which both clocks agreed', () => {
     let skewMs = 0
     const clocks = new Clocks(SYSTEM_TIME, () => Date.now() - skewMs)
     expect(clocks.agree()).toBe(true)
@@ -62,7 +59,7 @@ describe('the time that words are judged by', () => {
     expect(Number.isInteger(clocks.expiryNowMs())).toBe(true)
   })
 
-  test('is not known where ours shows a time that is past, and the service sends none', () => {
+  test('`Clocks` does not know the time where our clock is behind a passed time and the service sends no Date', () => {
     const silent = new Clocks(SYSTEM_TIME, () => null)
     silent.passed(NOW_MS)
     expect([silent.isKnown(), silent.isBehind()]).toEqual([true, false])

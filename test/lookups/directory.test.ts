@@ -71,7 +71,7 @@ function scene(special: Record<string, Partial<CertificateStatus>> = {}) {
 }
 
 describe('a key list', () => {
-  test('is asked for once, and again when it is too old or was dropped', async () => {
+  test('a key list is fetched once, and again when it is too old or was dropped', async () => {
     const { directory, asked, list } = scene()
     list(7, recordOf(1, 'ann'))
     const first = await directory.keyList(7, performance.now())
@@ -90,7 +90,7 @@ describe('a key list', () => {
     expect(directory.lookups.lists).toEqual({ hits: 1, misses: 4 })
   })
 
-  test('is written down, with the keys of everybody on it', async () => {
+  test('a key list is recorded with the keys of every listed person', async () => {
     const { directory, learned, list } = scene()
     list(7, recordOf(1, 'ann'))
     const { people } = await directory.keyList(7, 0)
@@ -100,7 +100,7 @@ describe('a key list', () => {
     ])
   })
 
-  test('of as many keys as may be looked at is judged, and of one more is not', async () => {
+  test('a key list with one key above the limit is not judged or recorded', async () => {
     const { directory, learned, list } = scene()
     const keys = Array.from({ length: 2 * MOST_RECIPIENTS + 1 }, (_, id) => recordOf(id, 'ann'))
     list(7, ...keys.slice(1))
@@ -115,7 +115,7 @@ describe('a key list', () => {
     expect(learned).toHaveLength(before)
   })
 
-  test('counts the keys that belong to nobody, or to two, and says how many members there are', async () => {
+  test('a key list counts keys with no owner or two owners, and has the number of members', async () => {
     const { directory, answers } = scene()
     const { userId: _none, ...nobodys } = recordOf(0, 'nobody')
     const keys = [recordOf(1, 'ann'), nobodys, { ...recordOf(2, 'two'), user: { id: 3 } }]
@@ -131,7 +131,7 @@ describe('a key list', () => {
     [{ keys: [], memberCount: 1.5 }],
     [{ keys: [], memberCount: '9' }],
     [{ keys: [], memberCount: null }],
-  ])('is not %j', async (result) => {
+  ])('a response %j is rejected as a key list', async (result) => {
     const { directory, answers } = scene()
     answers.set('chat 7', result)
     const asked = directory.keyList(7, 0)
@@ -142,7 +142,7 @@ describe('a key list', () => {
     })
   })
 
-  test('that is too large to be kept with others goes before them', async () => {
+  test('a key list that does not fit into the cache evicts the lists before it', async () => {
     // a certificate, and about 1 KiB beside it, for each of two persons: 64 MiB and a little
     const armored = 'x'.repeat(2 ** 25 - 512)
     const { directory, asked, list } = scene({ ann: { armored } })
@@ -161,7 +161,7 @@ describe('a key list', () => {
     expect(own.asked).toEqual(['chat 7', 'person 1', 'person 2', 'person 1'])
   })
 
-  test('says when the first certificate ends that can be sealed to', async () => {
+  test('a key list expires with its first usable certificate', async () => {
     const { directory, list } = scene({
       ann: { expiresMs: 3_000_000 },
       ben: { expiresMs: 2_000_000 },
@@ -173,7 +173,7 @@ describe('a key list', () => {
     expect((await directory.keyList(8, 0)).lapsesAtMs).toBe(Infinity)
   })
 
-  test('is looked at again when a certificate on it has ended, and only that one', async () => {
+  test('an expired certificate in a cached key list is judged again, and no other certificate', async () => {
     const special: Record<string, Partial<CertificateStatus>> = {
       ann: { expiresMs: 2_000_000 },
       ben: { expiresMs: 3_000_000 },
@@ -195,8 +195,8 @@ describe('a key list', () => {
   })
 })
 
-describe('whose certificate speaks for a person', () => {
-  test('is what the chat’s list says, and else the person’s own record', async () => {
+describe('the certificate of a signer', () => {
+  test('a signer is found in the key list of the chat, and otherwise in the record of the person', async () => {
     const { directory, asked, answers, list, learned } = scene()
     list(7, recordOf(1, 'ann'))
     answers.set('person 2', recordOf(2, 'ben'))
@@ -216,7 +216,7 @@ describe('whose certificate speaks for a person', () => {
     expect(asked).toHaveLength(4)
   })
 
-  test('is what the own record says of somebody whom a list gives two keys, in either order', async () => {
+  test('a signer with two keys in the list has the certificate of the record, in either order', async () => {
     const forged = recordOf(1, 'ben')
     const real = recordOf(1, 'ann')
     for (const keys of [
@@ -231,14 +231,14 @@ describe('whose certificate speaks for a person', () => {
     }
   })
 
-  test('is nobody where the service knows none, which takes back what was listed', async () => {
+  test('a signer without a key at the service is null, and the recorded listing is cleared', async () => {
     const { directory, learned, list } = scene()
     list(7)
     expect(await directory.signer(2, 7)).toBeNull()
     expect(learned).toContainEqual(['listed', [{ userId: 2, fingerprint: null }]])
   })
 
-  test('is nobody where the record names somebody else, or nobody', async () => {
+  test('a record that names another person, or none, gives no signer and clears no listing', async () => {
     const { directory, answers, list, learned } = scene()
     list(7)
     answers.set('person 2', recordOf(3, 'cid'))
@@ -250,7 +250,7 @@ describe('whose certificate speaks for a person', () => {
     expect(learned).toHaveLength(before)
   })
 
-  test('may be ten minutes old, unless it must be newer', async () => {
+  test('a signer may be ten minutes old, unless the caller needs a newer one', async () => {
     const { directory, asked, answers, list } = scene()
     vi.advanceTimersByTime(3_600_000)
     list(7)
@@ -268,7 +268,7 @@ describe('whose certificate speaks for a person', () => {
   })
 
   test.each([400, 403, 404, 428])(
-    'is the own record’s where the list is refused (%i)',
+    'a signer is found in the record of the person where the service refuses the list with %i',
     async (status) => {
       const { directory, answers } = scene()
       answers.set('chat 7', serviceError(status))
@@ -282,7 +282,7 @@ describe('whose certificate speaks for a person', () => {
     serviceError(429),
     serviceError(500),
     new NoResponseError('postern_upstream_timeout', 'late'),
-  ])('stays open where the list could not be had (%s)', async (error) => {
+  ])('a signer lookup rejects where the list fails with %s', async (error) => {
     const { directory, answers, asked } = scene()
     answers.set('chat 7', error)
     await expect(directory.signer(2, 7)).rejects.toBe(error)
@@ -293,13 +293,16 @@ describe('whose certificate speaks for a person', () => {
     serviceError(403),
     serviceError(500),
     new NoResponseError('postern_upstream_timeout', 'late'),
-  ])('stays open where the own record could not be had (%s)', async (error) => {
-    const { directory, answers, list, learned } = scene()
-    list(7)
-    answers.set('person 2', error)
-    await expect(directory.signer(2, 7)).rejects.toBe(error)
-    expect(learned.flat()).not.toContainEqual([{ userId: 2, fingerprint: null }])
-  })
+  ])(
+    'a signer lookup rejects where the record fails with %s, and clears no listing',
+    async (error) => {
+      const { directory, answers, list, learned } = scene()
+      list(7)
+      answers.set('person 2', error)
+      await expect(directory.signer(2, 7)).rejects.toBe(error)
+      expect(learned.flat()).not.toContainEqual([{ userId: 2, fingerprint: null }])
+    },
+  )
 })
 
 describe('an update that shows a person', () => {
@@ -318,22 +321,22 @@ describe('an update that shows a person', () => {
     return { isDropped: asked.length === 1 }
   }
 
-  test('who is not on the chat’s list drops it, so that the next message reaches them', async () => {
+  test('an update by a person who is not on the key list drops the list', async () => {
     expect(await shown(2)).toEqual({ isDropped: true })
     expect(await shown(3)).toEqual({ isDropped: true })
   })
 
-  test('who is on the list, or known to have no key, leaves it', async () => {
+  test('an update by a listed person, or by a person without a key, keeps the list', async () => {
     expect(await shown(1)).toEqual({ isDropped: false })
     expect(await shown(2, { isKnownWithoutKey: true })).toEqual({ isDropped: false })
   })
 
-  test('but was a notice of the service drops it', async () => {
+  test('a service notice drops the key list', async () => {
     expect(await shown(null)).toEqual({ isDropped: true })
   })
 })
 
-test('a signer is asked for afresh in vain three times a minute, for each chat', () => {
+test('a signer is fetched again without success at most three times a minute in each chat', () => {
   // the cache below has its clock from before these timers
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   let nowMs = 1_000_000

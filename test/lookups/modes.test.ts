@@ -21,7 +21,7 @@ function scene(says: object = OPEN, knownAs?: string) {
   return { modes, chat, saw }
 }
 
-test('an answer is asked for once while it is fresh enough, and again when it is not', async () => {
+test('a chat mode is fetched once while it is fresh, and again when it is old or was dropped', async () => {
   const { modes, chat } = scene()
   const before = performance.now()
   const answer = { kind: 'group', mode: 'open', historyVisible: true }
@@ -37,7 +37,7 @@ test('an answer is asked for once while it is fresh enough, and again when it is
   expect(chat).toHaveBeenCalledTimes(2)
 })
 
-test('an answer that somebody else asked for counts from when it was asked', async () => {
+test('a chat mode has the age of the call that fetched it', async () => {
   const { modes, chat } = scene()
   const askedAtMs = performance.now()
   expect(await modes.observe(5, new Unseen(OPEN), askedAtMs)).toMatchObject({ mode: 'open' })
@@ -46,7 +46,7 @@ test('an answer that somebody else asked for counts from when it was asked', asy
   expect(chat).not.toHaveBeenCalled()
 })
 
-test('what an answer says is remembered before it is given', async () => {
+test('a chat mode is recorded before it is returned, and not returned where recording fails', async () => {
   const { modes, saw } = scene({ ...OPEN, mode: 'protected' })
   await modes.get(5, 0)
   expect(saw.mock.calls).toEqual([[[{ chatId: 5, kind: 'group', isProtected: true }]]])
@@ -57,25 +57,25 @@ test('what an answer says is remembered before it is given', async () => {
   expect(modes.peek(5, 0)).toBeUndefined()
 })
 
-test('an answer about a private chat teaches nothing of its person, whom it may name', async () => {
+test('a private chat answer records the chat and no person', async () => {
   const person = { user: { id: 9 }, userId: 9, person: { id: 9 }, personId: 9, from: { id: 9 } }
   const { modes, saw } = scene({ id: 5, kind: 'private', mode: 'protected', ...person })
   await modes.get(5, 0)
   expect(saw.mock.calls).toEqual([[[{ chatId: 5, kind: 'private', isProtected: true }]]])
 })
 
-test('a chat is judged by the stricter kind that is known of it', async () => {
+test('a chat is treated as the stricter of its known and its reported kind', async () => {
   expect((await scene({ ...OPEN, kind: 'channel' }, 'group').modes.get(5, 0)).kind).toBe('group')
   expect((await scene({ ...OPEN, kind: 'channel' }).modes.get(5, 0)).kind).toBe('channel')
 })
 
-test.each([undefined, false])('a history that is said to be %s is not visible', async (said) => {
+test.each([undefined, false])('a history that is reported as %s is not visible', async (said) => {
   const { modes } = scene({ ...OPEN, historyVisible: said })
   expect((await modes.get(5, 0)).historyVisible).toBe(false)
 })
 
 test.each([null, {}, { ...OPEN, id: 6 }, { ...OPEN, mode: undefined }])(
-  '%j is no answer about chat 5',
+  'an answer %j is rejected for chat 5',
   async (says) => {
     const { modes, saw } = scene(says ?? {})
     await expect(modes.get(5, 0)).rejects.toMatchObject({

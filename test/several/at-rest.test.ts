@@ -14,7 +14,7 @@ const MOST_IN_BEAT = 3
 const isWait = (sql: string): boolean => sql.includes('unnest')
 
 test.skipIf(!hasPostgres())(
-  'two processes ask twice a second and hold one lock each, one that delivers for all bots and one that waits',
+  'two idle processes of ten bots send their database two queries a second and hold one lock each',
   async () => {
     const cluster = await sharedCluster()
     const database = freshSchema()

@@ -10,7 +10,7 @@ import { startStage, type Stage } from './support.ts'
 const OF_BOTH = `pstn_${'b'.repeat(43)}`
 const OF_ONE = `pstn_${'o'.repeat(43)}`
 
-describe('of two bots of a process', () => {
+describe('clients of two bots of one process', () => {
   let stage: Stage
   const entry = (token: string) => ({
     clients: { list: [{ name: 'reporter', may: ['read'], tokenHash: tokenHashOf(token) }] },
@@ -24,7 +24,7 @@ describe('of two bots of a process', () => {
   const status = async (token: string): Promise<number> =>
     (await stage.call('one', 'GET', '/me', { token })).status
 
-  test('a client is of the bot whose settings name it, and of no other once both do', async () => {
+  test('a client token authenticates as the bot that lists it, and as neither bot once both list it', async () => {
     await stage.add('one', entry(OF_ONE))
     await stage.ready('one')
     const called = await stage.call('two', 'GET', '/me', { token: OF_ONE })
@@ -41,8 +41,8 @@ describe('of two bots of a process', () => {
 
 const { stage, other } = await usePair()
 
-describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
-  test('both know a client that was added at one, share its rate, and know at once that it is removed', async () => {
+describe.skipIf(!hasPostgres())('clients of a bot with two sidecars', () => {
+  test('a client added at one sidecar works at both, shares one rate and is refused by both once removed', async () => {
     await using control = await connectControl(stage.sidecar.dataDir)
     const made = await control?.clientAdd({
       name: 'reporter',
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres())('of two sidecars of a bot', () => {
       const { status, json } = await sidecar.call('POST', '/messages', body, { headers })
       return json.error?.code ?? status
     }
-    await expect.poll(() => send(other()), { timeout: 10_000 }).toBe(201)
+    await expect.poll(() => send(other())).toBe(201)
     expect(await send(stage.sidecar)).toBe(201)
     expect([await send(other()), await send(stage.sidecar)]).toEqual([
       'rate_limited',

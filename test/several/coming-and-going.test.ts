@@ -12,7 +12,7 @@ let stage: Stage
 beforeAll(async () => {
   stage = await startStage({ bots: ['echo', 'news'] })
   await stage.ready('echo', 'news')
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -29,7 +29,7 @@ async function refusalOf(action: () => Promise<unknown>): Promise<OperatorError>
   throw new Error('nothing was refused')
 }
 
-test('a bot whose file comes is served, and one whose file goes is not, while the others go on', async () => {
+test('a bot is served once its file is added and refused once its file is removed, while others keep polling', async () => {
   const poll = stage.call('echo', 'GET', '/updates?timeout=30')
   await stage.write('late')
   expect(await me('late')).toBe(401)
@@ -48,7 +48,7 @@ test('a bot whose file comes is served, and one whose file goes is not, while th
   expect((await poll).text).toContain('still there?')
 })
 
-test('a bot that comes again has its key still', async () => {
+test('a bot that is removed and added again keeps its key', async () => {
   const keyOf = async (name: string): Promise<string> => {
     await stage.ready(name)
     return (await stage.admin(`/status?bot=${name}`)).json.key.fingerprint as string
@@ -61,7 +61,7 @@ test('a bot that comes again has its key still', async () => {
   await stage.drop('again')
 })
 
-test('the poll of a bot that goes ends with an empty list', async () => {
+test('the open poll of a removed bot ends with an empty list', async () => {
   await stage.add('polls')
   await stage.ready('polls')
   const poll = stage.call('polls', 'GET', '/updates?timeout=30')
@@ -73,7 +73,7 @@ test('the poll of a bot that goes ends with an empty list', async () => {
   expect(await poll).toMatchObject({ status: 200, json: { ok: true, result: [] } })
 })
 
-test('a bot with other settings starts anew, alone', async () => {
+test('a bot with changed settings restarts, and other bots keep running', async () => {
   const startedAt = async (name: string): Promise<string> =>
     (await stage.admin(`/status?bot=${name}`)).json.startedAt as string
   const before = [await startedAt('echo'), await startedAt('news')]
@@ -85,7 +85,7 @@ test('a bot with other settings starts anew, alone', async () => {
   expect(await me('news')).toBe(200)
 })
 
-test('a wrong file changes nothing, and says what is wrong', async () => {
+test('a reload with an invalid bot file reports the error and changes nothing', async () => {
   writeFileSync(join(stage.folder, 'wrong.yaml'), 'listen: {port: 1}\n', { mode: 0o600 })
   const { code, message } = await refusalOf(() => stage.several.reload())
   expect(code).toBe('settings')
@@ -94,7 +94,7 @@ test('a wrong file changes nothing, and says what is wrong', async () => {
   rmSync(join(stage.folder, 'wrong.yaml'))
 })
 
-test('commands reach the bot that they name, and no other', async () => {
+test('a control command reaches the bot that --bot names, and an unknown name is refused', async () => {
   await using echo = await connectControl(stage.dataDir, undefined, 'echo')
   await using news = await connectControl(stage.dataDir, undefined, 'news')
   const ids = [(await echo?.status())?.bot?.id, (await news?.status())?.bot?.id]
@@ -106,7 +106,7 @@ test('commands reach the bot that they name, and no other', async () => {
   }
 })
 
-test('one whose store is damaged is shown and tried again; the others are ready', async () => {
+test('a bot with a damaged store is reported and retried, and other bots stay ready', async () => {
   await stage.stop()
   const file = join(stage.storeOf('news'), 'postern.db')
   const whole = readFileSync(file)
@@ -142,7 +142,7 @@ test('one whose store is damaged is shown and tried again; the others are ready'
   expect(await me('news')).toBe(200)
 })
 
-test('a store that did not open is not replaced by an empty one when it is moved aside', async () => {
+test('a damaged store that the operator moves aside is not replaced by an empty store', async () => {
   const folder = stage.storeOf('news')
   const file = join(folder, 'postern.db')
   await stage.stop()
@@ -161,7 +161,7 @@ test('a store that did not open is not replaced by an empty one when it is moved
   await stage.ready('news')
 })
 
-test('one whose token the service refuses leaves the other ready', async () => {
+test('a bot whose token the service revokes is not ready, and other bots stay ready', async () => {
   const botId = stage.ids.get('news') ?? 0
   await stage.sandbox.control.revokeToken({ botId })
   expect(await me('news')).toBe(401)
@@ -170,7 +170,7 @@ test('one whose token the service refuses leaves the other ready', async () => {
   expect(await me('echo')).toBe(200)
 })
 
-test('two bots that come to expect one token let nobody in by it, and the log says so', async () => {
+test('a client token that two bots share is refused for both and logged', async () => {
   const file = join(stage.root, 'client-token')
   writeFileSync(file, 'of the one\n'.replaceAll(' ', '-'), { mode: 0o600 })
   await stage.write('echo', { clientTokenFile: file })

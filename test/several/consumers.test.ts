@@ -8,8 +8,8 @@ import { usePair } from './pair.ts'
 
 const { stage, other } = await usePair()
 
-describe.skipIf(!hasPostgres())('a client', () => {
-  test('goes on at one sidecar where it was at the other, while the bot reads at either', async () => {
+describe.skipIf(!hasPostgres())('a client of a bot with two sidecars', () => {
+  test('a client continues at the second sidecar from its cursor, and the bot receives every update at both', async () => {
     const { stdout } = await stage.sidecar.postern(
       'client',
       'add',

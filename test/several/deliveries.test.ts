@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { turnsOf } from '../../src/replicas/schema.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
@@ -11,7 +12,11 @@ import { startStage, type Stage } from './support.ts'
 
 const DATABASE = freshSchema()
 const NAMES = ['one', 'two', 'three', 'four']
+/** Two processes and the tests of a busy machine may need it. */
+const WAIT = { timeout: 120_000, interval: 200 }
 let cluster: Cluster
+/** Asks without blocking the loop, which the sidecar of the stage shares: its session would be lost. */
+let watcher: Client
 let stage: Stage
 const chats = new Map<string, number>()
 
@@ -19,29 +24,30 @@ beforeAll(async () => {
   if (!hasPostgres()) return
   cluster = await sharedCluster()
   cluster.sql(`CREATE DATABASE ${DATABASE}`)
+  watcher = new Client({ host: cluster.folder, user: 'postern', database: DATABASE })
+  await watcher.connect()
+  watcher = new Client({ host: cluster.folder, user: 'postern', database: DATABASE })
+  await watcher.connect()
   const env = { POSTERN_STORE_URL: cluster.urlOf('postern', DATABASE) }
   stage = await startStage({ bots: NAMES, env })
   await stage.ready(...NAMES)
   for (const name of NAMES) chats.set(name, await stage.chatOf(name))
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
+  await watcher?.end()
   await stage?.[Symbol.asyncDispose]()
 })
 
-/** The session of each process that delivers, and the number of its bots. */
-function turns(): { pid: number; count: number }[] {
+/** The number of bots of each process that delivers. */
+async function shares(): Promise<number[]> {
   const tables = NAMES.map((name) => `SELECT process FROM ${turnsOf(`postern_${name}`)}`)
-  const rows = cluster.sql(
-    `SELECT pid || ' ' || count(*) FROM pg_locks JOIN (${tables.join(' UNION ALL ')}) AS turn
+  const { rows } = await watcher.query<{ count: number }>(
+    `SELECT count(*)::int FROM pg_locks JOIN (${tables.join(' UNION ALL ')}) AS turn
      ON (classid::bigint << 32 | objid::bigint) = process
      WHERE locktype = 'advisory' GROUP BY pid`,
-    DATABASE,
   )
-  return rows.split('\n').flatMap((row) => {
-    const [pid, count] = row.split(' ').map(Number)
-    return pid === undefined || count === undefined ? [] : [{ pid, count }]
-  })
+  return rows.map(({ count }) => count)
 }
 
 /** A second process with the same settings, in a folder of its own. */
@@ -64,10 +70,9 @@ async function startReplica(): Promise<SidecarProcess> {
 }
 
 test.skipIf(!hasPostgres())(
-  'two processes deliver for as many bots each, once each, and for all once the other stops or is killed',
+  'two processes share the webhooks of four bots, and either delivers all once the other stops or is killed',
   async () => {
     const bot = await openBot()
-    const heard = () => bot.deliveries.map(({ path }, n) => [path.slice(1), bot.words[n]].join(' '))
     for (const name of NAMES) {
       const body = { url: `http://127.0.0.1:${bot.port}/${name}` }
       expect((await stage.call(name, 'POST', '/webhook', { body })).status).toBe(200)
@@ -78,33 +83,32 @@ test.skipIf(!hasPostgres())(
         await stage.sandbox.control.write({ userId: alice.id, chatId, text })
       }
     }
-    const heardOf = (text: string): string[] =>
-      heard()
-        .filter((one) => one.endsWith(` ${text}`))
-        .toSorted()
-    const byAll = (text: string): string[] => NAMES.map((name) => `${name} ${text}`).toSorted()
+    /** The bots that were given a text, once for each delivery. */
+    const receivers = (text: string): string[] =>
+      bot.deliveries.flatMap(({ path }, n) => (bot.words[n] === text ? [path.slice(1)] : []))
+    const expectByAll = (text: string): Promise<void> =>
+      expect.poll(() => receivers(text).toSorted(), WAIT).toEqual(NAMES.toSorted())
 
-    const shares = (): number[] => turns().map(({ count }) => count)
-    await expect.poll(shares).toEqual([4])
+    await expect.poll(shares, WAIT).toEqual([4])
     const replica = await startReplica()
     await say('meanwhile')
-    await expect.poll(shares, { timeout: 10_000 }).toEqual([2, 2])
+    await expect.poll(shares, WAIT).toEqual([2, 2])
     await say('together')
-    await expect.poll(() => heardOf('together')).toEqual(byAll('together'))
-    expect(heardOf('meanwhile')).toEqual(byAll('meanwhile'))
-    expect(shares()).toEqual([2, 2])
+    await expectByAll('together')
+    // the delivery under way may come twice when a turn goes to the other process
+    expect([...new Set(receivers('meanwhile'))].toSorted()).toEqual(NAMES.toSorted())
 
     await stage.stop()
-    await expect.poll(shares).toEqual([4])
+    await expect.poll(shares, WAIT).toEqual([4])
     await say('after a stop')
-    await expect.poll(() => heardOf('after a stop')).toEqual(byAll('after a stop'))
+    await expectByAll('after a stop')
 
     await stage.start()
     await stage.ready(...NAMES)
-    await expect.poll(shares, { timeout: 10_000 }).toEqual([2, 2])
+    await expect.poll(shares, WAIT).toEqual([2, 2])
     await replica.stop('SIGKILL')
     await say('after a kill')
-    await expect.poll(() => heardOf('after a kill')).toEqual(byAll('after a kill'))
+    await expectByAll('after a kill')
   },
-  90_000,
+  300_000,
 )

@@ -21,13 +21,13 @@ async function notice(chat: DoubleChat, kind: string): Promise<void> {
   expect(json.result).toHaveLength(1)
 }
 
-describe.skipIf(!hasPostgres())('a notice that another sidecar is given', () => {
+describe.skipIf(!hasPostgres())('a notice that the other sidecar receives', () => {
   beforeAll(async () => {
     other = stage.use(await startSidecar({ upstream: stage.double.url, env }))
     await other.whenReady()
   })
 
-  test('that somebody left has nothing sealed to them any more', async () => {
+  test('a "left" notice at one sidecar removes the person from the recipients at the other', async () => {
     const [stays, leaves] = [await stage.person(), await stage.person()]
     const group = stage.group([stays, leaves])
     await stage.show(group)
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres())('a notice that another sidecar is given', () => 
     expect(await isReader()).toBe(false)
   })
 
-  test('that a chat has changed has its mode asked for before words leave in clear', async () => {
+  test('a "mode" notice at one sidecar makes the other fetch the chat mode before it sends readable text', async () => {
     const group = stage.openGroup({ people: [await stage.friend()] })
     await stage.show(group)
     const since = stage.double.mark()

@@ -19,7 +19,7 @@ beforeAll(async () => {
   })
   await stage.ready('echo', 'news')
   for (const name of ['echo', 'news']) chats.set(name, await stage.chatOf(name))
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]()
@@ -36,7 +36,7 @@ const send = async (name: string): Promise<number> =>
 
 const testIt = test.skipIf(!hasPostgres())
 
-testIt('each has a schema after its name, with a key and people of its own', async () => {
+testIt('each bot has a PostgreSQL schema named after it, with its own key and chats', async () => {
   expect(await send('echo')).toBe(201)
   const schemas = sql(`SELECT string_agg(nspname, ' ' ORDER BY nspname) FROM pg_namespace
     WHERE nspname LIKE 'postern%'`)
@@ -52,7 +52,7 @@ testIt('each has a schema after its name, with a key and people of its own', asy
 })
 
 testIt(
-  'all of them have a handful of connections together, and one that holds their locks',
+  'five bots of one process share at most 17 connections, and one session holds their locks',
   async () => {
     const counts = (): string[] =>
       sql(`SELECT count(*), count(DISTINCT locks.pid) FROM pg_stat_activity AS all_
@@ -69,14 +69,14 @@ testIt(
   },
 )
 
-testIt('all of them go on by themselves when their connections are cut', async () => {
+testIt('all bots of a process recover after the server ends their connections', async () => {
   sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = current_database() AND application_name = 'postern'`)
   for (const name of ['echo', 'news']) await expect.poll(() => send(name)).toBe(201)
   await stage.ready('echo', 'news')
 })
 
-testIt('one whose tables are locked by somebody refuses, and the others go on', async () => {
+testIt('a bot whose tables are locked refuses sends, and other bots keep sending', async () => {
   const somebody = new Client({ host: cluster.folder, user: 'postern', database: DATABASE })
   await somebody.connect()
   await somebody.query('BEGIN')
@@ -92,23 +92,26 @@ testIt('one whose tables are locked by somebody refuses, and the others go on', 
   await expect.poll(() => send('echo')).toBe(201)
 })
 
-testIt('one whose schema is damaged says so, and the others go on', async () => {
-  await stage.add('broken')
-  await stage.ready('broken')
-  chats.set('broken', await stage.chatOf('broken'))
-  sql('DROP TABLE postern_broken.state')
-  expect(await send('broken')).toBe(503)
-  await expect.poll(() => stage.reasons('broken')).toContain('store')
-  expect(await send('news')).toBe(201)
-  expect(stage.reasons('news')).toEqual([])
-  // started anew, it neither takes what is left for nothing, nor makes another store of it
-  await stage.add('broken', { trust: { policy: 'pinned' } })
-  await expect.poll(() => stage.reasons('broken')).toEqual(['store-rolled-back'])
-  await stage.drop('broken')
-})
+testIt(
+  'a bot whose schema is damaged reports `store`, refuses to restart on it, and other bots keep sending',
+  async () => {
+    await stage.add('broken')
+    await stage.ready('broken')
+    chats.set('broken', await stage.chatOf('broken'))
+    sql('DROP TABLE postern_broken.state')
+    expect(await send('broken')).toBe(503)
+    await expect.poll(() => stage.reasons('broken')).toContain('store')
+    expect(await send('news')).toBe(201)
+    expect(stage.reasons('news')).toEqual([])
+    // started anew, it neither takes what is left for nothing, nor makes another store of it
+    await stage.add('broken', { trust: { policy: 'pinned' } })
+    await expect.poll(() => stage.reasons('broken')).toEqual(['store-rolled-back'])
+    await stage.drop('broken')
+  },
+)
 
 testIt(
-  'one that is given the schema of another, by another process too, is refused by name',
+  'a bot that is configured with the schema of another bot is refused with `store-other-bot`',
   async () => {
     await using other = await startStage({
       bots: ['thief'],
@@ -132,7 +135,7 @@ testIt(
 )
 
 testIt(
-  'the schema of one that goes stays, and it has its key again when it comes back',
+  'the schema of a removed bot stays, and the bot has the same key when it is added again',
   async () => {
     const keyOf = async (): Promise<string> => {
       await stage.ready('news')

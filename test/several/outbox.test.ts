@@ -14,10 +14,9 @@ const [GROUP, BOSS] = [7001, 815]
 const POSTERN_CONFIG = join(mkdtempSync(join(tmpdir(), 'several-outbox-')), 'postern.yaml')
 writeFileSync(POSTERN_CONFIG, JSON.stringify({ approve: [{ chats: [GROUP], by: [BOSS] }] }))
 const { stage, other } = await usePair({ POSTERN_CONFIG })
-const WAIT = { timeout: 30_000 }
 
-describe.skipIf(!hasPostgres())('of two sidecars', () => {
-  test('a word that one hears lets a call leave that the other was given, asked for and sent once', async () => {
+describe.skipIf(!hasPostgres())('the outbox of a bot with two sidecars', () => {
+  test('an approval that one sidecar receives releases the call of the other, and each is sent once', async () => {
     const { world } = stage.double
     const phone = stage.use(await GpgPhone.make())
     const boss = Object.assign(world.addUser(keyOf(phone), BOSS), { phone })
@@ -34,16 +33,16 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     const calls = [0, 1].map(() => other().call('POST', '/messages', body))
     const states = (await Promise.all(calls)).map(({ json }) => json.result.postern.outbox.state)
     expect(states).toEqual(['asked', 'asked'])
-    await expect.poll(() => written(office.id).length, WAIT).toBe(2)
+    await expect.poll(() => written(office.id).length).toBe(2)
     for (const { id, body: request } of written(office.id)) {
       const { text } = await phone.open(request.armored, stage.botCertificate)
       await reply(`ok ${/^ok (\S+)$/m.exec(text)?.[1]}`, id)
     }
-    await expect.poll(() => written(chat.id).length, WAIT).toBe(2)
+    await expect.poll(() => written(chat.id).length).toBe(2)
     expect([written(office.id).length, written(chat.id).length]).toEqual([2, 2])
   })
 
-  test('what both were given leaves by the one that is left, in order, once each', async () => {
+  test('two sidecars send their queued calls in order, once each, after one of them is killed', async () => {
     const chats = [stage.group([await stage.friend()]), stage.group([await stage.person()])]
     for (const chat of chats) await stage.send(chat, canary())
     const since = stage.double.mark()
@@ -58,7 +57,7 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
           ids[at]?.push(given.json.result.postern.outbox.id)
         }
       }
-      await expect.poll(() => stage.bodies(since).length, WAIT).toBeGreaterThan(0)
+      await expect.poll(() => stage.bodies(since).length).toBeGreaterThan(0)
       await stage.sidecar.kill()
     }
     const written = () =>
@@ -67,7 +66,7 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
       written()
         .flatMap((body) => (body.chatId === chatId ? [body.sendId] : []))
         .slice(1)
-    await expect.poll(() => chats.flatMap(({ id }) => sendIds(id)).length, WAIT).toBe(8)
+    await expect.poll(() => chats.flatMap(({ id }) => sendIds(id)).length).toBe(8)
     expect(chats.map(({ id }) => sendIds(id))).toEqual(ids)
   })
 })

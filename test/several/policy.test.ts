@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { until } from '../support/sidecar.ts'
 import { startStage } from './support.ts'
 
-test('with `admin.readyWhen: any` the whole is ready as soon as one bot is', async () => {
+test('`/readyz` with `admin.readyWhen: any` is 200 as soon as one bot is ready', async () => {
   await using stage = await startStage({ bots: [], env: { POSTERN_ADMIN_READY_WHEN: 'any' } })
   expect((await stage.admin('/readyz')).status).toBe(503)
   await stage.write('good')
@@ -14,7 +14,7 @@ test('with `admin.readyWhen: any` the whole is ready as soon as one bot is', asy
   expect(json.reasons.every(({ bot }: { bot: string }) => bot === 'bad')).toBe(true)
 })
 
-test('a process without any bot yet serves probes, and is ready for the first', async () => {
+test('a process without bots serves probes, is ready and refuses every token', async () => {
   await using stage = await startStage({ bots: [] })
   expect((await stage.admin('/readyz')).json).toEqual({ ready: true, reasons: [] })
   expect((await stage.admin('/status')).json.bots).toEqual([])

@@ -30,20 +30,20 @@ const fewest = async (
   between?: () => Promise<unknown>,
 ): Promise<string[][]> => tablesIn(await tap.fewest(act, between))
 
-describe.skipIf(!hasPostgres())('a call waits for the database', () => {
+describe.skipIf(!hasPostgres())('database round trips of a call', () => {
   beforeEach(start)
 
-  const send = async (): Promise<number> => {
-    const body = { chatId: sandbox.home.privateChat, text: 'hello' }
+  const send = async (chatId = sandbox.home.privateChat): Promise<number> => {
+    const body = { chatId, text: 'hello' }
     const { status, json } = await replica.call('POST', '/messages', body)
     expect(status).toBe(201)
     return (json.result as { id: number }).id
   }
 
-  test('twice for a send and an edit: what is known, and what must be remembered first', async () => {
+  test('a send and an edit wait for the database twice: the epoch and the replay memory', async () => {
     await sandbox.phone(sandbox.home.alice.id)
     const id = await send()
-    expect(await fewest(send)).toEqual([['state'], ['seen']])
+    expect(await fewest(() => send())).toEqual([['state'], ['seen']])
     const edit = async (): Promise<void> => {
       const body = { chatId: sandbox.home.privateChat, text: 'hello again' }
       expect((await replica.call('PATCH', `/messages/${id}`, body)).status).toBe(200)
@@ -51,25 +51,34 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
     expect(await fewest(edit)).toEqual([['state'], ['seen']])
   })
 
-  test('twice for a send after a pause, which also takes the lock that sends share', async () => {
+  test('a send after a pause acquires the shared send lock in the same round trip as the epoch', async () => {
     await sandbox.phone(sandbox.home.alice.id)
     await send()
     const last = (what: string): number => tap.asked.findLastIndex((sql) => sql.includes(what))
     const isLockBack = (): boolean => last('pg_try_advisory_lock_shared') < last('_unlock_shared')
-    const trips = await fewest(send, () => expect.poll(isLockBack).toBe(true))
+    const trips = await fewest(
+      () => send(),
+      () => expect.poll(isLockBack).toBe(true),
+    )
     expect(trips).toEqual([['SELECT pg_t', 'state', 'state'], ['seen']])
   })
 
-  test('some twenty times for the first send to a person, whose records are written together', async () => {
-    await sandbox.phone(sandbox.home.alice.id)
-    const trips = await tap.during(send)
+  test('the first send to a person makes four commits in at most 22 round trips', async () => {
+    let chatId = 0
+    let people = 0
+    const meet = async (): Promise<void> => {
+      const { id: userId } = await sandbox.control.addPerson({ username: `person_${++people}` })
+      await sandbox.phone(userId)
+      chatId = (await sandbox.control.addPrivateChat({ userId, botId: sandbox.home.bot.id })).id
+    }
+    const trips = await tap.fewest(() => send(chatId), meet)
     const writes = trips.flat().filter((sql) => sql === 'commit')
     // the chat; the person with pin, keys and certificate; the key list; whose chat it is
     expect(writes).toHaveLength(4)
     expect(trips.length).toBeLessThanOrEqual(22)
   })
 
-  test('once for a send into a readable chat', async () => {
+  test('a send into a readable chat waits for the database once', async () => {
     const body = { chatId: sandbox.home.readableGroup, text: 'hello' }
     const sendReadable = async (): Promise<void> => {
       expect((await replica.call('POST', '/messages', body)).status).toBe(201)
@@ -78,7 +87,7 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
     expect(await fewest(sendReadable)).toEqual([['state']])
   })
 
-  test('seven times for an update that it opens, once of these while it waits for the service', async () => {
+  test('an update that is opened waits for the database seven times', async () => {
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
     let offset = 0
@@ -104,14 +113,18 @@ describe.skipIf(!hasPostgres())('a call waits for the database', () => {
     ])
   })
 
-  test('asks of the memory against replays once for any number of updates, and writes it once', async () => {
+  test('a batch of updates queries the replay memory once and writes to it once', async () => {
     const { alice, privateChat } = sandbox.home
     const phone = await sandbox.phone(alice.id)
-    for (let n = 0; n < 20; n++) await phone.write(privateChat, `hello ${n}`)
-    const trips = await tap.during(async () => {
-      const { json } = await replica.call('GET', '/updates')
-      expect(json.result).toHaveLength(20)
-    })
+    let offset = 0
+    const write = async (): Promise<void> => {
+      for (let n = 0; n < 5; n++) await phone.write(privateChat, `hello ${n}`)
+    }
+    const trips = await tap.fewest(async () => {
+      const { json } = await replica.call('GET', `/updates?offset=${offset}`)
+      expect(json.result).toHaveLength(5)
+      offset = (json.result as { updateId: number }[]).at(-1)!.updateId + 1
+    }, write)
     const questions = trips.flat().filter((sql) => /\bseen"/.test(sql))
     expect(questions.map((sql) => sql.slice(0, 6))).toEqual(['select', 'insert'])
   })

@@ -29,7 +29,7 @@ async function expectRefused(chat: DoubleChat): Promise<void> {
   }
 }
 
-describe.skipIf(!hasPostgres())('of two sidecars', () => {
+describe.skipIf(!hasPostgres())('sightings of two sidecars', () => {
   beforeAll(async () => {
     const url = (await sharedCluster()).url
     const direct = { ...env, POSTERN_STORE_URL: url }
@@ -42,7 +42,7 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     return json.result?.postern?.latched
   }
 
-  test('one that sees a chat protected while its database is away says so to nobody, and both refuse', async () => {
+  test('a chat that turns protected while the database is unreachable is latched later at both sidecars', async () => {
     const chat = stage.group([await stage.friend()])
     Object.assign(chat, { mode: 'open', historyVisible: true })
     for (const one of [stage.sidecar, other]) expect(await latchedAt(one, chat)).toBe(false)
@@ -53,11 +53,11 @@ describe.skipIf(!hasPostgres())('of two sidecars', () => {
     Object.assign(chat, { mode: 'open', historyVisible: true })
     relay.up()
     await stage.sidecar.whenReady()
-    await expect.poll(() => latchedAt(other, chat), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => latchedAt(other, chat)).toBe(true)
     await expectRefused(chat)
   })
 
-  test('a lift at one and a sighting at the other: latched again at both', async () => {
+  test('a latch that one sidecar lifts is set again by a sighting at the other', async () => {
     const chat = stage.group([await stage.friend()])
     for (const one of [stage.sidecar, other]) expect(await latchedAt(one, chat)).toBe(true)
     expect(await other.postern('chat', 'allow-readable', String(chat.id))).toMatchObject({

@@ -32,8 +32,8 @@ const sharedOver = (store: Store, fence: SendFence) => ({
 const pollTurns = (stores: readonly [Store, Store]) =>
   stores.map((store) => new PollTurn(store)) as [PollTurn, PollTurn]
 
-describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
-  test('is one sidecar’s until the last of its polls has ended', async () => {
+describe.skipIf(!hasPostgres())('`PollTurn` of two sidecars', () => {
+  test('a poll turn belongs to one sidecar until the last of its polls has ended', async () => {
     const { stores } = await two()
     const [one, other] = pollTurns(stores)
     const [first, second] = [await one.tryTake(), await one.tryTake()]
@@ -47,7 +47,7 @@ describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
     expect([taken?.isHeld, await one.tryTake()]).toEqual([true, null])
   })
 
-  test('is lost with the database, and whoever had it knows', async () => {
+  test('a poll turn is lost with the database session, and its signal aborts', async () => {
     const { stores, cut } = await two()
     const [one, other] = pollTurns(stores)
     const lost = await one.tryTake()
@@ -59,7 +59,7 @@ describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
     expect(taken?.isHeld).toBe(true)
   })
 
-  test('lets one sidecar deliver; another begins only when that one has stopped', async () => {
+  test('a sidecar starts its delivery loop only when the loop of the other has stopped', async () => {
     const { stores } = await two()
     const begun: number[] = []
     const [one, other] = stores.map(
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres())('the turn to read the queue', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
+describe.skipIf(!hasPostgres())('a key rotation with two sidecars', () => {
   const fences = async () => {
     const made = await two()
     const loaded = await Promise.all(made.stores.map((store) => SendFence.load(store)))
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     return { ...made, fences: loaded as [SendFence, SendFence] }
   }
 
-  test('a send of another that is under way is waited for, and a later one waits', async () => {
+  test('`SendFence.close` waits for a send under way at the other sidecar, and a later send waits for the fence', async () => {
     const { stores, fences: all } = await fences()
     const [sender, replacer] = all
     const pass = await sender.enter()
@@ -122,25 +122,7 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     expect(order).toEqual(['left', 'closed', 'opened', 'entered'])
   })
 
-  test('what was sealed before the database was lost does not leave', async () => {
-    const { fences: all, cut } = await fences()
-    const pass = await all[0].enter()
-    cut()
-    expect(() => pass.requireHeld()).toThrow(Refusal)
-    pass.leave()
-  })
-
-  test('one that lost its turn lets no sends in that another keeps out', async () => {
-    const { stores, fences: all, cut } = await fences()
-    const late = await all[0].close(never)
-    cut()
-    await using _closed = await all[1].close(never)
-    await late[Symbol.asyncDispose]()
-    await stores[0].fresh()
-    expect(all[0].isClosed).toBe(true)
-  })
-
-  test('one that ends, gives up or takes over takes back no flag but the one that it found', async () => {
+  test('a fence removes no `key_publishing` flag that another sidecar has set', async () => {
     const { stores, fences: all } = await fences()
     const [fence] = all
     const raise = (by: string) =>
@@ -162,7 +144,7 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     for (const one of all) await one[Symbol.asyncDispose]()
   })
 
-  test('a key that waits for its call does not leave once another may make steps', async () => {
+  test('a key upload is not sent once the sidecar has lost its turn', async () => {
     const { stores, fences: all, cut } = await fences()
     const scene = new Scene({ keys: [NEW, OLD], shown: 'old' })
     const left: unknown[] = []
@@ -181,7 +163,7 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     await publication[Symbol.asyncDispose]()
   })
 
-  test('sends that could not be let in again are let in soon after', async () => {
+  test('a publication whose fence could not be lowered lowers it with a later try', async () => {
     const { stores, fences: all } = await fences()
     const [fence, other] = all
     await other.close(never)
@@ -198,7 +180,7 @@ describe.skipIf(!hasPostgres())('while a sidecar replaces the key', () => {
     await publication[Symbol.asyncDispose]()
   })
 
-  test('no other makes a step, and who takes over from one that died lets sends in again', async () => {
+  test('a rotation step excludes other sidecars, and the next step after a crash lowers the fence', async () => {
     const { stores, fences: all, cut } = await fences()
     const [dead, alive] = stores.map(
       (store, n) => new KeyTurn({ store, fence: all[n] ?? null }),

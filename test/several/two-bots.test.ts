@@ -16,7 +16,7 @@ beforeAll(async () => {
   await stage.add('news', { clientToken: CLIENT_TOKEN })
   await stage.ready('echo', 'news')
   for (const name of ['echo', 'news']) chats.set(name, await stage.chatOf(name))
-}, 60_000)
+}, 180_000)
 
 afterAll(async () => {
   await stage[Symbol.asyncDispose]()
@@ -35,17 +35,20 @@ async function textsFor(name: string): Promise<string[]> {
   return updates.flatMap(({ message }) => (message?.text === undefined ? [] : [message.text]))
 }
 
-test.each(['echo', 'news'])('%s sends into its own chat, sealed with its own key', async (name) => {
-  const text = `words of ${name}`
-  const { status } = await call(name, 'POST', '/messages', { chatId: chats.get(name), text })
-  expect(status).toBe(201)
-  const { alice } = stage.sandbox.home
-  const { inbox } = await stage.sandbox.control.inbox({ userId: alice.id })
-  const found = inbox.find((one) => 'text' in one && one.text === text)
-  expect(found).toMatchObject({ chatId: chats.get(name), verdict: 'verified' })
-})
+test.each(['echo', 'news'])(
+  'bot %s sends into its own chat, and the message verifies with its own key',
+  async (name) => {
+    const text = `words of ${name}`
+    const { status } = await call(name, 'POST', '/messages', { chatId: chats.get(name), text })
+    expect(status).toBe(201)
+    const { alice } = stage.sandbox.home
+    const { inbox } = await stage.sandbox.control.inbox({ userId: alice.id })
+    const found = inbox.find((one) => 'text' in one && one.text === text)
+    expect(found).toMatchObject({ chatId: chats.get(name), verdict: 'verified' })
+  },
+)
 
-test('each gets its own updates, opened, and none of the other’s', async () => {
+test('each bot receives its own updates and none of the other bot', async () => {
   const { alice } = stage.sandbox.home
   for (const [name, chatId] of chats) {
     await stage.sandbox.control.write({ userId: alice.id, chatId, text: `to ${name}` })
@@ -55,13 +58,13 @@ test('each gets its own updates, opened, and none of the other’s', async () =>
   }
 })
 
-test('a bot cannot send into the chat of the other', async () => {
+test('a send into a chat of another bot is refused with `chat_not_found`', async () => {
   const body = { chatId: chats.get('news'), text: 'not mine' }
   const { status, json } = await call('echo', 'POST', '/messages', body)
   expect([status, json.error?.code]).toEqual([404, 'chat_not_found'])
 })
 
-test('the key of one is not taken for the other, or each could open what people write to both', async () => {
+test('`key import` refuses the key of another bot of the process', async () => {
   await using echo = await connectControl(stage.dataDir, 20_000, 'echo')
   await using news = await connectControl(stage.dataDir, 20_000, 'news')
   const { armored, fingerprint } = (await news?.keyExport({ passphrase: 'for the way' })) ?? {}
@@ -74,7 +77,7 @@ test('the key of one is not taken for the other, or each could open what people 
   expect(keys?.map((key) => key.fingerprint)).not.toContain(fingerprint)
 })
 
-describe('who presents no bot’s token is nobody', () => {
+describe('authentication of a process with two bots', () => {
   test.each([
     ['a wrong token', () => 'wrong'],
     [
@@ -82,23 +85,19 @@ describe('who presents no bot’s token is nobody', () => {
       () => stage.tokens.get('news'),
     ],
     ['a token with one more character', () => `${tokenOf('echo')}x`],
-  ])('%s', async (_what, token) => {
+  ])('a call with %s is refused as unauthorized', async (_what, token) => {
     const { status, json } = await stage.call('', 'GET', '/me', { token: token() ?? '' })
     expect([status, json.error?.code]).toEqual([401, 'unauthorized'])
   })
 
-  test('no token', async () => {
-    const answer = await calledOf(await fetch(`${stage.url}/bot/v1/me`))
-    expect([answer.status, answer.json.error?.code]).toEqual([401, 'unauthorized'])
-  })
-
-  test('an unknown path, too', async () => {
-    expect((await calledOf(await fetch(`${stage.url}/elsewhere`))).status).toBe(401)
-    expect((await calledOf(await fetch(`${stage.url}/media/x?bot=nobody`))).status).toBe(401)
+  test('a call without a token is refused as unauthorized, also on an unknown path', async () => {
+    for (const path of ['/bot/v1/me', '/elsewhere', '/media/x?bot=nobody']) {
+      expect((await calledOf(await fetch(stage.url + path))).status).toBe(401)
+    }
   })
 })
 
-describe('attachments', () => {
+describe('attachments of a process with two bots', () => {
   /** The url of a file that Alice sends to a bot. */
   async function fileFor(name: string): Promise<string> {
     const { alice } = stage.sandbox.home
@@ -118,7 +117,7 @@ describe('attachments', () => {
       }),
     )
 
-  test('the url in an update names the bot, and opens the file without a token', async () => {
+  test('a media url in an update names its bot and serves the file without a token', async () => {
     for (const name of ['echo', 'news']) {
       const url = await fileFor(name)
       expect(new URL(url, stage.url).searchParams.get('bot')).toBe(name)
@@ -126,7 +125,7 @@ describe('attachments', () => {
     }
   })
 
-  test('it is given without a warning of the process', async () => {
+  test('a media download emits no process warning', async () => {
     const warnings: Error[] = []
     const note = (warning: Error): void => void warnings.push(warning)
     process.on('warning', note)
@@ -136,7 +135,7 @@ describe('attachments', () => {
     expect(warnings).toEqual([])
   })
 
-  test('it is of no use in another bot’s name, or in none', async () => {
+  test('a media url with another bot name, or none, is refused as unauthorized', async () => {
     const url = await fileFor('echo')
     const others = [url.replace('bot=echo', 'bot=news'), url.replace('bot=echo&', '')]
     for (const other of [...others, url.replace('bot=echo', 'bot=echo&bot=news')]) {
@@ -145,7 +144,7 @@ describe('attachments', () => {
     }
   })
 
-  test('by the token, a bot gets its own files alone', async () => {
+  test('a bot token serves the files of its own bot only', async () => {
     const [path = ''] = (await fileFor('echo')).split('?')
     expect((await fetched(path, tokenOf('echo'))).text).toBe('file for echo')
     const { status, json } = await fetched(path, tokenOf('news'))
@@ -153,8 +152,8 @@ describe('attachments', () => {
   })
 })
 
-describe('what is seen from outside', () => {
-  test('readiness of all and of each', async () => {
+describe('the admin endpoint of a process with two bots', () => {
+  test('`/readyz` answers for all bots and for one bot', async () => {
     expect((await stage.admin('/readyz')).json).toEqual({ ready: true, reasons: [] })
     expect((await stage.admin('/readyz?bot=news')).status).toBe(200)
     const { status, json } = await stage.admin('/readyz?bot=nobody')
@@ -163,7 +162,7 @@ describe('what is seen from outside', () => {
     expect([both.status, both.json.error.code]).toEqual([400, 'bad_request'])
   })
 
-  test('the status of all and of each', async () => {
+  test('`/status` answers for all bots and for one bot', async () => {
     const { json } = await stage.admin('/status')
     const bots = json.bots as { name: string; bot: { id: number } }[]
     expect(bots.map(({ name, bot }) => [name, bot.id])).toEqual([...stage.ids])
@@ -171,7 +170,7 @@ describe('what is seen from outside', () => {
     expect((await stage.admin('/status?bot=nobody')).status).toBe(404)
   })
 
-  test('metrics of each by its name', async () => {
+  test('`/metrics` labels each series with its bot', async () => {
     const { text } = await stage.admin('/metrics')
     for (const name of ['echo', 'news']) {
       expect(text).toContain(`postern_ready{bot="${name}"} 1`)
@@ -180,7 +179,7 @@ describe('what is seen from outside', () => {
     expect(text).toMatch(/^postern_requests_total\{.*status="401",bot=""\} \d+$/m)
   })
 
-  test('each line of a bot in the log has its name, and no line has a token', () => {
+  test('every log line of a bot has its name, and no log line has a token', () => {
     const requests = stage.lines.filter((line) => line['msg'] === 'request')
     expect(new Set(requests.map((line) => line['bot']))).toEqual(
       new Set(['echo', 'news', undefined]),

@@ -63,14 +63,14 @@ async function seeProtected(group: DoubleChat): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres())(
-  'what another sidecar learns while this one waits for the service',
+  'a decision at one sidecar while the other learns something new',
   () => {
     beforeAll(async () => {
       other = stage.use(await startSidecar({ upstream: stage.double.url, env }))
       await other.whenReady()
     })
 
-    test('that a group is protected, keeps words from leaving in clear', async () => {
+    test('a group that the other sidecar sees as protected during the send receives no readable text', async () => {
       const group = stage.openGroup({ people: [await stage.friend()] })
       await stage.show(group)
       const words = canary()
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres())(
       stage.expectNowhere(words)
     })
 
-    test('that somebody is blocked, seals nothing to them', async () => {
+    test('a person whom the other sidecar blocks during the send receives nothing', async () => {
       const { person, chat } = await acquaintance()
       const { chat: busyChat } = await acquaintance()
       await pause(1000)
@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres())(
       expect([status, json.ok]).toEqual([201, true])
     })
 
-    test('that somebody is blocked, verifies nothing of theirs', async () => {
+    test('a message by a person whom the other sidecar blocks during the poll has the reason `blocked`', async () => {
       const { person, chat } = await acquaintance()
       const armored = await person.phone.seal('signed words', [stage.botCertificate])
       const group = stage.openGroup({ people: [await stage.friend()] })
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres())(
       expect([read.postern.verdict, read.postern.reason]).toEqual(['unknown-signer', 'blocked'])
     })
 
-    test('that a group is protected, withholds what is not sealed', async () => {
+    test('text in a group that the other sidecar sees as protected during the poll is withheld', async () => {
       const person = await stage.friend()
       const [group, slow] = [stage.openGroup({ people: [person] }), stage.openGroup()]
       await stage.show(group)
@@ -139,7 +139,7 @@ describe.skipIf(!hasPostgres())(
       ])
     })
 
-    test('that somebody is blocked, gives no file of theirs', async () => {
+    test('a file by a person whom the other sidecar blocks during the download is refused', async () => {
       const { person, chat } = await acquaintance()
       const url = await named(stage, await sealedBy(person, stage, picture()), {
         chat,
@@ -153,7 +153,7 @@ describe.skipIf(!hasPostgres())(
       expect([status, code]).toEqual([422, 'postern_bad_signature'])
     })
 
-    test('that a group is protected, gives no file that is not sealed', async () => {
+    test('an unsealed file in a group that the other sidecar sees as protected during the download is refused', async () => {
       const person = await stage.friend()
       const group = stage.openGroup({ people: [person] })
       const url = await named(stage, picture(), { chat: group, from: person })
@@ -167,8 +167,8 @@ describe.skipIf(!hasPostgres())(
   },
 )
 
-describe.skipIf(!hasPostgres())('what another sidecar has learned', () => {
-  test('of a certificate that was revoked, counts for a list that this one has asked for before', async () => {
+describe.skipIf(!hasPostgres())('knowledge that the other sidecar has stored', () => {
+  test('a certificate that is revoked at the other sidecar is unusable in a key list cached here', async () => {
     const { person, chat } = await acquaintance()
     const { key } = person
     await person.phone.revoke()
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres())('what another sidecar has learned', () => {
     expect([status, json.error?.code]).toEqual([409, 'postern_recipient_unusable'])
   })
 
-  test('of somebody who is blocked, gives no file of theirs that this one has opened before', async () => {
+  test('a file by a person whom the other sidecar blocked is refused, although it was served before', async () => {
     const { person, chat } = await acquaintance()
     const url = await named(stage, await sealedBy(person, stage, picture()), { chat, from: person })
     expect((await fetched(stage, url)).status).toBe(200)
