@@ -28,7 +28,7 @@ test.each([
   ['postgres://u@/bots?host=/run/pg&sslmode=require', { tls: null }],
   ['postgres://u@db:6000/bots?port=65535', { port: 65_535 }],
   ['postgres://u@db/bots?port=0', { port: 0 }],
-])('%s is read', (url, expected) => {
+])('the database URL %s is parsed', (url, expected) => {
   const found = parseAddress(url)
   expect(found).toMatchObject(expected)
   const names = ['database', 'host', 'password', 'port', 'tls', 'user']
@@ -62,7 +62,7 @@ test.each([
   ['postgres://u@db/bots?port=123456', 'has a parameter `port` that is none'],
   ['postgres://u@db/bots?port=', 'has a parameter `port` that is none'],
   ['postgres://u@db/bots?sslrootcert=/nowhere', 'names a file of authorities'],
-])('%s is refused: it %s', (url, problem) => {
+])('the database URL %s is refused without its password, because the URL %s', (url, problem) => {
   const given = url.replace('u@', 'u:hidden@')
   const refused = { code: 'settings', hint: expect.stringContaining('give postgres://') as string }
   expect(() => parseAddress(given)).toThrow(expect.objectContaining(refused) as Error)
@@ -70,7 +70,7 @@ test.each([
   expect(() => parseAddress(given)).not.toThrow('hidden')
 })
 
-test('authorities are those of a file in PEM, of a setting before that of the URL', () => {
+test('the CA file in the settings overrides the CA file of the database URL, and must hold PEM', () => {
   const folder = temporary()
   const [one, two, none] = ['one', 'two', 'none'].map((name) => join(folder, name)) as [
     string,
@@ -91,7 +91,7 @@ test.each([
   ['postgres://u@db/bots', 'bots at db:5432 as u'],
   ['postgres://u:hidden@[::1]:6000/bots', 'bots at [::1]:6000 as u'],
   ['postgres://u@/bots?host=/run/pg', 'bots at /run/pg as u'],
-])('%s is described as %s', (url, description) => {
+])('the database URL %s is described as "%s"', (url, description) => {
   const address = parseAddress(url)
   expect(describeAddress(address)).toBe(description)
   expect(describePlace(address, 'one')).toBe(`${description}, schema one`)

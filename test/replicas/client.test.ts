@@ -18,11 +18,11 @@ beforeAll(async () => {
 const use = <T>(run: Parameters<typeof withClient<T>>[2], limitMs = 10_000) =>
   withClient<T>(parseAddress(cluster.url), limitMs, run)
 
-describe('options', () => {
+describe('`clientOptions`', () => {
   const optionsOf = (url: string, as: 'session' | 'pool' = 'session') =>
     clientOptions(parseAddress(url), as)
 
-  test('have the place, and TLS where the server must prove itself', () => {
+  test('`clientOptions` has host, user and password, and verifies TLS for a remote host', () => {
     const near = optionsOf('postgres://u@localhost:6000/d')
     expect(near).toMatchObject({
       host: 'localhost',
@@ -37,7 +37,7 @@ describe('options', () => {
     expect((far.password as () => string)()).toBe('secret')
   })
 
-  test('end a session that is silent, and no connection of a pool', () => {
+  test('`clientOptions` sets an idle timeout for the session and none for pool connections', () => {
     const [session, pool] = (['session', 'pool'] as const).map((as) =>
       optionsOf('postgres://u@db/d', as),
     )
@@ -52,23 +52,26 @@ test.each([
   [true, true],
   [false, false],
   [undefined, false],
-])('a connection whose settings are kept: %s, is used: %s', async (kept, isUsed) => {
-  const asked: string[] = []
-  const client = {
-    query: async (text: string) => {
-      asked.push(text)
-      return { rows: kept === undefined ? [] : [{ kept }] }
-    },
-  } as unknown as ClientBase
-  const required = requireSettings(client, 'pool')
-  const message = 'the connection has not the settings that it asked for'
-  if (isUsed) await required
-  else await expect(required).rejects.toMatchObject({ kind: 'pooled', message })
-  expect(asked[0]).toContain(`current_setting('synchronous_commit') = 'on' AND `)
-  expect(asked[0]).toContain(`current_setting('lock_timeout')::interval = interval '10000 ms'`)
-})
+])(
+  '`requireSettings` with the server response %s accepts the connection: %s',
+  async (kept, isUsed) => {
+    const asked: string[] = []
+    const client = {
+      query: async (text: string) => {
+        asked.push(text)
+        return { rows: kept === undefined ? [] : [{ kept }] }
+      },
+    } as unknown as ClientBase
+    const required = requireSettings(client, 'pool')
+    const message = 'the connection has not the settings that it asked for'
+    if (isUsed) await required
+    else await expect(required).rejects.toMatchObject({ kind: 'pooled', message })
+    expect(asked[0]).toContain(`current_setting('synchronous_commit') = 'on' AND `)
+    expect(asked[0]).toContain(`current_setting('lock_timeout')::interval = interval '10000 ms'`)
+  },
+)
 
-test('NUL is written as another character, and what is no text as it is', () => {
+test('`parametersOf` replaces NUL in text and passes other values', () => {
   const bytes = new Uint8Array([0])
   expect(parametersOf(['a\0b\0', 'a', 5, null, bytes])).toEqual([
     'a\u{FFFD}b\u{FFFD}',
@@ -79,8 +82,8 @@ test('NUL is written as another character, and what is no text as it is', () => 
   ])
 })
 
-describe.skipIf(!hasPostgres())('a connection', () => {
-  test('has the settings that it asked for, as a session and in a pool', async () => {
+describe.skipIf(!hasPostgres())('a connection to PostgreSQL', () => {
+  test('a connection has the settings of its role, session or pool', async () => {
     const shown = await use(async (client) => {
       await requireSettings(client, 'session')
       await expect(requireSettings(client, 'pool')).rejects.toMatchObject({ kind: 'pooled' })
@@ -98,7 +101,7 @@ describe.skipIf(!hasPostgres())('a connection', () => {
     ])
   })
 
-  test('gives integers as numbers, where they are safe, and bytes as they are', async () => {
+  test('a connection returns safe integers as numbers, rejects larger ones and returns bytes unchanged', async () => {
     const { rows } = await use((client) =>
       client.query<object>(`SELECT 9007199254740991::bigint AS n, '\\x00ff'::bytea AS b, 'x' AS t`),
     )
@@ -107,7 +110,7 @@ describe.skipIf(!hasPostgres())('a connection', () => {
     await expect(large).rejects.toThrow('an integer in the store is too large')
   })
 
-  test('is ended after its use, and after its time', async () => {
+  test('`withClient` ends its connection after use and after its time limit', async () => {
     const pid = await use(async (client) => {
       expect(client.tlsProtocol).toBeNull()
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
@@ -121,7 +124,7 @@ describe.skipIf(!hasPostgres())('a connection', () => {
     await expect(late).rejects.toThrow('Connection terminated')
   })
 
-  test('has a mark of the server’s warnings, and none of its notices', async () => {
+  test('a connection is marked after a warning of the server and not after a notice', async () => {
     await use(async (client) => {
       const raise = (level: string, code: string) =>
         client.query(`DO $$ BEGIN RAISE ${level} USING MESSAGE = 'x', ERRCODE = '${code}'; END $$`)

@@ -50,8 +50,8 @@ function take(count: number, connect: () => Promise<Connection>) {
 
 const PID = 'SELECT pg_backend_pid() AS pid'
 
-describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
-  test('is used again once it is released, and not where it is given up', async () => {
+describe.skipIf(!hasPostgres())('a pooled connection', () => {
+  test('a pooled connection is reused after its release and replaced after it was given up', async () => {
     const { connect, admit } = scene()
     const pids = new Set<unknown>()
     for (const isBroken of [undefined, false, true, false]) {
@@ -62,7 +62,7 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     expect([pids.size, admit.mock.calls.length]).toEqual([2, 2])
   })
 
-  test('begins a transaction together with its first statement, and keeps NUL out', async () => {
+  test('a pooled connection sends BEGIN with the first statement and replaces NUL in parameters', async () => {
     const { connect } = scene()
     const one = await connect()
     expect(await one.query('begin', [])).toEqual({ command: 'BEGIN', rowCount: 0, rows: [] })
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     one.release()
   })
 
-  test('that is lost in a transaction rolls back, and is not used again', async () => {
+  test('a pooled connection that is lost in a transaction reports a rollback and is not reused', async () => {
     const { pool, connect } = scene()
     const one = await connect()
     const { rows } = await one.query(PID, [])
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     next.release()
   })
 
-  test('that is lost at a commit may have made it', async () => {
+  test('a pooled connection that is lost during COMMIT throws `CommitLostError`', async () => {
     const { pool, connect } = scene()
     const one = await connect()
     await one.query('begin', [])
@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     one.release()
   })
 
-  test('tells of a commit that its standby has not confirmed, and of no VACUUM', async () => {
+  test('a pooled connection rejects a commit with a standby warning, and accepts a VACUUM with a warning', async () => {
     const { connect } = scene()
     const one = await connect()
     const warn = `DO $$ BEGIN RAISE WARNING USING MESSAGE = 'x', ERRCODE = '01000'; END $$`
@@ -116,19 +116,10 @@ describe.skipIf(!hasPostgres())('a connection out of the pool', () => {
     expect((await one.query(PID, [])).rows).toHaveLength(1)
     one.release(true)
   })
-
-  test('fails by the mistakes of its queries alone, and goes on', async () => {
-    const { connect, suspect } = scene()
-    const one = await connect()
-    await expect(one.query('SELECT 1 / 0', [])).rejects.toMatchObject({ code: '22012' })
-    expect((await one.query(PID, [])).rows).toHaveLength(1)
-    one.release()
-    expect(suspect).not.toHaveBeenCalled()
-  })
 })
 
-describe.skipIf(!hasPostgres())('the pool', () => {
-  test('gives eight connections at once, and the ninth when one is released', async () => {
+describe.skipIf(!hasPostgres())('the connection pool', () => {
+  test('the connection pool has eight connections and gives the ninth caller the first one released', async () => {
     const { connect } = scene()
     const given = take(9, connect)
     await expect.poll(() => given.length).toBe(8)
@@ -138,26 +129,22 @@ describe.skipIf(!hasPostgres())('the pool', () => {
     await expect.poll(() => given.length).toBe(8)
   })
 
-  test('of several bots gives each two while others wait', async () => {
-    const { pool, connect } = scene({ isOfSeveral: true })
-    const lanes = [pool.lane(), pool.lane(), pool.lane()]
-    const given = lanes.map((lane) => take(8, () => connect(lane)))
-    await expect.poll(() => given.map(({ length }) => length)).toEqual([8, 2, 2])
-  })
-
   test.each([
     ['lost', true],
     ['rolled-back', true],
     ['pooled', false],
-  ] as const)('has no connection that is refused as %s', async (kind, isSuspect) => {
-    const { connect, admit, suspect } = scene()
-    admit.mockRejectedValueOnce(new PostgresError(kind, 'no'))
-    await expect(connect()).rejects.toMatchObject({ kind })
-    expect(suspect.mock.calls.length > 0).toBe(isSuspect)
-    ;(await connect()).release()
-  })
+  ] as const)(
+    'the connection pool discards a connection that admission refuses as %s',
+    async (kind, isSuspect) => {
+      const { connect, admit, suspect } = scene()
+      admit.mockRejectedValueOnce(new PostgresError(kind, 'no'))
+      await expect(connect()).rejects.toMatchObject({ kind })
+      expect(suspect.mock.calls.length > 0).toBe(isSuspect)
+      ;(await connect()).release()
+    },
+  )
 
-  test('suspects the database after half a second without an answer', async () => {
+  test('the connection pool suspects the database after half a second without a response', async () => {
     const { connect, suspect, findBusy } = scene()
     const one = await connect()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
@@ -177,7 +164,7 @@ describe.skipIf(!hasPostgres())('the pool', () => {
     one.release()
   })
 
-  test('ends a connection that the server has nothing to do for, and no other', async () => {
+  test('the connection pool ends a slow connection whose backend is idle, and keeps a busy one', async () => {
     const { connect, findBusy } = scene()
     const [busy, dead] = [await connect(), await connect()]
     const pidOf = async (one: Connection) => (await one.query(PID, [])).rows[0] as { pid: number }
@@ -207,23 +194,7 @@ describe.skipIf(!hasPostgres())('the pool', () => {
     for (const one of [busy, dead]) one.release(true)
   })
 
-  test('ends the one connection that is slow, where the server has nothing to do for it', async () => {
-    const { connect, findBusy } = scene()
-    const dead = await connect()
-    findBusy.mockImplementation(async () => [])
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const ended = vi.fn()
-    dead.query('SELECT pg_sleep(20)', []).catch(ended)
-    for (let passed = 0; passed < 3000; passed += 250) {
-      vi.advanceTimersByTime(250)
-      await new Promise(setImmediate)
-    }
-    await expect.poll(() => ended.mock.calls.length).toBe(1)
-    dead.release(true)
-  })
-
-  test('cuts every connection but one, and closes when its own end', async () => {
+  test('the connection pool cuts all connections except one, and gives none after it was closed', async () => {
     const { pool, connect, admit } = scene()
     const [one, two] = [await connect(), await connect()]
     const [[kept]] = admit.mock.calls as unknown as [[Parameters<typeof pool.cut>[0]]]

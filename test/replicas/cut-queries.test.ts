@@ -1,5 +1,4 @@
 /** One query or connection that fails while the database answers all others. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -27,7 +26,9 @@ async function strike(db: Kysely<Schema>, end: End): Promise<void> {
   const { rows } = await sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`.execute(db)
   const sleeping = sql`SELECT pg_sleep(20)`.execute(db)
   sleeping.catch(() => undefined)
-  await pause(50)
+  const isAsleep = `SELECT FROM pg_stat_activity WHERE pid = ${rows[0]?.pid}
+    AND state = 'active' AND query LIKE '%pg_sleep%'`
+  await expect.poll(async () => (await striker?.query(isAsleep))?.rowCount).toBe(1)
   await striker?.query(`SELECT ${end}(${rows[0]?.pid})`)
   await sleeping
 }
@@ -36,9 +37,9 @@ const ENDS: End[] = ['pg_terminate_backend', 'pg_cancel_backend']
 const insert = (name: string) => (db: Kysely<Schema>) =>
   db.insertInto('flags').values({ name, value: 'x' }).execute()
 
-describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
+describe.skipIf(!hasPostgres()).each(ENDS)('a query that is struck by %s', (end) => {
   test.each(['read', 'note', 'write'] as const)(
-    'has a %s made again on another connection, and nobody hears of it',
+    'a struck %s runs again on another connection, and no listener is notified',
     async (name) => {
       const { store, said } = await watched(cluster.url)
       let runs = 0
@@ -53,7 +54,7 @@ describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
     },
   )
 
-  test('that strikes again and again is refused, and said until a write works', async () => {
+  test('a write that is struck every time is refused, and reported until a write succeeds', async () => {
     const { store, said } = await watched(cluster.url)
     const striking = store.write(async (db) => {
       await insert('a')(db)
@@ -66,7 +67,7 @@ describe.skipIf(!hasPostgres()).each(ENDS)('%s of one query', (end) => {
   })
 })
 
-describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
+describe.skipIf(!hasPostgres())('a commit whose response is lost', () => {
   /** Loses the answer of the next commit, in whose place this is sent. */
   function losing(sent: 'commit' | 'rollback'): void {
     const real = Reflect.get(Client.prototype, 'query') as (...args: unknown[]) => Promise<unknown>
@@ -83,9 +84,9 @@ describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
   }
 
   test.each([
-    ['was kept is not made again', 'commit', 1],
-    ['was not kept is made again', 'rollback', 2],
-  ] as const)('and that %s', async (_what, sent, times) => {
+    ['that the server kept is not repeated', 'commit', 1],
+    ['that the server rolled back is repeated', 'rollback', 2],
+  ] as const)('a commit with a lost response %s', async (_what, sent, times) => {
     const { store, said } = await watched(cluster.url)
     let runs = 0
     losing(sent)
@@ -100,9 +101,9 @@ describe.skipIf(!hasPostgres())('a commit whose answer is lost', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('a failure that lasts, while the database answers', () => {
-  test.each(['53100', '53200', '58030', 'P0001', '55000'])(
-    '(%s at a write) is refused at once, and over with it',
+describe.skipIf(!hasPostgres())('a lasting error of a reachable database', () => {
+  test.each(['53100', '53200', '58030', 'P0001', '55000', '42501'])(
+    'a write that fails with SQLSTATE %s is refused at once and succeeds once the cause is gone',
     async (code) => {
       const { store, said, schema } = await watched(cluster.url)
       cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -117,7 +118,7 @@ describe.skipIf(!hasPostgres())('a failure that lasts, while the database answer
     },
   )
 
-  test('(no free connection) is refused and said, and over with it', async () => {
+  test('a store without a free connection refuses reads and recovers once a connection is free', async () => {
     const role = freshSchema()
     cluster.sql(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON DATABASE postgres TO ${role}`)
     const { store, said } = await watched(cluster.urlOf(role))

@@ -24,8 +24,8 @@ async function trustOver(store: Store): Promise<{ trust: Trust; people: People }
   return { trust, people }
 }
 
-describeIt('what changed in several tables at once', () => {
-  test('is opened with the protection that it came under', async () => {
+describeIt('changes in several tables at once', () => {
+  test('a webhook secret and a protection that change together are read with the new protection', async () => {
     const { one, two } = await pair({ passphrase: 'old', protection: 'passphrase' })
     const [mine, theirs] = [await Registration.load(one), await Registration.load(two)]
     await mine.set({ url: 'https://a.example/', secret: 'first' })
@@ -36,7 +36,7 @@ describeIt('what changed in several tables at once', () => {
     expect(theirs.webhook).toMatchObject({ url: 'https://b.example/', secret: 'second' })
   })
 
-  test('changes the epoch of trust again after the last of it was read', async () => {
+  test('`Trust.epoch` changes again after the last followed table was read', async () => {
     const { one, two } = await pair()
     const [mine, theirs] = [await trustOver(one), await trustOver(two)]
     const fingerprint = 'a'.repeat(40)

@@ -36,8 +36,8 @@ async function sidecar(schema: string) {
   return { store, memory, journal, forgotten, trust }
 }
 
-describe.skipIf(!hasPostgres())('several sidecars', () => {
-  test('append to one chain, and forget a person together', async () => {
+describe.skipIf(!hasPostgres())('`Forgotten` with two sidecars', () => {
+  test('two sidecars append to one journal chain, and a person that one forgets is forgotten at both', async () => {
     const schema = freshSchema()
     const [one, other] = [await sidecar(schema), await sidecar(schema)]
     const append = (n: number) =>

@@ -43,7 +43,7 @@ async function resting() {
 }
 
 describe.skipIf(!hasPostgres())('a sidecar at rest', () => {
-  test('asks nothing while its epoch is young, and once then what another has written', async () => {
+  test('an idle sidecar sends no query for five seconds, and then one for the changes of the others', async () => {
     const { one, two, read, asked } = await resting()
     for (const name of ['a', 'b']) await put(one, name, 'x')
     await two.keepUp()
@@ -55,7 +55,7 @@ describe.skipIf(!hasPostgres())('a sidecar at rest', () => {
     expect(asked.length).toBe(2)
   })
 
-  test('reads what was written while its connection was lost', async () => {
+  test('an idle sidecar reads the changes that were made while its connection was lost', async () => {
     const { one, two, own, read, asked } = await resting()
     own.session.cut()
     await put(one, 'meanwhile', 'x')
@@ -66,7 +66,7 @@ describe.skipIf(!hasPostgres())('a sidecar at rest', () => {
     expect(asked.length).toBe(before)
   })
 
-  test('finds out by itself that a database is no longer behind', async () => {
+  test('an idle sidecar detects that a rolled-back database has caught up', async () => {
     const { two, schema } = await resting()
     const cluster = await sharedCluster()
     const move = (by: string) => cluster.sql(`UPDATE ${schema}.state SET epoch = epoch ${by}`)
@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres())('a sidecar at rest', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('what others wrote to one of several stores', () => {
+describe.skipIf(!hasPostgres())('several stores of an idle process', () => {
   /** Several stores of one process at rest, and how another process writes to the first of them. */
   async function several() {
     const { url } = await sharedCluster()
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres())('what others wrote to one of several stores', ()
     return { schemas, keepUp, read, asked: askedOf(own) }
   }
 
-  test('is read within a minute, by one question about all stores', async () => {
+  test('an idle process reads the change of one store within a minute by one query for all stores', async () => {
     const { schemas, keepUp, read, asked } = await several()
     passMinute()
     await keepUp()
@@ -111,7 +111,7 @@ describe.skipIf(!hasPostgres())('what others wrote to one of several stores', ()
     expect(asked.length).toBe(2)
   })
 
-  test('is read although the tables of another store are gone', async () => {
+  test('an idle process reads the change of one store although the tables of another store are gone', async () => {
     const { schemas, keepUp, read } = await several()
     const cluster = await sharedCluster()
     cluster.sql(`DROP TABLE ${schemas[1]}.state`)

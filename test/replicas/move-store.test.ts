@@ -1,12 +1,11 @@
 /** Moving a store from a folder into a database and back. */
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { FileMoveEnd, SchemaMoveEnd } from '../../src/replicas/move-ends.ts'
 import { relocate, type MoveEnd } from '../../src/replicas/move-store.ts'
 import type { Store } from '../../src/store/store.ts'
-import { CARRIED_TABLES, type RowSource } from '../../src/store/carry.ts'
+import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { freshSchema, hasPostgres, sharedCluster } from '../support/postgres.ts'
 import { flags, put, temporary } from '../store/support.ts'
 import { openOn, serverOf } from './scene.ts'
@@ -104,8 +103,8 @@ async function move(from: Place, to: Place, wrap = (end: MoveEnd): MoveEnd => en
 
 const movedAway = { code: 'store-moved', message: expect.stringContaining('was moved from') }
 
-describe.skipIf(!hasPostgres())('a store', () => {
-  test('goes into a database and back with every row, and opens in one place at a time', async () => {
+describe.skipIf(!hasPostgres())('`relocate` between a folder and PostgreSQL', () => {
+  test('a store moves into PostgreSQL and back with every row, and opens in one place only', async () => {
     const { place: first, secret } = await filledFolder()
     const [second, third] = [await database(), folder()]
     const there = await move(first, second)
@@ -142,7 +141,7 @@ describe.skipIf(!hasPostgres())('a store', () => {
   const STEPS = ['receive to', 'withRows to', 'setMark from', 'setMark to'] as const
 
   test.each(STEPS.flatMap((step) => (['before', 'after'] as const).map((when) => [when, step])))(
-    'that dies %s %s is whole in one place, never opens in both, and arrives when it is moved again',
+    'a move that dies %s the step %s leaves one store that opens, and a second move completes',
     async (when, step) => {
       const { place: from, secret } = await filledFolder()
       const to = await database()
@@ -170,7 +169,7 @@ describe.skipIf(!hasPostgres())('a store', () => {
     },
   )
 
-  test('is not moved over another, nor over one that was moved away', async () => {
+  test('a move over another store, or over a store that was moved away, is refused', async () => {
     const { place: one } = await filledFolder()
     const { place: other } = await filledFolder()
     await expect(move(one, other)).rejects.toMatchObject({ code: 'refused' })
@@ -181,7 +180,7 @@ describe.skipIf(!hasPostgres())('a store', () => {
     await expect(move(folder(), other)).rejects.toMatchObject({ code: 'store-missing' })
   })
 
-  test('that a sidecar has open is not moved, in a folder or a database', async () => {
+  test('a store that a sidecar has open does not move, from a folder or from PostgreSQL', async () => {
     const { place } = await filledFolder()
     const to = await database()
     const store = await place.open()
@@ -192,40 +191,7 @@ describe.skipIf(!hasPostgres())('a store', () => {
     await expect(move(to, folder())).rejects.toMatchObject({ code: 'store-in-use' })
   })
 
-  test('whose key does not open in the new place stays where it is', async () => {
-    const { place } = await filledFolder()
-    const to = await database()
-    await using stack = new AsyncDisposableStack()
-    const ends = { from: stack.use(await place.source()), to: stack.use(await to.target()) }
-    const fails = (): Promise<void> => Promise.reject(new Error('it does not open'))
-    const moving = relocate({ ...ends, request: PASSPHRASE, tryKey: fails })
-    await expect(moving).rejects.toThrow('it does not open')
-    await stack.disposeAsync()
-    expect((await place.open()).method).toBe('passphrase')
-    await expect(to.open()).rejects.toMatchObject({ code: 'store-moved' })
-  })
-
-  test('that arrives otherwise than it left is not given up', async () => {
-    const { place } = await filledFolder()
-    const to = await database()
-    const lossy = (end: MoveEnd): MoveEnd => ({
-      ...bound(end),
-      receive: (rows, mark) => {
-        const some: RowSource = async function* (table) {
-          if (table !== 'seen') yield* rows(table)
-        }
-        return end.receive(some, mark)
-      },
-    })
-    await expect(move(place, to, lossy)).rejects.toMatchObject({
-      code: 'store-corrupt',
-      message: 'the store is damaged: the table seen did not arrive as it left',
-    })
-    expect(existsSync(join(place.name, 'postern.db'))).toBe(true)
-    expect((await place.open()).method).toBe('passphrase')
-  })
-
-  test('in a database is copied into a file that opens as any backup does', async () => {
+  test('a store on PostgreSQL is copied into a backup file that can be restored', async () => {
     const { place, secret } = await filledFolder()
     const to = await database()
     await move(place, to)

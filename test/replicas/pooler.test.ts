@@ -24,9 +24,9 @@ async function pooler(...settings: string[]): Promise<Pooler> {
   return started
 }
 
-describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
+describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler between sidecar and database', () => {
   test.each(['transaction', 'session', 'statement'])(
-    'that pools by %s and leaves out what a connection asks for is refused, with nothing made',
+    'a pooler in %s mode that drops connection settings is refused, and no schema is made',
     async (mode) => {
       const { url } = await pooler(`pool_mode=${mode}`, IGNORING)
       const schema = freshSchema()
@@ -36,12 +36,12 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
           () => 'open',
           ({ code }: OperatorError) => code,
         )
-      await expect.poll(open, { timeout: 15_000 }).toBe('store-pooler')
+      await expect.poll(open).toBe('store-pooler')
       expect(cluster.sql(`SELECT to_regnamespace('${schema}') IS NULL`)).toBe('t')
     },
   )
 
-  test('that refuses what a connection asks for is named, and so it is by the check', async () => {
+  test('a pooler that rejects connection settings is refused with `store-pooler`, also by the check', async () => {
     const { url } = await pooler('pool_mode=transaction')
     await expect(openOn(serverOf(url), freshSchema())).rejects.toMatchObject({
       code: 'store-pooler',
@@ -53,7 +53,7 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
     ])
   })
 
-  test('that comes in between while a sidecar runs takes its store away until it is gone', async () => {
+  test('a pooler that appears while a sidecar runs makes its store unreachable until the pooler is gone', async () => {
     const between = await pooler('pool_mode=transaction', IGNORING)
     await using relay = await Relay.start(cluster)
     const store = await openOn(serverOf(relay.url), freshSchema())
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres() || !hasPgbouncer())('a pooler', () => {
     expect(said).toEqual(['unreachable', 'reachable'])
   })
 
-  test('that only later connections lead to is refused by each of them', async () => {
+  test('a pooler that new connections lead to is refused by each new connection', async () => {
     const between = await pooler('pool_mode=transaction', IGNORING)
     await using relay = await Relay.start(cluster)
     const store = await openOn(serverOf(relay.url), freshSchema())

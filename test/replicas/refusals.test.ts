@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../src/errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { databaseOf } from '../../src/replicas/migrate.ts'
-import { PostgresServer } from '../../src/replicas/server.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
 import { made, put, temporary } from '../store/support.ts'
 import { openOn, serverOf } from './scene.ts'
@@ -51,8 +50,8 @@ async function refusalOf(url: string, o: Parameters<typeof openOn>[2] = {}): Pro
 const withPassword = (password: string): string =>
   cluster.urlOf('guarded').replace('guarded@', `guarded:${password}@`)
 
-describe.skipIf(!hasPostgres())('a database', () => {
-  test('that is not there is unreachable, by socket, address or name', async () => {
+describe.skipIf(!hasPostgres())('the refusal of a database', () => {
+  test('a database that does not run is refused as `store-unreachable`, by socket, address or name', async () => {
     const nobody = await freePort()
     for (const url of [
       'postgres://postern@/postgres?host=/nowhere',
@@ -63,7 +62,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     }
   })
 
-  test('that wants another password, or knows no such user, lets nobody in', async () => {
+  test('a database with another password, or without such a user, is refused as `store-login`', async () => {
     for (const url of [
       withPassword('wrong-password'),
       cluster.urlOf('guarded'),
@@ -75,16 +74,16 @@ describe.skipIf(!hasPostgres())('a database', () => {
     await put(await opening(withPassword('right')), 'a', 'b')
   })
 
-  test('that there is none by that name is missing, as is a store that must be there', async () => {
+  test('a missing database is refused as `store-no-database`, and a missing store as `store-missing`', async () => {
     expect(await refusalOf(cluster.urlOf('postern', 'nothing'))).toBe('store-no-database')
     expect(await refusalOf(cluster.url, { mode: 'existing' })).toBe('store-missing')
   })
 
-  test('that lets this user make nothing says so', async () => {
+  test('a database without the CREATE right for the user is refused as `store-rights`', async () => {
     expect(await refusalOf(cluster.urlOf('nobody'))).toBe('store-rights')
   })
 
-  test('whose certificate nobody known has signed, or of another name, is not believed', async () => {
+  test('a database with an unknown or a foreign certificate is refused as `store-tls`', async () => {
     const ca = encodeURIComponent(join(cluster.folder, 'certificate'))
     const at = (host: string, more = '') =>
       `postgres://postern@${host}:${port}/postgres?sslmode=require${more}`
@@ -93,7 +92,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     await put(await opening(at('localhost', `&sslrootcert=${ca}`)), 'a', 'b')
   })
 
-  test('that speaks no TLS where it is asked for is not believed either', async () => {
+  test('a database without TLS is refused as `store-tls` where TLS is required', async () => {
     const plain = createServer((socket) => socket.on('data', () => socket.write('N')))
     await new Promise<void>((resolve) => void plain.listen(0, '127.0.0.1', resolve))
     const { port: at } = plain.address() as AddressInfo
@@ -101,7 +100,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     plain.close()
   })
 
-  test('that has no more connections says so, and how many a sidecar takes', async () => {
+  test('a database without a free connection is refused with a hint about `max_connections`', async () => {
     cluster.sql('ALTER ROLE nobody CONNECTION LIMIT 0')
     await expect(opening(cluster.urlOf('nobody'))).rejects.toMatchObject({
       code: 'store-unreachable',
@@ -111,7 +110,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     cluster.sql('ALTER ROLE nobody CONNECTION LIMIT -1')
   })
 
-  test('that has lost tables of a store, or holds others by that name, is damaged', async () => {
+  test('a schema without its tables, or with foreign tables, is refused as `store-corrupt`', async () => {
     const server = serverOf(cluster.url)
     const [lost, others] = [freshSchema(), freshSchema()]
     await openOn(server, lost)
@@ -122,7 +121,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     }
   })
 
-  test('in which somebody keeps the store’s tables locked is in use', async () => {
+  test('a schema whose tables another session locks is refused as `store-in-use`', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     await openOn(server, schema)
@@ -140,19 +139,19 @@ describe.skipIf(!hasPostgres())('a database', () => {
     await openOn(server, schema)
   })
 
-  test('gives no schema a name that it would cut off', async () => {
+  test('a schema name of 64 bytes is refused as `settings`', async () => {
     const server = serverOf(cluster.url)
     const long = openOn(server, 's'.repeat(64))
     await expect(long).rejects.toMatchObject({ code: 'settings' })
   })
 
-  test('that is a standby takes no store', async () => {
+  test('a read-only database is refused as `store-read-only`', async () => {
     cluster.sql('ALTER ROLE nobody SET default_transaction_read_only = on')
     expect(await refusalOf(cluster.urlOf('nobody'))).toBe('store-read-only')
     cluster.sql('ALTER ROLE nobody RESET default_transaction_read_only')
   })
 
-  test('whose schema is too new or of before 0.1.0 is refused, and one that only has more is not', async () => {
+  test('a schema of a later version, or from before 0.1.0, is refused, and an additive later one opens', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     await openOn(server, schema)
@@ -172,7 +171,7 @@ describe.skipIf(!hasPostgres())('a database', () => {
     })
   })
 
-  test('that is behind what this sidecar saw of it in its last life is refused, until that is removed', async () => {
+  test('a database that is behind `database.json` is refused until the operator removes `database.json`', async () => {
     const schema = freshSchema()
     const dataDir = temporary()
     const open = async () => await openOn(serverOf(cluster.url), schema, { dataDir })
@@ -187,14 +186,14 @@ describe.skipIf(!hasPostgres())('a database', () => {
     await put(await open(), 'a', 'b')
   })
 
-  test('without a store is not filled while a folder holds one that was not brought over', async () => {
+  test('an empty database is refused as `store-missing` while the data directory holds a store', async () => {
     const dataDir = temporary()
     await made(dataDir)
     expect(await refusalOf(cluster.url, { dataDir })).toBe('store-missing')
     expect(existsSync(join(dataDir, 'sidecar.lock'))).toBe(false)
   })
 
-  test('whose protection is gone, or is another, is damaged or locked', async () => {
+  test('a missing protection is refused as `store-corrupt`, and a wrong passphrase as `store-passphrase`', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     const o = { passphrase: 'right', protection: 'passphrase' } as const
@@ -203,41 +202,6 @@ describe.skipIf(!hasPostgres())('a database', () => {
     await expect(openOn(server, schema, again)).rejects.toMatchObject({ code: 'store-passphrase' })
     await databaseOf(server, schema).deleteFrom('protection').execute()
     await expect(openOn(server, schema, o)).rejects.toMatchObject({ code: 'store-corrupt' })
-  })
-})
-
-describe('a URL', () => {
-  test.each([
-    ['no URL that begins', 'https://db/x'],
-    ['no user', 'postgres://db/x'],
-    ['no database', 'postgres://u@db'],
-    ['no host', 'postgres://u@/x'],
-    ['several hosts', 'postgres://u@a,b/x'],
-    ['several hosts', 'postgres://u@a:5432,b:5433/x'],
-    ['turns TLS off', 'postgres://u@db/x?sslmode=disable'],
-    ['turns TLS off', 'postgres://u@127.0.0.1.example.org/x?sslmode=disable'],
-    ['unknown sslmode', 'postgres://u@db/x?sslmode=maybe'],
-    ['a parameter other', 'postgres://u@db/x?options=-c%20a=b'],
-    ['beside a host', 'postgres://u@db/x?host=/run'],
-    ['no folder of a socket', 'postgres://u@/x?host=db'],
-    ['percent sign', 'postgres://u:%zz@db/x'],
-    ['holds none in PEM', 'postgres://u@db/x?sslrootcert=/dev/null'],
-  ])('that is wrong (%s) is refused without being repeated', (problem, url) => {
-    const made_ = (): unknown => new PostgresServer({ url: url.replace('u@', 'u:pass-word@') })
-    expect(made_).toThrow(problem)
-    expect(made_).toThrow(expect.not.stringContaining('pass-word') as never)
-  })
-
-  test('asks for TLS of every host but this machine', () => {
-    const tls = (url: string) => new PostgresServer({ url }).address.tls
-    for (const near of ['localhost', '127.0.0.1', '[::1]']) {
-      expect(tls(`postgres://u@${near}/x`)).toBeNull()
-      expect(tls(`postgres://u@${near}/x?sslmode=verify-full`)).not.toBeNull()
-    }
-    expect(tls('postgres://u@/x?host=/run')).toBeNull()
-    for (const far of ['db', '10.0.0.1', 'localhost.example.org']) {
-      expect(tls(`postgres://u@${far}/x`)).not.toBeNull()
-    }
   })
 })
 

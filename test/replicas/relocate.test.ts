@@ -117,8 +117,8 @@ const MOVED = [
   'open there',
 ]
 
-describe('a move', () => {
-  test('fills the new place, opens all of it, and gives up the old one before the new one opens', async () => {
+describe('`relocate`', () => {
+  test('a move fills the target, opens its secrets and keys, marks the source and then opens the target', async () => {
     const { move, steps, tryKey, from, to, masterSecret } = await scene()
     const { tables, keys } = await move()
     expect([keys, tables?.['own_keys']?.rows, tables?.['secrets']?.rows]).toEqual([1, 2, 1])
@@ -129,41 +129,6 @@ describe('a move', () => {
     expect([to.mark, to.rows]).toEqual([null, from.rows])
     const key = expect.objectContaining({ fingerprint: 'f1', locked: 'locked' }) as object
     expect(tryKey.mock.calls).toEqual([[key, masterSecret]])
-  })
-
-  test('begins anew over what an interrupted one has left', async () => {
-    const { move, steps, to } = await scene()
-    Object.assign(to, { rows: {}, mark: markOf(ARRIVING) })
-    await move()
-    expect(steps).toEqual(['discard there', ...MOVED])
-  })
-
-  test('goes on where only the new place was left to open', async () => {
-    const { move, steps, to, from, tryKey } = await scene()
-    Object.assign(to, { rows: from.rows, mark: markOf(ARRIVING) })
-    from.mark = markOf(MOVED_TO)
-    expect(await move()).toEqual({ tables: null, keys: 1 })
-    expect([steps, tryKey.mock.calls.length]).toEqual([['read there', 'open there'], 1])
-  })
-
-  test.each([
-    ['begins', false],
-    ['goes on', true],
-  ])('that %s is over once the new place is open', async (_how, goesOn) => {
-    const { move, to, from } = await scene()
-    if (goesOn) {
-      Object.assign(to, { rows: from.rows, mark: markOf(ARRIVING) })
-      from.mark = markOf(MOVED_TO)
-    }
-    const opened = Promise.withResolvers<void>()
-    const opening = vi.spyOn(to, 'setMark').mockReturnValue(opened.promise)
-    let isOver = false
-    const moving = move().then(() => (isOver = true))
-    await expect.poll(() => opening.mock.calls).toEqual([[null]])
-    await new Promise(setImmediate)
-    expect(isOver).toBe(false)
-    opened.resolve()
-    await moving
   })
 
   test.each<[string, object, object, Record<string, string | RegExp>]>([
@@ -190,7 +155,7 @@ describe('a move', () => {
       { rows: {}, mark: markOf(MOVED_TO) },
       { code: 'refused', message: /there holds the store that was moved away/ },
     ],
-    ['of what was moved before', { mark: markOf(MOVED_TO) }, {}, { code: 'store-moved' }],
+    ['of a store that was moved before', { mark: markOf(MOVED_TO) }, {}, { code: 'store-moved' }],
     [
       'into the new place of another move',
       { mark: markOf(MOVED_TO) },
@@ -203,7 +168,7 @@ describe('a move', () => {
       { rows: {}, mark: markOf(MOVED_TO) },
       { code: 'store-moved' },
     ],
-  ])('is refused %s', async (_what, here, there, refused) => {
+  ])('a move %s is refused before any step', async (_what, here, there, refused) => {
     const { move, steps, from, to } = await scene()
     Object.assign(from, here)
     Object.assign(to, there)
@@ -225,7 +190,7 @@ describe('a move', () => {
     ['own_keys', (rows) => some(rows, 'own_keys', (row) => ({ ...row, state: 'retired' }))],
     ['secrets', (rows) => some(rows, 'secrets', (row) => ({ ...row, sealed: new Uint8Array(3) }))],
     ['flags', (rows) => ({ ...rows, flags: [{ name: 'other', value: '1' }] })],
-  ])('gives nothing up where %s arrives otherwise', async (table, arrive) => {
+  ])('a move marks no source where the table %s differs in the target', async (table, arrive) => {
     const { move, from, to } = await scene()
     to.arrive = arrive
     await expect(move()).rejects.toMatchObject(
@@ -234,7 +199,7 @@ describe('a move', () => {
     expect([from.mark, to.mark?.flag]).toEqual([null, ARRIVING])
   })
 
-  test('heeds neither the order of rows and columns, nor marks, nor how a database keeps NUL', async () => {
+  test('a move accepts rows and columns in another order, marks, and NUL that the database replaced', async () => {
     const { move, to } = await scene()
     to.arrive = (rows) => ({
       ...some(rows, 'own_keys', (row) => Object.fromEntries(Object.entries(row).toReversed())),
@@ -259,20 +224,20 @@ describe('a move', () => {
       'the record of its protection is gone',
       (rows) => Object.assign(rows, { protection: [], secrets: [] }),
     ],
-  ])('stays where it was when %s', async (what, change) => {
+  ])('a move leaves the source unmarked where %s', async (what, change) => {
     const { move, from, tryKey } = await scene(change)
     await expect(move()).rejects.toMatchObject(corrupt(what))
     expect([from.mark, tryKey.mock.calls]).toEqual([null, []])
   })
 
-  test('of a store without protection moves no key', async () => {
+  test('a move of a store without protection moves no key', async () => {
     const none = { protection: [], secrets: [], own_keys: [] }
     const { move, to } = await scene((rows) => Object.assign(rows, none))
     expect((await move()).keys).toBe(0)
     expect(to.mark).toBeNull()
   })
 
-  test('stays where it was when a key does not open', async () => {
+  test('a move leaves the source unmarked where a key does not open', async () => {
     const { move, from, tryKey } = await scene()
     tryKey.mockRejectedValue(new Error('it does not open'))
     await expect(move()).rejects.toThrow('it does not open')
@@ -280,14 +245,14 @@ describe('a move', () => {
   })
 })
 
-describe('a folder', () => {
+describe('`FileMoveEnd`', () => {
   const move = async (here: string, there: string) => {
     await using from = await FileMoveEnd.source(here, REQUEST)
     await using to = FileMoveEnd.target(there)
     return await relocate({ from, to, request: REQUEST, tryKey: async () => {} })
   }
 
-  test('gives its store to another, where it opens with every row', async () => {
+  test('a move from folder to folder carries every row, leaves no temporary file and closes the source', async () => {
     const [here, there] = [temporary(), join(temporary(), 'new')]
     await fill(here)
     expect((await move(here, there)).tables?.['own_keys']?.rows).toBe(2)
@@ -297,7 +262,7 @@ describe('a folder', () => {
     await expect(move(here, temporary())).rejects.toMatchObject({ code: 'store-moved' })
   })
 
-  test('is nobody else’s while it is an end of a move', async () => {
+  test('a folder that is an end of a move is locked for everybody else', async () => {
     const [here, there] = [temporary(), temporary()]
     await fill(here)
     await fill(there)
@@ -313,15 +278,7 @@ describe('a folder', () => {
     expect((await open(there, { mode: 'existing' })).method).toBe('none')
   })
 
-  test('without a store has none to give', async () => {
-    const empty = temporary()
-    const end = await FileMoveEnd.source(empty, REQUEST)
-    expect(await end.find()).toEqual({ isStore: false, mark: null })
-    await expect(end.setMark(null)).rejects.toThrow('there is no store')
-    expect((await FileMoveEnd.source(join(empty, 'none'), REQUEST)).place).toBe(join(empty, 'none'))
-  })
-
-  test('is emptied of a store that was arriving, and of its log', async () => {
+  test('`FileMoveEnd.discard` removes an arriving store and its log', async () => {
     const dataDir = temporary()
     await fill(dataDir)
     const file = join(dataDir, 'postern.db')
@@ -335,7 +292,7 @@ describe('a folder', () => {
     expect((await end.find()).isStore).toBe(false)
   })
 
-  test('in which a store appears meanwhile keeps that one', async () => {
+  test('`FileMoveEnd.receive` keeps a store that appeared meanwhile', async () => {
     const dataDir = temporary()
     const end = FileMoveEnd.target(dataDir)
     await fill(dataDir)

@@ -36,11 +36,11 @@ function eachLook(ms: number): void {
   onTestFinished(() => spy.mockRestore())
 }
 
-describe('a query', () => {
+describe('`runAgain`', () => {
   test.each([
     ['was overtaken', new OvertakenError()],
     ['met another transaction', ofState('40001')],
-  ])('runs again at once where it %s', async (_why, error) => {
+  ])('`runAgain` runs a query again at once where the query %s', async (_why, error) => {
     const { run, done } = scene()
     expect(await run(error, 2)).toBe(3)
     expect(done).toEqual(['ensure', 'run', 'ensure', 'run', 'ensure', 'run'])
@@ -49,15 +49,18 @@ describe('a query', () => {
   test.each([
     ['lost its connection', LOST],
     ['was cancelled', ofState('57014')],
-  ])('runs again where it %s, while the database answers others', async (_why, error) => {
-    const { run, done, server } = scene()
-    expect(await run(error, 1)).toBe(2)
-    expect(done).toEqual(['ensure', 'run', 'probe', 'ensure', 'run'])
-    server.probe.mockRejectedValue(new Error('nothing answers'))
-    await expect(run(error, 1)).rejects.toBe(error)
-  })
+  ])(
+    '`runAgain` runs a query again where the query %s and a probe succeeds',
+    async (_why, error) => {
+      const { run, done, server } = scene()
+      expect(await run(error, 1)).toBe(2)
+      expect(done).toEqual(['ensure', 'run', 'probe', 'ensure', 'run'])
+      server.probe.mockRejectedValue(new Error('nothing answers'))
+      await expect(run(error, 1)).rejects.toBe(error)
+    },
+  )
 
-  test('runs again for three seconds, and no longer', async () => {
+  test('`runAgain` runs a query again for three seconds only', async () => {
     eachLook(2999)
     expect(await scene().run(LOST, 1)).toBe(2)
     eachLook(3001)
@@ -69,28 +72,21 @@ describe('a query', () => {
     ['for any other failure', ofState('23505'), 1],
     ['where the database cannot write', ofState('53100'), 1],
     ['an eighth time', ofState('40001'), 8],
-  ])('does not run again %s', async (_why, error, times) => {
+  ])('`runAgain` does not run a query again %s', async (_why, error, times) => {
     const { run, done } = scene()
     await expect(run(error, times)).rejects.toBe(error)
     expect(done.filter((one) => one === 'run')).toHaveLength(times)
   })
 
-  test('runs again later with each loss, and at once where it was overtaken', async () => {
+  test('`runAgain` waits longer after each lost connection, and not at all after an overtaken query', async () => {
     const made = pauses()
     await scene().run(LOST, 3)
     await scene().run(new OvertakenError(), 3)
     expect(made).toEqual([25, 50, 75])
   })
-
-  test('is not run while the database is lost', async () => {
-    const { run, done, server } = scene()
-    server.ensure.mockRejectedValue(ofState('25006'))
-    await expect(run(LOST, 1)).rejects.toMatchObject({ code: '25006' })
-    expect(done).toEqual([])
-  })
 })
 
-describe('a commit without an answer', () => {
+describe('`isCommitted`', () => {
   const loss = new CommitLostError(LOST)
   const judged = async (...statuses: (string | null)[]) => {
     const { server } = scene()
@@ -102,7 +98,7 @@ describe('a commit without an answer', () => {
   test.each([
     ['committed', true],
     ['aborted', false],
-  ])('that the database says is %s: %s', async (status, expected) => {
+  ])('`isCommitted` for a transaction with status %s is %s', async (status, expected) => {
     const { kept, ask } = await judged('in progress', status)
     expect(await kept).toBe(expected)
     expect(ask.mock.calls).toEqual([
@@ -111,7 +107,7 @@ describe('a commit without an answer', () => {
     ])
   })
 
-  test('is lost where the database does not know it, or does not answer', async () => {
+  test('`isCommitted` throws where the database does not know the transaction or does not respond', async () => {
     await expect((await judged(null)).kept).rejects.toBe(loss)
     await expect((await judged()).kept).rejects.toBe(loss)
     const { server } = scene()

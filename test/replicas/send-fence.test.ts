@@ -21,7 +21,7 @@ async function waits(work: Promise<unknown>): Promise<boolean> {
   return await Promise.race([ended, new Promise<boolean>((end) => setTimeout(end, 5, true))])
 }
 
-describe('the fence', () => {
+describe('`SendFence`', () => {
   async function scene() {
     const store = await open(temporary())
     const sidecars = new PlayedSidecars(store)
@@ -33,7 +33,7 @@ describe('the fence', () => {
     return { store, sidecars, one, two, here, there, isRaised }
   }
 
-  test('lets sends of both in at once, and each out once', async () => {
+  test('`SendFence` admits sends of two sidecars at the same time', async () => {
     const { here, there, sidecars } = await scene()
     const passes = [await here.enter(), await here.enter(), await there.enter()]
     for (const { requireHeld } of passes) expect(requireHeld()).toBeUndefined()
@@ -47,7 +47,7 @@ describe('the fence', () => {
     expect(sidecars.isHeld('sends')).toBe(false)
   })
 
-  test('is closed once every send of the other is over, and open again after that', async () => {
+  test('`SendFence.close` resolves once every send of the other sidecar is over, and disposal opens the fence', async () => {
     const { here, there, two, sidecars, isRaised } = await scene()
     const closed = vi.fn()
     there.onClosed(closed)
@@ -82,27 +82,7 @@ describe('the fence', () => {
     expect(pass.requireHeld()).toBeUndefined()
   })
 
-  test('is not held up by a lock that is kept for the next send, here or there', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { store, here, there, two, sidecars } = await scene()
-    ;(await here.enter()).leave()
-    const fence = await here.close(SIGNAL)
-    await fence[Symbol.asyncDispose]()
-    const pass = await there.enter()
-    await put(store, 'key_publishing', 'another')
-    await two.fresh()
-    expect(sidecars.isHeld('sends')).toBe(true)
-    pass.leave()
-    expect(sidecars.isHeld('sends')).toBe(false)
-    await there.lower()
-    ;(await there.enter()).leave()
-    await put(store, 'key_publishing', 'another')
-    await two.fresh()
-    expect(sidecars.isHeld('sends')).toBe(false)
-  })
-
-  test('keeps a send out for as long as a bot waits, and not longer', async () => {
+  test('`SendFence.enter` waits for a closed fence for 20 s and is then refused', async () => {
     const { here, there, two, sidecars } = await scene()
     await using _fence = await here.close(SIGNAL)
     await two.fresh()
@@ -116,16 +96,7 @@ describe('the fence', () => {
     expect([sidecars.given.length, WAIT_MAX_MS]).toEqual([1, 20_000])
   })
 
-  test('lets a send in that waited, once it is open again', async () => {
-    const { here, there, two } = await scene()
-    const fence = await here.close(SIGNAL)
-    await two.fresh()
-    const entering = there.enter()
-    await fence[Symbol.asyncDispose]()
-    expect((await entering).requireHeld()).toBeUndefined()
-  })
-
-  test('lets no send in by a lock that was granted while the fence was raised', async () => {
+  test('`SendFence.enter` returns a send lock that was acquired while the fence was closed', async () => {
     const { store, there, sidecars } = await scene()
     await put(store, 'key_publishing', 'another')
     const pass = passing()
@@ -136,7 +107,7 @@ describe('the fence', () => {
     await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
   })
 
-  test('is open again only when its lock was given back, as is one that was lost', async () => {
+  test('`SendFence` opens, or replaces a lost lock, only after the old lock was released', async () => {
     const { here, there, sidecars } = await scene()
     const slowly = () => {
       const given = Promise.withResolvers<void>()
@@ -160,19 +131,7 @@ describe('the fence', () => {
     expect((await entering).requireHeld()).toBeUndefined()
   })
 
-  test('is lowered before it reports that it could not be closed', async () => {
-    const { here, there } = await scene()
-    await there.enter()
-    const ended = new AbortController()
-    const closing = here.close(ended.signal)
-    expect(await waits(closing)).toBe(true)
-    ended.abort(new Error('given up'))
-    await expect(closing.finally(() => expect(here.isRaised).toBe(false))).rejects.toMatchObject({
-      name: 'AbortError',
-    })
-  })
-
-  test('lets no send leave whose lock was lost, and gets another for the next', async () => {
+  test('`SendFence` refuses a send whose lock was lost, and the next send has a new lock', async () => {
     const { here, sidecars } = await scene()
     const pass = await here.enter()
     for (const lock of sidecars.given) lock.isHeld = false
@@ -183,7 +142,7 @@ describe('the fence', () => {
     expect(sidecars.isHeld('sends')).toBe(false)
   })
 
-  test('is lowered where it could not be closed, and not where another raised it since', async () => {
+  test('`SendFence` removes its flag where closing was aborted, and not the flag of another sidecar', async () => {
     const { here, there, isRaised } = await scene()
     const pass = await there.enter()
     const stop = new AbortController()
@@ -199,7 +158,7 @@ describe('the fence', () => {
     expect(await isRaised()).toBe(true)
   })
 
-  test('that is disposed of after its lock was lost stays raised for the next step', async () => {
+  test('`SendFence` leaves its flag for the next step where its lock was lost', async () => {
     const { here, isRaised, sidecars } = await scene()
     const fence = await here.close(SIGNAL)
     for (const lock of sidecars.given) lock.isHeld = false
@@ -207,7 +166,7 @@ describe('the fence', () => {
     expect([await isRaised(), sidecars.isHeld('sends')]).toEqual([true, false])
   })
 
-  test('that a dead sidecar left raised is lowered by any other', async () => {
+  test('`SendFence.lower` removes the flag of a dead sidecar', async () => {
     const { store, one, isRaised } = await scene()
     await put(store, 'key_publishing', 'dead')
     const late = await SendFence.load(one)
@@ -216,7 +175,7 @@ describe('the fence', () => {
     expect([late.isRaised, await isRaised()]).toEqual([false, false])
   })
 
-  test('keeps its lock for a busy bot, and gives it back a second after the last send', async () => {
+  test('`SendFence` keeps the send lock for a busy bot and releases it a second after the last send', async () => {
     const { here, sidecars } = await scene()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -241,7 +200,7 @@ describe('the fence', () => {
   })
 })
 
-describe('the turn', () => {
+describe('`KeyTurn`', () => {
   /** A turn whose lock another sidecar has while `isFree` is false. */
   function scene({ isFree = true, hasFence = true } = {}) {
     const done: string[] = []
@@ -272,7 +231,7 @@ describe('the turn', () => {
     return { turn, done, lock, state, requireHeld: () => turn.requireHeld() }
   }
 
-  test('gives a step what others have made, and lowers a fence that was left raised', async () => {
+  test('`KeyTurn` reads the changes of others before a step and lowers the fence after the step', async () => {
     const { turn, done, requireHeld } = scene()
     const step = async () => {
       requireHeld()
@@ -286,7 +245,7 @@ describe('the turn', () => {
     expect(await scene({ hasFence: false }).turn.tryStep(async () => 6)).toEqual({ result: 6 })
   })
 
-  test('lowers no fence after a step that failed, or whose lock was lost', async () => {
+  test('`KeyTurn` does not lower the fence after a failed step or a lost lock', async () => {
     const { turn, done, lock, requireHeld } = scene()
     const fails = (): Promise<never> => Promise.reject(new Error('no'))
     await expect(turn.tryStep(fails)).rejects.toThrow('no')
@@ -298,7 +257,7 @@ describe('the turn', () => {
     expect(done).not.toContain('lowered')
   })
 
-  test('waits while another sidecar makes a step, and gives up after a minute', async () => {
+  test('`KeyTurn` waits for the step of another sidecar and is refused after a minute', async () => {
     const { turn, done, state } = scene({ isFree: false })
     const step = vi.fn(async () => 'made')
     expect(await turn.tryStep(step)).toBeNull()

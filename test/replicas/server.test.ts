@@ -28,8 +28,8 @@ async function scene({ isOfSeveral = false, isConnected = true } = {}) {
   return { server, reach, pid, queryAll, cut, pooled }
 }
 
-describe.skipIf(!hasPostgres())('a server', () => {
-  test('connects when it is first asked, and knows its timeline then', async () => {
+describe.skipIf(!hasPostgres())('`PostgresServer`', () => {
+  test('`PostgresServer` connects with its first query and knows the timeline then', async () => {
     const { server, reach, pid } = await scene({ isConnected: false })
     expect([server.timeline, server.session.isConnected, server.reachability]).toEqual([
       null,
@@ -46,29 +46,25 @@ describe.skipIf(!hasPostgres())('a server', () => {
     expect(answers).toEqual([[{ a: 1 }], [{ a: 2 }]])
   })
 
-  test('has one lane of queries for each schema', async () => {
-    const { server } = await scene({ isConnected: false })
-    const [one, two] = [freshSchema(), freshSchema()]
-    expect(server.databaseFor(one)).toBe(server.databaseFor(one))
-    expect(server.databaseFor(one)).not.toBe(server.databaseFor(two))
-  })
-
   test.each([
     ['lost', 'unreachable'],
     ['login', 'unreachable'],
     ['rolled-back', 'rolled-back'],
-  ] as const)('whose session fails by %s is %s until it answers', async (kind, now) => {
-    const { server, reach, queryAll, cut, pooled } = await scene()
-    const before = await pooled()
-    queryAll.mockRejectedValueOnce(new PostgresError(kind, 'x'))
-    await expect(server.ask('SELECT 1')).rejects.toMatchObject({ kind })
-    expect([reach, server.reachability, cut.mock.calls.length]).toEqual([[now], now, 1])
-    await expect.poll(() => pooled().catch(() => before)).not.toEqual(before)
-    await server.ensure()
-    expect(reach).toEqual([now, 'reachable'])
-  })
+  ] as const)(
+    '`PostgresServer` with the session error %s is %s until the next response',
+    async (kind, now) => {
+      const { server, reach, queryAll, cut, pooled } = await scene()
+      const before = await pooled()
+      queryAll.mockRejectedValueOnce(new PostgresError(kind, 'x'))
+      await expect(server.ask('SELECT 1')).rejects.toMatchObject({ kind })
+      expect([reach, server.reachability, cut.mock.calls.length]).toEqual([[now], now, 1])
+      await expect.poll(() => pooled().catch(() => before)).not.toEqual(before)
+      await server.ensure()
+      expect(reach).toEqual([now, 'reachable'])
+    },
+  )
 
-  test('that is read-only is out of reach, in whichever answer it reports that', async () => {
+  test('`PostgresServer` is unreachable where any response reports read-only', async () => {
     const { server, reach } = await scene()
     const on = { text: `SELECT 'on' AS read_only` }
     const off = { text: `SELECT 'off' AS read_only` }
@@ -78,13 +74,7 @@ describe.skipIf(!hasPostgres())('a server', () => {
     expect(reach).toEqual(['unreachable'])
   })
 
-  test('is in reach for all the mistakes of questions', async () => {
-    const { server, reach, cut } = await scene()
-    await expect(server.ask('SELECT 1 / 0')).rejects.toMatchObject({ code: '22012' })
-    expect([reach, cut.mock.calls]).toEqual([[], []])
-  })
-
-  test('that is lost is asked once by all who want to know whether it is back', async () => {
+  test('`PostgresServer` that is lost sends one query for all callers that wait for its return', async () => {
     const { server, queryAll, reach } = await scene()
     await server.ensure()
     expect(queryAll).not.toHaveBeenCalled()
@@ -98,7 +88,7 @@ describe.skipIf(!hasPostgres())('a server', () => {
     expect([queryAll.mock.calls.length, reach]).toEqual([2, ['unreachable', 'reachable']])
   })
 
-  test('is asked where its session ends, and stays in reach', async () => {
+  test('`PostgresServer` probes the database once its session has ended, and stays reachable', async () => {
     const { server, reach, queryAll } = await scene()
     server.session.cut()
     await expect.poll(() => queryAll.mock.calls.length).toBe(1)
@@ -106,31 +96,7 @@ describe.skipIf(!hasPostgres())('a server', () => {
     expect([reach, server.session.generation]).toEqual([[], 2])
   })
 
-  test('is out of reach at once where its session is silent', async () => {
-    const { server, reach } = await scene()
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const asked = server.session.query('SELECT pg_sleep(20)')
-    asked.catch(() => undefined)
-    await new Promise(setImmediate)
-    vi.advanceTimersByTime(1000)
-    await expect.poll(() => reach, { interval: 0 }).toEqual(['unreachable'])
-    await expect(asked).rejects.toThrow('Connection terminated')
-  })
-
-  test('has its session ask by itself, and nothing once it is closed', async () => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const { server } = await scene()
-    const ask = vi.spyOn(server.turnWaits, 'ask')
-    vi.advanceTimersByTime(750)
-    expect(ask).toHaveBeenCalledOnce()
-    await server[Symbol.asyncDispose]()
-    vi.advanceTimersByTime(7500)
-    expect(ask).toHaveBeenCalledOnce()
-  })
-
-  test('that is closed answers nothing more, by no way, and reports nothing', async () => {
+  test('`PostgresServer` that is closed rejects queries and reports nothing', async () => {
     const { server, reach, pooled, queryAll } = await scene()
     await pooled()
     await server[Symbol.asyncDispose]()
@@ -141,18 +107,24 @@ describe.skipIf(!hasPostgres())('a server', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('a server whose content is in doubt', () => {
+describe.skipIf(!hasPostgres())('`PostgresServer.doubt`', () => {
   test.each([
     ['of one bot', { isOfSeveral: false }, 1],
     ['of several bots before any connection', { isOfSeveral: true, isConnected: false }, 1],
     ['of several bots', { isOfSeveral: true }, 0],
-  ])('%s has its session cut, or a connection made anew', async (_what, o, cuts) => {
-    const { server, cut, reach } = await scene(o)
-    const before = server.timeline
-    server.doubt()
-    server.doubt()
-    expect(cut).toHaveBeenCalledTimes(2 * cuts)
-    if (cuts === 0) await expect.poll(() => server.timeline).not.toBe(before)
-    expect([server.timeline === null ? null : { ...server.timeline }, reach]).toEqual([before, []])
-  })
+  ])(
+    '`PostgresServer.doubt` %s cuts the session or makes a new connection',
+    async (_what, o, cuts) => {
+      const { server, cut, reach } = await scene(o)
+      const before = server.timeline
+      server.doubt()
+      server.doubt()
+      expect(cut).toHaveBeenCalledTimes(2 * cuts)
+      if (cuts === 0) await expect.poll(() => server.timeline).not.toBe(before)
+      expect([server.timeline === null ? null : { ...server.timeline }, reach]).toEqual([
+        before,
+        [],
+      ])
+    },
+  )
 })

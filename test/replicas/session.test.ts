@@ -36,8 +36,8 @@ function scene(admit: (client: DatabaseClient) => Promise<void> = async () => {}
   return { session, admitted, ask, losses, pid, kill, other }
 }
 
-describe.skipIf(!hasPostgres())('a session', () => {
-  test('connects when it is first asked, once, and only where it is admitted', async () => {
+describe.skipIf(!hasPostgres())('`Session`', () => {
+  test('`Session` connects once, with its first query, and only where admission succeeds', async () => {
     const { session, admitted, pid } = scene()
     expect([session.isConnected, session.isProven, session.generation]).toEqual([false, false, 0])
     const [one, two] = await Promise.all([pid(), pid()])
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     await expect.poll(left).toEqual([])
   })
 
-  test('is proven once it has answered, and not by its connection alone', async () => {
+  test('`Session` is proven by a response and not by its connection', async () => {
     const { session, pid } = scene()
     for (let times = 0; times < 2; times += 1) {
       const asked = session.query('SELECT pg_sleep(0.05)')
@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     await pid()
   })
 
-  test('answers questions in their order, also those after one that failed', async () => {
+  test('`Session` answers queries in order, also after one that failed', async () => {
     const { session, losses } = scene()
     const set = { text: `SELECT set_config('postern.test', $1, false) AS value`, parameters: ['a'] }
     const show = { text: `SELECT current_setting('postern.test') AS value` }
@@ -76,7 +76,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect([session.generation, losses]).toEqual([1, []])
   })
 
-  test('that the server ended connects again for the next question', async () => {
+  test('`Session` connects again after the server ended its connection', async () => {
     const { session, losses, kill, pid } = scene()
     const before = await pid()
     await kill()
@@ -84,7 +84,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect([losses, session.generation]).toEqual([['ended'], 2])
   })
 
-  describe('whose connection fails a question', () => {
+  describe('`Session` with a failing connection', () => {
     const ASKED = 'SELECT 1 AS a'
     /** Has so many connections fail it, each after a while. */
     function failing(times: number, afterMs = 0) {
@@ -105,29 +105,27 @@ describe.skipIf(!hasPostgres())('a session', () => {
     }
 
     test.each([
-      ['once', 1, 0, true, [{ a: 1 }], 1],
-      ['and fails it again', 2, 0, true, 'gone', 2],
-      ['after a second', 1, 1000, true, 'gone', 1],
-      ['that was just made', 1, 0, false, 'gone', 1],
-    ])('%s asks another one soon', async (_how, times, afterMs, isOld, expected, count) => {
-      const { session, pid, losses } = scene()
-      if (isOld) await pid()
-      const failed = failing(times, afterMs)
-      const answer = await session.query(ASKED).catch(({ message }: Error) => message)
-      expect([answer, failed]).toEqual([expected, Array.from({ length: count }, () => [ASKED, []])])
-      expect(losses).toEqual(Array.from({ length: count }, () => 'ended'))
-    })
+      ['a lost connection', 1, 0, true, [{ a: 1 }], 1],
+      ['two lost connections', 2, 0, true, 'gone', 2],
+      ['a connection lost late', 1, 1000, true, 'gone', 1],
+      ['a lost new connection', 1, 0, false, 'gone', 1],
+    ])(
+      '`Session` repeats a query at most once, and only within a second, after %s',
+      async (_how, times, afterMs, isOld, expected, count) => {
+        const { session, pid, losses } = scene()
+        if (isOld) await pid()
+        const failed = failing(times, afterMs)
+        const answer = await session.query(ASKED).catch(({ message }: Error) => message)
+        expect([answer, failed]).toEqual([
+          expected,
+          Array.from({ length: count }, () => [ASKED, []]),
+        ])
+        expect(losses).toEqual(Array.from({ length: count }, () => 'ended'))
+      },
+    )
   })
 
-  test('does not ask a second time after an error of the question', async () => {
-    const { session, admitted } = scene()
-    await session.query('CREATE TEMP SEQUENCE asked')
-    await expect(session.query(`SELECT 1 / (nextval('asked') - 1)`)).rejects.toThrow('zero')
-    expect(await session.query(`SELECT nextval('asked')::int AS n`)).toEqual([{ n: 2 }])
-    expect(admitted).toHaveBeenCalledOnce()
-  })
-
-  test('that is cut has no answers to what was asked, and is lost once', async () => {
+  test('`Session.cut` rejects running queries and reports the loss once', async () => {
     const { session, losses, pid } = scene()
     session.cut()
     await pid()
@@ -138,7 +136,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect(session.generation).toBe(2)
   })
 
-  test('is proven for two seconds after its last answer, by both clocks', async () => {
+  test('`Session` is proven for two seconds after its last response, by the monotonic and the system clock', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const { session, pid } = scene()
@@ -159,7 +157,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect(session.isProven).toBe(true)
   })
 
-  test('that gives no answer for a second is silent, and is not asked again', async () => {
+  test('`Session` without a response for a second reports silence and does not repeat the query', async () => {
     const { session, losses, pid } = scene()
     await pid()
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
@@ -179,7 +177,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect(losses).toEqual(['silent'])
   })
 
-  test('asks by itself at each beat, while it is connected', async () => {
+  test('`Session` polls every 750 ms while it is connected', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     onTestFinished(() => void vi.useRealTimers())
     const { session, ask, pid } = scene()
@@ -203,7 +201,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect([ask.mock.calls.length, vi.getTimerCount()]).toEqual([3, 0])
   })
 
-  test('hears what a process notifies of', async () => {
+  test('`Session` receives notifications of other processes', async () => {
     const { session, pid, other } = scene()
     const heard: string[] = []
     session.onNotified((note) => heard.push(note))
@@ -212,7 +210,7 @@ describe.skipIf(!hasPostgres())('a session', () => {
     await expect.poll(() => heard).toEqual(['a note'])
   })
 
-  test('that is closed asks nothing more, and its process at the server ends', async () => {
+  test('`Session` that is closed rejects queries, and its backend ends', async () => {
     const { session, losses, pid, other } = scene()
     const own = await pid()
     await session[Symbol.asyncDispose]()
@@ -220,18 +218,6 @@ describe.skipIf(!hasPostgres())('a session', () => {
     expect([session.isConnected, losses]).toEqual([false, []])
     const watching = other()
     const left = () => watching.query('SELECT FROM pg_stat_activity WHERE pid = $1', [own])
-    await expect.poll(left).toEqual([])
-  })
-
-  test('that is closed while it connects leaves no connection', async () => {
-    const { session, admitted, other } = scene(() => new Promise((end) => setImmediate(end)))
-    const asked = session.query(PID)
-    asked.catch(() => undefined)
-    await expect.poll(() => admitted.mock.calls.length).toBe(1)
-    const [[{ pid }]] = admitted.mock.calls as [[DatabaseClient]]
-    await session[Symbol.asyncDispose]()
-    const watching = other()
-    const left = () => watching.query('SELECT FROM pg_stat_activity WHERE pid = $1', [pid])
     await expect.poll(left).toEqual([])
   })
 })

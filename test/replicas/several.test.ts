@@ -1,5 +1,5 @@
 /** Several sidecars on one store. */
-import { OvertakenError } from '../../src/errors.ts'
+import { join } from 'node:path'
 import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { KnownChats } from '../../src/kernel/wall/known-chats.ts'
@@ -11,7 +11,7 @@ import { Trust } from '../../src/kernel/people/trust.ts'
 import { type Store } from '../../src/store/store.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { flags, put, temporary } from '../store/support.ts'
+import { flags, modeOf, put, temporary } from '../store/support.ts'
 import { openOn, serverOf, sidecars, pair } from './scene.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { loadReplayMemory } from '../../src/wiring/stores.ts'
@@ -37,8 +37,8 @@ function following(store: Store, ...tables: Parameters<Store['follow']>[0][]): s
   return reread
 }
 
-describeIt('what one sidecar writes', () => {
-  test('is read again by another before its next decision, and not again after that', async () => {
+describeIt('changes of one sidecar at another', () => {
+  test('a change of one sidecar is read once by the other before its next decision', async () => {
     const { one, two } = await pair()
     const reread = following(two, 'chats')
     await two.fresh()
@@ -49,33 +49,7 @@ describeIt('what one sidecar writes', () => {
     expect(reread).toEqual([['7', '8']])
   })
 
-  test.each(['write', 'note'] as const)('by a %s that is undone is not', async (how) => {
-    const { one, two } = await pair()
-    const reread = following(two, 'chats')
-    const failing = one[how](async (db) => {
-      await db.insertInto('chats').values(chat(7)).execute()
-      throw new Error('changed my mind')
-    })
-    await expect(failing).rejects.toThrow('changed my mind')
-    await two.fresh()
-    expect(reread).toEqual([])
-  })
-
-  test('by a note is read again too, and what no decision rests on is not', async () => {
-    const { one, two } = await pair()
-    const reread = following(two, 'people', 'flags')
-    await one.note((db) => db.insertInto('people').values({ user_id: 5, signed_at: 1 }).execute())
-    await one.note((db) =>
-      db
-        .insertInto('sent')
-        .values({ message_id: 1, at: 1, chat_id: 1, recipients: 1, skipped: '[]' })
-        .execute(),
-    )
-    await two.fresh()
-    expect(reread).toEqual([['5']])
-  })
-
-  test('is known to another before its own write is computed', async () => {
+  test('a change of one sidecar is read by the other before its own write runs', async () => {
     const { one, two } = await pair()
     const known = new Set<string>()
     two.follow('chats', async (_db, keys) => keys.forEach((key) => known.add(key)))
@@ -85,17 +59,7 @@ describeIt('what one sidecar writes', () => {
     })
   })
 
-  test('of a row that is gone is told as well', async () => {
-    const { one, two } = await pair()
-    await insertChats(one, 7)
-    await two.fresh()
-    const reread = following(two, 'chats')
-    await one.write((db) => db.deleteFrom('chats').execute())
-    await two.fresh()
-    expect(reread).toEqual([['7']])
-  })
-
-  test('in thousands of rows is all read again', async () => {
+  test('a change of 2,500 rows is read completely by the other sidecar', async () => {
     const { one, two } = await pair()
     const keys: string[] = []
     two.follow('pins', async (_db, some) => void keys.push(...some))
@@ -112,7 +76,7 @@ describeIt('what one sidecar writes', () => {
     expect(new Set(keys).size).toBe(2500)
   })
 
-  test('at the same time as others follows them one by one, and none is lost', async () => {
+  test('concurrent writes of three sidecars run one after the other', async () => {
     const { stores } = await sidecars(3)
     await put(stores[0] as Store, 'count', '0')
     const increment = (store: Store) =>
@@ -128,8 +92,8 @@ describeIt('what one sidecar writes', () => {
   })
 })
 
-describeIt('what only tightens', () => {
-  test('a latch that another sidecar set stays, whatever else of the chat is written', async () => {
+describeIt('memory of two sidecars', () => {
+  test('a latch that the other sidecar set survives a write by a sidecar that does not know it', async () => {
     const { one, two } = await pair()
     const [mine, theirs] = await each(one, two, (store) => KnownChats.load(memoryOf(store)))
     await mine.saw([{ chatId: 1, kind: 'group' }])
@@ -142,7 +106,7 @@ describeIt('what only tightens', () => {
     expect([again.isLatched(1), again.get(1)?.refusedAtMs]).toEqual([true, expect.any(Number)])
   })
 
-  test('of two people who are seen first at the same time, a private chat has one', async () => {
+  test('a private chat that two sidecars see first with two people has one person at both', async () => {
     const { one, two } = await pair()
     const [mine, theirs] = await each(one, two, (store) => KnownChats.load(memoryOf(store)))
     await mine.saw([{ chatId: 1, kind: 'private' }])
@@ -156,7 +120,7 @@ describeIt('what only tightens', () => {
     expect([10, 20]).toContain(mine.personOf(1))
   })
 
-  test('who is blocked at one sidecar is blocked at all, a first listing at another included', async () => {
+  test('a person whom one sidecar blocks is blocked at the other, even when first listed there', async () => {
     const { one, two } = await pair()
     const [mine, theirs] = await each(one, two, trustOver)
     await mine.decisions.block(5)
@@ -169,7 +133,7 @@ describeIt('what only tightens', () => {
     expect(mine.policies.for(1)).toBe('pinned')
   })
 
-  test('who has signed at one sidecar must sign at all, until the operator starts them anew', async () => {
+  test('a person who signed at one sidecar must sign at the other until the operator resets that', async () => {
     const { one, two } = await pair()
     const [mine, theirs] = [await People.load(memoryOf(one)), await People.load(memoryOf(two))]
     await mine.rememberSigned([5], 'words')
@@ -193,7 +157,7 @@ const sighting = (more: Partial<Sighting> = {}): Sighting => ({
   ...more,
 })
 
-describeIt('the memory against replays', () => {
+describeIt('the replay memory of two sidecars', () => {
   /** Judges as a batch does; `meanwhile` runs between the question and the answer, once. */
   async function take(
     memory: ReplayMemory,
@@ -218,7 +182,7 @@ describeIt('the memory against replays', () => {
     )
   }
 
-  test('gives the same data to one of two sidecars that judge it at once', async () => {
+  test('data that two sidecars judge at the same time is new at one and replayed at the other', async () => {
     const [mine, theirs] = await memories()
     const other = sighting({ updateId: 11, messageId: 101 })
     let second = ''
@@ -228,7 +192,7 @@ describeIt('the memory against replays', () => {
     expect([first, second]).toEqual(['replayed', 'new'])
   })
 
-  test('lets a signature stand on other data no more often, however many judge at once', async () => {
+  test('a signature on further data is replayed where the other sidecar judges it at the same time', async () => {
     const [mine, theirs] = await memories()
     const copy = (n: number): Sighting =>
       sighting({ dataDigest: `data${n}`, updateId: n, messageId: n })
@@ -240,7 +204,7 @@ describeIt('the memory against replays', () => {
     expect(first).toBe('replayed')
   })
 
-  test('lets a signature stand on other data within a minute of our own time, however many judge at once', async () => {
+  test('a signature on other data is replayed over a minute after the verdict of the other sidecar', async () => {
     const [mine, theirs] = await memories()
     const firstMs = Date.now()
     const copy = (n: number): Sighting =>
@@ -253,7 +217,7 @@ describeIt('the memory against replays', () => {
     expect(recognized).toBe('replayed')
   })
 
-  test('refuses at one sidecar what the bot has confirmed at another', async () => {
+  test('an update that the bot confirmed at one sidecar is refused at the other', async () => {
     const [mine, theirs] = await memories()
     expect(await take(mine, sighting())).toBe('new')
     expect(await take(theirs, sighting())).toBe('again')
@@ -261,7 +225,7 @@ describeIt('the memory against replays', () => {
     expect(await take(theirs, sighting())).toBe('confirmed')
   })
 
-  test('binds what was seen without a number to one update alone', async () => {
+  test('a sighting without an update id is bound to one update of two', async () => {
     const [mine, theirs] = await memories()
     await mine.rememberOwn(sighting({ updateId: null, messageId: null }))
     let second = ''
@@ -270,26 +234,10 @@ describeIt('the memory against replays', () => {
     })
     expect([first, second]).toEqual(['replayed', 'again'])
   })
-
-  test('gives up what is overtaken again and again, with nothing remembered', async () => {
-    const { one } = await pair({ protection: 'none' })
-    let runs = 0
-    const overtaken = one.note(async (db) => {
-      runs += 1
-      await db
-        .insertInto('flags')
-        .values({ name: `n${runs}`, value: '' })
-        .execute()
-      throw new OvertakenError()
-    })
-    await expect(overtaken).rejects.toThrow(OvertakenError)
-    expect(runs).toBeGreaterThan(1)
-    expect(await flags(one)).toEqual({})
-  })
 })
 
-describeIt('a start', () => {
-  test('of several at once makes one store with one protection, whose secrets are the same', async () => {
+describeIt('sidecars that start on one schema', () => {
+  test('four sidecars that start together make one store with the same secrets', async () => {
     const { servers, schema } = await sidecars(4, { protection: 'none' })
     const empty = `${schema}_2`
     const stores = await Promise.all(
@@ -300,7 +248,7 @@ describeIt('a start', () => {
     expect(new Set(stores.map(({ masterSecret }) => masterSecret)).size).toBe(1)
   })
 
-  test('of two bots at once on one schema gives it to one of them', async () => {
+  test('the later of two bots that start together on one schema is refused with `store-other-bot`', async () => {
     const { servers, schema } = await sidecars(2)
     const empty = `${schema}_2`
     const opened = await Promise.allSettled(
@@ -310,17 +258,18 @@ describeIt('a start', () => {
     expect(refused).toEqual([expect.objectContaining({ code: 'store-other-bot' })])
   })
 
-  test('of a second sidecar on one data directory is refused', async () => {
+  test('a second sidecar on one data directory is refused as `store-in-use`', async () => {
     const { servers, schema } = await sidecars(1)
     const dataDir = temporary()
     const [server] = servers
     if (server === undefined) throw new Error('none')
     await openOn(server, schema, { dataDir })
+    expect(modeOf(join(dataDir, 'sidecar.lock'))).toBe('600')
     const second = openOn(serverOf(urlOf(server)), schema, { dataDir })
     await expect(second).rejects.toMatchObject({ code: 'store-in-use' })
   })
 
-  test('notices a protection that another sidecar has moved: what opens it goes on, or locks', async () => {
+  test('a sidecar follows a protection that another moved, or is locked without the new passphrase', async () => {
     const { one, two } = await pair({ passphrase: 'old', protection: 'passphrase' })
     const secret = await one.secret('replay')
     await one.move({ method: 'none' }, async (locked) => locked)
@@ -332,19 +281,40 @@ describeIt('a start', () => {
   })
 })
 
-describeIt('a lock', () => {
-  test('is had by one sidecar at a time, and by the next once it is given back', async () => {
-    const { one, two } = await pair()
+describeIt('`Store.tryLock`', () => {
+  test('a lock belongs to one sidecar at a time, and to the next after its release', async () => {
+    const { one, two, schema } = await pair()
     const first = await one.tryLock('poll')
     expect(first?.isHeld).toBe(true)
     expect([await two.tryLock('poll'), await one.tryLock('poll')]).toEqual([null, null])
-    expect((await two.tryLock('rotation'))?.isHeld).toBe(true)
+    expect([await one.isWanted('poll'), (await two.tryLock('rotation'))?.isHeld]).toEqual([
+      true,
+      true,
+    ])
     await first?.[Symbol.asyncDispose]()
     expect([first?.isHeld, first?.signal.aborted]).toEqual([false, true])
-    expect((await two.tryLock('poll'))?.isHeld).toBe(true)
+    const second = await two.tryLock('poll')
+    expect(second?.isHeld).toBe(true)
+    await two[Symbol.asyncDispose]()
+    expect([second?.isHeld, (await one.tryLock('rotation'))?.isHeld]).toEqual([false, true])
+    // a row that somebody locks is as good as taken
+    await one.read(async (db) => {
+      await db.transaction().execute(async (locking) => {
+        await sql.raw(`LOCK TABLE ${schema}.turns`).execute(locking)
+        expect(await one.tryLock('poll')).toBeNull()
+      })
+    })
   })
 
-  test('that is taken fresh knows all that was written before it was taken', async () => {
+  test('a shared lock belongs to both sidecars, and each counts two sidecars', async () => {
+    const { stores } = await pair()
+    for (const store of stores) {
+      expect((await store.tryLock('sends', { isShared: true }))?.isHeld).toBe(true)
+      expect(await store.countSidecars()).toBe(2)
+    }
+  })
+
+  test('a lock acquired with `isFresh` reads all earlier changes', async () => {
     const { one, two } = await pair()
     const reread = following(two, 'chats')
     await insertChats(one, 7)
@@ -354,7 +324,7 @@ describeIt('a lock', () => {
     expect(reread).toEqual([['7']])
   })
 
-  test('is not kept when what is asked with it fails', async () => {
+  test('a lock is released where the epoch query fails with it', async () => {
     const { one, two, schema } = await pair()
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.state RENAME TO away`).execute(db))
     const failing = one.tryLock('poll', { isFresh: true })
@@ -363,17 +333,7 @@ describeIt('a lock', () => {
     await one.read((db) => sql.raw(`ALTER TABLE ${schema}.away RENAME TO state`).execute(db))
   })
 
-  test('is held by a session that the server ends when it is silent, unlike connections for queries', async () => {
-    const { one, servers } = await pair()
-    const limit = sql.raw<{ limit: string }>(
-      `SELECT current_setting('idle_session_timeout') AS limit`,
-    )
-    const ofSession = await servers[0]?.session.query('SHOW idle_session_timeout')
-    expect(ofSession).toEqual([{ idle_session_timeout: '3500ms' }])
-    expect((await one.read((db) => limit.execute(db))).rows).toEqual([{ limit: '0' }])
-  })
-
-  test('is lost with the connection that holds it, and said so at once', async () => {
+  test('a lock is lost with its connection, and its signal aborts', async () => {
     const { one, two, servers } = await pair()
     const lock = await one.tryLock('poll')
     const [server] = servers

@@ -51,15 +51,8 @@ async function waiting(count: number) {
   return { ...scene, has: { other, locks, end, free, waits } }
 }
 
-/** Until whatever a beat of the session may ask was answered. */
-async function nextBeats(stores: Store[]): Promise<void> {
-  const end = performance.now() + 2000
-  await expect.poll(() => performance.now(), { timeout: 5000 }).toBeGreaterThan(end)
-  for (const store of stores) await store.fresh()
-}
-
-describe.skipIf(!hasPostgres())('one server for several stores', () => {
-  test('keeps the locks of one while the tables of others are locked by somebody', async () => {
+describe.skipIf(!hasPostgres())('a `PostgresServer` with several stores', () => {
+  test('a lock of one store survives while the tables of eight other stores are locked', async () => {
     const { cluster, schemas, stores, said } = await shared(9)
     const well = stores.pop() as Store
     const lock = await well.tryLock('poll')
@@ -80,21 +73,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     for (const store of stores) await store.fresh()
   })
 
-  test('keeps the locks of one when another has lost its tables', async () => {
-    const { cluster, schemas, stores, said } = await shared(2)
-    const [broken, well] = stores as [Store, Store]
-    const lock = await well.tryLock('poll')
-    const writable: boolean[] = []
-    broken.onWritable((isWritable) => writable.push(isWritable))
-    cluster.sql(`DROP TABLE ${schemas[0]}.state`)
-    await expect(broken.fresh()).rejects.toMatchObject(UNWRITABLE)
-    await expect(put(broken, 'a', 'b')).rejects.toMatchObject(UNWRITABLE)
-    await put(well, 'a', 'b')
-    expect([lock?.isHeld, lock?.signal.aborted, said]).toEqual([true, false, []])
-    expect(writable).toEqual([false])
-  })
-
-  test('keeps the locks of one when another is put back to an earlier state', async () => {
+  test('a lock of one store survives while another store is rolled back', async () => {
     const { cluster, schemas, stores, said } = await shared(2)
     const [behind, well] = stores as [Store, Store]
     const lock = await well.tryLock('poll')
@@ -110,7 +89,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     expect(told).toEqual(['rolled-back'])
   })
 
-  test('answers one while another asks for more than all of its connections', async () => {
+  test('a store answers while another store requests more connections than the pool has', async () => {
     const { stores } = await shared(2)
     const [greedy, well] = stores as [Store, Store]
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
@@ -122,7 +101,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     await Promise.all(held)
   })
 
-  test('asks once in a beat whether those live who have the turns that are waited for', async () => {
+  test('a process checks the holders of all turns by one query per beat, and a dead holder ends the waits', async () => {
     const { server, stores, has } = await waiting(5)
     const asked = vi.spyOn(server.session, 'queryAll')
     const isBeat = ({ text }: { text: string }): boolean => text.includes('unnest')
@@ -137,7 +116,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     for (const store of stores) expect((await store.tryLock('poll'))?.isHeld).toBe(true)
   })
 
-  test('is notified of a turn that is given back, and of no other', async () => {
+  test('a wait for a turn ends when that turn is released, and other waits continue', async () => {
     const { server, stores, has } = await waiting(3)
     vi.spyOn(server.turnWaits, 'ask').mockResolvedValue()
     await has.locks[1]?.[Symbol.asyncDispose]()
@@ -147,29 +126,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     expect(await stores[0]?.tryLock('poll')).toBeNull()
   })
 
-  test('asks a process that has more turns for half of those, one by one, and gets what is given back', async () => {
-    const { stores, has } = await waiting(5)
-    const asked = (): number => has.locks.filter((lock) => lock?.asked.aborted === true).length
-    const got: unknown[] = []
-    for (let count = 1; count <= 2; count += 1) {
-      await expect.poll(asked).toBe(count)
-      const n = has.locks.findIndex((lock) => lock?.asked.aborted === true && lock.isHeld)
-      await has.locks[n]?.[Symbol.asyncDispose]()
-      await has.waits[n]
-      got.push(await stores[n]?.tryLock('poll'))
-    }
-    expect(got).toEqual([expect.anything(), expect.anything()])
-    await nextBeats(stores)
-    expect(asked()).toBe(2)
-  })
-
-  test('asks for its share of turns whatever other locks it holds', async () => {
-    const { stores, has } = await waiting(3)
-    for (const store of stores) await store.tryLock('sends', { isShared: true })
-    await expect.poll(() => has.locks.some((lock) => lock?.asked.aborted === true)).toBe(true)
-  })
-
-  test('waits no longer than the signal, its own session, or the turn of nobody', async () => {
+  test('a wait for a turn ends with its signal, with a lost session and for a free turn', async () => {
     const { server, stores, has } = await waiting(2)
     has.end.abort()
     await Promise.all([...has.waits, stores[0]?.untilFree('poll', has.end.signal)])
@@ -182,7 +139,7 @@ describe.skipIf(!hasPostgres())('one server for several stores', () => {
     await stores[0]?.untilFree('poll', signal)
   })
 
-  test('gives back all that a store had, however many began anew with the connection', async () => {
+  test('a closed store leaves no presence row after its connection was replaced', async () => {
     const { cluster, server, schemas, stores } = await shared(2)
     const [going] = stores as [Store, Store]
     server.session.cut()

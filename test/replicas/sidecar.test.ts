@@ -2,9 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { canary, useStage, type Stage } from '../support/double-stage.ts'
-import type { Json } from '../support/double-wire.ts'
 import { freshSchema, hasPostgres, ownCluster } from '../support/postgres.ts'
-import { startSidecar } from '../support/sidecar.ts'
 import { refusalOf } from './scene.ts'
 
 const UNWRITABLE = [503, 'postern_store_unwritable']
@@ -21,8 +19,8 @@ afterAll(() => own?.[Symbol.dispose]())
 
 const cluster = own?.cluster as NonNullable<typeof own>['cluster']
 
-describe.skipIf(own === null)('a sidecar on a database', () => {
-  test('seals and opens, keeps nothing of the store in its folder, and knows all after a kill', async () => {
+describe.skipIf(own === null)('a sidecar on PostgreSQL', () => {
+  test('a sidecar on PostgreSQL sends, keeps no database file and has its latches after a kill', async () => {
     const friend = await stage.friend()
     const chat = stage.privateChat(friend)
     const words = canary()
@@ -41,7 +39,7 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     stage.expectNowhere(words)
   })
 
-  test('says in `postern check` how the database is', async () => {
+  test('`postern check` passes the lines database, commits and schema', async () => {
     const { code, stdout } = await stage.sidecar.postern('check', '--json')
     const lines = JSON.parse(stdout) as { name: string; level: string; message: string }[]
     const about = lines.filter(({ name }) => ['database', 'commits', 'schema'].includes(name))
@@ -49,7 +47,7 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     expect([code, levels]).toEqual([0, ['database pass', 'commits pass', 'schema pass']])
   })
 
-  test('that loses it says so, seals and polls nothing, passes what it may, and is back by itself', async () => {
+  test('a sidecar that loses its database refuses sends and polls, passes other calls and recovers', async () => {
     const chat = stage.privateChat(await stage.friend())
     await stage.show(chat)
     const before = stage.double.log.length
@@ -75,7 +73,7 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     expect((await stage.send(chat, 'words')).status).toBe(201)
   })
 
-  test('that hangs ends the poll, gives no update away, and opens it when it goes on', async () => {
+  test('a sidecar whose database hangs ends the poll, and delivers the update once the database continues', async () => {
     const friend = await stage.friend()
     const chat = stage.privateChat(friend)
     await stage.show(chat)
@@ -94,55 +92,5 @@ describe.skipIf(own === null)('a sidecar on a database', () => {
     await stage.sidecar.whenReady()
     const [message] = await stage.deliver([stage.double.world.message(chat, friend, { text: 'a' })])
     expect(message.postern.verdict).toBe('plaintext-in-protected')
-  })
-
-  /** Lets every write of the memory against replays fail, while the database answers all else. */
-  function failingMemory(): Disposable {
-    const { POSTERN_STORE_SCHEMA: schema } = env
-    cluster.sql(`CREATE FUNCTION ${schema}.fail() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
-      CREATE TRIGGER fail BEFORE INSERT ON ${schema}.seen EXECUTE FUNCTION ${schema}.fail()`)
-    return {
-      [Symbol.dispose]: () => cluster.sql(`DROP FUNCTION ${schema}.fail() CASCADE`),
-    }
-  }
-
-  /** Words that a friend sealed to the bot, in a private chat that is known. */
-  async function sealed(words: string): Promise<Json> {
-    const friend = await stage.friend()
-    const chat = stage.privateChat(friend)
-    await stage.show(chat)
-    const armored = await friend.phone.seal(words, [stage.botCertificate])
-    return stage.double.world.message(chat, friend, { armored })
-  }
-
-  test('that cannot record what it opens leaves it at the service, says `store`, and delivers it afterwards', async () => {
-    const first = stage.double.world.push({ kind: 'message', message: await sealed('later') })
-    const poll = () => stage.sidecar.call('GET', `/updates?offset=${first}`)
-    {
-      using _failing = failingMemory()
-      for (let polls = 0; polls < 2; polls++) {
-        const { status, json, headers } = await poll()
-        expect([status, json.error.code, headers['retry-after']]).toEqual([...UNWRITABLE, '2'])
-      }
-      expect((await stage.sidecar.readiness()).reasons).toContain('store')
-    }
-    await stage.sidecar.whenReady()
-    const { json } = await poll()
-    expect(json.result[0].message.text).toBe('later')
-  })
-
-  test('knows before its next send what another sidecar of the bot has seen', async () => {
-    await using other = await startSidecar({ upstream: stage.double.url, env })
-    await other.whenReady()
-    const group = stage.openGroup({ people: [await stage.friend()] })
-    // this one holds an answer that the group is readable, and the other sees it protected
-    expect((await stage.send(group, 'readable')).status).toBe(201)
-    group.mode = 'protected'
-    await other.call('GET', `/chats/${group.id}`)
-    Object.assign(group, { mode: 'open' })
-    const words = canary()
-    expect(refusalOf(await stage.send(group, words))).toEqual([409, 'postern_downgrade_refused'])
-    stage.expectNowhere(words)
   })
 })

@@ -18,14 +18,14 @@ const NEXT = NEWEST_VERSION + 1
 const added = { version: NEXT, isAdditive: true, statements: ['CREATE TABLE more (id bigint)'] }
 const changed = { version: NEXT + 1, isAdditive: false, statements: ['DROP TABLE more'] }
 
-test('a step of one is a step of the other, and every table is carried', () => {
+test('each migration step has a PostgreSQL step, and every table is carried by a move', () => {
   expect(POSTGRES_STEPS.at(-1)?.version).toBe(NEWEST_VERSION)
   const carried = [...CARRIED_TABLES, 'state', 'changes', 'presence', 'turns']
   expect(ALL_TABLES.toSorted()).toEqual(carried.toSorted())
 })
 
-describe.skipIf(!hasPostgres())('on a real server', () => {
-  test('tables and columns are those of a file', async () => {
+describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
+  test('a schema on PostgreSQL has the columns of a store file and triggers on every followed table', async () => {
     const store = await open(temporary())
     const schema = freshSchema()
     const server = serverOf((await sharedCluster()).url)
@@ -51,7 +51,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     expect(triggers.rows.map(({ t }) => t).toSorted()).toEqual([...FOLLOWED_TABLES].toSorted())
   })
 
-  test('what only adds runs beside the version before, and many at once run it once', async () => {
+  test('an additive step runs while a sidecar is open, and runs once for concurrent migrations', async () => {
     const { url } = await sharedCluster()
     const schema = freshSchema()
     const server = serverOf(url)
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     await openOn(serverOf(url), schema)
   })
 
-  test('what changes needs the store alone, and refuses programs of before', async () => {
+  test('a breaking step is refused while a sidecar has the store open, and older programs are refused after it', async () => {
     const { url } = await sharedCluster()
     const schema = freshSchema()
     const server = serverOf(url)
@@ -80,7 +80,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
   })
 
-  test('a store of 0.1.0 has its key derived by scrypt', async () => {
+  test('a store of 0.1.0 on PostgreSQL keeps scrypt', async () => {
     const schema = freshSchema()
     const server = serverOf((await sharedCluster()).url)
     const db = databaseOf(server, schema)
@@ -97,7 +97,7 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     expect((await openOn(server, schema)).method).toBe('none')
   })
 
-  test('a store of 0.1.0 is upgraded once no sidecar of before has it open', async () => {
+  test('a store of 0.1.0 on PostgreSQL is upgraded once no older sidecar has it open', async () => {
     const { url } = await sharedCluster()
     const schema = freshSchema()
     const server = serverOf(url)
@@ -111,15 +111,21 @@ describe.skipIf(!hasPostgres())('on a real server', () => {
     expect(await findVersion(server, schema)).toBe(NEWEST_VERSION)
   })
 
-  test('a store that one process has alone stays its own, however long that is silent', async () => {
+  test('a store that one process holds alone is refused to others and stays held without an idle timeout', async () => {
+    const { url } = await sharedCluster()
     const schema = freshSchema()
-    const server = serverOf((await sharedCluster()).url)
+    const server = serverOf(url)
+    await openOn(serverOf(url), schema).then((store) => store[Symbol.asyncDispose]())
     await using alone = await takeAlone(server, schema)
+    await expect(openOn(serverOf(url), schema)).rejects.toMatchObject({
+      code: 'store-in-use',
+      message: expect.stringContaining('is being moved') as string,
+    })
     const limit = await server.session.query('SHOW idle_session_timeout')
     expect([limit, alone]).toEqual([[{ idle_session_timeout: '0' }], expect.anything()])
   })
 
-  test('a step that fails leaves the schema as it was', async () => {
+  test('a failing step leaves the schema unchanged', async () => {
     const { url } = await sharedCluster()
     const schema = freshSchema()
     const server = serverOf(url)

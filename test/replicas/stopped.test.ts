@@ -7,8 +7,8 @@ import { sidecars, pair } from './scene.ts'
 
 const policy = (chat_id: number) => ({ chat_id, policy: 'pinned' as const })
 
-describe.skipIf(!hasPostgres())('a transaction whose sidecar was stopped', () => {
-  test('has written nothing, refuses, and holds no other up; the next one works', async () => {
+describe.skipIf(!hasPostgres())('a sidecar that is stopped within a transaction', () => {
+  test('a transaction of a stopped sidecar is rolled back and refused, and delays no other sidecar', async () => {
     const { one, two } = await pair()
     const written: number[] = []
     const stopped = one.write(async (db) => {
@@ -25,8 +25,8 @@ describe.skipIf(!hasPostgres())('a transaction whose sidecar was stopped', () =>
   })
 })
 
-describe.skipIf(!hasPostgres())('a lock of a sidecar whose machine slept', () => {
-  test('counts as lost until the server answers again', async () => {
+describe.skipIf(!hasPostgres())('a sidecar whose machine slept', () => {
+  test('a lock counts as lost after the machine slept, until the server responds again', async () => {
     const { stores } = await sidecars(1)
     const [one] = stores as [Store]
     const lock = await one.tryLock('poll')

@@ -1,6 +1,7 @@
 /** A whole sidecar whose database fails in part while sealed words wait: none are confirmed unread. */
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
+import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { several } from '../several/scene.ts'
 import { freshSchema, hasPostgres, ownCluster } from '../support/postgres.ts'
@@ -53,13 +54,18 @@ const struck =
   (end: 'pg_terminate_backend' | 'pg_cancel_backend'): Fault =>
   async (schema) => {
     const slow = before(schema, 'PERFORM pg_sleep(1)')
-    const strike = (): void =>
-      void cluster.sql(`SELECT ${end}(pid) FROM pg_stat_activity
-        WHERE usename = '${role}' AND query LIKE '%"seen"%'`)
+    const striker = new Client({ host: cluster.folder, user: 'postern', database: 'postgres' })
+    await striker.connect()
+    const victims = `usename = '${role}' AND query LIKE '%"seen"%'`
+    const strike = (): void => {
+      const struck = striker.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE ${victims}`)
+      struck.catch(() => undefined)
+    }
     const timer = setInterval(strike, 100)
     return {
       async [Symbol.asyncDispose]() {
         clearInterval(timer)
+        await striker.end()
         await slow[Symbol.asyncDispose]()
       },
     }
@@ -67,23 +73,24 @@ const struck =
 
 const locked: Fault = (schema) => holding(`LOCK TABLE ${schema}.seen IN ACCESS EXCLUSIVE MODE`)
 
-const FAULTS: [string, Fault][] = [
-  ['the memory against replays is locked', locked],
-  [
-    'its disk is full',
-    async (schema) => before(schema, `RAISE EXCEPTION 'full' USING ERRCODE = '53100'`),
-  ],
-  [
-    'it gives no connection',
-    async () => {
-      cluster.sql(`ALTER ROLE ${role} CONNECTION LIMIT 1;
-        SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE usename = '${role}' AND query NOT LIKE '%transaction_read_only%'`)
-      return undo(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
-    },
-  ],
-  ['it cancels queries', struck('pg_cancel_backend')],
-  ['it ends connections', struck('pg_terminate_backend')],
+const full: Fault = async (schema) =>
+  before(schema, `RAISE EXCEPTION 'full' USING ERRCODE = '53100'`)
+
+const starved: Fault = async () => {
+  cluster.sql(`ALTER ROLE ${role} CONNECTION LIMIT 1;
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE usename = '${role}' AND query NOT LIKE '%transaction_read_only%'`)
+  return undo(`ALTER ROLE ${role} CONNECTION LIMIT -1`)
+}
+
+const POLLS: [string, Fault][] = [
+  ['locks the replay memory', locked],
+  ['has no free connection', starved],
+  ['ends connections', struck('pg_terminate_backend')],
+]
+const WEBHOOKS: [string, Fault][] = [
+  ['has a full disk', full],
+  ['cancels queries', struck('pg_cancel_backend')],
 ]
 
 /** A sidecar to which a person writes. */
@@ -95,9 +102,9 @@ async function scene() {
   return { schema, ...(await waitingWords(sandbox, sidecar, isNamed)) }
 }
 
-describe.skipIf(own === null)('a database that fails in part', () => {
-  test.each(FAULTS)(
-    '(%s) leaves what a poll asks for at the service',
+describe.skipIf(own === null)('a sidecar whose database partly fails', () => {
+  test.each(POLLS)(
+    'a poll while the database %s is refused, and its updates stay at the service',
     async (_what, fault) => {
       const { schema, expectPollLeaves } = await scene()
       await expectPollLeaves(() => fault(schema))
@@ -105,8 +112,8 @@ describe.skipIf(own === null)('a database that fails in part', () => {
     120_000,
   )
 
-  test.each(FAULTS)(
-    '(%s) leaves what a webhook waits for there',
+  test.each(WEBHOOKS)(
+    'a webhook receives nothing while the database %s, and the waiting updates afterwards',
     async (_what, fault) => {
       const { schema, expectWebhookLeaves } = await scene()
       await expectWebhookLeaves(() => fault(schema))
@@ -114,7 +121,7 @@ describe.skipIf(own === null)('a database that fails in part', () => {
     120_000,
   )
 
-  test('by a lock that ends while a poll waits delays it, and is named meanwhile', async () => {
+  test('a poll that waits for a locked replay memory makes `/readyz` fail, and is answered after the lock', async () => {
     const { schema, write, poll, untilNamed, untilReady } = await scene()
     await write('first', 'second')
     const held = await locked(schema)
@@ -125,7 +132,7 @@ describe.skipIf(own === null)('a database that fails in part', () => {
     await untilReady()
   }, 120_000)
 
-  test('by a lock on the row by which writes take turns gives no verdict for it', async () => {
+  test('a poll during a lock on the `state` row is refused, and its updates stay at the service', async () => {
     const { schema, write, poll, untilNamed, untilReady } = await scene()
     await write('first', 'second')
     const held = await holding(`SELECT FROM ${schema}.state FOR UPDATE`)

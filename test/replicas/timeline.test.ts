@@ -9,17 +9,17 @@ import { temporary } from '../store/support.ts'
 
 const at = (timelineId: number, systemIdentifier = 'a') => ({ systemIdentifier, timelineId })
 
-describe('the timeline of a server', () => {
+describe('`readTimeline`', () => {
   const read = (query: () => Promise<object[]>) =>
     readTimeline({ query: async () => ({ rows: await query() }) } as unknown as ClientBase)
 
-  test('is what it reports, and none on a standby or without a report', async () => {
+  test('`readTimeline` returns the reported timeline, and null on a standby', async () => {
     expect(await read(async () => [at(3)])).toEqual(at(3))
     expect(await read(async () => [at(0)])).toBeNull()
     expect(await read(async () => [])).toBeNull()
   })
 
-  test('is not known where the server keeps it to itself, and fails with the connection', async () => {
+  test('`readTimeline` returns null where the server denies it, and throws where the connection fails', async () => {
     const failing = (error: Error) =>
       read(async () => {
         throw error
@@ -34,12 +34,12 @@ describe('the timeline of a server', () => {
     [at(3), at(2), false],
     [at(1), at(2), true],
     [at(3, 'b'), at(2), true],
-  ])('%j is behind %j: %s', (found, newest, expected) => {
+  ])('`isBehind` for the timeline %j after %j is %s', (found, newest, expected) => {
     expect(isBehind(found, newest)).toBe(expected)
   })
 })
 
-describe('the record of a database', () => {
+describe('`LastSeenTimeline`', () => {
   function scene(place = 'here') {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -54,7 +54,7 @@ describe('the record of a database', () => {
     return { epoch, timeline }
   }
 
-  test('is written a second after the first note, with the last one', () => {
+  test('`LastSeenTimeline` writes its newest note one second after the first note', () => {
     const { open, content, file } = scene()
     const record = open()
     record.note(seen(5))
@@ -71,7 +71,7 @@ describe('the record of a database', () => {
     expect(content()).toMatchObject({ epoch: 7 })
   })
 
-  test('is written at once where the store is closed, and once alone', () => {
+  test('`LastSeenTimeline` writes its last note once on disposal', () => {
     const { open, content, file } = scene()
     const record = open()
     record[Symbol.dispose]()
@@ -85,20 +85,6 @@ describe('the record of a database', () => {
     expect([content(), vi.getTimerCount()]).toEqual([{}, 0])
   })
 
-  test('has no note of what it has, and one of a timeline that was read anew', () => {
-    const record = scene().open()
-    const known = seen(5)
-    record.note(known)
-    record[Symbol.dispose]()
-    record.note({ ...known })
-    expect(vi.getTimerCount()).toBe(0)
-    record.note(seen(5))
-    expect(vi.getTimerCount()).toBe(1)
-    record[Symbol.dispose]()
-    record.note({ ...known, epoch: 6 })
-    expect(vi.getTimerCount()).toBe(1)
-  })
-
   test.each([
     [null, true],
     [seen(4), true],
@@ -107,7 +93,7 @@ describe('the record of a database', () => {
     [seen(5, null), false],
     [seen(5, at(1)), true],
     [seen(9, at(2, 'b')), true],
-  ])('of epoch 5 on timeline 2 is ahead of %j: %s', (found, expected) => {
+  ])('`LastSeenTimeline` at epoch 5 and timeline 2 is ahead of %j: %s', (found, expected) => {
     const { open } = scene()
     using record = open()
     record.note(seen(5))
@@ -116,7 +102,7 @@ describe('the record of a database', () => {
     expect(open('elsewhere').isAheadOf(found)).toBe(false)
   })
 
-  test('without a timeline is ahead by its epoch alone', () => {
+  test('`LastSeenTimeline` without a timeline compares epochs only', () => {
     const { open } = scene()
     using record = open()
     record.note(seen(5, null))
@@ -127,7 +113,7 @@ describe('the record of a database', () => {
     ])
   })
 
-  test('that is damaged, was forgotten or never written is ahead of nothing', () => {
+  test('`LastSeenTimeline` that is damaged, forgotten or missing is ahead of nothing', () => {
     const { open, dataDir, file } = scene()
     expect(open().isAheadOf(null)).toBe(false)
     LastSeenTimeline.forget(dataDir)
@@ -139,7 +125,7 @@ describe('the record of a database', () => {
     expect([existsSync(file), open().isAheadOf(null)]).toEqual([false, false])
   })
 
-  test('that cannot be written leaves no file behind, and harms nobody', () => {
+  test('`LastSeenTimeline` that cannot be written leaves no file and throws nothing', () => {
     const { open, file, dataDir } = scene()
     mkdirSync(file)
     const record = open()

@@ -82,57 +82,66 @@ async function refusalOf(url: string): Promise<OperatorError> {
   )
 }
 
-describe('whoever listens in place of a database without TLS', () => {
-  test.each(Object.entries(ASKS))('asks for %s in vain, by address', async (_what, ask) => {
-    const { port, text } = await listen(null, ask)
-    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
-    const error = await refusalOf(url)
-    expect(error).toMatchObject({ code: 'store-login', hint: expect.stringContaining('scram') })
-    await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toMatchObject({
-      code: 'store-login',
-    })
-    expect(text()).toContain('postern')
-    expect(text()).not.toContain(PASSWORD)
-    expect(text()).not.toMatch(/md5[0-9a-f]{32}/)
-  })
+describe('a fake server on the address or socket of the database', () => {
+  test.each(Object.entries(ASKS))(
+    'a fake server that requests %s receives no password over TCP',
+    async (_what, ask) => {
+      const { port, text } = await listen(null, ask)
+      const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+      const error = await refusalOf(url)
+      expect(error).toMatchObject({ code: 'store-login', hint: expect.stringContaining('scram') })
+      await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toMatchObject({
+        code: 'store-login',
+      })
+      expect(text()).toContain('postern')
+      expect(text()).not.toContain(PASSWORD)
+      expect(text()).not.toMatch(/md5[0-9a-f]{32}/)
+    },
+  )
 
-  test.each(Object.entries(ASKS))('asks for %s in vain, by a socket', async (_what, ask) => {
-    const path = folder(0o755)
-    const { text } = await listen(join(path, SOCKET), ask)
-    expect(await refusalOf(bySocket(path))).toMatchObject({ code: 'store-login' })
-    expect(text()).toContain('postern')
-    expect(text()).not.toMatch(/the-password|md5[0-9a-f]{32}/)
-  })
+  test.each(Object.entries(ASKS))(
+    'a fake server that requests %s receives no password over a socket',
+    async (_what, ask) => {
+      const path = folder(0o755)
+      const { text } = await listen(join(path, SOCKET), ask)
+      expect(await refusalOf(bySocket(path))).toMatchObject({ code: 'store-login' })
+      expect(text()).toContain('postern')
+      expect(text()).not.toMatch(/the-password|md5[0-9a-f]{32}/)
+    },
+  )
 })
 
 /** AuthenticationOk, ReadyForQuery. */
 const LETS_IN = Buffer.concat([message('R', int(0)), message('Z', Buffer.from('I'))])
 const SASL = message('R', int(10), Buffer.from('SCRAM-SHA-256\0\0'))
 const STRANGERS = {
-  'without a login': LETS_IN,
+  'without authentication': LETS_IN,
   'in the middle of SCRAM': Buffer.concat([SASL, LETS_IN]),
-  'after a signature that nobody asked for': Buffer.concat([
+  'after an unrequested signature': Buffer.concat([
     message('R', int(12), Buffer.from('v=AAAA')),
     LETS_IN,
   ]),
-  'after a signature that comes too soon': Buffer.concat([
+  'after a premature signature': Buffer.concat([
     SASL,
     message('R', int(12), Buffer.from('v=AAAA')),
     LETS_IN,
   ]),
 }
 
-describe('whoever lets us in without knowing the password', () => {
-  test.each(Object.entries(STRANGERS))('is refused by address: %s', async (_how, answer) => {
-    const { port, text } = await listen(null, answer)
-    const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
-    expect(await refusalOf(url)).toBeInstanceOf(Error)
-    await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toThrow()
-    expect(text()).toContain('postern')
-    expect(text()).not.toMatch(/SELECT|CREATE|BEGIN/)
-  })
+describe('a fake server that does not know the password', () => {
+  test.each(Object.entries(STRANGERS))(
+    'a fake server that accepts the login %s receives no SQL',
+    async (_how, answer) => {
+      const { port, text } = await listen(null, answer)
+      const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
+      expect(await refusalOf(url)).toBeInstanceOf(Error)
+      await expect(lookAtDatabase({ url, schema: freshSchema() })).rejects.toThrow()
+      expect(text()).toContain('postern')
+      expect(text()).not.toMatch(/SELECT|CREATE|BEGIN/)
+    },
+  )
 
-  test('is named, with what to change', async () => {
+  test('a fake server without SCRAM is refused as `store-login` with a hint', async () => {
     const { port } = await listen(null, LETS_IN)
     const url = `postgres://postern:${PASSWORD}@127.0.0.1:${port}/postern`
     expect(await refusalOf(url)).toMatchObject({
@@ -142,7 +151,7 @@ describe('whoever lets us in without knowing the password', () => {
     })
   })
 
-  test('is believed through a socket whose owner was checked, and where no password is given', async () => {
+  test('a server without SCRAM is accepted over a checked socket, and without a configured password', async () => {
     const path = folder(0o755)
     const socket = await listen(join(path, SOCKET), LETS_IN)
     await refusalOf(bySocket(path))
@@ -153,7 +162,7 @@ describe('whoever lets us in without knowing the password', () => {
   })
 })
 
-describe('a socket is not connected to', () => {
+describe('the owner of a database socket', () => {
   const refused = { code: 'store-login', message: expect.stringContaining('socket') }
 
   /** Listens in a folder; nothing is sent there by who is led to `path`. */
@@ -172,17 +181,17 @@ describe('a socket is not connected to', () => {
     expect(text()).toContain('postern')
   }
 
-  test('in a folder where anybody can replace it', async () => {
+  test('a socket in a world-writable folder is refused before anything is sent', async () => {
     await expectUnasked(folder(0o777))
   })
 
-  test('in a folder that lies where anybody can replace it', async () => {
+  test('a socket below a world-writable folder is refused before anything is sent', async () => {
     const path = join(folder(0o777), 'in')
     mkdirSync(path, { mode: 0o755 })
     await expectUnasked(path)
   })
 
-  test('when it is a link or a file', async () => {
+  test('a symbolic link, or a plain file, in place of the socket is refused', async () => {
     const [path, elsewhere] = [folder(0o755), folder(0o755)]
     const { text } = await listen(join(elsewhere, SOCKET), ASKS['the password'])
     symlinkSync(join(elsewhere, SOCKET), join(path, SOCKET))
@@ -194,13 +203,13 @@ describe('a socket is not connected to', () => {
   })
 
   test.skipIf(!isRoot).each([0o755, 0o1777])(
-    'of somebody else than the folder’s owner, this user or root (in mode %o)',
+    'a socket of a foreign user in a folder of mode %o is refused',
     async (mode) => {
       await expectUnasked(folder(mode), (socket) => chownSync(socket, 4321, 4321))
     },
   )
 
-  test.skipIf(!isRoot)('of its folder’s owner where anybody may be the first', async () => {
+  test.skipIf(!isRoot)('a socket in a sticky folder of a foreign user is refused', async () => {
     const path = folder(0o1777)
     await expectUnasked(path, (socket) => {
       for (const one of [path, socket]) chownSync(one, 4321, 4321)
@@ -208,7 +217,7 @@ describe('a socket is not connected to', () => {
   })
 
   test.skipIf(!isRoot)(
-    'but it is where the server’s user has a folder, also for a group',
+    'a socket of the folder owner is used, also in a group-writable setgid folder',
     async () => {
       const path = folder(0o2775)
       await expectAsked(path, (socket) => {
@@ -217,7 +226,7 @@ describe('a socket is not connected to', () => {
     },
   )
 
-  test('but it is in a folder where nobody can replace that of another', async () => {
+  test('a socket in a sticky folder of this user is used', async () => {
     await expectAsked(folder(0o1777))
   })
 })
