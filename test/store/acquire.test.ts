@@ -5,8 +5,7 @@ import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
-import { useKeychainDouble } from './keychain-double.ts'
-import { execute, flags, modeOf, open, temporary, madeFolder } from './support.ts'
+import { execute, modeOf, open, temporary, madeFolder } from './support.ts'
 
 const sql = (dataDir: string, statement: string): void =>
   execute(join(dataDir, 'postern.db'), statement)
@@ -26,32 +25,35 @@ function expectFree(dataDir: string): void {
   connectExclusive(join(dataDir, 'postern.db')).close()
 }
 
-describe('a store that another process changes between the look and the lock', () => {
+describe('a store that another process changes before the lock', () => {
   test.each([
     ['its version', 'PRAGMA user_version = 9'],
     ['its protection', 'UPDATE protection SET digest = randomblob(32)'],
-    ['that it has a protection', 'DELETE FROM protection'],
-  ])('is in use: %s', async (_, statement) => {
-    const dataDir = await madeFolder('words')
-    let isChanged = false
-    const opening = {
-      dataDir,
-      mode: 'existing' as const,
-      // read after the look, and before the lock
-      get passphrase() {
-        if (!isChanged) sql(dataDir, statement)
-        isChanged = true
-        return 'words'
-      },
-    }
-    await expect(acquire(opening)).rejects.toMatchObject({ code: 'store-in-use' })
-    expect(isChanged).toBe(true)
-    expectFree(dataDir)
-  })
+    ['its protection to none', 'DELETE FROM protection'],
+  ])(
+    'a store is refused as `store-in-use` where another process changed %s before the lock',
+    async (_, statement) => {
+      const dataDir = await madeFolder('words')
+      let isChanged = false
+      const opening = {
+        dataDir,
+        mode: 'existing' as const,
+        // read after the look, and before the lock
+        get passphrase() {
+          if (!isChanged) sql(dataDir, statement)
+          isChanged = true
+          return 'words'
+        },
+      }
+      await expect(acquire(opening)).rejects.toMatchObject({ code: 'store-in-use' })
+      expect(isChanged).toBe(true)
+      expectFree(dataDir)
+    },
+  )
 })
 
-describe('an opening that fails late', () => {
-  test('says what of the disk has failed', async () => {
+describe('a failing `openStore`', () => {
+  test('`openStore` that cannot clean the data directory throws `store-unwritable` and releases the lock', async () => {
     const dataDir = await madeFolder()
     // what an interrupted creation leaves is a file
     mkdirSync(join(dataDir, 'postern.db.new-1'))
@@ -62,22 +64,10 @@ describe('an opening that fails late', () => {
     })
     expectFree(dataDir)
   })
-
-  test('keeps no protection that could not be written', async () => {
-    const dataDir = await madeFolder()
-    const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
-      BEGIN SELECT RAISE(ABORT, 'refused'); END`
-    sql(dataDir, refuse)
-    const request = { dataDir, passphrase: 'words', mode: 'existing' } as const
-    await expect(openStore(request)).rejects.toMatchObject({ code: 'store-corrupt' })
-    expectFree(dataDir)
-    sql(dataDir, 'DROP TRIGGER refuse')
-    expect((await open(dataDir)).method).toBeNull()
-  })
 })
 
-describe('a store that is not there', () => {
-  test('is made only where that is asked for', async () => {
+describe('a missing store', () => {
+  test('a missing store is refused as `store-missing` in mode `existing`', async () => {
     for (const dataDir of [temporary(), join(temporary(), 'none')]) {
       const opening = acquire(existing(dataDir))
       await expect(opening).rejects.toMatchObject({
@@ -86,39 +76,10 @@ describe('a store that is not there', () => {
       })
     }
   })
-
-  test('is not made where one was', async () => {
-    const dataDir = temporary()
-    writeFileSync(join(dataDir, 'store.json'), '')
-    await expect(acquire({ dataDir, passphrase: null, mode: 'create' })).rejects.toMatchObject({
-      code: 'store-missing',
-      message: `${dataDir} held a store, but its database postern.db is gone`,
-    })
-    expect(readdirSync(dataDir)).toEqual(['store.json'])
-  })
 })
 
-describe('a store that is there', () => {
-  const keychain = useKeychainDouble()
-
-  test('is opened by what it has, not by what a new one would get', async () => {
-    const dataDir = await madeFolder('words')
-    keychain.fails = new Error('locked')
-    const request = { passphrase: 'words', protection: 'keychain', mode: 'create' } as const
-    const { held } = await acquired({ dataDir, ...request })
-    expect(held?.method).toBe('passphrase')
-  })
-
-  test('is closed to others', async () => {
-    const dataDir = await madeFolder()
-    chmodSync(join(dataDir, 'postern.db'), 0o666)
-    await acquired(existing(dataDir))
-    expect(modeOf(join(dataDir, 'postern.db'))).toBe('600')
-  })
-})
-
-describe('what lies beside the database', () => {
-  test('is closed to others too', async () => {
+describe('files beside the database', () => {
+  test('a log that other users can read is closed to them when the store opens', async () => {
     const dataDir = temporary()
     const first = await open(dataDir)
     await first[Symbol.asyncDispose]()
@@ -130,7 +91,7 @@ describe('what lies beside the database', () => {
   })
 
   test.each(['postern.db-wal', 'postern.db-shm'])(
-    'is refused when it is no file: %s',
+    'a folder named %s in place of a database file is refused',
     async (name) => {
       const dataDir = await madeFolder()
       mkdirSync(join(dataDir, name))
@@ -139,24 +100,11 @@ describe('what lies beside the database', () => {
     },
   )
 
-  test('that the look has left is removed, and the marker written', async () => {
+  test('an opened store has its marker, and no shared-memory file of an earlier inspection', async () => {
     const dataDir = await madeFolder()
     writeFileSync(join(dataDir, 'postern.db-shm'), 'of a look')
     await acquired(existing(dataDir))
     expect(existsSync(join(dataDir, 'postern.db-shm'))).toBe(false)
     expect(readdirSync(dataDir)).toContain('store.json')
   })
-})
-
-test('a store is made only where none is, and its first protection is what was asked for', async () => {
-  const dataDir = join(temporary(), 'data')
-  const first = await acquire({ dataDir, passphrase: 'words', mode: 'create' })
-  expect(first.held).toMatchObject({ method: 'passphrase' })
-  const row = first.database.prepare('SELECT method FROM protection').get()
-  expect({ ...row }).toEqual({ method: 'passphrase' })
-  first.database.exec("INSERT INTO flags VALUES ('kept', 'yes')")
-  first.database.close()
-  expect(readOwner(dataDir)?.pid).toBe(process.pid)
-  const store = await open(dataDir, { passphrase: 'words', mode: 'create' })
-  expect(await flags(store)).toEqual({ kept: 'yes' })
 })

@@ -2,7 +2,6 @@ import fs, {
   chmodSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -12,10 +11,9 @@ import fs, {
 import promises, { open as openFile, type FileHandle } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, test, vi } from 'vitest'
 import { alter, copyDatabase, makeCopy, readBackup } from '../../src/store/backup.ts'
-import { refuseOccupied, restore } from '../../src/store/restore.ts'
+import { restore } from '../../src/store/restore.ts'
 import { restoredFrom } from '../../src/store/restored.ts'
 import { fileCalls } from '../support/file-calls.ts'
 import { beforeSqlite } from './before-sqlite.ts'
@@ -41,8 +39,8 @@ async function takeCopy(file: string, dataDir: string): Promise<string> {
   return await makeCopy(dataDir, (to) => copyDatabase(handle, to))
 }
 
-describe('a copy that is taken', () => {
-  test('is one file, which says when, and needs no log', async () => {
+describe('`makeCopy`', () => {
+  test('a copy of a store is one synced file without a log, and has its date', async () => {
     const file = await databaseFile()
     const to = temporary()
     const opened = vi.spyOn(fs, 'openSync')
@@ -57,16 +55,7 @@ describe('a copy that is taken', () => {
     expect((await readBackup(copy, { passphrase: null })).takenAt).not.toBeNull()
   })
 
-  test('says which directory cannot be written, and why', async () => {
-    const dataDir = join(temporary(), 'not-there')
-    expect(await thrownBy(async () => takeCopy(await databaseFile(), dataDir))).toMatchObject({
-      code: 'store-unwritable',
-      message: `${dataDir} cannot be written: ENOENT`,
-      cause: { code: 'ENOENT' },
-    })
-  })
-
-  test('leaves nothing where SQLite or the program fails', async () => {
+  test('a copy that fails in SQLite or in our code leaves no file', async () => {
     const dataDir = temporary()
     const words = join(temporary(), 'words')
     writeFileSync(words, 'words '.repeat(2000))
@@ -82,25 +71,10 @@ describe('a copy that is taken', () => {
     })
     expect(readdirSync(dataDir)).toEqual([])
   })
-
-  test('leaves no file of SQLite beside it either when it fails', async () => {
-    const file = await databaseFile()
-    const dataDir = temporary()
-    const mistake = new Error('a mistake')
-    vi.spyOn(DatabaseSync.prototype, 'prepare').mockImplementationOnce(() => {
-      const [copy = ''] = readdirSync(dataDir)
-      for (const suffix of ['-wal', '-shm', '-journal']) {
-        writeFileSync(join(dataDir, copy + suffix), '')
-      }
-      throw mistake
-    })
-    expect(await thrownBy(() => takeCopy(file, dataDir))).toBe(mistake)
-    expect(readdirSync(dataDir)).toEqual([])
-  })
 })
 
-describe('the bytes of a copy', () => {
-  test('are those of the file, of any length, closed to others and on disk', async () => {
+describe('`copyDatabase`', () => {
+  test('a copy has all bytes of files of any length, mode 0600 and is synced', async () => {
     const file = join(temporary(), 'file')
     for (const length of [0, 1, 2 ** 20, 17 * 2 ** 20 + 5]) {
       const bytes = Buffer.alloc(length, 'all the bytes of a file')
@@ -118,7 +92,7 @@ describe('the bytes of a copy', () => {
     }
   })
 
-  test('leave out those alone that SQLite locks: Windows refuses to read them', async () => {
+  test('a copy skips only the bytes that SQLite locks', async () => {
     const [locked, end] = [2 ** 30, 2 ** 30 + 4096]
     const asked: [from: number, to: number][] = []
     const source = {
@@ -138,7 +112,7 @@ describe('the bytes of a copy', () => {
     expect([gaps, asked.at(-2)]).toEqual([[locked + 512], [locked + 512, end]])
   })
 
-  test('that one write did not take are written by the next', async () => {
+  test('a copy continues after a partial write', async () => {
     const file = join(temporary(), 'file')
     writeFileSync(file, 'all the bytes of a file')
     const to = join(temporary(), 'copy')
@@ -153,38 +127,8 @@ describe('the bytes of a copy', () => {
   })
 })
 
-describe('a database that is altered', () => {
-  test('is ours alone meanwhile, on disk afterwards, and closed', async () => {
-    const file = await databaseFile()
-    const seen: unknown[] = []
-    let used: DatabaseSync | undefined
-    alter(file, (database) => {
-      used = database
-      for (const name of ['locking_mode', 'journal_mode', 'synchronous']) {
-        seen.push(...Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {}))
-      }
-    })
-    expect([seen, used?.isOpen]).toEqual([['exclusive', 'delete', 2], false])
-  })
-
-  test('is closed when the change fails, and none is made', async () => {
-    const file = await databaseFile()
-    let used: DatabaseSync | undefined
-    const mistake = new Error('a mistake')
-    const failing = (database: DatabaseSync): void => {
-      used = database
-      throw mistake
-    }
-    expect(() => alter(file, failing)).toThrow(mistake)
-    expect(used?.isOpen).toBe(false)
-    const none = join(temporary(), 'none')
-    expect(() => alter(none, () => {})).toThrow('unable to open')
-    expect(existsSync(none)).toBe(false)
-  })
-})
-
-describe('a backup that is restored', () => {
-  test('is closed to others, and dated by its file where nothing else dates it', async () => {
+describe('`restore`', () => {
+  test('a restored store has mode 0600, and the date of its file where the backup has none', async () => {
     const file = await databaseFile()
     chmodSync(file, 0o644)
     utimesSync(file, new Date(), new Date('2026-02-03T04:05:06.000Z'))
@@ -197,7 +141,7 @@ describe('a backup that is restored', () => {
     expect(await restoredFrom(await open(dataDir))).toBe('2026-02-03T04:05:06.000Z')
   })
 
-  test('is on disk before it has its name, and so is the name', async () => {
+  test('a restored store is synced before it is renamed, and so is its directory', async () => {
     const file = await databaseFile()
     const dataDir = temporary()
     const calls = fileCalls(() => restore(file, dataDir))
@@ -210,7 +154,7 @@ describe('a backup that is restored', () => {
 
   test.each<[what: string, damage: (file: string) => void, refusal: object]>([
     [
-      'that is not there',
+      'that is missing',
       (file) => rmSync(file),
       { code: 'store-unwritable', message: expect.stringContaining(': ENOENT') },
     ],
@@ -220,7 +164,7 @@ describe('a backup that is restored', () => {
       { code: 'store-unwritable', message: expect.stringContaining(': SQLite failed') },
     ],
     [
-      'of something else',
+      'of another program',
       (file) => alter(file, (database) => database.exec('PRAGMA application_id = 1')),
       { code: 'store-corrupt' },
     ],
@@ -230,11 +174,11 @@ describe('a backup that is restored', () => {
       { code: 'store-newer' },
     ],
     [
-      'that takes no note',
+      'without the table `flags`',
       (file) => alter(file, (database) => database.exec('DROP TABLE flags')),
       { code: 'ERR_SQLITE_ERROR' },
     ],
-  ])('leaves nothing where it is one %s', async (_, damage, refusal) => {
+  ])('a backup file %s restores nothing', async (_, damage, refusal) => {
     const file = join(temporary(), 'b')
     copyFileSync(await databaseFile(), file)
     damage(file)
@@ -243,7 +187,7 @@ describe('a backup that is restored', () => {
     expect(readdirSync(dataDir)).toEqual([])
   })
 
-  test('does not go over a store that appears meanwhile', async () => {
+  test('a restore keeps a store that appears meanwhile', async () => {
     const file = await databaseFile()
     const dataDir = temporary()
     const place = join(dataDir, 'postern.db')
@@ -255,7 +199,7 @@ describe('a backup that is restored', () => {
     expect([readdirSync(dataDir), readFileSync(place, 'utf8')]).toEqual([['postern.db'], 'a store'])
   })
 
-  test('is no store: one has its log beside it', async () => {
+  test('a store with a log beside it is refused as a backup', async () => {
     const file = await databaseFile()
     writeFileSync(`${file}-wal`, '')
     const dataDir = join(temporary(), 'none')
@@ -264,23 +208,5 @@ describe('a backup that is restored', () => {
       message: `${file} is no sound backup: a log lies beside it (-wal), so it is a store and no backup of one`,
     })
     expect(existsSync(dataDir)).toBe(false)
-  })
-
-  test('makes its folder', async () => {
-    const file = await databaseFile()
-    const dataDir = join(temporary(), 'none')
-    restore(file, dataDir)
-    expect([modeOf(dataDir), readdirSync(dataDir)]).toEqual(['700', ['postern.db']])
-  })
-
-  test('goes into a folder that is not there, is empty, or holds something else', async () => {
-    const dataDir = temporary()
-    for (const free of [join(dataDir, 'none'), dataDir]) {
-      expect(() => refuseOccupied(free)).not.toThrow()
-    }
-    mkdirSync(join(dataDir, 'lost+found'))
-    expect(() => refuseOccupied(dataDir)).not.toThrow()
-    writeFileSync(join(dataDir, 'store.json'), '')
-    expect(() => refuseOccupied(dataDir)).toThrow('nothing is restored over it')
   })
 })

@@ -23,8 +23,8 @@ function onceOpen(act: () => void): void {
   })
 }
 
-describe('what a backup holds', () => {
-  test('is said in full: its size, version, protection, keys with the newest first, and rows', async () => {
+describe('`readBackup`', () => {
+  test('`readBackup` returns size, version, protection, keys with the newest first, and row counts', async () => {
     const store = await open(temporary(), { passphrase })
     await store.secret('replay')
     await put(store, 'kept', 'yes')
@@ -46,25 +46,21 @@ describe('what a backup holds', () => {
     expect(counts).toEqual({ ...none, flags: 2, own_keys: 2, protection: 1, secrets: 1 })
   })
 
-  test('is read without a passphrase where it has no protection', async () => {
+  test('`readBackup` needs no passphrase for a backup without protection', async () => {
     const { method, masterSecret, counts } = await readBackup(await backupOf(null), { passphrase })
     expect([method, masterSecret, counts['protection']]).toEqual([null, null, 0])
   })
 })
 
-describe('a file that is no sound backup is refused with the reason', () => {
+describe('the refusal of a damaged backup', () => {
   test.each<[what: string, damage: (file: string) => void, reason: string]>([
-    ['is not there', (file) => rmSync(file), 'there is no such file'],
+    ['is missing', (file) => rmSync(file), 'there is no such file'],
     [
       'is a folder',
       (file) => (rmSync(file), mkdirSync(file)),
       'it cannot be read by this user, or from this disk',
     ],
-    [
-      'is something else',
-      (file) => writeFileSync(file, 'words '.repeat(2000)),
-      'it is not a database',
-    ],
+    ['is text', (file) => writeFileSync(file, 'words '.repeat(2000)), 'it is not a database'],
     [
       'is empty',
       (file) => truncateSync(file, 0),
@@ -77,7 +73,7 @@ describe('a file that is no sound backup is refused with the reason', () => {
       'the store is damaged: it does not pass SQLite’s check',
     ],
     [
-      'is a database of something else',
+      'is a database of another program',
       (file) => execute(file, 'PRAGMA application_id = 1'),
       'the store is damaged: its file is not a database of Postern',
     ],
@@ -101,7 +97,7 @@ describe('a file that is no sound backup is refused with the reason', () => {
       (file) => onceOpen(() => (rmSync(file), symlinkSync(file, file))),
       'it cannot be read (ELOOP)',
     ],
-  ])('%s', async (_, damage, reason) => {
+  ])('a backup file that %s is refused with the reason', async (_, damage, reason) => {
     const store = await open(temporary(), { passphrase })
     await store.secret('replay')
     const file = await backup(store)
@@ -112,7 +108,7 @@ describe('a file that is no sound backup is refused with the reason', () => {
     })
   })
 
-  test('and a later version, or another passphrase, is said to be that', async () => {
+  test('a backup with another passphrase, or of a later version, is refused with its own code', async () => {
     const file = await backupOf(passphrase)
     await expect(readBackup(file, { passphrase: 'another' })).rejects.toMatchObject({
       code: 'store-passphrase',
@@ -121,7 +117,7 @@ describe('a file that is no sound backup is refused with the reason', () => {
     await expect(readBackup(file, { passphrase })).rejects.toMatchObject({ code: 'store-newer' })
   })
 
-  test('and a mistake of the program stays what it is', async () => {
+  test('a programming error in `readBackup` is thrown unchanged', async () => {
     const file = await backupOf(null)
     const mistake = new TypeError('a mistake')
     onceOpen(() => {

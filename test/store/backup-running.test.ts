@@ -57,7 +57,7 @@ async function writeMuch(store: Store): Promise<void> {
   for (let n = 0; n < 6; n++) await put(store, `n-later-${n}`, 'x'.repeat(1_000_000))
 }
 
-test('others read and write while a backup is made, and it has what was written before', async () => {
+test('a backup holds the rows from before it began, and writes continue while it is copied', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   await put(store, 'n-before', 'yes')
@@ -74,7 +74,7 @@ test('others read and write while a backup is made, and it has what was written 
   expect(statSync(join(dataDir, 'postern.db')).size).toBeGreaterThan(size)
 })
 
-test('a second backup, and scrubbing, wait for the first, and nobody else for them', async () => {
+test('a second backup and a scrub wait for the first backup, and writes do not', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   await put(store, 'n-1', '')
@@ -89,7 +89,7 @@ test('a second backup, and scrubbing, wait for the first, and nobody else for th
   expect([namesIn(await first), namesIn(await second).length]).toEqual([['n-1'], 8])
 })
 
-test('a store that is closed meanwhile closes when the backup is made', async () => {
+test('a store that is closed during a backup closes after the backup', async () => {
   const store = await open(temporary())
   await put(store, 'n-1', '')
   const { copying, goOn } = await heldCopy(store)
@@ -99,7 +99,7 @@ test('a store that is closed meanwhile closes when the backup is made', async ()
   expect(namesIn(await copying)).toEqual(['n-1'])
 })
 
-test('a backup that fails lets the log go into the database again, and another be made', async () => {
+test('a failed backup allows log checkpoints and another backup', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   const full = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'open' })
@@ -117,7 +117,7 @@ test('a backup that fails lets the log go into the database again, and another b
   expect(namesIn(await store.copy())).toHaveLength(6)
 })
 
-test('another process still cannot open the store after a backup', async () => {
+test('a store that was backed up is still locked for other processes', async () => {
   const dataDir = await madeFolder()
   const store = await open(dataDir)
   await store.copy()

@@ -6,8 +6,8 @@ import { flags, put, temporary } from './support.ts'
 const opening = (dataDir: string, more: Partial<StoreOpening> = {}) =>
   openStore({ dataDir, mode: 'create', passphrase: null, ...more })
 
-describe('a store', () => {
-  test('that a bot has run on is refused to another, and nothing in it changes', async () => {
+describe('the bot of a store', () => {
+  test('a store of one bot is refused to another bot and stays unchanged', async () => {
     const dataDir = temporary()
     {
       await using store = await opening(dataDir, { botId: 7 })
@@ -24,7 +24,7 @@ describe('a store', () => {
     expect(await flags(store)).toEqual({ kept: 'yes', bot_id: '7' })
   })
 
-  test('is refused before its protection is looked at', async () => {
+  test('a store of another bot is refused before its passphrase is checked', async () => {
     const dataDir = temporary()
     const protection = { protection: 'passphrase', isRequired: true } as const
     await (
@@ -34,7 +34,7 @@ describe('a store', () => {
     await expect(other).rejects.toMatchObject({ code: 'store-other-bot' })
   })
 
-  test('of before, or of which it is not known, becomes the first one’s that runs on it', async () => {
+  test('a store without a bot belongs to the first bot that opens it', async () => {
     const dataDir = temporary()
     await (await opening(dataDir))[Symbol.asyncDispose]()
     await (await opening(dataDir, { mode: 'existing', botId: 8 }))[Symbol.asyncDispose]()

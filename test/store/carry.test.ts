@@ -11,10 +11,9 @@ import {
   type Row,
   type RowSource,
 } from '../../src/store/carry.ts'
-import { EncryptionKeyRows } from '../../src/store/records/certificates.ts'
 import { examine } from '../../src/store/inspect.ts'
 import { NEWEST_VERSION } from '../../src/store/migrations.ts'
-import { open, temporary } from './support.ts'
+import { temporary } from './support.ts'
 
 /** A table of so many rows, as `rowsIn` gives them. @returns how many come at once */
 async function piecesOf(count: number): Promise<number[]> {
@@ -31,15 +30,15 @@ async function piecesOf(count: number): Promise<number[]> {
 }
 
 test.each([
-  ['none', 0, []],
-  ['a few', 3, [3]],
-  ['as many as one statement holds', ROWS_AT_ONCE, [ROWS_AT_ONCE]],
-  ['one more', ROWS_AT_ONCE + 1, [ROWS_AT_ONCE, 1]],
-])('%s are given each once, in pieces of one statement', async (_, count, pieces) => {
+  ['no rows', 0, []],
+  ['three rows', 3, [3]],
+  ['a full batch', ROWS_AT_ONCE, [ROWS_AT_ONCE]],
+  ['one row more than a batch', ROWS_AT_ONCE + 1, [ROWS_AT_ONCE, 1]],
+])('`rowsIn` returns %s in batches of one statement', async (_, count, pieces) => {
   expect(await piecesOf(count)).toEqual(pieces)
 })
 
-test('a statement with rows of the widest table has no more parameters than SQLite allows', async () => {
+test('a batch of the widest table has fewer parameters than SQLite allows', async () => {
   const file = join(temporary(), 'copy.db')
   await fillFile(file, async function* () {})
   using database = new DatabaseSync(file)
@@ -48,7 +47,7 @@ test('a statement with rows of the widest table has no more parameters than SQLi
   expect(widest * ROWS_AT_ONCE).toBeLessThan(32_766)
 })
 
-test('a file is filled with every row and its mark, in the order of the tables, and has no log', async () => {
+test('`fillFile` writes every row and the move mark in table order, without a log', async () => {
   const file = join(temporary(), 'copy.db')
   const asked: string[] = []
   const source: RowSource = async function* (table) {
@@ -68,25 +67,4 @@ test('a file is filled with every row and its mark, in the order of the tables, 
     { username: 'bobby' },
   ])
   expect(asked).toEqual(CARRIED_TABLES)
-})
-
-test('a row that does not fit rejects, and nothing is written', async () => {
-  const file = join(temporary(), 'copy.db')
-  const source: RowSource = async function* (table) {
-    if (table === 'names') yield [{ user_id: 1, username: null }]
-  }
-  await expect(fillFile(file, source)).rejects.toThrow('NOT NULL')
-})
-
-test('keys that people list are found with their people and dates', async () => {
-  const store = await open(temporary())
-  const keys = [
-    { keyId: 'a'.repeat(16), userId: 1, sinceMs: 10 },
-    { keyId: 'a'.repeat(16), userId: 2, sinceMs: 20 },
-    { keyId: 'b'.repeat(16), userId: 1, sinceMs: 30 },
-  ]
-  await store.write((db) => new EncryptionKeyRows(db).add(keys))
-  const found = (ids: string[]) => store.read((db) => new EncryptionKeyRows(db).of(ids))
-  expect(await found(['a'.repeat(16)])).toEqual(keys.slice(0, 2))
-  expect(await found(['b'.repeat(16), 'c'.repeat(16)])).toEqual(keys.slice(2))
 })

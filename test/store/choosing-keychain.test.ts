@@ -10,36 +10,48 @@ const keychain = useKeychainDouble()
 const passphrase = 'words'
 const HOW = { howToMakePassphrase: 'make one so' }
 
-describe('what a new store is to rest under', () => {
+describe('the protection of a new store', () => {
   const isRequired = true
   test.each([
-    ['none, where the setting names it', { passphrase, protection: 'none', isRequired }, 'none'],
-    ['a passphrase, named', { passphrase, protection: 'passphrase' }, 'passphrase'],
-    ['the keychain, named', { passphrase: null, protection: 'keychain' }, 'keychain'],
-    ['the keychain, named beside one', { passphrase, protection: 'keychain' }, 'keychain'],
-    ['the passphrase by itself', { passphrase, isRequired }, 'passphrase'],
-    ['then the keychain', { passphrase: null, isRequired }, 'keychain'],
-  ] as const)('is %s', async (_what, request, method) => {
+    ['none with the setting `none`', { passphrase, protection: 'none', isRequired }, 'none'],
+    [
+      'the passphrase with the setting `passphrase`',
+      { passphrase, protection: 'passphrase' },
+      'passphrase',
+    ],
+    [
+      'the keychain with the setting `keychain`',
+      { passphrase: null, protection: 'keychain' },
+      'keychain',
+    ],
+    [
+      'the keychain with that setting and a passphrase',
+      { passphrase, protection: 'keychain' },
+      'keychain',
+    ],
+    ['the passphrase with `auto` and both', { passphrase, isRequired }, 'passphrase'],
+    ['the keychain with `auto` and no passphrase', { passphrase: null, isRequired }, 'keychain'],
+  ] as const)('the protection of a new store is %s', async (_what, request, method) => {
     const words = method === 'passphrase' ? { passphrase } : {}
     expect(await chooseProtection(request)).toEqual({ method, ...words })
     expect(keychain.entries.size).toBe(0)
   })
 
-  test('is nothing where nothing is required', async () => {
+  test('a new store without a required protection has none', async () => {
     keychain.fails = new Error('asked for nothing')
     expect(await chooseProtection({ passphrase: null })).toBeNull()
     expect(await chooseProtection({ passphrase: null, protection: 'auto' })).toBeNull()
     expect(await chooseProtection({ passphrase: null, protection: 'passphrase' })).toBeNull()
   })
 
-  test('is refused where a passphrase is named and missing, with how to make one', async () => {
+  test('a new store with `key.protection: passphrase` and no passphrase is refused with a hint', async () => {
     const request = { passphrase: null, protection: 'passphrase', ...HOW } as const
     const choosing = chooseProtection({ ...request, isRequired })
     await expect(choosing).rejects.toMatchObject({ code: 'settings', hint: 'make one so' })
     await expect(choosing).rejects.not.toThrow('keychain')
   })
 
-  test('is refused where the keychain does not work: by its own name, or with both', async () => {
+  test('a new store is refused where the keychain is locked, with `keychain` and with `auto`', async () => {
     keychain.fails = new Error('is locked')
     const named = chooseProtection({ passphrase: null, protection: 'keychain', ...HOW })
     await expect(named).rejects.toMatchObject({ code: 'store-locked' })
@@ -52,8 +64,8 @@ describe('what a new store is to rest under', () => {
   })
 })
 
-describe('a protection that is made', () => {
-  test('under the keychain has what opens it there, until it is discarded', async () => {
+describe('a new protection', () => {
+  test('a protection under the keychain has one keychain entry until `discard`', async () => {
     const prepared = await prepare({ method: 'keychain' })
     const { row, held } = prepared
     expect([...keychain.entries.keys()]).toEqual([`postern ${entryOf(row)}`])
@@ -64,14 +76,14 @@ describe('a protection that is made', () => {
     expect(keychain.entries.size).toBe(0)
   })
 
-  test('is discarded without an error where the keychain fails', async () => {
+  test('`discard` of a protection ignores a failing keychain', async () => {
     const prepared = await prepare({ method: 'keychain' })
     keychain.fails = new Error('gone')
     await expect(prepared.discard()).resolves.toBeUndefined()
   })
 
   test.each([{ method: 'none' }, { method: 'passphrase', passphrase }] as const)(
-    'under $method leaves nothing outside the store',
+    'a protection under $method does not use the keychain',
     async (wanted) => {
       keychain.fails = new Error('asked for nothing')
       const prepared = await prepare(wanted)
@@ -82,8 +94,8 @@ describe('a protection that is made', () => {
   )
 })
 
-describe('what a store rests under', () => {
-  test('is opened by what it needs, and refused where that is missing', async () => {
+describe('the protection of an existing store', () => {
+  test('a store without its passphrase or its keychain entry is refused as `store-locked`', async () => {
     const { row } = await createProtection({ method: 'passphrase', passphrase })
     await expect(openExisting(row, { passphrase: null })).rejects.toMatchObject({
       code: 'store-locked',
@@ -95,29 +107,9 @@ describe('what a store rests under', () => {
       message: expect.stringContaining(`no entry ${entryOf(lost.row)}`),
     })
   })
-
-  test.each([
-    ['passphrase', 'keychain', 'protection'],
-    ['none', 'auto', 'protection'],
-    ['passphrase', 'auto', null],
-    ['keychain', 'auto', null],
-    ['none', 'none', null],
-  ] as const)(
-    'is %s, and may run under the setting %s: refused as %s',
-    async (is, setting, code) => {
-      const wanted = is === 'passphrase' ? { method: is, passphrase } : { method: is }
-      const { row } = await prepare(wanted)
-      const request = { passphrase, protection: setting }
-      const binding = openExisting(row, { ...request, isBinding: true })
-      if (code === null) expect((await binding).method).toBe(is)
-      else await expect(binding).rejects.toMatchObject({ code })
-      // where the setting does not bind, whatever is there is opened
-      expect((await openExisting(row, request)).method).toBe(is)
-    },
-  )
 })
 
-test('a store opens and moves under the keychain, which keeps what copies of it need', async () => {
+test('a store opens and moves under the keychain, and old entries stay for old copies', async () => {
   const dataDir = temporary()
   const store = await open(dataDir, { protection: 'keychain' })
   const secret = await store.secret('replay')
@@ -136,7 +128,7 @@ test('a store opens and moves under the keychain, which keeps what copies of it 
   expect(await again.secret('replay')).toEqual(secret)
 })
 
-test('a store that has a protection opens where no new one would be possible', async () => {
+test('a protected store opens although the keychain is locked', async () => {
   const dataDir = temporary()
   const first = await open(dataDir, { protection: 'none' })
   await first[Symbol.asyncDispose]()
@@ -144,7 +136,7 @@ test('a store that has a protection opens where no new one would be possible', a
   expect((await open(dataDir, { isRequired: true })).method).toBe('none')
 })
 
-test('an entry for a protection that could not be written is taken back', async () => {
+test('a keychain entry is removed where its protection could not be written', async () => {
   const dataDir = await madeFolder()
   const refuse = `CREATE TRIGGER refuse BEFORE INSERT ON protection
     BEGIN SELECT RAISE(ABORT, 'refused'); END`
@@ -154,7 +146,7 @@ test('an entry for a protection that could not be written is taken back', async 
   expect(keychain.entries.size).toBe(0)
 })
 
-test('an entry for a move that fails is taken back', async () => {
+test('a keychain entry is removed where the move to it fails', async () => {
   const store = await open(temporary(), { passphrase })
   await addKey(store, 'a')
   const kept: number[] = []

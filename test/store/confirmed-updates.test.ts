@@ -17,7 +17,7 @@ async function below(
   return included.indexOf(false)
 }
 
-test('the highest id that was confirmed stays, also for others on the same store', async () => {
+test('the highest confirmed update id is stored and read by others', async () => {
   const store = await open(temporary())
   expect(await below(store)).toBe(0)
   const confirmed = new ConfirmedUpdates(memoryOf(store))
@@ -25,7 +25,7 @@ test('the highest id that was confirmed stays, also for others on the same store
   expect([await below(store, confirmed), await below(store)]).toEqual([9, 9])
 })
 
-test('what is confirmed already is not written again', async () => {
+test('a confirmed update id is written once', async () => {
   const store = await open(temporary())
   const confirmed = new ConfirmedUpdates(memoryOf(store))
   const note = vi.spyOn(store, 'note')
@@ -33,7 +33,7 @@ test('what is confirmed already is not written again', async () => {
   expect(note).toHaveBeenCalledTimes(2)
 })
 
-test('a store of one process that cannot be written holds nothing up: the id counts here, and is written later', async () => {
+test('an update id that cannot be written counts in memory and is written with the next', async () => {
   const store = await open(temporary())
   const confirmed = new ConfirmedUpdates(memoryOf(store))
   const note = vi.spyOn(store, 'note')
@@ -45,9 +45,9 @@ test('a store of one process that cannot be written holds nothing up: the id cou
 })
 
 test.each([
-  ['other sidecars cannot learn of it', true, new Refusal('postern_store_unwritable')],
-  ['something else is wrong', false, new Error('a bug')],
-])('nothing is confirmed where %s', async (_name, isShared, failure) => {
+  ['a shared store cannot be written', true, new Refusal('postern_store_unwritable')],
+  ['the write fails with another error', false, new Error('a bug')],
+])('an update is not confirmed where %s', async (_name, isShared, failure) => {
   const store = await open(temporary())
   const double = { isShared, read: store.read.bind(store), note: () => Promise.reject(failure) }
   const confirmed = new ConfirmedUpdates(memoryOf(double as unknown as Store))

@@ -21,8 +21,8 @@ function failLinks(code: string, before: () => void = () => {}): Error {
   return error
 }
 
-describe('a database that is made', () => {
-  test('is ours, empty, of the newest version, and alone in its folder', () => {
+describe('`createDatabase`', () => {
+  test('a new database has mode 0600, our application id and the newest version, and no file beside it', () => {
     const dataDir = temporary()
     const open = vi.spyOn(fs, 'openSync')
     syncBuiltinESMExports()
@@ -41,7 +41,7 @@ describe('a database that is made', () => {
     database.close()
   })
 
-  test('does not take the place of another', () => {
+  test('a new database does not replace an existing one', () => {
     const dataDir = temporary()
     writeFileSync(join(dataDir, 'postern.db'), 'another')
     createDatabase(dataDir)
@@ -50,7 +50,7 @@ describe('a database that is made', () => {
   })
 
   test.each(['EPERM', 'ENOTSUP', 'ENOSYS'])(
-    'needs hard links, and leaves nothing where there are none: %s',
+    'a file system without hard links (%s) is refused, and no file is left',
     (code) => {
       const dataDir = temporary()
       failLinks(code)
@@ -65,7 +65,7 @@ describe('a database that is made', () => {
     },
   )
 
-  test('leaves nothing where its disk fails, and says so', () => {
+  test('a disk error while a database is created is thrown, and no file is left', () => {
     const dataDir = temporary()
     const error = failLinks('EIO')
     expect(() => createDatabase(dataDir)).toThrow(error)
@@ -73,22 +73,14 @@ describe('a database that is made', () => {
   })
 })
 
-test('a database gets its name once, and whoever comes later is told', () => {
-  const dataDir = temporary()
-  const unfinished = join(dataDir, 'new')
-  writeFileSync(unfinished, 'mine')
-  expect([putInPlace(unfinished, dataDir), putInPlace(unfinished, dataDir)]).toEqual([true, false])
-  expect(readFileSync(join(dataDir, 'postern.db'), 'utf8')).toBe('mine')
-})
-
-test('a link that was made although it is said to have failed is another one’s', () => {
+test('a failing link to a database that another process made counts as lost to that process', () => {
   const dataDir = temporary()
   failLinks('EIO', () => writeFileSync(join(dataDir, 'postern.db'), 'another'))
   expect(putInPlace(join(dataDir, 'new'), dataDir)).toBe(false)
 })
 
-describe('a store that is settled', () => {
-  test('has a marker that stays as it is', () => {
+describe('`settle`', () => {
+  test('the marker of a store is written once and stays unchanged', () => {
     const dataDir = temporary()
     vi.useFakeTimers({ now: Date.UTC(2026, 0, 2), toFake: ['Date'] })
     settle(dataDir)
@@ -104,7 +96,7 @@ describe('a store that is settled', () => {
     expect(readFileSync(join(dataDir, 'store.json'), 'utf8')).toBe(text)
   })
 
-  test('loses what was never finished or taken, and nothing else', () => {
+  test('unfinished databases and backups are removed when a store opens, and other files stay', () => {
     const dataDir = temporary()
     const stays = ['a-postern.db.new-1', 'my-postern.backup-1', 'postern.db', 'postern.v1.a.db']
     for (const name of [...stays, 'postern.db.new-1', 'postern.backup-1', 'store.json']) {

@@ -38,8 +38,8 @@ function file(): string {
   return path
 }
 
-describe('a data directory', () => {
-  test('is made for us alone, its parents too, and again without harm', () => {
+describe('the data directory', () => {
+  test('a new data directory and its parents have mode 0700, and a second creation is harmless', () => {
     const dataDir = join(temporary(), 'a', 'b')
     expect(checkDataDir(dataDir)).toBe(false)
     expect(existsSync(dataDir)).toBe(false)
@@ -48,7 +48,7 @@ describe('a data directory', () => {
     expect([modeOf(dataDir), checkDataDir(dataDir)]).toEqual(['700', true])
   })
 
-  test('is made for us alone at once, not open for a moment', () => {
+  test('a new data directory has mode 0700 from the start', () => {
     const made = vi.spyOn(fs, 'mkdirSync')
     const changed = vi.spyOn(fs, 'chmodSync')
     syncBuiltinESMExports()
@@ -59,7 +59,7 @@ describe('a data directory', () => {
   })
 
   test.each([0o777, 0o1777, 0o701, 0o710, 0o755])(
-    'that is open to others is refused, and stays as it is: mode %o',
+    'a data directory of mode %o, empty or with other files, is refused unchanged',
     (mode) => {
       const dataDir = temporary()
       chmodSync(dataDir, mode)
@@ -80,7 +80,7 @@ describe('a data directory', () => {
     },
   )
 
-  test('that a sidecar did not make is taken when it is empty, and no other', () => {
+  test('a data directory with other files and no store is refused, and an empty one is accepted', () => {
     const dataDir = temporary()
     mkdirSync(join(dataDir, 'lost+found'))
     makeDataDir(dataDir)
@@ -105,7 +105,7 @@ describe('a data directory', () => {
     }
   })
 
-  test('that holds a store and nothing else is closed to others, where it can be', () => {
+  test('a data directory with only a store is closed to others, or refused where that fails', () => {
     const dataDir = temporary()
     for (const name of ['postern.db', 'postern.db-wal', 'store.json', 'owner.json']) {
       writeFileSync(join(dataDir, name), '')
@@ -119,20 +119,20 @@ describe('a data directory', () => {
     expect(modeOf(dataDir)).toBe('700')
   })
 
-  test('that only its user may not write keeps its mode', () => {
+  test('a data directory of mode 0500 keeps its mode', () => {
     const dataDir = temporary()
     chmodSync(dataDir, 0o500)
     makeDataDir(dataDir)
     expect(modeOf(dataDir)).toBe('500')
   })
 
-  test('may be a link to one', () => {
+  test('a link to a data directory is accepted', () => {
     const dataDir = join(temporary(), 'link')
     symlinkSync(temporary(), dataDir)
     expect(checkDataDir(dataDir)).toBe(true)
   })
 
-  test('is not a file, nor below one', () => {
+  test('a file, or a path below a file, is refused as data directory', () => {
     const path = file()
     expect(() => makeDataDir(path)).toThrow(notADirectory(path))
     expect(() => checkDataDir(path)).toThrow(notADirectory(path))
@@ -140,7 +140,7 @@ describe('a data directory', () => {
     expect(() => makeDataDir(below)).toThrow(notADirectory(below))
   })
 
-  test('that cannot be made is refused with the reason', () => {
+  test('a data directory that cannot be created is refused with the reason', () => {
     const dataDir = join(temporary(), 'a')
     for (const [code, reason] of [
       ['EACCES', 'EACCES'],
@@ -165,14 +165,14 @@ describe('a data directory', () => {
     expect(() => makeDataDir(path)).toThrow(notADirectory(path))
   })
 
-  test('that is there needs not be made, whatever mkdir answers', () => {
+  test('an existing data directory is accepted although `mkdir` fails', () => {
     fail('mkdirSync', 'EACCES')
     makeDataDir(temporary())
   })
 })
 
 describe('a file of the store', () => {
-  test('is ours alone', () => {
+  test('a file of the store is closed to other users', () => {
     const path = file()
     const changed = vi.spyOn(fs, 'chmodSync')
     syncBuiltinESMExports()
@@ -183,7 +183,7 @@ describe('a file of the store', () => {
     expect(modeOf(path)).toBe('600')
   })
 
-  test('that stays open to others is refused', () => {
+  test('a file of the store that stays open to other users is refused', () => {
     const path = file()
     chmodSync(path, 0o644)
     fail('chmodSync', 'EPERM')
@@ -196,7 +196,7 @@ describe('a file of the store', () => {
     )
   })
 
-  test('is neither a link nor a folder', () => {
+  test('a link or a folder in place of a file of the store is refused', () => {
     const path = file()
     const link = join(temporary(), 'link')
     symlinkSync(path, link)
@@ -212,9 +212,9 @@ describe('a file of the store', () => {
 })
 
 describe.skipIf(process.getuid?.() !== 0)(
-  'what belongs to another user (skipped for others than root)',
+  'a file of another user (skipped for others than root)',
   () => {
-    test('is refused, with what to do', () => {
+    test('a data directory or a file of another user is refused with a hint', () => {
       const [dataDir, path] = [temporary(), file()]
       chownSync(dataDir, 12345, 12345)
       chownSync(path, 12345, 12345)
@@ -225,18 +225,6 @@ describe.skipIf(process.getuid?.() !== 0)(
         const message = `${at} belongs to another user (uid 12345)`
         const hint = `run Postern as that user, or ${instead}`
         expect(() => check(at)).toThrow(refusal('data-dir', message, hint))
-      }
-    })
-
-    test('is no matter where there are no users', () => {
-      const dataDir = temporary()
-      chownSync(dataDir, 12345, 12345)
-      const { getuid } = process
-      try {
-        Object.assign(process, { getuid: undefined })
-        expect(checkDataDir(dataDir)).toBe(true)
-      } finally {
-        Object.assign(process, { getuid })
       }
     })
   },

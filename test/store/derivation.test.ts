@@ -53,7 +53,7 @@ const REFUSED = {
   hint: expect.stringContaining('OpenSSL 3.2'),
 }
 
-test('a store is made by Argon2id where Node.js has it, and else by scrypt', async () => {
+test('a new store uses Argon2id where Node.js has it, and scrypt otherwise', async () => {
   expect(hasArgon2()).toBe(true)
   const derivations: unknown[] = []
   for (const prepare of [withArgon2, withoutArgon2]) {
@@ -65,7 +65,7 @@ test('a store is made by Argon2id where Node.js has it, and else by scrypt', asy
   expect(derivations).toEqual(['argon2id', 'scrypt'])
 })
 
-test('a Node.js without Argon2id refuses a store that was made by it, whatever the passphrase', async () => {
+test('a store by Argon2id is refused as `store-derivation` without Argon2id, for any passphrase', async () => {
   const dataDir = await madeFolder(passphrase)
   const { row } = await createProtection({ method: 'passphrase', passphrase })
   withoutArgon2()
@@ -83,7 +83,7 @@ test('a Node.js without Argon2id refuses a store that was made by it, whatever t
   expect(await openProtection(passphrase, row, shared)).toMatchObject({ method: 'passphrase' })
 })
 
-test('a backup that was made by Argon2id is refused by its code, too, and as it is', async () => {
+test('a backup by Argon2id is refused as `store-derivation` without Argon2id, and opens with it later', async () => {
   const store = await open(temporary(), { passphrase })
   const copy = await backup(store)
   withoutArgon2()
@@ -92,7 +92,7 @@ test('a backup that was made by Argon2id is refused by its code, too, and as it 
   expect(await readBackup(copy, { passphrase })).toMatchObject({ method: 'passphrase' })
 })
 
-test('stores without a passphrase need no Argon2id', async () => {
+test('a store without a passphrase needs no Argon2id', async () => {
   withoutArgon2()
   const dataDir = temporary()
   for (let n = 0; n < 2; n++) {
@@ -102,7 +102,7 @@ test('stores without a passphrase need no Argon2id', async () => {
   }
 })
 
-test('a store of 0.1.0 keeps scrypt when it is opened, and gets Argon2id with a passphrase', async () => {
+test('a store of 0.1.0 keeps scrypt until its passphrase is set again', async () => {
   expect(derivationIn(FIRST_FILE)).toBe('scrypt')
   const dataDir = join(temporary(), 'data')
   restore(FIRST_FILE, dataDir)

@@ -19,13 +19,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a folder that is gone is doubtful', async () => {
+test('a missing folder makes the disk doubtful', async () => {
   expect(await isDiskDoubtful(join(folder, 'nowhere'))).toBe(true)
   await expect(freeBytesOf(join(folder, 'nowhere'))).rejects.toThrow('ENOENT')
 })
 
 test.skipIf(!mounted)(
-  'a disk with room is not doubtful, and one that is nearly full or read-only is (skipped where none can be mounted)',
+  'a disk is doubtful while it is nearly full or read-only (skipped where none can be mounted)',
   async () => {
     expect(await isDiskDoubtful(folder)).toBe(false)
     const { bavail, bsize } = await statfs(folder)

@@ -7,7 +7,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isMainThread } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import {
   createEmpty,
@@ -17,11 +16,11 @@ import {
   writeDurably,
 } from '../../src/store/files.ts'
 import { fileCalls } from '../support/file-calls.ts'
-import { modeOf, temporary } from './support.ts'
+import { temporary } from './support.ts'
 
 const left = (file: string): string => `${file}.${process.pid}.tmp`
 
-test('a file is on disk under another name before it takes its own, and its name is on disk then', () => {
+test('`writeDurably` syncs a temporary file, renames it and syncs the directory', () => {
   const dataDir = temporary()
   const file = join(dataDir, 'owner.json')
   const calls = fileCalls(() => writeDurably(file, 'words'))
@@ -44,24 +43,7 @@ test('a file is on disk under another name before it takes its own, and its name
   expect(readdirSync(dataDir)).toEqual(['owner.json'])
 })
 
-/** Makes files under another umask; a thread has none of its own, and keeps that of its process. */
-function underUmask(mask: number, make: () => void): void {
-  const before = isMainThread ? process.umask(mask) : null
-  make()
-  if (before !== null) process.umask(before)
-}
-
-test.each([0, 0o777])('a file is for its owner alone, whatever the umask: %o', (mask) => {
-  const dataDir = temporary()
-  const [written, empty] = [join(dataDir, 'written'), join(dataDir, 'empty')]
-  underUmask(mask, () => {
-    writeDurably(written, 'words')
-    createEmpty(empty)
-  })
-  expect([modeOf(written), modeOf(empty)]).toEqual(['600', '600'])
-})
-
-test('what a dead process left is not written into, nor what a link there leads to', () => {
+test('`writeDurably` does not write into a leftover temporary file or through a link', () => {
   const dataDir = temporary()
   const [file, another] = [join(dataDir, 'file'), join(dataDir, 'another')]
   writeFileSync(another, 'somebody’s')
@@ -73,7 +55,7 @@ test('what a dead process left is not written into, nor what a link there leads 
 })
 
 test.each(['openSync', 'writeFileSync', 'fsyncSync', 'renameSync'])(
-  'where %s fails, the old file is as it was, and nothing lies beside it',
+  '`writeDurably` with a failing %s leaves the old file and no temporary file',
   (failing) => {
     const dataDir = temporary()
     const file = join(dataDir, 'file')
@@ -84,14 +66,14 @@ test.each(['openSync', 'writeFileSync', 'fsyncSync', 'renameSync'])(
   },
 )
 
-test('a file that is there is not made again', () => {
+test('`createEmpty` refuses an existing file', () => {
   const file = join(temporary(), 'file')
   writeFileSync(file, 'old')
   expect(() => createEmpty(file)).toThrow(expect.objectContaining({ code: 'EEXIST' }))
   expect(readFileSync(file, 'utf8')).toBe('old')
 })
 
-test('directory and file are flushed as what they are', () => {
+test('`syncFile` and `syncDirectory` sync their path', () => {
   const dataDir = temporary()
   const file = join(dataDir, 'file')
   writeFileSync(file, 'words')
@@ -104,7 +86,7 @@ test('directory and file are flushed as what they are', () => {
   expect(() => syncFile(dataDir)).toThrow('EISDIR')
 })
 
-test('only errors of the file system have a code of it', () => {
+test('`errnoOf` returns a code for file system errors only', () => {
   const full = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'write' })
   expect(errnoOf(full)).toBe('ENOSPC')
   for (const other of [

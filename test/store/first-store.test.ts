@@ -41,7 +41,7 @@ function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
   }
 }
 
-test('a store of 0.1.0 opens, with every key and every secret in it', async () => {
+test('a store of 0.1.0 opens with every key and secret', async () => {
   const store = await open(firstStore(), { passphrase, botId, mode: 'existing' })
   const keys = await Keyring.load(memoryOf(store), engine, {
     retainMs: Infinity,
@@ -59,7 +59,7 @@ test('a store of 0.1.0 opens, with every key and every secret in it', async () =
   expect(chat).toMatchObject({ id: 1, kind: 'private', latched_at: 10, person_id: 5 })
 })
 
-test('a store of 0.1.0 comes to have the tables of a new one, and keeps all its rows', async () => {
+test('a store of 0.1.0 is migrated to the tables of a new store and keeps its rows and a copy', async () => {
   expect(reading(FILE, (database) => pragma(database, 'user_version'))).toBe(FIRST_STORE.version)
   const [dataDir, empty] = [firstStore(), temporary()]
   const store = await open(dataDir, { passphrase, mode: 'existing' })
@@ -82,7 +82,7 @@ test('a store of 0.1.0 comes to have the tables of a new one, and keeps all its 
   expect(copiesIn(dataDir)).toHaveLength(NEWEST_VERSION === FIRST_STORE.version ? 0 : 1)
 })
 
-test('a backup of 0.1.0 is verified as it is', async () => {
+test('a backup of 0.1.0 is readable without migration', async () => {
   expect(await readBackup(FILE, { passphrase })).toMatchObject({
     version: FIRST_STORE.version,
     method: 'passphrase',
@@ -90,7 +90,7 @@ test('a backup of 0.1.0 is verified as it is', async () => {
   })
 })
 
-test('a store of before 0.1.0 is refused, and not a byte of it is changed', async () => {
+test('a store from before 0.1.0 is refused as `store-older` and stays unchanged', async () => {
   const dataDir = firstStore()
   const file = join(dataDir, 'postern.db')
   const database = new DatabaseSync(file)

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { canMount, fill, flags, mounted, note, open, put, temporary, zeroPages } from './support.ts'
 
-describe.skipIf(!canMount())('a disk that fails (skipped where none can be mounted)', () => {
+describe.skipIf(!canMount())('a full disk (skipped where none can be mounted)', () => {
   test.each([
     ['write', put],
     ['note', note],
   ])(
-    'a full disk refuses the %s, tells once, loses nothing, and heals by itself',
+    'a %s on a full disk is refused and reported once, and succeeds once there is room',
     async (_how, keep) => {
       const mount = mounted('2m')
       const dataDir = join(mount, 'data')
@@ -38,7 +38,7 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
     },
   )
 
-  test('a store that is closed on a full disk opens again with all it was told to keep', async () => {
+  test('a store that is closed on a full disk opens again with all its rows', async () => {
     const mount = mounted('2m')
     const dataDir = join(mount, 'data')
     const store = await open(dataDir)
@@ -49,7 +49,7 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
     expect(Object.keys(await flags(await open(dataDir))).length).toBe(50)
   })
 
-  test('no store is begun on a full disk, and nothing stops the next start', async () => {
+  test('a store cannot be created on a full disk, and can be created once there is room', async () => {
     const mount = mounted('2m')
     const dataDir = join(mount, 'data')
     fill(mount)
@@ -68,8 +68,8 @@ describe.skipIf(!canMount())('a disk that fails (skipped where none can be mount
   })
 })
 
-describe('a database that goes bad while it is open', () => {
-  test('reading tells the operator that the store is damaged', async () => {
+describe('a database that is damaged while open', () => {
+  test('a read of a damaged page is refused as `store-corrupt`', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     for (let n = 0; n < 60; n++) await put(store, `n${n}`, 'z'.repeat(100_000))

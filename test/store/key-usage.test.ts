@@ -26,7 +26,7 @@ async function fiveSecondsAfterOpening() {
 
 const NONE = { messages: 0, media: 0, lastAtMs: null }
 
-test('what a key opened is counted by kind, at once, and after a restart together with what came before', async () => {
+test('key usage is counted by kind at once, and added to the stored counts after a restart', async () => {
   const store = await withKeys('a', 'b')
   const usage = await KeyUsage.load(store)
   expect([usage.of('a'), usage.of('unknown')]).toEqual([NONE, NONE])
@@ -45,7 +45,7 @@ test('what a key opened is counted by kind, at once, and after a restart togethe
   expect((await KeyUsage.load(store)).of('a')).toEqual({ ...counted, media: 2 })
 })
 
-testOfFile('it is written ten seconds after the first opening, once', async () => {
+testOfFile('key usage is written once, ten seconds after the first use', async () => {
   const { usage, write } = await fiveSecondsAfterOpening()
   usage.note('a', 'message')
   vi.advanceTimersByTime(4999)
@@ -58,7 +58,7 @@ testOfFile('it is written ten seconds after the first opening, once', async () =
   expect(write).toHaveBeenCalledTimes(1)
 })
 
-test('what is opened after a write has ten seconds of its own', async () => {
+test('key usage after a write is written ten seconds later', async () => {
   const { usage, write } = await fiveSecondsAfterOpening()
   await usage.flush()
   usage.note('a', 'message')
@@ -68,7 +68,7 @@ test('what is opened after a write has ten seconds of its own', async () => {
   expect(write).toHaveBeenCalledTimes(2)
 })
 
-test('what could not be written is written with the next, nothing twice', async () => {
+test('key usage that could not be written is added to the next write once', async () => {
   const store = await withKeys('a', 'b')
   const usage = await KeyUsage.load(store)
   usage.note('a', 'message')

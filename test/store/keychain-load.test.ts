@@ -14,32 +14,29 @@ test.each([
   ['MODULE_NOT_FOUND', 'not-installed'],
   ['ERR_DLOPEN_FAILED', 'no-library'],
   [undefined, 'no-library'],
-] as const)('keytar that does not load with %s is %s', async (code, trouble) => {
-  const cause = Object.assign(new Error('words'), { code })
-  keytarIs({
-    get default() {
-      throw cause
-    },
-  })
-  const { message, hint } = keychainRefusal(trouble)
-  const refusal = { code: 'keychain', message, hint, cause }
-  await expect(readEntry('store-1')).rejects.toMatchObject(refusal)
-})
+] as const)(
+  'a keytar package that fails to load with %s is refused as %s',
+  async (code, trouble) => {
+    const cause = Object.assign(new Error('words'), { code })
+    keytarIs({
+      get default() {
+        throw cause
+      },
+    })
+    const { message, hint } = keychainRefusal(trouble)
+    const refusal = { code: 'keychain', message, hint, cause }
+    await expect(readEntry('store-1')).rejects.toMatchObject(refusal)
+  },
+)
 
-test('what a keychain throws without words is said to be a refusal', async () => {
+test('a keychain error without a message is refused with its cause', async () => {
   const getPassword = () => Promise.reject('locked')
   keytarIs({ default: { getPassword } })
   const { message } = keychainRefusal('other')
   await expect(readEntry('store-1')).rejects.toMatchObject({ message, cause: 'locked' })
 })
 
-test('an entry that is there is read, and nothing is written', async () => {
-  // a keychain that has no `setPassword` keeps nothing
-  keytarIs({ default: { getPassword: async () => 'secret' } })
-  expect(await readEntry('store-1')).toBe('secret')
-})
-
-test('a keychain is tried with an entry of its own each time', async () => {
+test('a trial of the keychain writes a new entry each time and removes it', async () => {
   const entries = new Map<string, string>()
   const setPassword = vi.fn(async (_: string, account: string, secret: string) => {
     entries.set(account, secret)
@@ -54,10 +51,4 @@ test('a keychain is tried with an entry of its own each time', async () => {
   expect(second).not.toBe(first)
   await removeEntry('store-1')
   expect(entries.size).toBe(0)
-})
-
-test('a cause is kept where there is one, and none is made up', () => {
-  expect('cause' in keychainRefusal('silent')).toBe(false)
-  const cause = new Error('below')
-  expect(keychainRefusal('silent', cause).cause).toBe(cause)
 })

@@ -61,7 +61,7 @@ interface Opened {
 describe.skipIf(whyNoKeychain !== null)(
   `a store under the OS keychain (${whyNoKeychain ?? 'real'})`,
   () => {
-    test('auto takes the keychain, which alone has the master secret, session after session', async () => {
+    test('a new store with `auto` uses the keychain, and no file has the master secret', async () => {
       const first = (await session('unlocked', SECRET)).is as Opened
       expect(first.method).toBe('keychain')
       expect(first.master).toMatch(/^[\w-]{43}$/)
@@ -69,7 +69,7 @@ describe.skipIf(whyNoKeychain !== null)(
       expect(await session('unlocked', SECRET)).toEqual({ is: first })
     })
 
-    test('a passphrase goes before the keychain, and nothing is put into it', async () => {
+    test('a new store with a passphrase does not use the keychain', async () => {
       const method = `return (await open({ passphrase: 'words' })).method`
       expect((await session('unlocked', method)).is).toBe('passphrase')
     })
@@ -92,7 +92,7 @@ describe.skipIf(whyNoKeychain !== null)(
       expect(result.is).toEqual(['keychain', true, 'passphrase', true])
     })
 
-    test('an entry that is gone is said, not replaced', async () => {
+    test('a store without its keychain entry is refused as `store-locked` and not replaced', async () => {
       const { master } = (await session('unlocked', SECRET)).is as Opened
       await session(
         'unlocked',
@@ -115,7 +115,7 @@ describe.skipIf(whyNoKeychain !== null)(
     ]
 
     test.each(TROUBLES)(
-      '%s: refused by its own name, and nothing is made',
+      'a new store with the keychain state %s is refused and not made',
       async (keychain, code, words) => {
         // A collection is there to be locked once it was unlocked.
         if (keychain === 'locked') await session('unlocked', `await entries.tryKeychain()`)
@@ -133,7 +133,7 @@ describe.skipIf(whyNoKeychain !== null)(
     )
 
     test.each(TROUBLES)(
-      '%s: an existing store does not open, and is left as it is',
+      'an existing store with the keychain state %s is refused and left unchanged',
       async (keychain, _code, words) => {
         await session('unlocked', SECRET)
         // The session ends with its keychain; another home has an empty one.
@@ -162,18 +162,21 @@ function without(how: 'package' | 'library'): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(hook)}`]
 }
 
-describe('a keychain that cannot be loaded', () => {
+describe('a keytar package that cannot be loaded', () => {
   test.each([
     ['package', /not installed/],
     ['library', /library does not load/],
-  ] as const)('without its %s it is refused by its own name', async (how, words) => {
-    mkdirSync(dataDir, { mode: 0o700 })
-    const node = without(how)
-    const result = await session('no-bus', `await open({ protection: 'keychain' })`, node)
-    expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
-    expect(result.hint).toContain('apt-get install')
-    expect(readdirSync(dataDir)).toEqual([])
-    const method = `return (await open({ passphrase: 'words' })).method`
-    expect((await session('no-bus', method, node)).is).toBe('passphrase')
-  })
+  ] as const)(
+    'a keychain whose keytar %s is missing is refused, and a passphrase still works',
+    async (how, words) => {
+      mkdirSync(dataDir, { mode: 0o700 })
+      const node = without(how)
+      const result = await session('no-bus', `await open({ protection: 'keychain' })`, node)
+      expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
+      expect(result.hint).toContain('apt-get install')
+      expect(readdirSync(dataDir)).toEqual([])
+      const method = `return (await open({ passphrase: 'words' })).method`
+      expect((await session('no-bus', method, node)).is).toBe('passphrase')
+    },
+  )
 })

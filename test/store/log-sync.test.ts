@@ -49,7 +49,7 @@ function heldFlushes(): { finish: ((error?: Error) => void)[]; opened: string[];
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('a commit does not wait for the disk inside, and does again afterwards, also when it fails', async () => {
+test('`LogSync.unsynced` commits without a sync, and restores FULL afterwards, also after an error', async () => {
   const one = scene()
   expect(synchronous(one)).toBe(FULL)
   expect(await one.logSync.unsynced(async () => synchronous(one))).toBe(NORMAL)
@@ -59,7 +59,7 @@ test('a commit does not wait for the disk inside, and does again afterwards, als
   expect(synchronous(one)).toBe(FULL)
 })
 
-test('it is flushed when the call resolves, and calls during a flush share the next one', async () => {
+test('`LogSync.sync` syncs the log, and calls during a sync share the next sync', async () => {
   const { logSync, log } = scene()
   const held = heldFlushes()
   const done: string[] = []
@@ -83,7 +83,7 @@ test('it is flushed when the call resolves, and calls during a flush share the n
   expect(held.closed).toBe(1)
 })
 
-test('a log that is not there yet needs no flush, and one that comes later does', async () => {
+test('`LogSync.sync` without a log file needs no sync until the file exists', async () => {
   const { logSync, log } = scene()
   await logSync.sync()
   const held = heldFlushes()
@@ -95,7 +95,7 @@ test('a log that is not there yet needs no flush, and one that comes later does'
   await flushing
 })
 
-test('after a flush that failed, all of the log is brought into the database before a write', async () => {
+test('`LogSync.mend` checkpoints the log after a failed sync, once', async () => {
   const { database, logSync, log } = scene()
   database.exec('CREATE TABLE words (word TEXT)')
   const held = heldFlushes()
@@ -118,7 +118,7 @@ test('after a flush that failed, all of the log is brought into the database bef
   expect(statSync(log).size).toBeGreaterThan(0)
 })
 
-test('what a failed flush requires waits for a copy of the database, however that ends', async () => {
+test('`LogSync.mend` waits for a running copy, also for one that fails', async () => {
   const { database, logSync, log } = scene()
   database.exec('CREATE TABLE words (word TEXT)')
   const held = heldFlushes()
@@ -139,20 +139,7 @@ test('what a failed flush requires waits for a copy of the database, however tha
   expect(statSync(log).size).toBe(0)
 })
 
-test('it is closed when the flush under way has ended', async () => {
-  const { logSync } = scene()
-  const held = heldFlushes()
-  const flushing = logSync.sync()
-  await settle()
-  const closing = logSync[Symbol.asyncDispose]()
-  await settle()
-  expect(held.closed).toBe(0)
-  held.finish[0]?.()
-  await Promise.all([flushing, closing])
-  expect(held.closed).toBe(1)
-})
-
-test('a note of a store flushes the log of that store', async () => {
+test('a note syncs the log of its store', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   const opened = vi.spyOn(fs, 'open')

@@ -26,8 +26,8 @@ function fresh(): { dataDir: string; file: string; database: DatabaseSync } {
   return { dataDir, file, database: new DatabaseSync(file) }
 }
 
-describe('bringing an older store up to date', () => {
-  test('a new store takes every step, and no copy is made', () => {
+describe('`migrate` of a store file', () => {
+  test('a new store runs every step and makes no copy', () => {
     const { dataDir, file, database } = fresh()
     expect(migrate(database, file, [FIRST, SECOND])).toBeNull()
     expect(pragma(database, 'user_version')).toBe(2)
@@ -35,7 +35,7 @@ describe('bringing an older store up to date', () => {
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 
-  test('an older store takes only what it lacks, after a copy of it was made beside it', () => {
+  test('an older store runs the missing steps after a copy of mode 0600 was made', () => {
     const { dataDir, file, database } = fresh()
     migrate(database, file, [FIRST])
     const copy = migrate(database, file, [FIRST, SECOND, THIRD])
@@ -50,14 +50,7 @@ describe('bringing an older store up to date', () => {
     expect(readdirSync(dataDir)).toHaveLength(2)
   })
 
-  test('a store of our own version is left alone', () => {
-    const { dataDir, file, database } = fresh()
-    migrate(database, file, [FIRST])
-    expect(migrate(database, file, [FIRST])).toBeNull()
-    expect(readdirSync(dataDir)).toEqual(['postern.db'])
-  })
-
-  test('the copy is on disk before anything is changed', () => {
+  test('the copy of an older store is synced before the first change', () => {
     const { dataDir, file, database } = fresh()
     migrate(database, file, [FIRST])
     const calls = fileCalls(() => {
@@ -68,7 +61,7 @@ describe('bringing an older store up to date', () => {
     )
   })
 
-  test('nothing is changed where no copy can be made, and no half of one is left', () => {
+  test('a store that cannot be copied is not migrated, and no partial copy is left', () => {
     const { dataDir, file, database } = fresh()
     migrate(database, file, [FIRST])
     // SQLite makes no copy within a transaction
@@ -79,7 +72,7 @@ describe('bringing an older store up to date', () => {
     expect(readdirSync(dataDir)).toEqual(['postern.db'])
   })
 
-  test('a step that fails leaves the store as it was, every earlier step of the run included', () => {
+  test('a failing step rolls back every step of the migration', () => {
     const { file, database } = fresh()
     migrate(database, file, [FIRST])
     expect(() => migrate(database, file, [FIRST, SECOND, THIRD, BROKEN])).toThrow(/already exists/)

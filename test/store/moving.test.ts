@@ -20,7 +20,7 @@ const addKey = (store: Store, fingerprint: string, under = store.masterSecret ??
 
 const lockedIn = async (store: Store): Promise<string[]> => {
   const rows = await store.read((db) => db.selectFrom('own_keys').select('locked').execute())
-  return rows.map(({ locked }) => locked)
+  return rows.map(({ locked }) => locked).toSorted()
 }
 
 function bytesOf(dataDir: string): string {
@@ -30,18 +30,20 @@ function bytesOf(dataDir: string): string {
 
 const toPassphrase = (passphrase: string) => ({ method: 'passphrase', passphrase }) as const
 
-describe('moving what is secret to another protection', () => {
-  test('keys and sealed secrets move together, and only the new passphrase opens the store', async () => {
+describe('`Store.move` to another protection', () => {
+  test('keys and secrets move together, and only the new passphrase opens the store', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     const secret = await store.secret('replay')
     await addKey(store, 'one')
     await addKey(store, 'two')
+    await addLocked(store, 'destroyed', { state: 'destroyed', locked: '' })
     const before = store.masterSecret
-    await store.move(toPassphrase('new'), relock)
+    const moved = await store.move(toPassphrase('new'), relock)
+    expect(moved).toEqual({ isScrubbed: true, oldEntry: null })
     expect([before, 'new']).not.toContain(store.masterSecret)
     expect(await store.secret('replay')).toEqual(secret)
-    expect(await lockedIn(store)).toEqual([lock(store), lock(store)])
+    expect(await lockedIn(store)).toEqual(['', lock(store), lock(store)])
     await store[Symbol.asyncDispose]()
 
     await expect(open(dataDir, { passphrase: 'old' })).rejects.toMatchObject({
@@ -51,22 +53,19 @@ describe('moving what is secret to another protection', () => {
     expect(await again.secret('replay')).toEqual(secret)
   })
 
-  testOfFile(
-    'nothing of the old lock stays in any file, even while the store is open',
-    async () => {
-      const dataDir = temporary()
-      const store = await open(dataDir, { passphrase: 'old' })
-      await addKey(store, 'one')
-      const before = `locked under ${store.masterSecret}`
-      expect(bytesOf(dataDir)).toContain(before)
-      await store.move(toPassphrase('new'), relock)
-      expect(bytesOf(dataDir)).not.toContain(before)
-      expect(bytesOf(dataDir)).toContain(`locked under ${store.masterSecret}`)
-    },
-  )
+  testOfFile('locked keys of the old protection are in no file after a move', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir, { passphrase: 'old' })
+    await addKey(store, 'one')
+    const before = `locked under ${store.masterSecret}`
+    expect(bytesOf(dataDir)).toContain(before)
+    await store.move(toPassphrase('new'), relock)
+    expect(bytesOf(dataDir)).not.toContain(before)
+    expect(bytesOf(dataDir)).toContain(`locked under ${store.masterSecret}`)
+  })
 
   testOfFile(
-    'to none and back: what opens it stands in the store meanwhile, and only then',
+    'a store under `none` holds its opening secret, and no longer after a move to a passphrase',
     async () => {
       const dataDir = temporary()
       const store = await open(dataDir, { passphrase: 'old' })
@@ -90,7 +89,7 @@ describe('moving what is secret to another protection', () => {
     },
   )
 
-  test('a key that does not open keeps everything as it was', async () => {
+  test('a move with a key that does not open changes nothing', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     const secret = await store.secret('replay')
@@ -104,7 +103,20 @@ describe('moving what is secret to another protection', () => {
     expect(await (await open(dataDir, { passphrase: 'old' })).secret('replay')).toEqual(secret)
   })
 
-  test('a key that is added while the others are locked anew moves too', async () => {
+  test('a move with a changed secret is refused as `store-corrupt` and changes nothing', async () => {
+    const store = await open(temporary(), { passphrase: 'old' })
+    await store.secret('replay')
+    await addKey(store, 'one')
+    await store.write((db) => db.updateTable('secrets').set({ name: 'other' }).execute())
+    const { masterSecret } = store
+    await expect(store.move(toPassphrase('new'), relock)).rejects.toMatchObject({
+      code: 'store-corrupt',
+      message: expect.stringContaining('a sealed secret was changed'),
+    })
+    expect([store.masterSecret, await lockedIn(store)]).toEqual([masterSecret, [lock(store)]])
+  })
+
+  test('a key that is added during a move is moved too', async () => {
     const store = await open(temporary(), { passphrase: 'old' })
     await addKey(store, 'one')
     let isAdded = false
@@ -116,7 +128,7 @@ describe('moving what is secret to another protection', () => {
     expect(await lockedIn(store)).toEqual([lock(store), lock(store)])
   })
 
-  test('a key that is removed meanwhile does not come back', async () => {
+  test('a key that is removed during a move stays removed', async () => {
     const store = await open(temporary(), { passphrase: 'old' })
     await addKey(store, 'one')
     await store.move(toPassphrase('new'), async (locked, secrets) => {
@@ -126,7 +138,7 @@ describe('moving what is secret to another protection', () => {
     expect(await lockedIn(store)).toEqual([])
   })
 
-  test('two moves at once follow one another, and secrets made meanwhile open afterwards', async () => {
+  test('two concurrent moves run one after the other, and secrets made meanwhile open afterwards', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { passphrase: 'old' })
     await addKey(store, 'one')
@@ -144,7 +156,7 @@ describe('moving what is secret to another protection', () => {
     expect(await again.secret('d')).toEqual(d)
   })
 
-  test('a store that has no protection yet takes one', async () => {
+  test('a store without protection moves to a passphrase', async () => {
     const dataDir = await madeFolder()
     const store = await open(dataDir)
     await store.move(toPassphrase('new'), relock)

@@ -8,7 +8,7 @@ async function scene() {
   return { store, names: new Names(store), noted: vi.spyOn(store, 'note') }
 }
 
-test('a person is shown by the last handle, across restarts', async () => {
+test('a person is listed by the latest username, also after a restart', async () => {
   const { store, names } = await scene()
   await names.saw([
     { userId: 5, username: 'alice' },
@@ -23,14 +23,14 @@ test('a person is shown by the last handle, across restarts', async () => {
   expect(await new Names(store).all()).toEqual(expected)
 })
 
-test('what is known already is not written again', async () => {
+test('a known username is not written again', async () => {
   const { names, noted } = await scene()
   for (let n = 0; n < 3; n++) await names.saw([{ userId: 5, username: 'alice' }])
   expect(noted).toHaveBeenCalledTimes(1)
 })
 
 test.each(['', 'ab', 'two words', 'x'.repeat(33), 'a\u001b[2J', 'näme'])(
-  '%j is no handle, and is not remembered',
+  'a username %j is invalid and not stored',
   async (username) => {
     const { names, noted } = await scene()
     await names.saw([{ userId: 5, username }])
@@ -38,7 +38,7 @@ test.each(['', 'ab', 'two words', 'x'.repeat(33), 'a\u001b[2J', 'näme'])(
   },
 )
 
-test('what could not be written is written when it is seen again', async () => {
+test('a username that could not be written is written at the next sighting', async () => {
   const { names, noted } = await scene()
   noted.mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
   await expect(names.saw([{ userId: 5, username: 'alice' }])).rejects.toThrow(Refusal)

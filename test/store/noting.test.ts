@@ -18,24 +18,21 @@ const KEEPER = `
 
 const isTraced = await canAttach()
 
-test.skipIf(!isTraced)(
-  'the thread that answers waits for the disk when it writes, and not when it notes',
-  async () => {
-    const { process, line } = child(temporary(), KEEPER)
-    expect(await line()).toBe('ready')
-    const syncs = async (way: 'note' | 'write'): Promise<number> => {
-      const tracer = await Tracer.attach(process.pid ?? 0)
-      process.stdin?.write(`${way}\n`)
-      expect(await line()).toBe('kept')
-      return (await tracer.detach()).filter((call) => /^f(data)?sync\(/.test(call)).length
-    }
-    expect(await syncs('note')).toBe(0)
-    expect(await syncs('write')).toBeGreaterThan(0)
-  },
-)
+test.skipIf(!isTraced)('a write syncs on the main thread, and a note does not', async () => {
+  const { process, line } = child(temporary(), KEEPER)
+  expect(await line()).toBe('ready')
+  const syncs = async (way: 'note' | 'write'): Promise<number> => {
+    const tracer = await Tracer.attach(process.pid ?? 0)
+    process.stdin?.write(`${way}\n`)
+    expect(await line()).toBe('kept')
+    return (await tracer.detach()).filter((call) => /^f(data)?sync\(/.test(call)).length
+  }
+  expect(await syncs('note')).toBe(0)
+  expect(await syncs('write')).toBeGreaterThan(0)
+})
 
 test.skipIf(!isTraced)(
-  'what the disk does not take is refused, whichever thread waits for it',
+  'a note and a write with a failing sync are refused, and the next note mends the log',
   async () => {
     const { process, line } = child(temporary(), KEEPER)
     expect(await line()).toBe('ready')

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
-import { LogSync } from '../../src/store/log-sync.ts'
 import { scrubIfDue } from '../../src/store/scrub.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
@@ -31,8 +30,8 @@ function failStatements(words: string, error: Error): void {
   })
 }
 
-describeFile('reading', () => {
-  test('that the disk fails says that the store is damaged; another error stays', async () => {
+describeFile('`Store.read`', () => {
+  test('a read that fails on disk is refused by its error code, and other errors are thrown unchanged', async () => {
     const store = await open(temporary())
     const cause = sqliteError(11)
     await expect(store.read(() => Promise.reject(cause))).rejects.toMatchObject({
@@ -51,8 +50,8 @@ describeFile('reading', () => {
   })
 })
 
-describeFile('a store at rest', () => {
-  test('lets go of the pages that it has read, and reads and writes on', async () => {
+describeFile('`Store.keepUp`', () => {
+  test('an idle store in a file frees its page cache and works on', async () => {
     const store = await open(temporary())
     const statements: string[] = []
     beforeSqlite('exec', (statement) => void statements.push(statement))
@@ -65,9 +64,9 @@ describeFile('a store at rest', () => {
   })
 })
 
-describe.each(['write', 'note'] as const)('%s', (how) => {
+describe.each(['write', 'note'] as const)('`Store.%s`', (how) => {
   testOfFile(
-    'that the disk fails is refused, and it is said once until one works again',
+    'a change that fails on disk is refused and reported once until a change succeeds',
     async () => {
       const store = await open(temporary())
       const seen = isWritable(store)
@@ -84,7 +83,7 @@ describe.each(['write', 'note'] as const)('%s', (how) => {
     },
   )
 
-  test('that fails by a mistake throws it, leaves nothing, and does not blame the disk', async () => {
+  test('a change that throws is rolled back, and the store is not reported as unwritable', async () => {
     const store = await open(temporary())
     const seen = isWritable(store)
     const mistake = new Error('a mistake')
@@ -96,7 +95,7 @@ describe.each(['write', 'note'] as const)('%s', (how) => {
     expect([await flags(store), seen]).toEqual([{}, []])
   })
 
-  test('is refused once the store is closed', async () => {
+  test('a change of a closed store is refused', async () => {
     const store = await open(temporary())
     await store[Symbol.asyncDispose]()
     await expect(store[how](async () => {})).rejects.toMatchObject({
@@ -106,24 +105,8 @@ describe.each(['write', 'note'] as const)('%s', (how) => {
   })
 })
 
-testOfFile('a note is there when the log is on the disk, and a write waits for none', async () => {
-  const store = await open(temporary())
-  const sync = vi.spyOn(LogSync.prototype, 'sync').mockRejectedValue(diskError)
-  const unsynced = vi.spyOn(LogSync.prototype, 'unsynced')
-  const mend = vi.spyOn(LogSync.prototype, 'mend')
-  await put(store, 'written', 'yes')
-  expect([mend, unsynced, sync].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0])
-  const noting = store.note((db) =>
-    db.insertInto('flags').values({ name: 'noted', value: 'yes' }).execute(),
-  )
-  await expect(noting).rejects.toMatchObject({ code: 'postern_store_unwritable' })
-  expect([mend, unsynced, sync].map(({ mock }) => mock.calls.length)).toEqual([2, 1, 1])
-  // it does no harm that it is there
-  expect(await flags(store)).toEqual({ written: 'yes', noted: 'yes' })
-})
-
-describe('secrets', () => {
-  test('are made once by their name, of 32 bytes', async () => {
+describe('`Store.secret`', () => {
+  test('a secret of 32 bytes is made once for each name', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none' })
     const [one, again, two] = await Promise.all(['a', 'a', 'b'].map((name) => store.secret(name)))
@@ -135,7 +118,7 @@ describe('secrets', () => {
     expect(store.unseal('x', store.seal('x', Buffer.from('words'))).toString()).toBe('words')
   })
 
-  test('that were changed say so', async () => {
+  test('a secret that was changed is refused as `store-corrupt`', async () => {
     const store = await open(temporary(), { protection: 'none' })
     await store.secret('a')
     await store.write((db) =>
@@ -152,7 +135,7 @@ describe('secrets', () => {
     expect(() => store.unseal('y', store.seal('x', Buffer.from('words')))).toThrow(changed.message)
   })
 
-  testOfFile('that do not stay are damage', async () => {
+  testOfFile('a secret that is deleted by the database is refused as `store-corrupt`', async () => {
     const store = await open(temporary(), { protection: 'none' })
     await store.write(async (db) => {
       await sql`CREATE TRIGGER gone AFTER INSERT ON secrets BEGIN DELETE FROM secrets; END`.execute(
@@ -164,7 +147,7 @@ describe('secrets', () => {
     })
   })
 
-  test('need a protection', async () => {
+  test('a secret needs a protection', async () => {
     const store = await open(temporary())
     expect([store.method, store.masterSecret]).toEqual([null, null])
     const locked = { code: 'postern_locked', message: expect.stringContaining('has no protection') }
@@ -174,11 +157,11 @@ describe('secrets', () => {
   })
 })
 
-describeFile('scrubbing', () => {
+describeFile('`Store.scrub`', () => {
   test.each([
     ['SQLite', sqliteError(10)],
     ['the file system', diskError],
-  ])('that %s fails is refused', async (_, cause) => {
+  ])('a scrub that fails in %s is refused, and a second one succeeds', async (_, cause) => {
     const store = await open(temporary())
     await put(store, 'a', 'b')
     failStatements('wal_checkpoint(TRUNCATE)', cause)
@@ -186,28 +169,13 @@ describeFile('scrubbing', () => {
     vi.restoreAllMocks()
     await store.scrub()
   })
-
-  test('that fails by a mistake throws it', async () => {
-    const store = await open(temporary())
-    await put(store, 'a', 'b')
-    const mistake = new Error('a mistake')
-    failStatements('wal_checkpoint(TRUNCATE)', mistake)
-    await expect(store.scrub()).rejects.toBe(mistake)
-  })
 })
 
-describe('moving', () => {
+describe('`Store.move`', () => {
   const words = { method: 'passphrase', passphrase: 'words' } as const
   const relock = async (locked: string): Promise<string> => locked
 
-  test('says that it scrubbed, and that no keychain holds what was', async () => {
-    const store = await open(temporary(), { protection: 'none' })
-    const seen = isWritable(store)
-    expect(await store.move(words, relock)).toEqual({ isScrubbed: true, oldEntry: null })
-    expect([store.method, await flags(store), seen]).toEqual(['passphrase', {}, []])
-  })
-
-  testOfFile('whose scrub fails leaves a note, and the next start does it', async () => {
+  testOfFile('a move with a failing scrub leaves a note, and the next start scrubs', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none' })
     failStatements('wal_checkpoint(TRUNCATE)', sqliteError(10))
@@ -224,37 +192,40 @@ describe('moving', () => {
     expect(scrub).toHaveBeenCalledTimes(1)
   })
 
-  testOfFile('that the disk fails may have been done, and is said to be so', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { protection: 'none' })
-    const seen = isWritable(store)
-    const fails = (error: Error) =>
-      beforeSqlite('prepare', (statement) => {
-        if (/^(insert into|update) "(protection|flags)"/.test(statement)) throw error
+  testOfFile(
+    'a move that fails on disk is refused as `store-unwritable` and can be repeated',
+    async () => {
+      const dataDir = temporary()
+      const store = await open(dataDir, { protection: 'none' })
+      const seen = isWritable(store)
+      const fails = (error: Error) =>
+        beforeSqlite('prepare', (statement) => {
+          if (/^(insert into|update) "(protection|flags)"/.test(statement)) throw error
+        })
+      const cause = sqliteError(10)
+      fails(cause)
+      await expect(store.move(words, relock)).rejects.toMatchObject({
+        code: 'store-unwritable',
+        message: expect.stringContaining(
+          `${dataDir} cannot be written: the protection was not moved`,
+        ),
+        cause,
       })
-    const cause = sqliteError(10)
-    fails(cause)
-    await expect(store.move(words, relock)).rejects.toMatchObject({
-      code: 'store-unwritable',
-      message: expect.stringContaining(
-        `${dataDir} cannot be written: the protection was not moved`,
-      ),
-      cause,
-    })
-    expect([seen, store.method]).toEqual([[false], 'none'])
-    vi.restoreAllMocks()
-    const mistake = new Error('a mistake')
-    fails(mistake)
-    await expect(store.move(words, relock)).rejects.toBe(mistake)
-    expect(seen).toEqual([false])
-    vi.restoreAllMocks()
-    await store.move(words, relock)
-    expect([seen, store.method]).toEqual([[false, true], 'passphrase'])
-  })
+      expect([seen, store.method]).toEqual([[false], 'none'])
+      vi.restoreAllMocks()
+      const mistake = new Error('a mistake')
+      fails(mistake)
+      await expect(store.move(words, relock)).rejects.toBe(mistake)
+      expect(seen).toEqual([false])
+      vi.restoreAllMocks()
+      await store.move(words, relock)
+      expect([seen, store.method]).toEqual([[false, true], 'passphrase'])
+    },
+  )
 })
 
-describe('closing', () => {
-  testOfFile('is done once, and leaves one file that everybody may open', async () => {
+describe('closing a store', () => {
+  testOfFile('a closed store leaves the database and its marker, and no owner', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     await put(store, 'kept', 'yes')
@@ -268,7 +239,7 @@ describe('closing', () => {
     expect(await flags(await open(dataDir))).toEqual({ kept: 'yes' })
   })
 
-  test('waits for what runs', async () => {
+  test('a store closes after the running write and refuses reads meanwhile', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -286,7 +257,7 @@ describe('closing', () => {
     expect(await flags(await open(dataDir))).toEqual({ late: 'yes' })
   })
 
-  testOfFile('on a disk that fails keeps everything in the log', async () => {
+  testOfFile('a store that is closed on a failing disk keeps its rows in the log', async () => {
     const dataDir = temporary()
     const store = await openStore({ dataDir, passphrase: null, mode: 'create' })
     await put(store, 'kept', 'yes')
@@ -295,15 +266,9 @@ describe('closing', () => {
     vi.restoreAllMocks()
     expect(await flags(await open(dataDir))).toEqual({ kept: 'yes' })
   })
-
-  testOfFile('says a mistake of the program', async () => {
-    const store = await openStore({ dataDir: temporary(), passphrase: null, mode: 'create' })
-    failStatements('wal_checkpoint(TRUNCATE)', new Error('a mistake'))
-    await expect(store[Symbol.asyncDispose]()).rejects.toThrow('a mistake')
-  })
 })
 
-testOfFile('a copy lies in the folder of the store, and none is made of a closed one', async () => {
+testOfFile('a copy is in the folder of the store, and a closed store makes none', async () => {
   const dataDir = temporary()
   const store = await open(dataDir)
   const copy = await store.copy()

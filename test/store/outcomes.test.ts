@@ -41,7 +41,7 @@ async function written(received: MessageOutcome[][]): Promise<Outcomes> {
   return new Outcomes(store)
 }
 
-test('an update that is delivered again is remembered once, as it was the last time', async () => {
+test('the outcome of an update that is delivered again replaces the earlier one', async () => {
   const first = [outcome(1, 10, 'mode-unknown'), outcome(1, 11)]
   const again = [outcome(1, 10), outcome(1, 11)]
   const outcomes = await written([first, [outcome(2, 20)], again])
@@ -49,22 +49,25 @@ test('an update that is delivered again is remembered once, as it was the last t
   expect(await (await written([first])).ofUpdate(1)).toEqual(first)
 })
 
-testOfFile('what became of thousands is written, and other writes come in between', async () => {
-  const many = Array.from({ length: 4000 }, (_, n) => outcome(100 + Math.floor(n / 40), n))
-  const writing = written([many])
-  await new Promise((resolve) => setImmediate(resolve))
-  const rows = await store.write((db) =>
-    db.selectFrom('outcomes').select('update_id').where('update_id', '>=', 100).execute(),
-  )
-  expect(rows.length).toBeGreaterThan(0)
-  expect(rows.length).toBeLessThan(many.length)
-  const outcomes = await writing
-  for (const updateId of [100, 150, 199]) {
-    expect(await outcomes.ofUpdate(updateId)).toEqual(
-      many.filter((one) => one.updateId === updateId),
+testOfFile(
+  'outcomes of thousands of messages are written in parts, and other writes run in between',
+  async () => {
+    const many = Array.from({ length: 4000 }, (_, n) => outcome(100 + Math.floor(n / 40), n))
+    const writing = written([many])
+    await new Promise((resolve) => setImmediate(resolve))
+    const rows = await store.write((db) =>
+      db.selectFrom('outcomes').select('update_id').where('update_id', '>=', 100).execute(),
     )
-  }
-})
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.length).toBeLessThan(many.length)
+    const outcomes = await writing
+    for (const updateId of [100, 150, 199]) {
+      expect(await outcomes.ofUpdate(updateId)).toEqual(
+        many.filter((one) => one.updateId === updateId),
+      )
+    }
+  },
+)
 
 const sentTo = (messageId: number, more: Partial<SendOutcome> = {}): SendOutcome => ({
   messageId,
@@ -75,7 +78,7 @@ const sentTo = (messageId: number, more: Partial<SendOutcome> = {}): SendOutcome
   ...more,
 })
 
-test('to whom a message was sealed can be explained at once, and after it was written', async () => {
+test('the recipients of a message are known at once and after a restart', async () => {
   const sent = sentTo(7)
   {
     await using outcomes = new Outcomes(store)
@@ -91,7 +94,7 @@ test('to whom a message was sealed can be explained at once, and after it was wr
   expect(await later.ofMessage(9)).toBeNull()
 })
 
-test('everything that is known of a Message is written', async () => {
+test('every field of an outcome except its duration is stored', async () => {
   const full: MessageOutcome = {
     updateId: 5000,
     atMs: Date.now(),
@@ -109,41 +112,31 @@ test('everything that is known of a Message is written', async () => {
   expect(await outcomes.ofUpdate(5000)).toEqual([{ ...full, tookMs: null }])
 })
 
-testOfFile(
-  'what was received is explained at once, and written a little later by itself',
-  async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    onTestFinished(() => void vi.useRealTimers())
-    const outcomes = new Outcomes(store)
-    outcomes.received([])
-    expect(vi.getTimerCount()).toBe(0)
-    const some = [outcome(6000, 1), outcome(6001, 2)]
-    outcomes.received(some)
-    expect(vi.getTimerCount()).toBe(1)
-    outcomes.sent(sentTo(70))
-    expect(vi.getTimerCount(), 'both are written in one go').toBe(1)
-    expect(await outcomes.ofUpdate(6001)).toEqual([some[1]])
-    vi.advanceTimersByTime(2000)
-    await vi.waitFor(async () => {
-      expect(await new Outcomes(store).ofUpdate(6000)).toEqual([some[0]])
-      expect(await new Outcomes(store).ofMessage(70)).not.toBeNull()
-    })
-    outcomes.sent(sentTo(71))
-    expect(vi.getTimerCount(), 'the next is written by a timer of its own').toBe(1)
-    await outcomes[Symbol.asyncDispose]()
-    expect(vi.getTimerCount()).toBe(0)
-    expect(await new Outcomes(store).ofMessage(71)).not.toBeNull()
-  },
-)
-
-test('nothing is written when nothing happened', async () => {
-  const note = vi.spyOn(store, 'note')
-  onTestFinished(() => note.mockRestore())
-  await new Outcomes(store)[Symbol.asyncDispose]()
-  expect(note).not.toHaveBeenCalled()
+testOfFile('outcomes are known at once and written after a short delay', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const outcomes = new Outcomes(store)
+  outcomes.received([])
+  expect(vi.getTimerCount()).toBe(0)
+  const some = [outcome(6000, 1), outcome(6001, 2)]
+  outcomes.received(some)
+  expect(vi.getTimerCount()).toBe(1)
+  outcomes.sent(sentTo(70))
+  expect(vi.getTimerCount(), 'both are written in one go').toBe(1)
+  expect(await outcomes.ofUpdate(6001)).toEqual([some[1]])
+  vi.advanceTimersByTime(2000)
+  await vi.waitFor(async () => {
+    expect(await new Outcomes(store).ofUpdate(6000)).toEqual([some[0]])
+    expect(await new Outcomes(store).ofMessage(70)).not.toBeNull()
+  })
+  outcomes.sent(sentTo(71))
+  expect(vi.getTimerCount(), 'the next is written by a timer of its own').toBe(1)
+  await outcomes[Symbol.asyncDispose]()
+  expect(vi.getTimerCount()).toBe(0)
+  expect(await new Outcomes(store).ofMessage(71)).not.toBeNull()
 })
 
-test('what is older than ten days is forgotten with the next that is written', async () => {
+test('an outcome older than ten days is deleted with the next write', async () => {
   const old = { ...outcome(7000, 1), atMs: Date.now() - 10 * 86_400_000 - 60_000 }
   const kept = { ...outcome(7001, 2), atMs: Date.now() - 10 * 86_400_000 + 60_000 }
   {
@@ -160,15 +153,6 @@ test('what is older than ten days is forgotten with the next that is written', a
   ])
 })
 
-test('a store that cannot be written costs no more than an explanation', async () => {
-  const note = vi.spyOn(store, 'note').mockRejectedValue(new Error('full'))
-  onTestFinished(() => note.mockRestore())
-  await using outcomes = new Outcomes(store)
-  outcomes.sent(sentTo(90))
-  await outcomes[Symbol.asyncDispose]()
-  expect((await outcomes.ofMessage(90))?.messageId).toBe(90)
-})
-
 /** A store that holds nothing yet. */
 async function emptyStore(): Promise<Store> {
   const dataDir = mkdtempSync(join(home, 'empty-'))
@@ -180,7 +164,7 @@ async function emptyStore(): Promise<Store> {
 const countOf = async (rows: Promise<unknown[]>[]): Promise<number[]> =>
   (await Promise.all(rows)).map(({ length }) => length)
 
-test('of many that wait to be written no more are kept than is remembered at all', async () => {
+test('outcomes that wait are written up to the limit only, and the latest are still known', async () => {
   const empty = await emptyStore()
   await using outcomes = new Outcomes(empty, 3)
   for (let n = 0; n < 5; n++) outcomes.received([outcome(1, 10)])
@@ -200,7 +184,7 @@ test('of many that wait to be written no more are kept than is remembered at all
   expect(await countOf([later.ofUpdate(5)])).toEqual([1])
 })
 
-test('of what was written the oldest goes when there is more than is remembered', async () => {
+test('the oldest stored outcomes are deleted above the limit', async () => {
   const empty = await emptyStore()
   const agoMs = (n: number): number => Date.now() - (10 - n) * 60_000
   for (let n = 1; n <= 6; n++) {
@@ -215,7 +199,7 @@ test('of what was written the oldest goes when there is more than is remembered'
   expect(sent.map((one) => one !== null)).toEqual([false, false, true, true, true, true])
 })
 
-test('of what a full disk did not take the last five thousand can be explained', async () => {
+test('outcomes of the last 5,000 updates stay in memory on a full disk', async () => {
   const empty = await emptyStore()
   const note = vi.spyOn(empty, 'note').mockRejectedValue(new Error('full'))
   await using outcomes = new Outcomes(empty)
@@ -227,15 +211,7 @@ test('of what a full disk did not take the last five thousand can be explained',
   ])
 })
 
-test('a message and an update of the same number are two things', async () => {
-  await using outcomes = new Outcomes(await emptyStore())
-  outcomes.received([outcome(7, 10)])
-  expect(await outcomes.ofMessage(7)).toBeNull()
-  outcomes.sent(sentTo(8))
-  expect(await outcomes.ofUpdate(8)).toEqual([])
-})
-
-test('what was withheld is counted by chat and reason, at once, as far as it was asked for', async () => {
+test('withheld messages are counted by chat and reason, up to a limit', async () => {
   await using outcomes = new Outcomes(store)
   const nowMs = Date.now()
   const at = (agoMs: number, more: Partial<MessageOutcome>): MessageOutcome => ({
@@ -256,11 +232,4 @@ test('what was withheld is counted by chat and reason, at once, as far as it was
     { ...seen, ...between(997, 997), reason: 'armor', count: 1, lastUpdateId: 9003 },
   ])
   expect(await outcomes.withheld(1)).toEqual(found.slice(0, 1))
-})
-
-test('what was withheld more than ten days ago is not counted', async () => {
-  await using outcomes = new Outcomes(store)
-  const atMs = Date.now() - 10 * 86_400_000 - 1000
-  outcomes.received([{ ...outcome(9999, 1, 'locked'), chatId: 78, atMs }])
-  expect((await outcomes.withheld(1000)).filter(({ chatId }) => chatId === 78)).toEqual([])
 })

@@ -8,7 +8,7 @@ import { temporary } from './support.ts'
 
 const OWNER = { pid: 7, host: 'a-host.example', startedAt: '2026-01-01T00:00:00.000Z' }
 
-test('who claims a store is read as its owner, until they release it', () => {
+test('the owner of a store is written by `claim` and removed by `release`', () => {
   const dataDir = temporary()
   expect(readOwner(dataDir)).toBeNull()
   const before = new Date().toISOString()
@@ -24,7 +24,7 @@ test('who claims a store is read as its owner, until they release it', () => {
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('where the name cannot be written, no false one is left', () => {
+test('an owner file that cannot be written is removed', () => {
   const dataDir = temporary()
   writeFileSync(join(dataDir, 'owner.json'), JSON.stringify(OWNER))
   fileCalls(() => claim(dataDir), 'fsyncSync')
@@ -34,28 +34,28 @@ test('where the name cannot be written, no false one is left', () => {
   fileCalls(() => claim(dataDir), 'fsyncSync')
 })
 
-test.each<[string, unknown, boolean]>([
-  ['an owner', OWNER, true],
-  ['an owner, and more', { ...OWNER, more: 1 }, true],
-  ['a host of an address', { ...OWNER, host: '::1' }, true],
-  ['a time to the second', { ...OWNER, startedAt: '2026-01-01T00:00:00Z' }, true],
-  ['the longest host', { ...OWNER, host: 'h'.repeat(255) }, true],
-  ['no process', { ...OWNER, pid: undefined }, false],
-  ['a process by name', { ...OWNER, pid: '7' }, false],
-  ['half a process', { ...OWNER, pid: 1.5 }, false],
-  ['no host', { ...OWNER, host: '' }, false],
-  ['a host by number', { ...OWNER, host: 7 }, false],
-  ['a host in a list', { ...OWNER, host: [OWNER.host] }, false],
-  ['a time in a list', { ...OWNER, startedAt: [OWNER.startedAt] }, false],
-  ['a host with more lines', { ...OWNER, host: 'host\nhost' }, false],
-  ['a host with something before it', { ...OWNER, host: ' host' }, false],
-  ['a host that is too long', { ...OWNER, host: 'h'.repeat(256) }, false],
-  ['a time by number', { ...OWNER, startedAt: 1_767_225_600_000 }, false],
-  ['a time with words before it', { ...OWNER, startedAt: 'at 2026-01-01T00:00:00Z' }, false],
-  ['a time with words after it', { ...OWNER, startedAt: '2026-01-01T00:00:00Z ago' }, false],
-  ['a time that is cut short', { ...OWNER, startedAt: '2026-01-01T00:00:0' }, false],
-  ['nothing', null, false],
-])('of what stands in the file, %s counts or does not', (_, content, counts) => {
+test.each<[string, boolean, unknown]>([
+  ['an owner', true, OWNER],
+  ['an owner, and more', true, { ...OWNER, more: 1 }],
+  ['a host of an address', true, { ...OWNER, host: '::1' }],
+  ['a time to the second', true, { ...OWNER, startedAt: '2026-01-01T00:00:00Z' }],
+  ['the longest host', true, { ...OWNER, host: 'h'.repeat(255) }],
+  ['no process', false, { ...OWNER, pid: undefined }],
+  ['a process by name', false, { ...OWNER, pid: '7' }],
+  ['half a process', false, { ...OWNER, pid: 1.5 }],
+  ['no host', false, { ...OWNER, host: '' }],
+  ['a host by number', false, { ...OWNER, host: 7 }],
+  ['a host in a list', false, { ...OWNER, host: [OWNER.host] }],
+  ['a time in a list', false, { ...OWNER, startedAt: [OWNER.startedAt] }],
+  ['a host with more lines', false, { ...OWNER, host: 'host\nhost' }],
+  ['a host with something before it', false, { ...OWNER, host: ' host' }],
+  ['a host that is too long', false, { ...OWNER, host: 'h'.repeat(256) }],
+  ['a time by number', false, { ...OWNER, startedAt: 1_767_225_600_000 }],
+  ['a time with words before it', false, { ...OWNER, startedAt: 'at 2026-01-01T00:00:00Z' }],
+  ['a time with words after it', false, { ...OWNER, startedAt: '2026-01-01T00:00:00Z ago' }],
+  ['a time that is cut short', false, { ...OWNER, startedAt: '2026-01-01T00:00:0' }],
+  ['nothing', false, null],
+])('an owner file with %s is valid: %s', (_, counts, content) => {
   const dataDir = temporary()
   writeFileSync(join(dataDir, 'owner.json'), JSON.stringify(content))
   const owner = readOwner(dataDir)
@@ -63,7 +63,7 @@ test.each<[string, unknown, boolean]>([
   if (owner !== null) expect(Object.keys(owner)).toEqual(['pid', 'host', 'startedAt'])
 })
 
-test('neither a file that is no JSON, nor one that is too long, nor a folder is an owner', () => {
+test('an owner file that is no JSON, too long or a folder names no owner', () => {
   for (const content of ['{', `{"more":"${'x'.repeat(4096)}",${JSON.stringify(OWNER).slice(1)}`]) {
     const dataDir = temporary()
     writeFileSync(join(dataDir, 'owner.json'), content)

@@ -4,11 +4,9 @@ import { PASSPHRASE_COST } from '../../src/store/passphrase-cost.ts'
 import {
   createProtection,
   entryOf,
-  isSameProtection,
   methodOf,
   openProtection,
   SecretSealer,
-  unprotectedSecret,
 } from '../../src/store/protection.ts'
 import type { ProtectionTable } from '../../src/store/schema.ts'
 
@@ -79,8 +77,8 @@ const DAMAGED = {
   message: expect.stringContaining('record of its protection'),
 }
 
-describe('a record that an earlier start wrote', () => {
-  test('opens to the same secrets', async () => {
+describe('the protection record of an earlier version', () => {
+  test('a protection record by scrypt opens to the same secrets', async () => {
     const held = await openProtection(KEPT.opener, ROW)
     expect(held).toMatchObject({
       method: 'keychain',
@@ -91,7 +89,7 @@ describe('a record that an earlier start wrote', () => {
     expect(entryOf(ROW)).toBe(KEPT.entry)
   })
 
-  test('opens where its passphrase was derived by Argon2id', async () => {
+  test('a protection record by Argon2id opens to the same secrets, and not with other parameters', async () => {
     const row = rowOf(DERIVED_BY_ARGON2.row)
     const { passphrase, masterSecret } = DERIVED_BY_ARGON2
     expect(await openProtection(passphrase, row)).toMatchObject({
@@ -104,7 +102,7 @@ describe('a record that an earlier start wrote', () => {
     }
   })
 
-  test('is damage, and no wrong passphrase, where a kept secret is another one', async () => {
+  test('a wrong keychain secret is refused as `store-corrupt`', async () => {
     await expect(openProtection('another', ROW)).rejects.toMatchObject({
       code: 'store-corrupt',
       message: expect.stringContaining('not the one that it was made with'),
@@ -121,15 +119,15 @@ describe('a record that an earlier start wrote', () => {
     ['proof', { proof: bytes(master) }],
     ['master', { master: bytes(proof) }],
     ['digest', { digest: bytes(salt) }],
-  ])('is refused when its %s was changed', async (_, change) => {
+  ])('a protection record with a changed %s is refused', async (_, change) => {
     await expect(openProtection(KEPT.opener, { ...ROW, ...change })).rejects.toMatchObject(DAMAGED)
   })
 
-  test('is refused when its method is none that we know', () => {
+  test('a protection record with an unknown method is refused', () => {
     expect(() => methodOf(forged({ method: 'other' }))).toThrow(expect.objectContaining(DAMAGED))
   })
 
-  test('is refused when its master secret was exchanged, whatever its digest', async () => {
+  test('a protection record with another master secret is refused, also with a matching digest', async () => {
     const held = await createProtection({ method: 'none' })
     for (const changed of [held.row.master, bytes(proof)]) {
       await expect(openProtection(KEPT.opener, forged({ master: changed }))).rejects.toMatchObject({
@@ -140,7 +138,7 @@ describe('a record that an earlier start wrote', () => {
   })
 })
 
-describe('the cost in a record', () => {
+describe('the cost in a protection record', () => {
   const RANDOM = { n: 2, r: 8, p: 1 }
   /** The least and the most that each may ask for. */
   const BOUNDS = [
@@ -150,16 +148,16 @@ describe('the cost in a record', () => {
     ['passphrase', 'argon2id', PASSPHRASE_COST.argon2id, { n: 2 ** 20, r: 16, p: 4 }],
   ] as const
 
-  describe.each(BOUNDS)('%s by %s', (method, derivation, least, most) => {
+  describe.each(BOUNDS)('the cost of %s by %s', (method, derivation, least, most) => {
     const row = { method, derivation }
     const refuse = (cost: object): void =>
       expect(() => methodOf(forged({ ...row, ...cost }))).toThrow(expect.objectContaining(DAMAGED))
 
-    test('may be the least and the most', () => {
+    test('the lowest and the highest cost are accepted', () => {
       for (const cost of [least, most]) expect(methodOf(forged({ ...row, ...cost }))).toBe(method)
     })
 
-    test.each(['n', 'r', 'p'] as const)('is refused where %s is too low or too high', (name) => {
+    test.each(['n', 'r', 'p'] as const)('a cost with %s out of bounds is refused', (name) => {
       // scrypt's n is a power of two
       const below = name === 'n' ? least.n / 2 : least[name] - 1
       const above = name === 'n' ? most.n * 2 : most[name] + 1
@@ -168,7 +166,7 @@ describe('the cost in a record', () => {
     })
   })
 
-  test('that no derivation of its method takes is refused', () => {
+  test('a cost with a foreign derivation or salt length is refused', () => {
     const refused = [
       { method: 'passphrase', ...PASSPHRASE_COST.scrypt, n: 2 ** 18 + 2 ** 17 },
       { method: 'none', derivation: 'argon2id', n: 2 ** 16, r: 8, p: 1 },
@@ -186,7 +184,7 @@ describe('the cost in a record', () => {
     )
   })
 
-  test('is refused before anything is derived', async () => {
+  test('a cost that is too high is refused before any derivation', async () => {
     const stretcher = { stretch: vi.fn(), salt: () => bytes(salt) }
     const dear = forged({ method: 'passphrase', derivation: 'argon2id', n: 2 ** 21, r: 3, p: 1 })
     await expect(openProtection('words', dear, stretcher)).rejects.toMatchObject(DAMAGED)
@@ -194,7 +192,7 @@ describe('the cost in a record', () => {
   })
 })
 
-test('what is sealed says its name, and even nothing can be sealed', () => {
+test('`SecretSealer` binds a sealed secret to its name and key, with a new nonce each time', () => {
   const sealer = new SecretSealer(bytes(salt))
   const sealed = sealer.seal('name', Buffer.alloc(0))
   expect(sealed).toHaveLength(28)
@@ -204,39 +202,4 @@ test('what is sealed says its name, and even nothing can be sealed', () => {
   expect(new SecretSealer(bytes(digest)).open('name', sealed)).toBeNull()
   // the same words are never sealed to the same bytes
   expect(sealer.seal('name', Buffer.alloc(0))).not.toEqual(sealed)
-})
-
-test('a store under the keychain names its entry by its salt, and others have none', async () => {
-  for (const wanted of [
-    { method: 'none' },
-    { method: 'passphrase', passphrase: 'words' },
-  ] as const) {
-    expect((await createProtection(wanted)).held.entry).toBeNull()
-  }
-  const { row, held } = await createProtection({ method: 'keychain' })
-  expect(held.entry).toBe(`store-${Buffer.from(row.salt).toString('hex').slice(0, 32)}`)
-})
-
-test('what opens a store without protection stands in it, and of others it does not', async () => {
-  const bare = await createProtection({ method: 'none' })
-  expect(bare.opener).toBe(unprotectedSecret(bare.row))
-  const { row, opener } = await createProtection({ method: 'keychain' })
-  expect(opener).not.toBe(unprotectedSecret(row))
-  expect(opener).toMatch(/^[\w-]{43}$/)
-  const again = await createProtection({ method: 'keychain' })
-  expect([opener, Buffer.from(row.salt)]).not.toContainEqual(again.opener)
-  expect(row.salt).toHaveLength(32)
-})
-
-test('two records are the same protection when they say the same', async () => {
-  const other = (await createProtection({ method: 'none' })).row
-  expect(isSameProtection(ROW, { ...ROW })).toBe(true)
-  expect(isSameProtection(null, null)).toBe(true)
-  for (const [a, b] of [
-    [ROW, other],
-    [ROW, null],
-    [null, ROW],
-  ] as const) {
-    expect(isSameProtection(a, b)).toBe(false)
-  }
 })

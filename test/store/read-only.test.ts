@@ -21,42 +21,41 @@ async function frozen(change: (file: string) => unknown = () => {}): Promise<str
   return dataDir
 }
 
-describe.skipIf(!canMount())(
-  'a disk that cannot be written (skipped where none can be mounted)',
-  () => {
-    test('keeps a sound store from opening, for that reason', async () => {
-      const error = await refusal(await frozen())
-      expect(error.code).toBe('store-unwritable')
-      expect(error.hint).toContain('mount it writable')
-    })
+describe.skipIf(!canMount())('a read-only disk (skipped where none can be mounted)', () => {
+  test('a store on a read-only disk is refused as `store-unwritable`', async () => {
+    const error = await refusal(await frozen())
+    expect(error.code).toBe('store-unwritable')
+    expect(error.hint).toContain('mount it writable')
+  })
 
-    test.each([
-      ['a wrong passphrase', 'store-passphrase', 'wrong', () => {}],
-      ['no passphrase', 'store-locked', null, () => {}],
-      [
-        'a later version',
-        'store-newer',
-        'a passphrase',
-        (file: string) =>
-          execute(file, 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)'),
-      ],
-      ['damage', 'store-corrupt', 'a passphrase', (file: string) => zeroPages(file, 3)],
-      ['nothing there', 'store-missing', 'a passphrase', (file: string) => rmSync(file)],
-    ] as const)('does not hide %s', async (_what, code, passphrase, change) => {
+  test.each([
+    ['a wrong passphrase', 'store-passphrase', 'wrong', () => {}],
+    ['no passphrase', 'store-locked', null, () => {}],
+    [
+      'a later version',
+      'store-newer',
+      'a passphrase',
+      (file: string) => execute(file, 'PRAGMA user_version = 99; PRAGMA wal_checkpoint(TRUNCATE)'),
+    ],
+    ['a damaged page', 'store-corrupt', 'a passphrase', (file: string) => zeroPages(file, 3)],
+    ['no database file', 'store-missing', 'a passphrase', (file: string) => rmSync(file)],
+  ] as const)(
+    'a store on a read-only disk with %s is refused as %s',
+    async (_what, code, passphrase, change) => {
       const dataDir = await frozen(change)
       const before = digests(dataDir)
       expect((await refusal(dataDir, passphrase)).code).toBe(code)
       expect(digests(dataDir)).toEqual(before)
-    })
-  },
-)
+    },
+  )
+})
 
-describe('a store that is looked at and refused', () => {
+describe('a refused store', () => {
   test.each([
     ['a wrong passphrase', 'wrong', 'store-passphrase'],
     ['no passphrase', null, 'store-locked'],
   ] as const)(
-    'with %s: no file is made or touched, not even for a moment',
+    'a store that is refused for %s has no file made or touched',
     async (_what, passphrase, code) => {
       const dataDir = await madeFolder('a passphrase')
       const before = statSync(dataDir, { bigint: true })

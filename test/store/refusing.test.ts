@@ -43,9 +43,9 @@ function traces(dataDir: string): Record<string, string> {
 const sql = (dataDir: string, statement: string): void =>
   execute(join(dataDir, 'postern.db'), statement)
 
-describe('a store that will not open is refused with its own reason and left as it is', () => {
+describe('the refusal of a store, which leaves every file unchanged', () => {
   test.each(['existing', 'create'] as const)(
-    'a marker without its database: missing, even when a store may be made (%s)',
+    'a marker without its database is refused as `store-missing` in mode %s',
     async (mode) => {
       const dataDir = await madeFolder()
       rmSync(join(dataDir, 'postern.db'))
@@ -56,7 +56,7 @@ describe('a store that will not open is refused with its own reason and left as 
     },
   )
 
-  test('held by another process: in use, and the holder is named', async () => {
+  test('a store of another process is refused as `store-in-use` and names the process', async () => {
     const dataDir = temporary()
     const holder = child(
       dataDir,
@@ -74,7 +74,7 @@ describe('a store that will not open is refused with its own reason and left as 
     await put(await open(dataDir), 'the lock', 'died with its process')
   })
 
-  test('held by this very process: in use', async () => {
+  test('a store that this process has open is refused as `store-in-use`', async () => {
     const dataDir = temporary()
     const store = await open(dataDir)
     expect((await refused(dataDir)).code).toBe('store-in-use')
@@ -82,7 +82,7 @@ describe('a store that will not open is refused with its own reason and left as 
     expect((await refused(dataDir)).code).toBe('store-in-use')
   })
 
-  test('an owner file that is gone, no JSON or forged leaves the holder unnamed', async () => {
+  test('a store with an invalid owner file is in use by "another process"', async () => {
     const dataDir = temporary()
     await open(dataDir)
     const forged = { pid: 1, host: '\u001b[2Jx', startedAt: '2026-01-01T00:00:00.000Z' }
@@ -94,7 +94,7 @@ describe('a store that will not open is refused with its own reason and left as 
     expect((await refused(dataDir)).message).toContain('another process')
   })
 
-  test('another passphrase: wrong passphrase', async () => {
+  test('a wrong passphrase is refused as `store-passphrase` and not repeated', async () => {
     const dataDir = await madeFolder('correct horse')
     const error = await refused(dataDir, { passphrase: 'battery staple' })
     expect(error.code).toBe('store-passphrase')
@@ -102,19 +102,19 @@ describe('a store that will not open is refused with its own reason and left as 
     expect(`${error.message}${error.hint}`).toContain('key.passphrase')
   })
 
-  test('no passphrase although the store has one: locked', async () => {
+  test('a missing passphrase is refused as `store-locked`', async () => {
     const dataDir = await madeFolder('correct horse')
     expect((await refused(dataDir)).code).toBe('store-locked')
   })
 
   test.each([
-    ['not a database', (file: string) => writeFileSync(file, 'hello '.repeat(1000))],
+    ['text', (file: string) => writeFileSync(file, 'hello '.repeat(1000))],
     ['a few bytes', (file: string) => writeFileSync(file, 'SQLite')],
-    ['nothing at all', (file: string) => truncateSync(file, 0)],
+    ['no bytes', (file: string) => truncateSync(file, 0)],
     ['only its first page', (file: string) => truncateSync(file, 4096)],
     ['all but its last page', (file: string) => truncateSync(file, 4096 * 5)],
     ['a page of zeros in the middle', (file: string) => zeroPages(file, 3)],
-  ])('a file that holds %s: corrupt', async (_what, damage) => {
+  ])('a database file with %s is refused as `store-corrupt`', async (_what, damage) => {
     const dataDir = await madeFolder()
     damage(join(dataDir, 'postern.db'))
     for (const mode of ['create', 'existing'] as const) {
@@ -122,13 +122,13 @@ describe('a store that will not open is refused with its own reason and left as 
     }
   })
 
-  test('an empty database without a marker is not taken over either', async () => {
+  test('an empty database file without a marker is refused as `store-corrupt`', async () => {
     const dataDir = temporary()
     writeFileSync(join(dataDir, 'postern.db'), '')
     expect((await refused(dataDir)).code).toBe('store-corrupt')
   })
 
-  test('the database of another program: corrupt', async () => {
+  test('a database of another program is refused as `store-corrupt`', async () => {
     const dataDir = temporary()
     sql(dataDir, 'CREATE TABLE notes (words TEXT)')
     expect((await refused(dataDir)).code).toBe('store-corrupt')
@@ -136,19 +136,25 @@ describe('a store that will not open is refused with its own reason and left as 
 
   test.each([
     [
-      'a changed record of the protection, which is no wrong passphrase',
+      'a changed protection record',
       'UPDATE protection SET proof = randomblob(length(proof))',
       'store-corrupt',
     ],
-    ['secrets without the record of their protection', 'DELETE FROM protection', 'store-corrupt'],
-    ['a version that we do not know, which is newer', 'PRAGMA user_version = 99', 'store-newer'],
-  ])('%s', async (_what, statement, code) => {
+    ['secrets and no protection record', 'DELETE FROM protection', 'store-corrupt'],
+    [
+      'keys and no protection record',
+      `DELETE FROM protection; DELETE FROM secrets; INSERT INTO own_keys
+       (fingerprint, state, created_at, certificate, locked) VALUES ('a', 'retired', 1, 'c', 'l')`,
+      'store-corrupt',
+    ],
+    ['a later version', 'PRAGMA user_version = 99', 'store-newer'],
+  ])('a store with %s is refused with its own code', async (_what, statement, code) => {
     const dataDir = await madeFolder('correct horse')
     sql(dataDir, statement)
     expect((await refused(dataDir, { passphrase: 'correct horse' })).code).toBe(code)
   })
 
-  test('what a killed process left in its log stays there while the store is refused', async () => {
+  test('a log of a killed process stays while the store is refused, and is read afterwards', async () => {
     const dataDir = await madeFolder('correct horse')
     const writer = child(
       dataDir,
@@ -163,7 +169,7 @@ describe('a store that will not open is refused with its own reason and left as 
     expect(await flags(store)).toEqual({ a: 'b' })
   })
 
-  test('a copy of a sound store opens anywhere', async () => {
+  test('a copied database file opens in another folder', async () => {
     const [from, to] = [temporary(), temporary()]
     const store = await open(from)
     await put(store, 'kept', 'yes')

@@ -5,7 +5,6 @@ import {
   acceptRestored,
   memoryGaps,
   readNote,
-  restored,
   restoredFrom,
   writeNote,
 } from '../../src/store/restored.ts'
@@ -25,7 +24,7 @@ async function restoredStore(takenAt = TAKEN_AT) {
   return store
 }
 
-test('a copy carries when it was taken, and a copy of it carries the same', () => {
+test('a copy has the date of its first backup', () => {
   const copy = new DatabaseSync(':memory:')
   copy.exec('CREATE TABLE flags (name TEXT PRIMARY KEY, value TEXT)')
   copy.exec("INSERT INTO flags VALUES ('other', 'x')")
@@ -36,14 +35,14 @@ test('a copy carries when it was taken, and a copy of it carries the same', () =
   copy.close()
 })
 
-test('a store that was not restored has no gap, and gets none by being accepted', async () => {
+test('a store that was not restored has no memory gap, also after `acceptRestored`', async () => {
   const store = await open(temporary())
   expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, []])
   await acceptRestored(store, { isLatest: false })
   expect(await flags(store)).toEqual({})
 })
 
-test('an accepted one has a gap from five minutes before the backup until now', async () => {
+test('an accepted store has a memory gap from five minutes before the backup until now', async () => {
   const store = await restoredStore()
   await put(store, 'other', 'stays')
   expect(await restoredFrom(store)).toBe(TAKEN_AT)
@@ -52,7 +51,7 @@ test('an accepted one has a gap from five minutes before the backup until now', 
   expect(await flags(store)).toEqual({ other: 'stays', memory_gaps: JSON.stringify([GAP]) })
 })
 
-test('one that is restored again keeps the gaps that it had', async () => {
+test('a store that is restored twice keeps its earlier memory gaps', async () => {
   const store = await restoredStore()
   await acceptRestored(store, { isLatest: false })
   await put(store, 'backup_taken_at', '2026-05-20T00:05:00.000Z')
@@ -66,7 +65,7 @@ test('one that is restored again keeps the gaps that it had', async () => {
   expect([await restoredFrom(store), await memoryGaps(store)]).toEqual([null, [GAP, second]])
 })
 
-test('what an accepted one knew was confirmed since, unless nothing ran after the backup', async () => {
+test('an accepted store has its known updates confirmed, unless nothing ran after the backup', async () => {
   for (const isLatest of [true, false]) {
     const store = await restoredStore()
     const row = { kind: 'data' as const, chat_id: 1, message_id: 1, user_id: 5, seen_at: 1 }
@@ -88,12 +87,4 @@ test('what an accepted one knew was confirmed since, unless nothing ran after th
       memoryOf(store).read((records) => confirmed.includes(records, id))
     expect([await includes(9), await includes(10)]).toEqual([!isLatest, false])
   }
-})
-
-test('running on it is refused with where it is, from when, and what to do', () => {
-  expect(restored('/data', TAKEN_AT)).toMatchObject({
-    code: 'store-restored',
-    message: expect.stringContaining(`/data was restored from a backup of ${TAKEN_AT}`),
-    hint: expect.stringContaining('`postern backup accept`'),
-  })
 })

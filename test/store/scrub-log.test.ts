@@ -20,7 +20,7 @@ function withLog(): { database: DatabaseSync; file: string; log: string } {
 
 const written = (calls: FileCall[]): FileCall[] => calls.filter(({ name }) => name === 'writeSync')
 
-test('every byte of the log is overwritten and on disk, before the log is cut off', () => {
+test('`scrubLog` overwrites and syncs every byte of the log before it truncates the log', () => {
   const { database, file, log } = withLog()
   const { size } = statSync(log)
   expect(size).toBeGreaterThan(2 * 65_536)
@@ -35,7 +35,7 @@ test('every byte of the log is overwritten and on disk, before the log is cut of
   expect(database.prepare('SELECT count(*) AS count FROM words').get()).toEqual({ count: 40 })
 })
 
-test('a log that somebody still reads is left as it is', () => {
+test('`scrubLog` leaves a log that another connection reads', () => {
   const { database, file, log } = withLog()
   const reader = new DatabaseSync(file)
   onTestFinished(() => reader.close())
@@ -47,7 +47,7 @@ test('a log that somebody still reads is left as it is', () => {
   expect(statSync(log).size).toBe(size)
 })
 
-test('a database without a log has nothing to overwrite', () => {
+test('`scrubLog` without a log does nothing', () => {
   const file = join(temporary(), 'some.db')
   const database = new DatabaseSync(file)
   onTestFinished(() => database.close())
@@ -56,7 +56,7 @@ test('a database without a log has nothing to overwrite', () => {
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-test('that it is due is known from the note until it is forgotten', async () => {
+test('a scrub is due from `noteScrub` until `forgetScrub`', async () => {
   const store = await open(temporary())
   const isDue = (): Promise<boolean> => store.read(isScrubDue)
   expect(await isDue()).toBe(false)

@@ -3,14 +3,12 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import {
-  APPLICATION_ID,
   connectExclusive,
   connectReading,
   connectStill,
   isBusy,
   isDiskFailure,
   isStorageFailure,
-  pragma,
   resultCode,
 } from '../../src/store/sqlite.ts'
 import { connected, sqliteError, temporary } from './support.ts'
@@ -27,8 +25,8 @@ function databaseFile(): string {
 const valueOf = (database: DatabaseSync, query: string): unknown =>
   Object.values(database.prepare(query).get() ?? {})[0]
 
-describe('the connection that writes', () => {
-  test('loses nothing that it was told is written, and leaves nothing that was removed', () => {
+describe('`connectExclusive`', () => {
+  test('`connectExclusive` sets the pragmas for durability, secure deletion and locking', () => {
     const database = connected(databaseFile(), connectExclusive)
     const pragmas = {
       locking_mode: 'exclusive',
@@ -46,33 +44,19 @@ describe('the connection that writes', () => {
     expect(database.isTransaction).toBe(false)
   })
 
-  test('does not let anybody write into the tables of SQLite itself', () => {
+  test('`connectExclusive` refuses changes of `sqlite_schema`', () => {
     const database = connected(databaseFile(), connectExclusive)
     database.exec('PRAGMA writable_schema=ON')
     expect(() => database.exec('DELETE FROM sqlite_schema')).toThrow('may not be modified')
   })
 
-  test('is the only one until it is closed', () => {
-    const file = databaseFile()
-    const database = connected(file, connectExclusive)
-    let busy: unknown
-    try {
-      connectExclusive(file)
-    } catch (error) {
-      busy = error
-    }
-    expect(isBusy(busy)).toBe(true)
-    database.close()
-    connected(file, connectExclusive)
-  })
-
-  test('makes no database where none is', () => {
+  test('`connectExclusive` makes no missing database', () => {
     const file = join(temporary(), 'none.db')
     expect(() => connectExclusive(file)).toThrow('unable to open')
     expect(existsSync(file)).toBe(false)
   })
 
-  test('is closed where the file is no database', () => {
+  test('`connectExclusive` closes a file that is no database', () => {
     const file = join(temporary(), 'words')
     writeFileSync(file, 'words '.repeat(1000))
     const close = vi.spyOn(DatabaseSync.prototype, 'close')
@@ -82,11 +66,11 @@ describe('the connection that writes', () => {
   })
 })
 
-describe('a connection that looks', () => {
+describe('`connectReading` and `connectStill`', () => {
   test.each([
     ['beside others', connectReading],
     ['at what nobody has open', connectStill],
-  ])('%s reads, and writes nothing', (_, connect) => {
+  ])('a connection of %s reads and refuses writes', (_, connect) => {
     const file = databaseFile()
     const database = connected(file, connect)
     expect(valueOf(database, 'SELECT word FROM words')).toBe('one')
@@ -95,7 +79,7 @@ describe('a connection that looks', () => {
     expect(readdirSync(dirname(file))).toHaveLength(1)
   })
 
-  test('sees what somebody who writes has written', () => {
+  test('`connectReading` reads the log of another connection, and `connectStill` reads only the file', () => {
     const file = databaseFile()
     const writing = connected(file)
     writing.exec("PRAGMA journal_mode=WAL; UPDATE words SET word = 'two'")
@@ -106,18 +90,8 @@ describe('a connection that looks', () => {
   })
 })
 
-test('a pragma is a number', () => {
-  const database = connected(':memory:')
-  expect(pragma(database, 'user_version')).toBe(0)
-  database.exec(`PRAGMA user_version = 7; PRAGMA application_id = ${APPLICATION_ID}`)
-  expect([pragma(database, 'user_version'), pragma(database, 'application_id')]).toEqual([
-    7,
-    Buffer.from('PstN').readInt32BE(),
-  ])
-})
-
-describe('an error', () => {
-  test('has the primary code of what SQLite says, and others have none', () => {
+describe('errors of SQLite', () => {
+  test('`resultCode` is the primary code of a SQLite error, and null for other errors', () => {
     // SQLITE_IOERR_FSYNC (sqlite.org/rescode.html)
     expect(resultCode(sqliteError(1034))).toBe(10)
     expect([5, 1].map((code) => resultCode(sqliteError(code)))).toEqual([5, 1])
@@ -139,7 +113,7 @@ describe('an error', () => {
     }
   })
 
-  test('is told apart by what failed: another’s lock, the disk, the storage, or the statement', () => {
+  test('`isBusy`, `isDiskFailure` and `isStorageFailure` classify every primary code', () => {
     const codes = Array.from({ length: 27 }, (_, index) => index + 1)
     const which = (is: (error: unknown) => boolean): number[] =>
       codes.filter((code) => is(sqliteError(code)))

@@ -7,7 +7,7 @@ import { temporary } from './support.ts'
 
 const COST = { derivation: 'scrypt', n: 2, r: 8, p: 1 } as const
 
-test('one passphrase under one salt is stretched once', async () => {
+test('`SharedStretcher` derives one passphrase with one salt once', async () => {
   const shared = new SharedStretcher(temporary())
   const salt = shared.salt()
   const [one, other] = await Promise.all([
@@ -18,7 +18,7 @@ test('one passphrase under one salt is stretched once', async () => {
   expect(one).toEqual(await STRETCHER.stretch('words', { ...COST, salt }))
 })
 
-test('another passphrase, salt, cost or derivation is stretched by itself', async () => {
+test('`SharedStretcher` derives another passphrase, salt, cost or derivation separately', async () => {
   const shared = new SharedStretcher(temporary())
   const salt = shared.salt()
   const all = await Promise.all([
@@ -32,14 +32,14 @@ test('another passphrase, salt, cost or derivation is stretched by itself', asyn
   expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(6)
 })
 
-test('a derivation that failed is made again', async () => {
+test('`SharedStretcher` repeats a failed derivation', async () => {
   const shared = new SharedStretcher(temporary())
   const wrong = { ...COST, n: 3, salt: shared.salt() }
   await expect(shared.stretch('words', wrong)).rejects.toThrow()
   await expect(shared.stretch('words', wrong)).rejects.toThrow()
 })
 
-test('the salt of new stores is kept, and one that is no salt is made anew', () => {
+test('`SharedStretcher` keeps its salt in a file and replaces an invalid one', () => {
   const dataDir = temporary()
   const salt = new SharedStretcher(dataDir).salt()
   expect(new SharedStretcher(dataDir).salt()).toEqual(salt)
@@ -49,7 +49,7 @@ test('the salt of new stores is kept, and one that is no salt is made anew', () 
   expect(other).not.toEqual(salt)
 })
 
-test('stores that share it have master secrets of their own, and open without it', async () => {
+test('two stores with a shared salt have different master secrets and open without `SharedStretcher`', async () => {
   const stretcher = new SharedStretcher(temporary())
   const wanted = { method: 'passphrase', passphrase: 'words', stretcher } as const
   const one = await createProtection(wanted)

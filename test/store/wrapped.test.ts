@@ -50,8 +50,8 @@ function column(dataDir: string, name: string): unknown {
   }
 }
 
-describe('a store under a wrapped secret', () => {
-  test('opens to the same secrets, by one unwrapping with the context of its making', async () => {
+describe('a store whose secret a command wraps', () => {
+  test('a wrapped store opens to the same secrets by one `unwrap` with its context', async () => {
     const { dataDir, wrapper, secret, masterSecret } = await made()
     const store = await open(dataDir, by(wrapper))
     expect([store.method, store.masterSecret]).toEqual(['exec', masterSecret])
@@ -62,7 +62,7 @@ describe('a store under a wrapped secret', () => {
     expect(rest).toEqual([first.replace('wrap', 'unwrap'), first.replace('wrap', 'unwrap')])
   })
 
-  test('has neither the secret nor what it opens in any file', async () => {
+  test('a wrapped store contains neither its secret nor its master secret', async () => {
     const wrapper = new WrapperDouble()
     const { row, held, opener } = await createProtection({ method: 'exec', wrapper })
     const all = Buffer.concat([row.salt, row.proof, row.master, row.digest])
@@ -98,7 +98,7 @@ describe('a store under a wrapped secret', () => {
       () => by(Object.assign(new WrapperDouble(), { unwrap: async () => Buffer.alloc(0) })),
       { code: 'key-command', exitCode: 3 },
     ],
-  ])('is refused and not changed when %s', async (_, request, refusal) => {
+  ])('a wrapped store is refused and unchanged where %s', async (_, request, refusal) => {
     const { dataDir, wrapper, secret } = await made()
     const before = digests(dataDir, ['postern.db', 'store.json'])
     const wrapped = String(column(dataDir, 'wrapped'))
@@ -112,7 +112,7 @@ describe('a store under a wrapped secret', () => {
   })
 
   test.each([true, false])(
-    'refuses a secret that was wrapped for another store, also by a service without contexts: %s',
+    'a secret that was wrapped for another store is refused (service without contexts: %s)',
     async (isWithoutContext) => {
       const wrapper = Object.assign(new WrapperDouble(), { isWithoutContext })
       const [mine, other] = [await made(wrapper), await made(wrapper)]
@@ -144,15 +144,18 @@ describe('a store under a wrapped secret', () => {
     ['is gone', 'wrapped = NULL'],
     ['was changed', `wrapped = wrapped || 'A'`],
     ['is of another method', `method = 'keychain'`],
-  ])('is damaged where its wrapped secret %s, and the command is not asked', async (_, change) => {
-    const { dataDir, wrapper } = await made()
-    execute(join(dataDir, 'postern.db'), `UPDATE protection SET ${change}`)
-    const before = wrapper.asked.length
-    await expect(opening(dataDir, by(wrapper))).rejects.toMatchObject({ code: 'store-corrupt' })
-    expect(wrapper.asked).toHaveLength(before)
-  })
+  ])(
+    'a wrapped secret that %s is refused as `store-corrupt` without running the command',
+    async (_, change) => {
+      const { dataDir, wrapper } = await made()
+      execute(join(dataDir, 'postern.db'), `UPDATE protection SET ${change}`)
+      const before = wrapper.asked.length
+      await expect(opening(dataDir, by(wrapper))).rejects.toMatchObject({ code: 'store-corrupt' })
+      expect(wrapper.asked).toHaveLength(before)
+    },
+  )
 
-  test('is not made where the command does not unwrap what it wrapped', async () => {
+  test('a wrapped store is not made where the command fails, and can be made later', async () => {
     const dataDir = temporary()
     const liar = Object.assign(new WrapperDouble(), { unwrap: async () => Buffer.alloc(32, 1) })
     await expect(opening(dataDir, by(liar))).rejects.toMatchObject({ code: 'key-command' })
@@ -165,8 +168,8 @@ describe('a store under a wrapped secret', () => {
   })
 })
 
-describe('a store moves', () => {
-  test('from a passphrase to a command and back, with all of its secrets', async () => {
+describe('moves of a wrapped store', () => {
+  test('a store moves from a passphrase to a command and back with all its secrets', async () => {
     const [dataDir, wrapper] = [temporary(), new WrapperDouble()]
     const store = await open(dataDir, { passphrase: 'words' })
     const secret = await store.secret('replay')
@@ -183,7 +186,7 @@ describe('a store moves', () => {
     expect(await (await open(dataDir, { passphrase: 'other' })).secret('replay')).toEqual(secret)
   })
 
-  test('to the next key of a service, and what the former one wrapped is in no file', async () => {
+  test('a store moves to the next key of the service, and no file has the former wrapped secret', async () => {
     const { dataDir, wrapper, secret } = await made()
     const former = String(column(dataDir, 'wrapped'))
     const store = await open(dataDir, by(wrapper))
@@ -194,18 +197,7 @@ describe('a store moves', () => {
     expect(await (await open(dataDir, by(wrapper))).secret('replay')).toEqual(secret)
   })
 
-  test('nowhere when the command fails: the store goes on under what it had', async () => {
-    const [dataDir, wrapper] = [temporary(), new WrapperDouble()]
-    const store = await open(dataDir, { passphrase: 'words' })
-    const { masterSecret } = store
-    const failing = Object.assign(wrapper, { wrap: () => Promise.reject(new Error('no')) })
-    await expect(store.move({ method: 'exec', wrapper: failing }, relock)).rejects.toThrow('no')
-    expect([store.method, store.masterSecret]).toEqual(['passphrase', masterSecret])
-    await store[Symbol.asyncDispose]()
-    expect((await open(dataDir, { passphrase: 'words' })).masterSecret).toBe(masterSecret)
-  })
-
-  test('to another folder under the same command, and its backup opens with that', async () => {
+  test('a wrapped store moves to another folder, and its backup opens with the command', async () => {
     const { dataDir, wrapper } = await made()
     const store = await open(dataDir, by(wrapper))
     const file = await store.copy()
@@ -224,8 +216,8 @@ describe('a store moves', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('of several sidecars on PostgreSQL', () => {
-  test('each opens the store by its own command, also after another has moved it', async () => {
+describe.skipIf(!hasPostgres())('a wrapped store of two sidecars', () => {
+  test('two sidecars open a wrapped store, also after one of them moved it', async () => {
     const wrapper = new WrapperDouble()
     const { one, two } = await pair({ ...by(wrapper), passphrase: null })
     const secret = await one.secret('replay')
@@ -239,7 +231,7 @@ describe.skipIf(!hasPostgres())('of several sidecars on PostgreSQL', () => {
     expect(await two.secret('replay')).toEqual(secret)
   })
 
-  test('one whose command does not open the moved store keeps no secret, and changes nothing', async () => {
+  test('a sidecar whose command cannot unwrap a moved store loses its secrets and changes nothing', async () => {
     const wrapper = new WrapperDouble()
     const { one, two } = await pair({ ...by(wrapper), passphrase: null })
     const secret = await one.secret('replay')

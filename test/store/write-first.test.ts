@@ -29,8 +29,8 @@ const CHANGES: [string, Change][] = [
   ['a note in the order of writes', (store, step) => store.note(step, { isOrdered: true })],
 ]
 
-describe('what was observed and is not on disk', () => {
-  test.each(CHANGES)('is written before %s, once', async (_what, change) => {
+describe('`Store.writeFirst`', () => {
+  test.each(CHANGES)('observations are saved once before %s', async (_what, change) => {
     const { store, steps } = await scene()
     const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
     await change(store, step)
@@ -38,24 +38,27 @@ describe('what was observed and is not on disk', () => {
     expect(steps).toEqual(['save', 'saved', 'step', 'step'])
   })
 
-  test.each(CHANGES)('refuses %s as long as it cannot be written', async (_what, change) => {
-    const { store, steps, observed } = await scene()
-    observed.fails = true
-    const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
-    await expect(change(store, step)).rejects.toThrow('no room')
-    expect(steps).toEqual(['save'])
-    observed.fails = false
-    await change(store, step)
-    expect(steps).toEqual(['save', 'save', 'saved', 'step'])
-  })
+  test.each(CHANGES)(
+    'observations that cannot be saved refuse %s, until a save succeeds',
+    async (_what, change) => {
+      const { store, steps, observed } = await scene()
+      observed.fails = true
+      const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
+      await expect(change(store, step)).rejects.toThrow('no room')
+      expect(steps).toEqual(['save'])
+      observed.fails = false
+      await change(store, step)
+      expect(steps).toEqual(['save', 'save', 'saved', 'step'])
+    },
+  )
 
-  test('is written when the store is closed', async () => {
+  test('observations are saved when the store closes', async () => {
     const { store, steps } = await scene()
     await store[Symbol.asyncDispose]()
     expect(steps).toEqual(['save', 'saved'])
   })
 
-  test('is none of what no class has observed', async () => {
+  test('a store without observations saves nothing', async () => {
     const { store, steps, observed } = await scene()
     observed.isDue = false
     await put(store, 'one', '1')
