@@ -49,7 +49,7 @@ describe('the time for verdicts', () => {
     }
   })
 
-  test('`expiryNowMs` is never before a time on which both clocks agreed', () => {
+  test('`expiryNowMs` is never before the last agreement of both clocks', () => {
     let skewMs = 0
     const clocks = new Clocks(SYSTEM_TIME, () => Date.now() - skewMs)
     expect(clocks.agree()).toBe(true)

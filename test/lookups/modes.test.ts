@@ -75,7 +75,7 @@ test.each([undefined, false])('a history that is reported as %s is not visible',
 })
 
 test.each([null, {}, { ...OPEN, id: 6 }, { ...OPEN, mode: undefined }])(
-  'an answer %j is rejected for chat 5',
+  'a response %j is rejected as the answer for chat 5',
   async (says) => {
     const { modes, saw } = scene(says ?? {})
     await expect(modes.get(5, 0)).rejects.toMatchObject({

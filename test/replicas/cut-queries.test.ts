@@ -37,9 +37,9 @@ const ENDS: End[] = ['pg_terminate_backend', 'pg_cancel_backend']
 const insert = (name: string) => (db: Kysely<Schema>) =>
   db.insertInto('flags').values({ name, value: 'x' }).execute()
 
-describe.skipIf(!hasPostgres()).each(ENDS)('a query that is struck by %s', (end) => {
+describe.skipIf(!hasPostgres()).each(ENDS)('a query that is ended by %s', (end) => {
   test.each(['read', 'note', 'write'] as const)(
-    'a struck %s runs again on another connection, and no listener is notified',
+    'a %s whose query is ended once runs again on another connection, without a notification',
     async (name) => {
       const { store, said } = await watched(cluster.url)
       let runs = 0
@@ -54,7 +54,7 @@ describe.skipIf(!hasPostgres()).each(ENDS)('a query that is struck by %s', (end)
     },
   )
 
-  test('a write that is struck every time is refused, and reported until a write succeeds', async () => {
+  test('a write whose query is always ended is refused, and reported until a write succeeds', async () => {
     const { store, said } = await watched(cluster.url)
     const striking = store.write(async (db) => {
       await insert('a')(db)

@@ -141,7 +141,7 @@ describe.skipIf(!hasPostgres())('`relocate` between a folder and PostgreSQL', ()
   const STEPS = ['receive to', 'withRows to', 'setMark from', 'setMark to'] as const
 
   test.each(STEPS.flatMap((step) => (['before', 'after'] as const).map((when) => [when, step])))(
-    'a move that dies %s the step %s leaves one store that opens, and a second move completes',
+    'a store move that dies %s the step %s leaves one store, and a second move completes',
     async (when, step) => {
       const { place: from, secret } = await filledFolder()
       const to = await database()
@@ -169,7 +169,7 @@ describe.skipIf(!hasPostgres())('`relocate` between a folder and PostgreSQL', ()
     },
   )
 
-  test('a move over another store, or over a store that was moved away, is refused', async () => {
+  test('a store move over another store, or over a store that was moved away, is refused', async () => {
     const { place: one } = await filledFolder()
     const { place: other } = await filledFolder()
     await expect(move(one, other)).rejects.toMatchObject({ code: 'refused' })

@@ -118,7 +118,7 @@ const MOVED = [
 ]
 
 describe('`relocate`', () => {
-  test('a move fills the target, opens its secrets and keys, marks the source and then opens the target', async () => {
+  test('a store move fills the target, opens its secrets and keys, marks the source and then opens the target', async () => {
     const { move, steps, tryKey, from, to, masterSecret } = await scene()
     const { tables, keys } = await move()
     expect([keys, tables?.['own_keys']?.rows, tables?.['secrets']?.rows]).toEqual([1, 2, 1])
@@ -168,7 +168,7 @@ describe('`relocate`', () => {
       { rows: {}, mark: markOf(MOVED_TO) },
       { code: 'store-moved' },
     ],
-  ])('a move %s is refused before any step', async (_what, here, there, refused) => {
+  ])('a store move %s is refused before any step', async (_what, here, there, refused) => {
     const { move, steps, from, to } = await scene()
     Object.assign(from, here)
     Object.assign(to, there)
@@ -190,16 +190,19 @@ describe('`relocate`', () => {
     ['own_keys', (rows) => some(rows, 'own_keys', (row) => ({ ...row, state: 'retired' }))],
     ['secrets', (rows) => some(rows, 'secrets', (row) => ({ ...row, sealed: new Uint8Array(3) }))],
     ['flags', (rows) => ({ ...rows, flags: [{ name: 'other', value: '1' }] })],
-  ])('a move marks no source where the table %s differs in the target', async (table, arrive) => {
-    const { move, from, to } = await scene()
-    to.arrive = arrive
-    await expect(move()).rejects.toMatchObject(
-      corrupt(`the table ${table} did not arrive as it left`),
-    )
-    expect([from.mark, to.mark?.flag]).toEqual([null, ARRIVING])
-  })
+  ])(
+    'a store move marks no source where the table %s differs in the target',
+    async (table, arrive) => {
+      const { move, from, to } = await scene()
+      to.arrive = arrive
+      await expect(move()).rejects.toMatchObject(
+        corrupt(`the table ${table} did not arrive as it left`),
+      )
+      expect([from.mark, to.mark?.flag]).toEqual([null, ARRIVING])
+    },
+  )
 
-  test('a move accepts rows and columns in another order, marks, and NUL that the database replaced', async () => {
+  test('a store move accepts rows and columns in another order, marks, and NUL that the database replaced', async () => {
     const { move, to } = await scene()
     to.arrive = (rows) => ({
       ...some(rows, 'own_keys', (row) => Object.fromEntries(Object.entries(row).toReversed())),
@@ -224,20 +227,20 @@ describe('`relocate`', () => {
       'the record of its protection is gone',
       (rows) => Object.assign(rows, { protection: [], secrets: [] }),
     ],
-  ])('a move leaves the source unmarked where %s', async (what, change) => {
+  ])('a store move leaves the source unmarked where %s', async (what, change) => {
     const { move, from, tryKey } = await scene(change)
     await expect(move()).rejects.toMatchObject(corrupt(what))
     expect([from.mark, tryKey.mock.calls]).toEqual([null, []])
   })
 
-  test('a move of a store without protection moves no key', async () => {
+  test('a store move of a store without protection moves no key', async () => {
     const none = { protection: [], secrets: [], own_keys: [] }
     const { move, to } = await scene((rows) => Object.assign(rows, none))
     expect((await move()).keys).toBe(0)
     expect(to.mark).toBeNull()
   })
 
-  test('a move leaves the source unmarked where a key does not open', async () => {
+  test('a store move leaves the source unmarked where a key does not open', async () => {
     const { move, from, tryKey } = await scene()
     tryKey.mockRejectedValue(new Error('it does not open'))
     await expect(move()).rejects.toThrow('it does not open')
@@ -252,7 +255,7 @@ describe('`FileMoveEnd`', () => {
     return await relocate({ from, to, request: REQUEST, tryKey: async () => {} })
   }
 
-  test('a move from folder to folder carries every row, leaves no temporary file and closes the source', async () => {
+  test('a store move from folder to folder carries every row, leaves no temporary file and closes the source', async () => {
     const [here, there] = [temporary(), join(temporary(), 'new')]
     await fill(here)
     expect((await move(here, there)).tables?.['own_keys']?.rows).toBe(2)

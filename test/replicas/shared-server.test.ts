@@ -1,6 +1,7 @@
 /** The stores of several bots on one server: what is the matter with one is not with another. */
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { takeAlone } from '../../src/replicas/open-lock.ts'
 import { presenceOf, turnsOf } from '../../src/replicas/schema.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
 import type { Reachability, Store, StoreLock } from '../../src/store/store.ts'
@@ -139,11 +140,14 @@ describe.skipIf(!hasPostgres())('a `PostgresServer` with several stores', () => 
     await stores[0]?.untilFree('poll', signal)
   })
 
-  test('a closed store leaves no presence row after its connection was replaced', async () => {
+  test('a store whose connection was replaced is in use until it is closed, and leaves no presence row', async () => {
     const { cluster, server, schemas, stores } = await shared(2)
     const [going] = stores as [Store, Store]
     server.session.cut()
+    await server.probe()
     await Promise.all(Array.from({ length: 5 }, () => going.fresh()))
+    const alone = takeAlone(serverOf(cluster.url), schemas[0] ?? '')
+    await expect(alone).rejects.toMatchObject({ code: 'store-in-use' })
     await going[Symbol.asyncDispose]()
     const [gone, left] = schemas.map((schema) => `(SELECT count(*) FROM ${presenceOf(schema)})`)
     await stores[1]?.fresh()

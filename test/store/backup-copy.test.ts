@@ -40,7 +40,7 @@ async function takeCopy(file: string, dataDir: string): Promise<string> {
 }
 
 describe('`makeCopy`', () => {
-  test('a copy of a store is one synced file without a log, and has its date', async () => {
+  test('a backup copy is one synced file without a log, and has its date', async () => {
     const file = await databaseFile()
     const to = temporary()
     const opened = vi.spyOn(fs, 'openSync')
@@ -55,7 +55,7 @@ describe('`makeCopy`', () => {
     expect((await readBackup(copy, { passphrase: null })).takenAt).not.toBeNull()
   })
 
-  test('a copy that fails in SQLite or in our code leaves no file', async () => {
+  test('a backup copy that fails in SQLite or in our code leaves no file', async () => {
     const dataDir = temporary()
     const words = join(temporary(), 'words')
     writeFileSync(words, 'words '.repeat(2000))
@@ -74,7 +74,7 @@ describe('`makeCopy`', () => {
 })
 
 describe('`copyDatabase`', () => {
-  test('a copy has all bytes of files of any length, mode 0600 and is synced', async () => {
+  test('a backup copy has every byte of the database file, has mode 0600 and is synced', async () => {
     const file = join(temporary(), 'file')
     for (const length of [0, 1, 2 ** 20, 17 * 2 ** 20 + 5]) {
       const bytes = Buffer.alloc(length, 'all the bytes of a file')
@@ -92,7 +92,7 @@ describe('`copyDatabase`', () => {
     }
   })
 
-  test('a copy skips only the bytes that SQLite locks', async () => {
+  test('a backup copy skips only the bytes that SQLite locks', async () => {
     const [locked, end] = [2 ** 30, 2 ** 30 + 4096]
     const asked: [from: number, to: number][] = []
     const source = {
@@ -112,7 +112,7 @@ describe('`copyDatabase`', () => {
     expect([gaps, asked.at(-2)]).toEqual([[locked + 512], [locked + 512, end]])
   })
 
-  test('a copy continues after a partial write', async () => {
+  test('a backup copy continues after a partial write', async () => {
     const file = join(temporary(), 'file')
     writeFileSync(file, 'all the bytes of a file')
     const to = join(temporary(), 'copy')

@@ -37,7 +37,7 @@ describe('the protection of a new store', () => {
     expect(keychain.entries.size).toBe(0)
   })
 
-  test('a new store without a required protection has none', async () => {
+  test('a new store has no protection where none is required', async () => {
     keychain.fails = new Error('asked for nothing')
     expect(await chooseProtection({ passphrase: null })).toBeNull()
     expect(await chooseProtection({ passphrase: null, protection: 'auto' })).toBeNull()

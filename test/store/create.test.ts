@@ -73,7 +73,7 @@ describe('`createDatabase`', () => {
   })
 })
 
-test('a failing link to a database that another process made counts as lost to that process', () => {
+test('`putInPlace` keeps the database of another process where its own link fails', () => {
   const dataDir = temporary()
   failLinks('EIO', () => writeFileSync(join(dataDir, 'postern.db'), 'another'))
   expect(putInPlace(join(dataDir, 'new'), dataDir)).toBe(false)

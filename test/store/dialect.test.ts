@@ -49,7 +49,7 @@ describe('a transaction', () => {
   })
 })
 
-test('a connection that is already closed can be destroyed', async () => {
+test('a Kysely connection can be destroyed although its database is closed', async () => {
   const { db, database } = scene()
   await db.selectFrom('words').selectAll().execute()
   await db.destroy()

@@ -19,13 +19,13 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a missing folder makes the disk doubtful', async () => {
+test('`isDiskDoubtful` is true for a missing folder', async () => {
   expect(await isDiskDoubtful(join(folder, 'nowhere'))).toBe(true)
   await expect(freeBytesOf(join(folder, 'nowhere'))).rejects.toThrow('ENOENT')
 })
 
 test.skipIf(!mounted)(
-  'a disk is doubtful while it is nearly full or read-only (skipped where none can be mounted)',
+  '`isDiskDoubtful` is true while the disk is nearly full or read-only (skipped without a mount)',
   async () => {
     expect(await isDiskDoubtful(folder)).toBe(false)
     const { bavail, bsize } = await statfs(folder)

@@ -147,6 +147,7 @@ describe('the refusal of a store, which leaves every file unchanged', () => {
        (fingerprint, state, created_at, certificate, locked) VALUES ('a', 'retired', 1, 'c', 'l')`,
       'store-corrupt',
     ],
+    ['the application id of another program', 'PRAGMA application_id = 1', 'store-corrupt'],
     ['a later version', 'PRAGMA user_version = 99', 'store-newer'],
   ])('a store with %s is refused with its own code', async (_what, statement, code) => {
     const dataDir = await madeFolder('correct horse')

@@ -51,7 +51,7 @@ function column(dataDir: string, name: string): unknown {
 }
 
 describe('a store whose secret a command wraps', () => {
-  test('a wrapped store opens to the same secrets by one `unwrap` with its context', async () => {
+  test('a store with a wrapped secret opens to the same secrets by one `unwrap` with its context', async () => {
     const { dataDir, wrapper, secret, masterSecret } = await made()
     const store = await open(dataDir, by(wrapper))
     expect([store.method, store.masterSecret]).toEqual(['exec', masterSecret])
@@ -62,7 +62,7 @@ describe('a store whose secret a command wraps', () => {
     expect(rest).toEqual([first.replace('wrap', 'unwrap'), first.replace('wrap', 'unwrap')])
   })
 
-  test('a wrapped store contains neither its secret nor its master secret', async () => {
+  test('a store with a wrapped secret contains neither its secret nor its master secret', async () => {
     const wrapper = new WrapperDouble()
     const { row, held, opener } = await createProtection({ method: 'exec', wrapper })
     const all = Buffer.concat([row.salt, row.proof, row.master, row.digest])
@@ -98,18 +98,21 @@ describe('a store whose secret a command wraps', () => {
       () => by(Object.assign(new WrapperDouble(), { unwrap: async () => Buffer.alloc(0) })),
       { code: 'key-command', exitCode: 3 },
     ],
-  ])('a wrapped store is refused and unchanged where %s', async (_, request, refusal) => {
-    const { dataDir, wrapper, secret } = await made()
-    const before = digests(dataDir, ['postern.db', 'store.json'])
-    const wrapped = String(column(dataDir, 'wrapped'))
-    const context = wrapper.asked.at(-1)?.split(' ')[1] ?? ''
-    const kept = wrapper.decrypt(wrapped, context)
-    await expect(opening(dataDir, request(wrapper))).rejects.toMatchObject(refusal)
-    expect(digests(dataDir, ['postern.db', 'store.json'])).toEqual(before)
-    // with the service as it was, it opens
-    const honest = Object.assign(new WrapperDouble(), { unwrap: async () => kept })
-    expect(await (await open(dataDir, by(honest))).secret('replay')).toEqual(secret)
-  })
+  ])(
+    'a store with a wrapped secret is refused and unchanged where %s',
+    async (_, request, refusal) => {
+      const { dataDir, wrapper, secret } = await made()
+      const before = digests(dataDir, ['postern.db', 'store.json'])
+      const wrapped = String(column(dataDir, 'wrapped'))
+      const context = wrapper.asked.at(-1)?.split(' ')[1] ?? ''
+      const kept = wrapper.decrypt(wrapped, context)
+      await expect(opening(dataDir, request(wrapper))).rejects.toMatchObject(refusal)
+      expect(digests(dataDir, ['postern.db', 'store.json'])).toEqual(before)
+      // with the service as it was, it opens
+      const honest = Object.assign(new WrapperDouble(), { unwrap: async () => kept })
+      expect(await (await open(dataDir, by(honest))).secret('replay')).toEqual(secret)
+    },
+  )
 
   test.each([true, false])(
     'a secret that was wrapped for another store is refused (service without contexts: %s)',
@@ -155,7 +158,7 @@ describe('a store whose secret a command wraps', () => {
     },
   )
 
-  test('a wrapped store is not made where the command fails, and can be made later', async () => {
+  test('a store with a wrapped secret is not made where the command fails, and can be made later', async () => {
     const dataDir = temporary()
     const liar = Object.assign(new WrapperDouble(), { unwrap: async () => Buffer.alloc(32, 1) })
     await expect(opening(dataDir, by(liar))).rejects.toMatchObject({ code: 'key-command' })
@@ -168,7 +171,7 @@ describe('a store whose secret a command wraps', () => {
   })
 })
 
-describe('moves of a wrapped store', () => {
+describe('moves of a store with a wrapped secret', () => {
   test('a store moves from a passphrase to a command and back with all its secrets', async () => {
     const [dataDir, wrapper] = [temporary(), new WrapperDouble()]
     const store = await open(dataDir, { passphrase: 'words' })
@@ -197,7 +200,7 @@ describe('moves of a wrapped store', () => {
     expect(await (await open(dataDir, by(wrapper))).secret('replay')).toEqual(secret)
   })
 
-  test('a wrapped store moves to another folder, and its backup opens with the command', async () => {
+  test('a store with a wrapped secret moves to another folder, and its backup opens with the command', async () => {
     const { dataDir, wrapper } = await made()
     const store = await open(dataDir, by(wrapper))
     const file = await store.copy()
@@ -216,8 +219,8 @@ describe('moves of a wrapped store', () => {
   })
 })
 
-describe.skipIf(!hasPostgres())('a wrapped store of two sidecars', () => {
-  test('two sidecars open a wrapped store, also after one of them moved it', async () => {
+describe.skipIf(!hasPostgres())('a store with a wrapped secret of two sidecars', () => {
+  test('two sidecars open a store with a wrapped secret, also after one of them moved it', async () => {
     const wrapper = new WrapperDouble()
     const { one, two } = await pair({ ...by(wrapper), passphrase: null })
     const secret = await one.secret('replay')
@@ -231,7 +234,7 @@ describe.skipIf(!hasPostgres())('a wrapped store of two sidecars', () => {
     expect(await two.secret('replay')).toEqual(secret)
   })
 
-  test('a sidecar whose command cannot unwrap a moved store loses its secrets and changes nothing', async () => {
+  test('a sidecar whose command cannot unwrap the moved store loses its secrets and changes nothing', async () => {
     const wrapper = new WrapperDouble()
     const { one, two } = await pair({ ...by(wrapper), passphrase: null })
     const secret = await one.secret('replay')
