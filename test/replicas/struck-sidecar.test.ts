@@ -58,8 +58,8 @@ const struck =
     await striker.connect()
     const victims = `usename = '${role}' AND query LIKE '%"seen"%'`
     const strike = (): void => {
-      const struck = striker.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE ${victims}`)
-      struck.catch(() => undefined)
+      const ended = striker.query(`SELECT ${end}(pid) FROM pg_stat_activity WHERE ${victims}`)
+      ended.catch(() => undefined)
     }
     const timer = setInterval(strike, 100)
     return {
