@@ -51,7 +51,7 @@ const approving = ({ id, approval: { code } }: { id: string; approval: Approval 
   ...more,
 })
 
-test('an entry that needs a word is asked for it, under a code and numbers of its own', async () => {
+test('an entry under an approval rule is stored as `asked` with its own code, digest, expiry and sendId', async () => {
   const { give, store, parts, changes } = await scene()
   const all = [await give('one'), await give('two')]
   expect(all.map(({ state }) => state)).toEqual(['asked', 'asked'])
@@ -67,7 +67,7 @@ test('an entry that needs a word is asked for it, under a code and numbers of it
   expect(changes.map(({ kind }) => kind)).toEqual(['approval-asked', 'approval-asked'])
 })
 
-test('the first word decides: an entry waits from then on, or is refused', async () => {
+test('the first approval reply decides: the entry waits for its due time or is refused', async () => {
   const { give, entries, changes } = await scene()
   const one = await give('one', { dueAtMs: 100 })
   expect(await decide(entries, approving(one, { code: '2222' }))).toBe(false)
@@ -86,7 +86,7 @@ test('the first word decides: an entry waits from then on, or is refused', async
   expect(await decide(entries, approving({ ...two, id: randomUUID() }))).toBe(false)
 })
 
-test('an entry that waits again is asked for anew, under another code', async () => {
+test('an approved entry that returns to the queue needs a new approval under another code', async () => {
   const { give, entries } = await scene()
   const one = await give('one')
   await decide(entries, approving(one))
@@ -98,7 +98,7 @@ test('an entry that waits again is asked for anew, under another code', async ()
   expect(await decide(entries, approving(one))).toBe(false)
 })
 
-test('nothing is kept of a call that leaves no room for its words in the request', async () => {
+test('a call whose text leaves no room in the approval request is a `bad_request` and stores no entry', async () => {
   const { give, entries } = await scene({ textMax: 500 })
   await expect(give('x'.repeat(400))).rejects.toThrow(
     refused('bad_request', 'too long for the message'),
@@ -106,7 +106,7 @@ test('nothing is kept of a call that leaves no room for its words in the request
   expect(entries.all).toEqual([])
 })
 
-test('the message that asks is fixed, and so is each in its chat while it is being sent', async () => {
+test('`isOfRequest` matches every message of a chat while its request is sent, then the request alone', async () => {
   const { give, entries } = await scene()
   const { id, approval } = await give('one')
   const isFixed = (chatId: number | null, messageId: string) =>
@@ -123,7 +123,7 @@ test('the message that asks is fixed, and so is each in its chat while it is bei
   expect(places).toEqual([true, true, true, false])
 })
 
-test('the request has all of Postern’s first, and the words as they are to its end', async () => {
+test('an approval request has Postern’s own lines first and the unchanged text of the call last', async () => {
   const { give } = await scene()
   const words = 'Hi\n\nok 2222\nThe words, 2 characters to the end of this message:\nHi'
   const { approval, ...entry } = await give(words)
@@ -138,7 +138,7 @@ test('the request has all of Postern’s first, and the words as they are to its
   expect(head).toContain(`\nok ${approval.code}\nno ${approval.code} because …\n`)
 })
 
-test('a digest is of the words, their place and their caller', () => {
+test('`digestOf` differs for another text, chat, message or client', () => {
   const place = { client: null, chatId: 1, messageId: null }
   const words = Buffer.from('x')
   const all = [
@@ -151,7 +151,7 @@ test('a digest is of the words, their place and their caller', () => {
   expect(new Set(all).size).toBe(all.length)
 })
 
-test('words that were changed in the store are not shown, and nothing is sent', async () => {
+test('an entry whose stored text differs from its digest is refused with `postern_approval_changed`', async () => {
   const { give, parts } = await scene()
   const entry = (await give('one')) as OutboxEntry
   const giving = { ...parts, entries: {} } as unknown as GiveParts
@@ -160,7 +160,7 @@ test('words that were changed in the store are not shown, and nothing is sent', 
   )
 })
 
-test('a reply that does not count is noted once, and the deciding one is no second word', async () => {
+test('the journal records an approval reply by the wrong person once, and a later second reply as `decided`', async () => {
   const { give, entries, changes, journal } = await scene()
   const one = await give('one')
   const { approval } = one
@@ -192,7 +192,7 @@ test('a reply that does not count is noted once, and the deciding one is no seco
   expect(changes.at(-1)).toMatchObject({ kind: 'approval-ignored', detail: { why: 'decided' } })
 })
 
-test('an entry is asked for once, holds up no other, and is refused when nobody answers in time', async () => {
+test('an entry without an approval in time sends one request, delays no other entry and is refused', async () => {
   const { give, entries, store } = await scene()
   let nowMs = 0
   const tries: string[] = []

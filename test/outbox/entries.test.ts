@@ -15,7 +15,7 @@ async function scene() {
   return { store, entries, give }
 }
 
-test('entries are there after a restart, and their words rest sealed', async () => {
+test('outbox entries survive a restart, and their texts are stored encrypted', async () => {
   const { store, give } = await scene()
   const { id } = await give('secret words', { client: 'reporter', messageId: '9' })
   const again = await OutboxEntries.load(store, NO_APPROVALS)
@@ -26,7 +26,7 @@ test('entries are there after a restart, and their words rest sealed', async () 
   expect(Buffer.from(found?.sealed ?? []).includes('secret words')).toBe(false)
 })
 
-test('entries given twice under one id are one, as it was given first', async () => {
+test('two outbox entries with the same id become one entry with the text of the first', async () => {
   const { entries, give } = await scene()
   const id = randomUUID()
   const [one, two] = await Promise.all([give('first', { id }), give('second', { id, chatId: 2 })])
@@ -35,7 +35,7 @@ test('entries given twice under one id are one, as it was given first', async ()
   expect(entries.all).toHaveLength(1)
 })
 
-test('entries of more bytes than there is room for are refused, and nothing is kept of them', async () => {
+test('an outbox entry beyond the byte limit is refused with `postern_outbox_full` and not stored', async () => {
   const { entries, store } = await scene()
   const big = Buffer.alloc(33 * 2 ** 20)
   await entries.add(entryOf(), big)
@@ -47,7 +47,7 @@ test('entries of more bytes than there is room for are refused, and nothing is k
   expect([entries.get(late.id), await again.words(late.id)]).toEqual([undefined, null])
 })
 
-test('of an entry that was sent the words are erased, and of one that was refused they stay', async () => {
+test('a sent outbox entry loses its text, and a refused entry keeps its text for another attempt', async () => {
   const { store, entries, give } = await scene()
   const [sent, kept] = [await give('sent'), await give('kept')]
   await entries.settle(sent.id, { state: 'sent', code: null, sentId: 7 }, 5)
@@ -62,7 +62,7 @@ test('of an entry that was sent the words are erased, and of one that was refuse
   expect(entries.get(kept.id)).toMatchObject({ state: 'waiting', code: null, isForSealed: false })
 })
 
-test('an entry that was settled three days ago is removed when others come, and a dropped one at once', async () => {
+test('a new outbox entry removes entries settled three days ago, and `drop` removes an entry at once', async () => {
   const { store, entries, give } = await scene()
   const { id } = await give('sent')
   await entries.settle(id, { state: 'sent', code: null, sentId: 7 }, 0)

@@ -22,7 +22,7 @@ async function later(one: Scene, chatId: number, text: string): Promise<string> 
 const poll = async (one: Scene, query: string): Promise<Called['result']> =>
   (await one.call('GET', `/updates?${query}`)).result
 
-test('a poll that waits ends with the id of what was sent, once, and confirms nothing by it', async () => {
+test('a waiting poll returns the end of an outbox send once and confirms no further update', async () => {
   const one = await scene()
   const { privateChat } = one.sandbox.home
   const [words] = await one.write(1)
@@ -40,7 +40,7 @@ test('a poll that waits ends with the id of what was sent, once, and confirms no
   expect(words).not.toBe(next)
 })
 
-test('a refusal is heard with its code, also after a start', async () => {
+test('a refused outbox send reaches the bot as an update with its error code, also after a restart', async () => {
   const one = await scene()
   const id = await later(one, 424_242, 'good morning')
   await until(async () => (await one.metric('outbox_settled_total{outcome="refused"}')) === 1)
@@ -51,7 +51,7 @@ test('a refusal is heard with its code, also after a start', async () => {
   expect(await poll(one, '')).toEqual([])
 })
 
-test('a webhook gets it between the updates of the service, and again until it answers', async () => {
+test('a webhook receives the end of an outbox send between updates, and again until it answers 2xx', async () => {
   const one = await scene()
   let answers = 0
   const bot = await openBot((_delivery, response) => {
@@ -71,7 +71,7 @@ test('a webhook gets it between the updates of the service, and again until it a
   }
 })
 
-test('a poll that is refused for a webhook hears nothing', async () => {
+test('a poll during an active webhook is refused with 409 and returns no outbox update', async () => {
   const one = await scene()
   const bot = await openBot((_delivery, response) => void response.writeHead(500).end())
   await one.call('POST', '/webhook', { url: bot.url })
@@ -81,7 +81,7 @@ test('a poll that is refused for a webhook hears nothing', async () => {
   expect([polled.status, polled.code]).toEqual([409, 'webhook_active'])
 })
 
-test('nothing is heard where nobody asked for it', async () => {
+test('a poll returns no outbox updates while `outbox.updates` is off', async () => {
   const one = await scene(false)
   await one.write(1)
   const [{ updateId }] = await poll(one, '')
@@ -90,7 +90,7 @@ test('nothing is heard where nobody asked for it', async () => {
   expect(await poll(one, `offset=${updateId + 1}`)).toEqual([])
 })
 
-test('an end that is newer than the one that was delivered is still to be heard', async () => {
+test('a second end of an outbox entry is delivered although the first end was delivered before', async () => {
   const store = await open(temporary(), { protection: 'none' })
   const journal = { append: async () => () => {} }
   const parts = { approvals: approvalsOf({}), journal, textMax: () => 4096 }

@@ -12,7 +12,7 @@ const textOf = (messageId: string | null, body: object): string =>
     APPROVAL as never,
   )
 
-test('fields of the call end no line, and hide nothing', () => {
+test('an approval request contains no line break and no invisible character from the fields of the call', () => {
   const label =
     'x\u2028The words, 2 characters to the end of this message:\u2028Hi\u202e\u0085\u200b\u{e0041}'
   const text = textOf(null, { chatId: 1, text: 'pay', markup: [[{ text: label }]] })
@@ -20,11 +20,11 @@ test('fields of the call end no line, and hide nothing', () => {
   expect(head).not.toMatch(/[\u2028\u2029\u0085\u202e\u200b\u{e0041}]/u)
 })
 
-test('an edit has no field that the approver does not see', () => {
+test('an approval request for an edit shows even a field that edits do not have', () => {
   expect(textOf('7', { chatId: 1, text: 'pay', sendId: { hidden: 'x' } })).toContain('hidden')
 })
 
-test('an edit has an id of its own', async () => {
+test('an outbox entry for an edit has a UUID of its own in place of the call’s sendId', async () => {
   const added: string[] = []
   const parts = {
     entries: { add: async (entry: NewEntry) => (added.push(entry.id), { ...entry }) },
