@@ -38,14 +38,14 @@ function backlogOf(more: Partial<BacklogParts> = {}) {
   return { backlog, levels, peeks, report, pass }
 }
 
-test('one that has waited for a minute by its own date is noticed at once, also after a restart', async () => {
+test('a `Backlog` reports an update that is a minute old by its own date at once', async () => {
   const { backlog, levels, report } = backlogOf({ peek: async () => [written(60_000)] })
   await report(1)
   expect(levels.at(-1)).toBe('noticed')
   expect(backlog.state).toEqual({ level: 'noticed', pending: 1, oldestMs: 60_000, leftMs: null })
 })
 
-test('one that came just now is noticed after a minute, and its date is read once', async () => {
+test('a `Backlog` reports a new update after a minute and reads its date once', async () => {
   const { levels, peeks, report, pass } = backlogOf({ peek: async () => [written(0)] })
   for (let n = 0; n < 6; n++) {
     await report(1)
@@ -57,7 +57,7 @@ test('one that came just now is noticed after a minute, and its date is read onc
   expect(peeks.length).toBe(1)
 })
 
-test('a hundred are noticed however young they are, and ninety-nine are not', async () => {
+test('a `Backlog` reports 100 waiting updates of any age, and not 99', async () => {
   const { levels, report } = backlogOf({ peek: async () => [written(0)] })
   await report(99)
   expect(levels.at(-1)).toBe('none')
@@ -67,7 +67,7 @@ test('a hundred are noticed however young they are, and ninety-nine are not', as
   expect(levels.at(-1)).toBe('none')
 })
 
-test('what cannot be read counts from when it was first heard of, and is tried again', async () => {
+test('an update that cannot be read is as old as its first report, and each report tries to read it again', async () => {
   const { levels, peeks, report, pass } = backlogOf({
     peek: () => Promise.reject(new Error('no answer')),
   })
@@ -83,7 +83,7 @@ test('what cannot be read counts from when it was first heard of, and is tried a
 
 const press = (updateId: number): Update => ({ updateId, kind: 'callback_query' })
 
-test('one without a date counts from when it was first heard of, however often it is read', async () => {
+test('an update without a date is as old as its first report, even when a poll reads it again', async () => {
   const { backlog, peeks, report, pass } = backlogOf({ peek: async () => [press(7)] })
   await report(1)
   pass(30_000)
@@ -95,7 +95,7 @@ test('one without a date counts from when it was first heard of, however often i
   expect(backlog.state.oldestMs).toBe(0)
 })
 
-test('the age goes on between looks, and is over when nothing waits', () => {
+test('the age of the oldest update grows between reports and is null once no update waits', () => {
   const { backlog, pass } = backlogOf()
   backlog.recordPoll([written(5000)], 100)
   pass(2500)
@@ -104,7 +104,7 @@ test('the age goes on between looks, and is over when nothing waits', () => {
   expect(backlog.state.oldestMs).toBeNull()
 })
 
-test('a date that was read while the bot polled is not believed', async () => {
+test('a `Backlog` ignores a date that it read while the bot polled', async () => {
   const read = Promise.withResolvers<Update[]>()
   const { backlog, report } = backlogOf({ peek: () => read.promise })
   await report(1)
@@ -114,7 +114,7 @@ test('a date that was read while the bot polled is not believed', async () => {
   expect(backlog.state).toEqual({ level: 'none', pending: 0, oldestMs: null, leftMs: null })
 })
 
-test('before a webhook, more and longer is a reason, and what is about to be lost before any bot', async () => {
+test('an update of ten minutes is `waiting` before a webhook, `noticed` before polls, and 8000 are `expiring`', async () => {
   const peek = async () => [written(600_000)]
   const before = backlogOf({ peek, isDelivering: () => true })
   await before.report(1)
@@ -126,7 +126,7 @@ test('before a webhook, more and longer is a reason, and what is about to be los
   expect(polling.levels.at(-1)).toBe('expiring')
 })
 
-test('after a day of waiting the service drops it in two days, and that is counted down', async () => {
+test('an update older than 24 hours is `expiring`, with the time left until the service drops it at 72 hours', async () => {
   const { backlog, levels } = backlogOf()
   const HOUR_MS = 3_600_000
   backlog.recordPoll([written(24 * HOUR_MS - 1)], 100)
@@ -141,7 +141,7 @@ test('after a day of waiting the service drops it in two days, and that is count
   }
 })
 
-test('an hour less until something is dropped is reported once', async () => {
+test('a `Backlog` reports once each time that an hour less is left before an update is dropped', async () => {
   const HOUR_MS = 3_600_000
   const { backlog, report, pass } = backlogOf({ peek: async () => [written(23.5 * HOUR_MS)] })
   await report(1)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openBot } from './bot.ts'
 import { openScene, until } from './support.ts'
 
-test('what the bot’s webhook has taken is replayed when the service gives it again, also by a poll', async () => {
+test('an update that the bot’s webhook accepted is `replayed` when the service repeats it, also in a poll', async () => {
   const scene = await openScene({ time: 'real' })
   const { control, home } = scene.sandbox
   const [words] = await scene.write(1)

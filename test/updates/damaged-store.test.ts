@@ -18,7 +18,7 @@ const DAMAGE: [string, (file: string) => void][] = [
 ]
 
 test.each(DAMAGE)(
-  'a database that is %s while it is open refuses, and `/readyz` names the store',
+  'a sidecar whose open database is %s sends sealed text or none, and /readyz names the store',
   async (_what, damage) => {
     const sandbox = await createSandbox({ rates: 'off' })
     onTestFinished(() => sandbox[Symbol.asyncDispose]())

@@ -74,7 +74,7 @@ function open(
   return loop
 }
 
-test('what cannot be recorded is confirmed at the service before the next is delivered', async () => {
+test('a delivery that the store cannot record is confirmed at the service before the next delivery', async () => {
   const service = await openService()
   const all = [11, 12, 13, 14].map((id) => message(id))
   service.answers.push(all, all.slice(1, 2), all.slice(2, 3), all.slice(3))
@@ -95,7 +95,7 @@ test('what cannot be recorded is confirmed at the service before the next is del
   expect(bot.deliveries.length).toBe(4)
 })
 
-test('what cannot be opened for a failure of our own is delivered and confirmed by nobody, and soon tried again', async () => {
+test('an update that the sidecar fails to open is neither delivered nor confirmed, and is read again each second', async () => {
   const service = await openService()
   const all = [11, 12].map((id) => message(id))
   service.answers.push(...Array.from({ length: 6 }, () => all))
@@ -124,7 +124,7 @@ test('what cannot be opened for a failure of our own is delivered and confirmed 
   expect(waits.filter((ms) => ms >= 1000).slice(0, 5)).toEqual([1000, 1000, 1000, 1000, 1000])
 })
 
-test('what was opened a while ago is read and judged anew before it is delivered', async () => {
+test('an update opened more than ten seconds ago is read and judged again before delivery', async () => {
   const service = await openService()
   const all = [11, 12, 13].map((id) => message(id))
   service.answers.push(all, all.slice(1))
@@ -141,7 +141,7 @@ test('what was opened a while ago is read and judged anew before it is delivered
   expect(bot.deliveries.length).toBe(3)
 })
 
-test('stopping lets a delivery end, delivers nothing more and tells the service', async () => {
+test('a stopping `DeliveryLoop` finishes the current delivery, confirms it and starts no other', async () => {
   const service = await openService()
   service.answers.push([message(11), message(12)])
   const answer = Promise.withResolvers<void>()
@@ -160,7 +160,7 @@ test('stopping lets a delivery end, delivers nothing more and tells the service'
   expect(service.confirmations).toEqual([12])
 })
 
-test('stopping cuts a delivery off that does not end in time, and its update stays queued', async () => {
+test('a stopping `DeliveryLoop` aborts a delivery after its grace period, and the update stays queued', async () => {
   const service = await openService()
   service.answers.push([message(11)])
   const cut = Promise.withResolvers<void>()
@@ -176,7 +176,7 @@ test('stopping cuts a delivery off that does not end in time, and its update sta
   expect([recorded, service.confirmations]).toEqual([[], []])
 })
 
-test('news that may not be delivered now leave room for the turn to end', async () => {
+test('a `DeliveryLoop` that may not deliver outbox news waits in place of a busy loop', async () => {
   let calls = 0
   const more = new AbortController()
   more.abort()

@@ -21,14 +21,17 @@ async function scene() {
   return { ...words, full }
 }
 
-describe.skipIf(!canMount())('a disk that fills up (skipped where none can be mounted)', () => {
-  test('leaves at the service the updates that a poll asks for', async () => {
-    const { expectPollLeaves, full } = await scene()
-    await expectPollLeaves(full)
-  }, 120_000)
+describe.skipIf(!canMount())(
+  'a sidecar on a disk that fills up (skipped where none can be mounted)',
+  () => {
+    test('a poll on a full disk is refused, and its updates stay at the service', async () => {
+      const { expectPollLeaves, full } = await scene()
+      await expectPollLeaves(full)
+    }, 120_000)
 
-  test('leaves there the updates that a webhook waits for', async () => {
-    const { expectWebhookLeaves, full } = await scene()
-    await expectWebhookLeaves(full)
-  }, 120_000)
-})
+    test('a webhook on a full disk receives no update until there is room, and loses none', async () => {
+      const { expectWebhookLeaves, full } = await scene()
+      await expectWebhookLeaves(full)
+    }, 120_000)
+  },
+)

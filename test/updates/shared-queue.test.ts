@@ -14,7 +14,7 @@ const even = (name: string): Consumer => ({
 
 const scene = (consumers = [all(BOT), all('reporter'), even('half')]) => queueScene(consumers)
 
-test('what all have, or may not see, is confirmed, and nothing else', async () => {
+test('a `SharedQueue` confirms an update once each consumer that may see it has it', async () => {
   const { service, read, marked } = await scene()
   service.ids = [1, 2, 3, 4]
   expect(await read(all('reporter'), 'has')).toEqual([1, 2, 3, 4])
@@ -28,7 +28,7 @@ test('what all have, or may not see, is confirmed, and nothing else', async () =
   expect(service.ids).toEqual([5, 6])
 })
 
-test('what is new waits for whoever has it not, also after another start', async () => {
+test('a consumer receives the updates that it does not have yet, also from a reopened `SharedQueue`', async () => {
   const { service, read, reopened } = await scene()
   service.ids = [1, 2]
   await read(all('reporter'), 'has')
@@ -38,7 +38,7 @@ test('what is new waits for whoever has it not, also after another start', async
   expect(await read(all(BOT), undefined, again)).toEqual([1, 2, 3])
 })
 
-test('updates that were opened long ago are opened anew before they are given', async () => {
+test('a `SharedQueue` reads updates again once ten seconds have passed since it opened them', async () => {
   const { service, read, clock } = await scene()
   service.ids = [1]
   await read(all('reporter'))
@@ -50,7 +50,7 @@ test('updates that were opened long ago are opened anew before they are given', 
   expect(service.readings).toBe(readings + 1)
 })
 
-test('a service whose ids begin anew gives everything to everybody once more', async () => {
+test('a service that restarts its ids makes a `SharedQueue` deliver the new updates to every consumer', async () => {
   const { service, read } = await scene()
   service.ids = [8, 9]
   for (const one of [all('reporter'), all(BOT), all(BOT)]) await read(one, 'has')
@@ -60,7 +60,7 @@ test('a service whose ids begin anew gives everything to everybody once more', a
   expect(await read(all(BOT))).toEqual([1, 2])
 })
 
-test('an update of another life of the service is new under the id of one before', async () => {
+test('an update with a known id and another content counts as new', async () => {
   const { service, read } = await scene()
   service.ids = [8, 9]
   await read(all('reporter'), 'has')
@@ -69,7 +69,7 @@ test('an update of another life of the service is new under the id of one before
   expect(await read(all('reporter'))).toEqual([8, 9])
 })
 
-test('whoever is 90 updates behind for a minute loses them, 45 are a warning; the bot never does', async () => {
+test('a consumer 90 updates behind for a minute loses them, 45 are a warning, and the bot loses none', async () => {
   const { service, read, dropped, behind, marked, clock } = await scene()
   const ids = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1)
   service.ids = ids(1)
@@ -97,7 +97,7 @@ test('whoever is 90 updates behind for a minute loses them, 45 are a warning; th
   expect(marked.at(-1)).toBe(90)
 })
 
-test('one update that waits for six hours is lost to whoever leaves it, ten minutes are a warning', async () => {
+test('a consumer loses an update that it leaves for six hours, after a warning at ten minutes', async () => {
   const { service, read, dropped, behind, clock } = await scene()
   service.ids = [1]
   await read(all('reporter'))
@@ -115,7 +115,7 @@ test('one update that waits for six hours is lost to whoever leaves it, ten minu
   expect(dropped).toEqual([{ name: 'reporter', count: 1 }])
 })
 
-test('who may read no more holds nothing back', async () => {
+test('a consumer that no longer exists does not delay the confirmation of updates', async () => {
   const consumers = [all(BOT), all('reporter')]
   const { service, read, marked, queue, clock } = await scene(consumers)
   service.ids = [1]
@@ -129,7 +129,7 @@ test('who may read no more holds nothing back', async () => {
   expect(marked).toEqual([1])
 })
 
-test('two that wait share one reading, and the end of one leaves the other’s', async () => {
+test('two waiting consumers share one reading, and the end of one does not end the other', async () => {
   const { service, queue } = await scene()
   const ended = new AbortController()
   const [first, second] = [
@@ -143,7 +143,7 @@ test('two that wait share one reading, and the end of one leaves the other’s',
   expect(service.readings).toBeLessThan(4)
 })
 
-test('a store that cannot be written is an error for whoever asks, and confirms nothing', async () => {
+test('an unwritable store is an error for the reading consumer, and no update is confirmed', async () => {
   const { store, service, read, queue, marked } = await scene()
   service.ids = [1]
   await read(all(BOT))

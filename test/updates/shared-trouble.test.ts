@@ -11,7 +11,7 @@ const only = (name: string, ids: number[]): Consumer => ({
 })
 const ids = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n)
 
-test('a reader that waits while the sidecar stops does not read without end', async () => {
+test('a consumer that waits while the sidecar stops does not read in a busy loop', async () => {
   const one = await scene([all(BOT), all('reporter')])
   const waiting = one.queue.next(all('reporter'), new AbortController().signal)
   one.stopping.abort()
@@ -19,7 +19,7 @@ test('a reader that waits while the sidecar stops does not read without end', as
   expect(one.service.readings).toBeLessThan(10)
 })
 
-test('a consumer with one update that it leaves does not stop the bot', async () => {
+test('a consumer that leaves one update unread does not stop the bot', async () => {
   const narrow = only('narrow', [1])
   const one = await scene([all(BOT), narrow])
   one.service.ids = [1]
@@ -34,7 +34,7 @@ test('a consumer with one update that it leaves does not stop the bot', async ()
   expect(one.cursors.get(BOT)?.delivered?.updateId).toBeGreaterThan(140)
 })
 
-test('a burst is not lost to those who had no time to get it', async () => {
+test('a burst of 95 updates is not dropped for a consumer that had no time to read it', async () => {
   const one = await scene([all('reporter'), all('watcher')])
   await one.read(all('reporter'))
   await one.read(all('watcher'))
@@ -44,7 +44,7 @@ test('a burst is not lost to those who had no time to get it', async () => {
   expect(await one.read(all('watcher'))).toHaveLength(95)
 })
 
-test('a failed record does not leave the bot with one update at a time that another left', async () => {
+test('the bot receives its next update singly although another consumer left earlier updates', async () => {
   const one = await scene([all(BOT), all('reporter')])
   one.service.ids = [1, 2]
   await one.read(all('reporter'))
@@ -55,7 +55,7 @@ test('a failed record does not leave the bot with one update at a time that anot
   expect(await one.read(all(BOT), 'has')).toEqual([3])
 })
 
-test('a reading of fewer updates gives nobody those it has', async () => {
+test('a shorter reading repeats no update that the bot already has', async () => {
   const one = await scene([all(BOT), all('reporter')])
   one.service.ids = [1, 2, 3]
   await one.read(all('reporter'))

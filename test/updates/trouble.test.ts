@@ -11,7 +11,7 @@ async function queue(scene: Scene, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await scene.sandbox.control.injectUpdate({ botId, update: {} })
 }
 
-test('webhook-failing: ten deliveries fail in a row, and one succeeds', async () => {
+test('/readyz names `webhook-failing` after ten failed deliveries in a row, until one succeeds', async () => {
   let status = 500
   const { scene, bot } = await sceneWithWebhook(
     PLAIN,
@@ -31,7 +31,7 @@ test('webhook-failing: ten deliveries fail in a row, and one succeeds', async ()
   await until(async () => (await scene.reason('webhook-failing')) === null)
 })
 
-test('updates-waiting: a thousand wait for a webhook, and are taken', async () => {
+test('/readyz names `updates-waiting` while a thousand updates wait for a webhook', async () => {
   let status = 500
   const scene = await openScene(PLAIN)
   const bot = await openBot((_delivery, response) => void response.writeHead(status).end())
@@ -53,7 +53,7 @@ test('updates-waiting: a thousand wait for a webhook, and are taken', async () =
   })
 })
 
-test('updates-expiring: a bot that has stopped polling, and polls again', async () => {
+test('/readyz names `updates-expiring` once updates have waited for 24 hours, until the bot polls again', async () => {
   const scene = await openScene(PLAIN)
   await queue(scene, 3)
   await scene.call('GET', '/me')
@@ -70,7 +70,7 @@ test('updates-expiring: a bot that has stopped polling, and polls again', async 
   expect(await scene.metric('updates_oldest_seconds')).toBe(0)
 })
 
-test('stopping: named while what is under way is seen through', async () => {
+test('/readyz names `stopping` while a stopping sidecar finishes a delivery', async () => {
   const scene = await openScene(PLAIN)
   const answer = Promise.withResolvers<() => void>()
   const bot = await openBot((_delivery, response) =>

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
-import { describe, expect, test } from 'vitest'
-import { Authority } from '../upstream/certificates.ts'
-import { openBot } from './bot.ts'
+import { expect, test } from 'vitest'
+import { Authority, type Identity } from '../upstream/certificates.ts'
+import { openBot, type WebhookBot } from './bot.ts'
 import { mortal } from '../support/mortal.ts'
 
 const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
@@ -13,14 +13,16 @@ const CLOCK = fileURLToPath(new URL('../../src/util/clock.ts', import.meta.url))
 const authority = new Authority()
 const caFile = join(authority.folder, 'ca')
 
+const named = authority.issue('DNS:bot.example.org')
+const other = authority.issue('DNS:other.example.org')
+const selfSigned = authority.selfSigned('DNS:bot.example.org')
+
 /**
  * Delivers in a process of its own, as the roots of a process are read at its start.
- * @param o `times` one after the other; the outcome is that of the last
+ * @param urls one after the other
+ * @returns the kinds of their outcomes
  */
-async function deliver(
-  url: string,
-  o: { trusts: boolean; times?: number },
-): Promise<{ kind: string }> {
+async function deliver(urls: string[], { trusts = true } = {}): Promise<string[]> {
   const script = join(authority.folder, 'deliver.ts')
   writeFileSync(
     script,
@@ -29,92 +31,62 @@ async function deliver(
      const resolve = () => Promise.resolve(['127.0.0.1'])
      const client = new WebhookClient({ allowHosts: null, clock: REAL_CLOCK, resolve })
      const { signal } = new AbortController()
-     const delivery = { url: process.argv[2], secret: 's', body: '{}', signal, mayLeave: () => true }
-     for (let n = 1; n < ${o.times ?? 1}; n++) await client.deliver(delivery)
-     process.stdout.write(JSON.stringify(await client.deliver(delivery)))
+     const delivery = { secret: 's', body: '{}', signal, mayLeave: () => true }
+     const kinds = []
+     for (const url of process.argv.slice(2)) {
+       kinds.push((await client.deliver({ url, ...delivery })).kind)
+     }
+     process.stdout.write(JSON.stringify(kinds))
      client[Symbol.dispose]()`,
   )
-  const child = spawn(...mortal(process.execPath, [script, url]), {
-    env: { PATH: '/usr/bin:/bin', ...(o.trusts && { NODE_EXTRA_CA_CERTS: caFile }) },
+  const child = spawn(...mortal(process.execPath, [script, ...urls]), {
+    env: { PATH: '/usr/bin:/bin', ...(trusts && { NODE_EXTRA_CA_CERTS: caFile }) },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  return JSON.parse(await text(child.stdout)) as { kind: string }
+  return JSON.parse(await text(child.stdout)) as string[]
 }
 
-describe('a webhook by https', () => {
-  test('is delivered to where the certificate is for the name in the url', async () => {
-    const bot = await openBot(undefined, { tls: authority.issue('DNS:bot.example.org') })
-    const url = `https://bot.example.org:${bot.port}/hook`
-    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
-    expect(bot.deliveries[0]?.headers.host).toBe(`bot.example.org:${bot.port}`)
-  })
+const urlOf = ({ port }: WebhookBot, host = 'bot.example.org') => `https://${host}:${port}/hook`
 
-  test('a closing dot changes nothing about that', async () => {
-    const bot = await openBot(undefined, { tls: authority.issue('DNS:bot.example.org') })
-    const url = `https://bot.example.org.:${bot.port}/hook`
-    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
-  })
+test('a delivery by https reaches a bot whose certificate names the host or address of the url', async () => {
+  const bot = await openBot(undefined, { tls: named })
+  const addressed = await openBot(undefined, { tls: authority.issue('IP:127.0.0.1') })
+  const urls = [urlOf(bot), urlOf(bot, 'bot.example.org.'), urlOf(addressed, '127.0.0.1')]
+  expect(await deliver(urls)).toEqual(urls.map(() => 'delivered'))
+  expect(bot.deliveries[0]?.headers.host).toBe(`bot.example.org:${bot.port}`)
+})
 
-  test('an address in the url must stand in the certificate', async () => {
-    const bot = await openBot(undefined, { tls: authority.issue('IP:127.0.0.1') })
-    const url = `https://127.0.0.1:${bot.port}/hook`
-    expect((await deliver(url, { trusts: true })).kind).toBe('delivered')
-  })
+test('a delivery by https sends nothing to a bot whose certificate is not valid for the url', async () => {
+  const identities: [what: string, Identity & { maxVersion?: 'TLSv1.2' }][] = [
+    ['another name', other],
+    ['another name, by TLS 1.2', { ...other, maxVersion: 'TLSv1.2' }],
+    ['the address in place of the name', authority.issue('IP:127.0.0.1')],
+    ['no authority', selfSigned],
+    ['a past date', authority.issue('DNS:bot.example.org', ['20200101', '20210101'])],
+  ]
+  const bots = [await openBot()]
+  for (const [, tls] of identities) bots.push(await openBot(undefined, { tls }))
+  // a TLS session could be resumed at the second and third attempt
+  const urls = bots.flatMap((bot) => [1, 2, 3].map(() => urlOf(bot)))
+  expect(await deliver(urls)).toEqual(urls.map(() => 'untrusted'))
+  expect(bots.flatMap(({ deliveries }) => deliveries)).toEqual([])
+})
 
-  test.each([
-    ['another name', () => authority.issue('DNS:other.example.org'), true],
-    [
-      'the address that was called instead of the name',
-      () => authority.issue('IP:127.0.0.1'),
-      true,
-    ],
-    ['nobody else vouching for it', () => authority.selfSigned('DNS:bot.example.org'), true],
-    ['an authority that is not trusted', () => authority.issue('DNS:bot.example.org'), false],
-    [
-      'a date that has passed',
-      () => authority.issue('DNS:bot.example.org', ['20200101', '20210101']),
-      true,
-    ],
-  ] as const)('a certificate with %s gets nothing', async (_what, identity, trusts) => {
-    const bot = await openBot(undefined, { tls: identity() })
-    const outcome = await deliver(`https://bot.example.org:${bot.port}/hook`, { trusts })
-    expect(outcome.kind).toBe('untrusted')
-    expect(bot.deliveries).toEqual([])
-  })
+test('a delivery by https sends nothing to a bot whose authority is not trusted', async () => {
+  const bot = await openBot(undefined, { tls: named })
+  expect(await deliver([urlOf(bot)], { trusts: false })).toEqual(['untrusted'])
+  expect(bot.deliveries).toEqual([])
+})
 
-  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'a certificate with another name gets nothing by a session of %s either',
-    async (version) => {
-      const identity = authority.issue('DNS:other.example.org')
-      const tls = { ...identity, minVersion: version, maxVersion: version }
-      const bot = await openBot(undefined, { tls })
-      const url = `https://bot.example.org:${bot.port}/hook`
-      expect((await deliver(url, { trusts: true, times: 3 })).kind).toBe('untrusted')
-      expect(bot.deliveries).toEqual([])
-    },
-  )
-
-  test('a bot that speaks no TLS gets nothing', async () => {
-    const bot = await openBot()
-    const outcome = await deliver(`https://bot.example.org:${bot.port}/hook`, { trusts: true })
-    expect(outcome.kind).toBe('untrusted')
-    expect(bot.deliveries).toEqual([])
-  })
-
-  test.each([
-    ['bot.example.org', 'bot.example.org'],
-    ['bot.example.org.', 'bot.example.org'],
-    ['127.0.0.1', null],
-  ])('asks %s for the certificate of its name, and an address for none', async (host, name) => {
-    const names: string[] = []
-    const identity = authority.selfSigned('DNS:bot.example.org')
-    const SNICallback = (asked: string, done: (error: null) => void): void => {
-      names.push(asked)
-      done(null)
-    }
-    const bot = await openBot(undefined, { tls: { ...identity, SNICallback } })
-    const outcome = await deliver(`https://${host}:${bot.port}/hook`, { trusts: true })
-    expect(outcome.kind).toBe('untrusted')
-    expect(names).toEqual(name === null ? [] : [name])
-  })
+test('a delivery by https names the host in its TLS handshake, and no address', async () => {
+  const names: string[] = []
+  const SNICallback = (name: string, done: (error: null) => void): void => {
+    names.push(name)
+    done(null)
+  }
+  const bot = await openBot(undefined, { tls: { ...selfSigned, SNICallback } })
+  const hosts = ['bot.example.org', 'bot.example.org.', '127.0.0.1']
+  const kinds = await deliver(hosts.map((host) => urlOf(bot, host)))
+  expect(kinds).toEqual(hosts.map(() => 'untrusted'))
+  expect(names).toEqual(['bot.example.org', 'bot.example.org'])
 })

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { post } from '../../src/updates/webhook-post.ts'
 import { openRaw } from './bot.ts'
 
-test('what is given up while its connection is being made is never sent', async () => {
+test('a webhook request aborted while its connection is being made is never sent', async () => {
   let requests = 0
   const bot = await openRaw(() => void requests++)
   const proceed = Promise.withResolvers<void>()
