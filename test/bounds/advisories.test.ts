@@ -150,26 +150,28 @@ const DOORS: Record<string, Advisory> = {
   'CVE-2025-66414, CVE-2025-66416': {
     what: 'Local servers of the MCP kits answered web pages that came under another name.',
     must: 'A strange Host is turned away, and so is every web page.',
-    tested: [
-      ['http/knock', 'a strange Host is turned away with 421', 'Sec-Fetch-Site: cross-site'],
-    ],
+    tested: [['http/knock', 'an unknown Host is refused with 421', 'Sec-Fetch-Site: cross-site']],
   },
   'pantalaimon e62cfe0': {
     what: 'A proxy took characters off a token’s start.',
     must: 'The token is compared whole.',
     tested: [
-      ['http/auth', 'one with something before it', 'the scheme may be written in any case'],
+      [
+        'http/auth',
+        'a token with something before it',
+        'the scheme Bearer is accepted in any case',
+      ],
     ],
   },
   'GHSA-5hvv-m4w4-gf6v': {
     what: 'oauth2-proxy let in whoever called itself a health checker.',
     must: 'No name of a program is a token.',
-    tested: [['http/bypass', 'GoogleHC/1.0', 'is no token']],
+    tested: [['http/bypass', 'GoogleHC/1.0', 'and no token is unauthorized']],
   },
   'GHSA-7x63-xv5r-3p2x, CVE-2026-76835': {
     what: 'oauth2-proxy believed a header about which path was asked for.',
     must: 'No header changes which path, method or address it is.',
-    tested: [['http/bypass', 'X-Forwarded-Uri', 'a path is what it says']],
+    tested: [['http/bypass', 'X-Forwarded-Uri', 'neither query nor headers change the path']],
   },
   'GHSA-vjrc-mh2v-45x6': {
     what: 'oauth2-proxy handed on a header that a stranger had spelt with underscores.',

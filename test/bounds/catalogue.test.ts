@@ -6,43 +6,49 @@ import { testChapters, type Row } from '../support/catalogue.ts'
 
 const HTTP: Record<string, Row> = {
   H1: [['http/auth', 'a call without a token is unauthorized']],
-  H2: [['http/auth', 'another token of the same length', 'a shorter one', 'a longer one']],
+  H2: [['http/auth', 'another token of the same length', 'a shorter token', 'a longer token']],
   H3: [
-    ['http/auth', 'two Authorization lines are a bad request', 'the scheme may be written in any'],
+    [
+      'http/auth',
+      'two Authorization lines are a bad request',
+      'the scheme Bearer is accepted in any case',
+    ],
   ],
-  H4: [['http/knock', 'a strange Host is turned away with 421, two or none with 400']],
-  H5: [['http/knock', 'a web page is turned away, even with the token', 'cross-site']],
-  H6: [['http/knock', 'with no permission for browsers', 'a preflight without a token']],
+  H4: [['http/knock', 'an unknown Host is refused with 421, with two or no Host with 400']],
+  H5: [['http/knock', 'a web page with the token is refused', 'cross-site']],
+  H6: [['http/knock', 'without headers that permit browsers', 'a preflight without a token']],
   H7: [['http/body', 'application/json garbage', 'charset=utf-16', 'text/plain']],
-  H8: [['http/body', 'without a type, with two types, or in an encoding']],
-  H9: [['http/body', 'over it is answered 413, declared or chunked, and the connection closes']],
+  H8: [['http/body', 'without a type, with two types or with an encoding']],
+  H9: [['http/body', 'is refused with 413, declared or chunked, and the connection closes']],
   H10: [['http/malformed', 'both a length and chunks', 'two lengths', 'LF alone', '20 KB']],
   H11: [
-    ['http/slow', 'headers that never end', 'one byte at a time', 'keep nobody out'],
+    ['http/slow', 'headers never end', 'one byte at a time', 'block no other caller'],
     ['bounds/slow-bodies', 'everything else goes on meanwhile'],
   ],
-  H12: [['http/knock', 'CONNECT is closed', 'an upgrade is refused', 'http://localhost/bot/v1']],
-  H13: [['http/knock', '%2e%2e', '..%2f..%2fbot', '//localhost', 'an id of 5000 digits']],
+  H12: [
+    ['http/knock', 'CONNECT request is closed', 'upgrade is refused', 'http://localhost/bot/v1'],
+  ],
+  H13: [['http/knock', '%2e%2e', '..%2f..%2fbot', '//localhost', 'a message id of 5000 digits']],
   H14: [
-    ['http/knock', 'is nowhere'],
+    ['http/knock', 'a path outside the API is 404'],
     ['guard/unknown', 'an unknown path passes for a GET'],
   ],
-  H15: [['http/headers', 'no header of the bot’s reaches the service', 'X-Forwarded-For']],
+  H15: [['http/headers', 'no header of the bot reaches the service', 'X-Forwarded-For']],
   H16: [
-    ['http/hang-up', 'leaves one finished call behind, not two'],
-    ['http/routes-send', 'leaves one finished call behind in a'],
+    ['http/hang-up', 'leaves one finished call at the service, not two'],
+    ['http/routes-send', 'leaves one finished call in a'],
   ],
   H17: [['http/malformed', 'two requests in one piece are answered in their order']],
 }
 
 const JSON_BODIES: Record<string, Row> = {
   J1: [
-    ['http/body', 'null', 'a list', 'a string', 'truncated', 'a byte-order mark first'],
+    ['http/body', 'null', 'a list', 'a string', 'an end too early', 'a byte-order mark first'],
     ['http/routes-send', 'no body at all'],
   ],
   J2: [['http/body', 'bytes that are not UTF-8']],
   J3: [
-    ['http/body', '100 000 deep'],
+    ['http/body', 'a depth of 100 000'],
     ['bounds/deep-json', 'deep is a bad_request'],
   ],
   J4: [['http/body', 'a prototype', 'a constructor']],
@@ -58,15 +64,15 @@ const JSON_BODIES: Record<string, Row> = {
   J8: [['translate/draft', 'a text that is fit passes, and one that is not does not']],
   J9: [['http/routes-send', 'armor', 'both']],
   J10: [['guard/unknown', 'a field that the spec does not list is refused by its name']],
-  J11: [['http/routes-edit', 'with buttons alone grows no body']],
+  J11: [['http/routes-edit', 'an edit of buttons alone has no body']],
   J12: [
-    ['http/routes-send', 'a sendId that is none', 'and another chat 409'],
+    ['http/routes-send', 'a sendId that is none', 'and 409 in another chat'],
     ['translate/draft', 'sendId.toLowerCase()'],
   ],
   J13: [
     ['translate/draft', 'is refused with a code of the service’s'],
     ['sandbox/bodies', 'bad_markup'],
-    ['http/routes-send', 'a refusal comes back to the byte'],
+    ['http/routes-send', 'a refusal of a readable send returns to the byte'],
   ],
 }
 
@@ -93,7 +99,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D7: [['media/stored', 'an armored file opens like a binary one']],
   D8: [
-    ['http/request-path', 'a request target'],
+    ['http/request-path', 'the request target %s is refused'],
     ['translate/media-urls', '%j is left as it is'],
   ],
   D9: [['media/verdicts', 'sealed for others, it is not ours']],
@@ -113,7 +119,7 @@ const SETTINGS: Record<string, Row> = {
     ['cli/run', 'would not be safe'],
   ],
   G5: [['config/secrets', 'the secret and its file in one place are refused']],
-  G6: [['http/listen', 'a port in use is refused', 'that a dead process left', 'somebody serves']],
+  G6: [['http/listen', 'a port in use is refused', 'left by a dead process', 'with a live server']],
   // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
@@ -165,8 +171,8 @@ const UPSTREAM: Record<string, Row> = {
     ['bounds/odd-answers', 'U8 kinds'],
   ],
   U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
-  U10: [['http/routes-refused', '/readyz says why, and nobody asks any more']],
-  U11: [['http/routes-me', 'a paused bot still sees itself']],
+  U10: [['http/routes-refused', '/readyz name `token`, and the sidecar stop its own calls']],
+  U11: [['http/routes-me', 'a paused bot may call `GET /me`']],
   U12: [['guard/wrong-body-kind', 'is not sent again']],
   U13: [['bounds/odd-answers', 'U13 a success that says']],
   U14: [

@@ -15,7 +15,7 @@ async function openAdmin() {
   return { health, url, ask }
 }
 
-it('it is alive while it serves, ready or not', async () => {
+it('`GET /healthz` answers 200 also while the sidecar is not ready', async () => {
   const { health, url } = await openAdmin()
   health.set('upstream', '')
   const response = await fetch(`${url}/healthz`)
@@ -23,14 +23,14 @@ it('it is alive while it serves, ready or not', async () => {
   expect(await response.json()).toEqual({ ok: true })
 })
 
-it('its root lists what it answers, and every path of the list is there', async () => {
+it('the root of the admin door lists its paths, and each of them answers', async () => {
   const { url } = await openAdmin()
   const { paths } = (await (await fetch(url)).json()) as { paths: Record<string, string> }
   expect(Object.keys(paths)).toEqual(['/healthz', '/readyz', '/status', '/metrics'])
   for (const path of Object.keys(paths)) expect((await fetch(url + path)).status).not.toBe(404)
 })
 
-it('it is ready when nothing is in the way, and otherwise says what, since when, and what to do', async () => {
+it('`GET /readyz` answers 200, or 503 with code, message, hint and time of each reason', async () => {
   const { health, url } = await openAdmin()
   const ready = await fetch(`${url}/readyz`)
   expect([ready.status, await ready.json()]).toEqual([200, { ready: true, reasons: [] }])
@@ -45,7 +45,7 @@ it('it is ready when nothing is in the way, and otherwise says what, since when,
   expect(body.reasons[0]?.since).toBe(new Date(body.reasons[0]?.since ?? '').toISOString())
 })
 
-it('status and metrics are served to known hosts, without a token', async () => {
+it('the admin door serves status and metrics without a token', async () => {
   const { url } = await openAdmin()
   expect(await (await fetch(`${url}/status`)).json()).toEqual({ version: '1', ready: true })
   const metrics = await fetch(`${url}/metrics`)
@@ -53,7 +53,7 @@ it('status and metrics are served to known hosts, without a token', async () => 
   expect(await metrics.text()).toContain('postern_ready 1')
 })
 
-it('probes may use any Host, the rest only known ones, and no browser comes near', async () => {
+it('probes may have any Host, other admin paths a known Host only, and no request of a browser is served', async () => {
   const { ask } = await openAdmin()
   for (const path of ['/healthz', '/readyz', '/readyz?verbose=1']) {
     expect(outcome(await ask(path, '10.1.2.3:8701')).status).toBe(200)
@@ -67,14 +67,14 @@ it('probes may use any Host, the rest only known ones, and no browser comes near
   expect(outcome(await ask('/status', 'localhost', 'Sec-Fetch-Site: same-site')).status).toBe(403)
 })
 
-it('it serves nothing else', async () => {
+it('the admin door answers 404 for other paths and methods', async () => {
   const { url } = await openAdmin()
   expect((await fetch(`${url}/bot/v1/me`)).status).toBe(404)
   expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${url}/metrics`, { method: 'HEAD' })).status).toBe(404)
 })
 
-it('readiness and status are those of the bot that is named, of which there is one at most', async () => {
+it('`/status` and `/readyz` with ?bot= describe the named bot, 404 for an unknown and 400 for two names', async () => {
   const named = (bot: string | null) => (bot === 'none' ? null : { bot })
   const door = buildAdminDoor({
     log: watchedLog(),

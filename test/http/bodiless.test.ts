@@ -11,33 +11,36 @@ describe.each(['HEAD', 'OPTIONS'])('%s', (method) => {
     ['/messages', '/messages'],
     ['/key', '/key'],
     ['/something/new?a=1', '/something/new'],
-  ])('of %s goes to the service as %s, without a query and a body', async (asked, sent) => {
-    const { port, seen } = await openDoor({
-      answering: (_seen, response) => {
-        response.setHeader('allow', 'GET, HEAD')
-        response.setHeader('access-control-allow-origin', '*')
-        response.setHeader('x-request-id', 'r1')
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(method === 'HEAD' ? undefined : '{"ok":true,"result":"words"}')
-      },
-    })
-    const text = await raw(port, head(`${method} /bot/v1${asked}`, close))
-    expect(text).toMatch(/^HTTP\/1\.1 200 /)
-    expect(text).toMatch(/\r\nallow: GET, HEAD\r\n/i)
-    expect(text).toMatch(/\r\ncache-control: no-store\r\n/i)
-    expect(text).not.toMatch(CORS)
-    expect(text).not.toContain('words')
-    expect(seen.map((one) => [one.method, one.path])).toEqual([[method, `/bot/v1${sent}`]])
-  })
+  ])(
+    'a bodiless call of %s reaches the service as %s, without query and body',
+    async (asked, sent) => {
+      const { port, seen } = await openDoor({
+        answering: (_seen, response) => {
+          response.setHeader('allow', 'GET, HEAD')
+          response.setHeader('access-control-allow-origin', '*')
+          response.setHeader('x-request-id', 'r1')
+          response.writeHead(200, { 'content-type': 'application/json' })
+          response.end(method === 'HEAD' ? undefined : '{"ok":true,"result":"words"}')
+        },
+      })
+      const text = await raw(port, head(`${method} /bot/v1${asked}`, close))
+      expect(text).toMatch(/^HTTP\/1\.1 200 /)
+      expect(text).toMatch(/\r\nallow: GET, HEAD\r\n/i)
+      expect(text).toMatch(/\r\ncache-control: no-store\r\n/i)
+      expect(text).not.toMatch(CORS)
+      expect(text).not.toContain('words')
+      expect(seen.map((one) => [one.method, one.path])).toEqual([[method, `/bot/v1${sent}`]])
+    },
+  )
 
-  it('is answered with the status of the service, also where it says no', async () => {
+  it('a bodiless call has the status of the service, also for a refusal', async () => {
     const { port } = await openDoor({
       answering: (_seen, response) => void response.writeHead(405).end(),
     })
     expect(await raw(port, head(`${method} /bot/v1/me`, close))).toMatch(/^HTTP\/1\.1 405 /)
   })
 
-  it('follows no redirect, and says that the answer is none', async () => {
+  it('a bodiless call whose answer is a redirect is 502, without the location', async () => {
     const { port } = await openDoor({
       answering: (_seen, response) =>
         void response.writeHead(302, { location: 'https://evil.example' }).end(),
@@ -48,7 +51,7 @@ describe.each(['HEAD', 'OPTIONS'])('%s', (method) => {
   })
 
   it.each(['Origin: https://evil.example', 'Sec-Fetch-Site: cross-site'])(
-    'of a web page reaches nobody: %s',
+    'a bodiless call of a web page is refused with 403: %s',
     async (line) => {
       const { port, seen } = await openDoor()
       const text = await raw(port, head(`${method} /bot/v1/me`, line, close))
@@ -58,7 +61,7 @@ describe.each(['HEAD', 'OPTIONS'])('%s', (method) => {
     },
   )
 
-  it('without a token reaches nobody', async () => {
+  it('a bodiless call without a token is refused with 401', async () => {
     const { port, seen } = await openDoor()
     const lines = [`${method} /bot/v1/me HTTP/1.1`, 'Host: localhost', close, '', '']
     const text = await raw(port, lines.join('\r\n'))

@@ -1,10 +1,9 @@
 /** The routes of one of several bots, behind a server of the test's own. */
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { buildBotRoutes, type BotDoorParts, type DoorRoute } from '../../src/http/server.ts'
+import { listening } from '../upstream/support.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { NO_CLIENTS } from './support.ts'
 
@@ -25,18 +24,15 @@ async function behindServer(route: DoorRoute, after = (_request: IncomingMessage
     routes.answer(request, response)
     after(request)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => void server.close())
-  const { port } = server.address() as AddressInfo
+  const url = await listening(server)
   const get = (path: string, token = 'token') =>
-    fetch(`http://127.0.0.1:${port}/bot/v1${path}`, {
+    fetch(`${url}/bot/v1${path}`, {
       headers: { authorization: `Bearer ${token}` },
     })
   return { get, drain: routes.drain }
 }
 
-test('routes are made for the first request, once, and answer all that arrive meanwhile', async () => {
+test('a bot’s routes are built once, at its first request, and answer every request of the meantime', async () => {
   const route = vi.fn<DoorRoute>((app) => void app.get('/thing', () => ({ ok: true })))
   const { get } = await behindServer(route)
   expect(route).not.toHaveBeenCalled()
@@ -45,7 +41,7 @@ test('routes are made for the first request, once, and answer all that arrive me
   expect(route).toHaveBeenCalledOnce()
 })
 
-test('a caller who hangs up while the routes are made is not answered, nor waited for at the end', async () => {
+test('a caller who hangs up while a bot’s routes are built is not answered, and delays no shutdown', async () => {
   const answered = vi.fn<() => object>(() => ({ ok: true }))
   const route: DoorRoute = (app) => {
     app.addHook('onReady', () => pause(50))
@@ -57,13 +53,13 @@ test('a caller who hangs up while the routes are made is not answered, nor waite
   expect(answered).not.toHaveBeenCalled()
 })
 
-test('routes that nobody called end at once, and are not made for that', async () => {
+test('a bot’s routes without a request drain at once and are not built', async () => {
   const route = vi.fn<DoorRoute>()
   await (await behindServer(route)).drain()
   expect(route).not.toHaveBeenCalled()
 })
 
-test('the end waits for the answer to a request that had the routes made', async () => {
+test('a bot’s routes drain once the request that had them built is answered', async () => {
   const held = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const { get, drain } = await behindServer((app) => {

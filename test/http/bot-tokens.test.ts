@@ -31,7 +31,7 @@ function newTokens(given: Record<string, string>) {
   return { tokens, files, clients, twins, rereads, find }
 }
 
-test('a token finds its bot, and any other none', () => {
+test('`BotTokens` finds a bot by its token, and none by another token', () => {
   const { find } = newTokens({ a: 'token-a', b: 'token-b' })
   expect([find('token-a'), find('token-b')]).toEqual(['bot a', 'bot b'])
   expect([find('token-'), find('token-ab'), find('TOKEN-A'), find('')]).toEqual([
@@ -42,12 +42,12 @@ test('a token finds its bot, and any other none', () => {
   ])
 })
 
-test('a token is found without the files being read again', () => {
+test('`BotTokens` finds a known token without reading the token files again', () => {
   const { find, rereads } = newTokens({ a: 'token-a', empty: '' })
   expect([find('token-a'), rereads]).toEqual(['bot a', []])
 })
 
-test('two Authorization lines, or one of another scheme, find none', () => {
+test('`BotTokens` finds no bot by two Authorization lines or by another scheme', () => {
   const { tokens } = newTokens({ a: 'token-a' })
   const line = ['Authorization', 'Bearer token-a']
   expect(tokens.find(requestOf(...line))).toBe('bot a')
@@ -56,7 +56,7 @@ test('two Authorization lines, or one of another scheme, find none', () => {
   expect(tokens.find(requestOf())).toBeNull()
 })
 
-test('a bot that is gone is not found', () => {
+test('`BotTokens` finds no bot that was deleted, and finds a bot set again', () => {
   const { tokens, find } = newTokens({ a: 'token-a', b: 'token-b' })
   tokens.delete('a')
   expect([find('token-a'), find('token-b')]).toEqual([null, 'bot b'])
@@ -65,7 +65,7 @@ test('a bot that is gone is not found', () => {
   expect([find('token-c'), tokens.get('a')]).toEqual(['bot c', 'bot c'])
 })
 
-test('the token of a client finds the bot of the client, and none where two have it', () => {
+test('`BotTokens` finds a bot by the token of its client, and none where two bots have the client', () => {
   const { find, clients } = newTokens({ a: 'token-a', b: 'token-b' })
   const token = `pstn_${'c'.repeat(43)}`
   expect(find(token)).toBeNull()
@@ -77,7 +77,7 @@ test('the token of a client finds the bot of the client, and none where two have
   expect(find('token-b')).toBe('bot b')
 })
 
-test('an unknown token has the files read again, once a second whatever comes', () => {
+test('an unknown token makes `BotTokens` read the token files again, at most once a second', () => {
   const { find, files, rereads } = newTokens({ a: 'old', b: 'token-b' })
   expect(find('new')).toBeNull()
   expect(rereads).toEqual(['a', 'b'])
@@ -90,7 +90,7 @@ test('an unknown token has the files read again, once a second whatever comes', 
   expect([find('new'), find('old'), find('token-b')]).toEqual(['bot a', null, 'bot b'])
 })
 
-test('a token that two bots come to expect lets nobody in, until one has another', () => {
+test('a token of two bots finds neither, until one of them has another token', () => {
   const { tokens, find, files, twins } = newTokens({ a: 'token-a', b: 'token-b' })
   files.set('b', 'token-a')
   expect(find('something')).toBeNull()

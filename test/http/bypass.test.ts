@@ -8,19 +8,19 @@ const stranger = (start: string, ...lines: string[]): string =>
 
 it.each([
   ['a health checker’s name', 'User-Agent: GoogleHC/1.0'],
-  ['another one’s', 'User-Agent: ELB-HealthChecker/2.0'],
-  ['a probe’s', 'User-Agent: kube-probe/1.30'],
+  ['another health checker’s name', 'User-Agent: ELB-HealthChecker/2.0'],
+  ['a probe’s name', 'User-Agent: kube-probe/1.30'],
   ['a path for a proxy in front', 'X-Forwarded-Uri: /healthz'],
-  ['the same with an underscore', 'X_Forwarded_Uri: /healthz'],
+  ['a path with underscores in the header', 'X_Forwarded_Uri: /healthz'],
   ['a path before it was rewritten', 'X-Original-URL: /healthz'],
   ['the path of another router', 'X-Rewrite-URL: /healthz'],
   ['a method for a proxy in front', 'X-Forwarded-Method: OPTIONS'],
-  ['a method to take instead', 'X-HTTP-Method-Override: OPTIONS'],
+  ['another method to use', 'X-HTTP-Method-Override: OPTIONS'],
   ['an address of this machine', 'X-Forwarded-For: 127.0.0.1'],
-  ['the same with an underscore', 'X_Forwarded_For: 127.0.0.1'],
-  ['who it is, as a proxy would say', 'X-Forwarded-User: bot_42'],
-  ['the same with an underscore', 'X_Auth_Request_User: bot_42'],
-])('%s (%s) is no token', async (_what, line) => {
+  ['an address with underscores in the header', 'X_Forwarded_For: 127.0.0.1'],
+  ['a user as a proxy names it', 'X-Forwarded-User: bot_42'],
+  ['a user with underscores in the header', 'X_Auth_Request_User: bot_42'],
+])('a request with %s (%s) and no token is unauthorized', async (_what, line) => {
   expect(await turnedAway(stranger('GET /bot/v1/commands', line))).toMatchObject({
     status: 401,
     code: 'unauthorized',
@@ -35,14 +35,14 @@ it.each([
   '/healthz/bot/v1/commands',
   '/bot/v1/COMMANDS',
   '/BOT/v1/commands',
-])('no spelling of a path does without a token: %s', async (target) => {
+])('a request without a token is refused for every spelling of a path: %s', async (target) => {
   const { port, seen } = await openDoor({ parts: { allowUnknown: true } })
   const { status } = outcome(await raw(port, stranger(`GET ${target}`)))
   expect([400, 401, 404]).toContain(status)
   expect(seen).toEqual([])
 })
 
-it('a path is what it says, whatever its query or a header says', async () => {
+it('neither query nor headers change the path and method of a call', async () => {
   const world = await openDoor()
   const headers = { 'x-forwarded-uri': '/bot/v1/token/revoke', 'x-http-method-override': 'DELETE' }
   await call(world, 'GET', '/bot/v1/commands?x=/bot/v1/token/revoke', { headers })

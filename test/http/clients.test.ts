@@ -1,5 +1,5 @@
 /** Calls of clients at the bot's door: whose token it is, which chat a call is about, what is refused. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { tokenHashOf } from '../../src/api/bot.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import type { DoorClients } from '../../src/http/client-calls.ts'
@@ -65,150 +65,145 @@ function requestOf(name: ClientCall, chatId = GROUP) {
 const CALLS = ENDPOINTS.map(({ name }) => name)
 const NEVER = ['getUpdates', 'putKey']
 
-describe('a client', () => {
-  test.each(CALLS)(
-    'that lacks all rights but one may call %s where that is its right',
-    async (name) => {
-      const need = NEEDS[name]
-      if (need === null || need === 'anybody') return
-      const right = await doorOf({ may: [need.right], chats: ['all'] })
-      expect((await call(right, ...requestOf(name))).status).toBe(200)
-      const others = (['read', 'send', 'manage', 'token'] as const).filter(
-        (one) => one !== need.right,
-      )
-      const without = await doorOf({ may: others, chats: ['all'] })
-      const error = await expectRefused(without, [...requestOf(name)], [403, 'postern_not_allowed'])
-      expect(error?.message).toContain(`client reporter: it lacks the right ${need.right}`)
-    },
-  )
-
-  test.each(
-    CALLS.filter((name) => !NEVER.includes(name) && name !== 'getMe' && name !== 'revokeToken'),
-  )('of one chat may not call %s about another, nor about all', async (name) => {
+test.each(CALLS)(
+  'a client with only the right for %s may make that call, and a client with all other rights may not',
+  async (name) => {
     const need = NEEDS[name]
     if (need === null || need === 'anybody') return
-    const door = await doorOf({ may: [need.right] })
-    if (need.chats !== 'every') {
-      expect((await call(door, ...requestOf(name))).status).toBe(200)
-    }
-    await expectRefused(door, [...requestOf(name, OTHER)], [403, 'postern_not_allowed'])
-  })
+    const right = await doorOf({ may: [need.right], chats: ['all'] })
+    expect((await call(right, ...requestOf(name))).status).toBe(200)
+    const others = (['read', 'send', 'manage', 'token'] as const).filter(
+      (one) => one !== need.right,
+    )
+    const without = await doorOf({ may: others, chats: ['all'] })
+    const error = await expectRefused(without, [...requestOf(name)], [403, 'postern_not_allowed'])
+    expect(error?.message).toContain(`client reporter: it lacks the right ${need.right}`)
+  },
+)
 
-  test('of all rights publishes no key, and calls nothing that the specification does not list', async () => {
-    const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing', 'manage', 'token'] as const
-    const door = await doorOf({ may, chats: ['all'] }, { allowUnknown: true })
-    const calls = [
-      ['PUT', '/bot/v1/key', { body: {} }],
-      ['GET', '/bot/v1/chats'],
-      ['GET', '/bot/v1/chats/-5/members/7/more'],
-      ['POST', '/bot/v1/other', { body: {} }],
-      ['OPTIONS', '/bot/v1/chats/-5'],
-    ] as const
-    for (const [method, path, more = {}] of calls) {
-      const refused = [method, path, { ...more, token: CLIENT_TOKEN }] as const
-      await expectRefused(door, [...refused], [403, 'postern_not_allowed'])
-    }
-    const head = await call(door, 'HEAD', '/bot/v1/chats/-5', { token: CLIENT_TOKEN })
-    expect(head.status).toBe(403)
-  })
-
-  test('has only to be known for `GET /me`', async () => {
-    const door = await doorOf({ may: [], chats: [] })
-    expect((await call(door, ...requestOf('getMe'))).status).toBe(200)
-  })
+test.each(
+  CALLS.filter((name) => !NEVER.includes(name) && name !== 'getMe' && name !== 'revokeToken'),
+)('a client of one chat may not call %s about another chat or about all', async (name) => {
+  const need = NEEDS[name]
+  if (need === null || need === 'anybody') return
+  const door = await doorOf({ may: [need.right] })
+  if (need.chats !== 'every') {
+    expect((await call(door, ...requestOf(name))).status).toBe(200)
+  }
+  await expectRefused(door, [...requestOf(name, OTHER)], [403, 'postern_not_allowed'])
 })
 
-describe('the chat of a call', () => {
-  const tries: [what: string, method: string, path: string, body?: object][] = [
-    ['is named twice, in path and body', 'POST', '/chats/-5/typing', { chatId: OTHER }],
-    ['is named by the query too', 'DELETE', '/messages/7?chatId=-6', { chatId: GROUP }],
-    ['is named by the query of a look too', 'GET', '/chats/-5/members?ChatId=-6'],
-    ['is named by the query under a spelling of its own', 'GET', '/chats/-5/members?%63hat_id=-6'],
-    ['is named nowhere', 'DELETE', '/messages/7'],
-    ['is no number', 'DELETE', '/messages/7', { chatId: '-5' }],
-    ['is a number that no JavaScript has', 'GET', '/chats/9007199254740993'],
-    ['is that of a press that nobody saw', 'POST', '/callbacks/other/answer', {}],
-  ]
-  test.each(tries)('is none where it %s', async (_what, method, path, body) => {
+test('a client with all rights may not publish a key or call a path outside the specification', async () => {
+  const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing', 'manage', 'token'] as const
+  const door = await doorOf({ may, chats: ['all'] }, { allowUnknown: true })
+  const calls = [
+    ['PUT', '/bot/v1/key', { body: {} }],
+    ['GET', '/bot/v1/chats'],
+    ['GET', '/bot/v1/chats/-5/members/7/more'],
+    ['POST', '/bot/v1/other', { body: {} }],
+    ['OPTIONS', '/bot/v1/chats/-5'],
+  ] as const
+  for (const [method, path, more = {}] of calls) {
+    const refused = [method, path, { ...more, token: CLIENT_TOKEN }] as const
+    await expectRefused(door, [...refused], [403, 'postern_not_allowed'])
+  }
+  const head = await call(door, 'HEAD', '/bot/v1/chats/-5', { token: CLIENT_TOKEN })
+  expect(head.status).toBe(403)
+})
+
+test('a client without any right may call `GET /me`', async () => {
+  const door = await doorOf({ may: [], chats: [] })
+  expect((await call(door, ...requestOf('getMe'))).status).toBe(200)
+})
+
+const tries: [what: string, method: string, path: string, body?: object][] = [
+  ['is named twice, in path and body', 'POST', '/chats/-5/typing', { chatId: OTHER }],
+  ['is named by the query too', 'DELETE', '/messages/7?chatId=-6', { chatId: GROUP }],
+  ['is named by the query of a GET too', 'GET', '/chats/-5/members?ChatId=-6'],
+  ['is named by the query under a spelling of its own', 'GET', '/chats/-5/members?%63hat_id=-6'],
+  ['has no name', 'DELETE', '/messages/7'],
+  ['is no number', 'DELETE', '/messages/7', { chatId: '-5' }],
+  ['is a number that no JavaScript has', 'GET', '/chats/9007199254740993'],
+  ['is that of an unknown press', 'POST', '/callbacks/other/answer', {}],
+]
+test.each(tries)(
+  'a client’s call is refused where its chat %s',
+  async (_what, method, path, body) => {
     const may = ['read', 'delete', 'typing', 'answer'] as const
     const door = await doorOf({ may, chats: [GROUP, OTHER, 'private', 'groups'] })
     const more = { token: CLIENT_TOKEN, ...(body && { body }) }
     await expectRefused(door, [method, `/bot/v1${path}`, more], [403, 'postern_not_allowed'])
-  })
+  },
+)
 
-  test('is read with a query that names none', async () => {
-    const door = await doorOf({ may: ['read'] })
-    const path = '/bot/v1/chats/-5/members?limit=5'
-    expect((await call(door, 'GET', path, { token: CLIENT_TOKEN })).status).toBe(200)
-    expect(door.seen.at(-1)?.path).toBe('/bot/v1/chats/-5/members?limit=5')
-  })
+test('a client’s call may have a query without a chat', async () => {
+  const door = await doorOf({ may: ['read'] })
+  const path = '/bot/v1/chats/-5/members?limit=5'
+  expect((await call(door, 'GET', path, { token: CLIENT_TOKEN })).status).toBe(200)
+  expect(door.seen.at(-1)?.path).toBe('/bot/v1/chats/-5/members?limit=5')
 })
 
-describe('what a send brings', () => {
-  const sending = async (over: Partial<Client>, body: object) => {
-    const door = await doorOf(over)
-    const sent = await call(door, 'POST', '/bot/v1/messages', {
-      token: CLIENT_TOKEN,
-      body: { chatId: GROUP, ...body },
-    })
-    return sent.json.error?.message ?? sent.json.ok
+const sending = async (over: Partial<Client>, body: object) => {
+  const door = await doorOf(over)
+  const sent = await call(door, 'POST', '/bot/v1/messages', {
+    token: CLIENT_TOKEN,
+    body: { chatId: GROUP, ...body },
+  })
+  return sent.json.error?.message ?? sent.json.ok
+}
+
+test('a client’s text is limited in UTF-16 units, and a client with a limit may not send sealed bodies', async () => {
+  expect(await sending({ maxChars: 2 }, { text: '🙂' })).toBe(true)
+  expect(await sending({ maxChars: 2 }, { text: '🙂!' })).toContain('at most 2 UTF-16 units')
+  expect(await sending({ maxChars: 9999 }, { armored: 'x' })).toContain('UTF-16 units')
+  expect(await sending({}, { armored: 'x' })).toBe(true)
+})
+
+test('a client without the right to buttons may neither send nor remove them', async () => {
+  for (const markup of [{ inlineKeyboard: [] }, null]) {
+    expect(await sending({}, { text: 'x', markup })).toContain('no buttons')
+    expect(await sending({ buttons: true }, { text: 'x', markup })).toBe(true)
   }
-
-  test('is measured in UTF-16 units, and in a body that was sealed elsewhere not at all', async () => {
-    expect(await sending({ maxChars: 2 }, { text: '🙂' })).toBe(true)
-    expect(await sending({ maxChars: 2 }, { text: '🙂!' })).toContain('at most 2 UTF-16 units')
-    expect(await sending({ maxChars: 9999 }, { armored: 'x' })).toContain('UTF-16 units')
-    expect(await sending({}, { armored: 'x' })).toBe(true)
-  })
-
-  test('has buttons where the client may send them, and removes none either', async () => {
-    for (const markup of [{ inlineKeyboard: [] }, null]) {
-      expect(await sending({}, { text: 'x', markup })).toContain('no buttons')
-      expect(await sending({ buttons: true }, { text: 'x', markup })).toBe(true)
-    }
-  })
 })
 
-describe('a token', () => {
-  test('that is no client’s, or given twice, opens nothing', async () => {
-    const door = await doorOf({})
-    const send = { body: { chatId: GROUP } }
-    for (const token of [`${CLIENT_TOKEN}x`, 'pstn_', CLIENT_TOKEN.toUpperCase(), 'none']) {
-      const more = { ...send, token }
-      await expectRefused(door, ['POST', '/bot/v1/messages', more], [401, 'unauthorized'])
-    }
-    const line = `Authorization: Bearer ${CLIENT_TOKEN}\r\n`
-    const twice = await raw(
-      door.port,
-      `GET /bot/v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${line}${line}\r\n`,
-    )
-    expect(twice).toMatch(/^HTTP\/1.1 400 /)
-    expect(door.acts).toEqual([])
-  })
+test('an unknown or doubled client token is refused', async () => {
+  const door = await doorOf({})
+  const send = { body: { chatId: GROUP } }
+  for (const token of [`${CLIENT_TOKEN}x`, 'pstn_', CLIENT_TOKEN.toUpperCase(), 'none']) {
+    const more = { ...send, token }
+    await expectRefused(door, ['POST', '/bot/v1/messages', more], [401, 'unauthorized'])
+  }
+  const line = `Authorization: Bearer ${CLIENT_TOKEN}\r\n`
+  const twice = await raw(
+    door.port,
+    `GET /bot/v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${line}${line}\r\n`,
+  )
+  expect(twice).toMatch(/^HTTP\/1.1 400 /)
+  expect(door.acts).toEqual([])
+})
 
-  test('of the bot is asked for no right, and opens nothing where clients alone may call', async () => {
-    const door = await doorOf({ may: [] })
-    expect((await call(door, 'GET', '/bot/v1/updates', { token: TOKEN })).status).toBe(200)
-    expect(door.acts).toEqual([])
-    const of = { find: () => null, admit: async () => {}, seesPeople: () => true }
-    const only = await openDoor({
-      parts: { clients: { of, presses: { chatsOf: async () => [] }, only: true } },
-    })
-    const error = await expectRefused(
-      only,
-      ['GET', '/bot/v1/me', { token: TOKEN }],
-      [403, 'postern_not_allowed'],
-    )
-    expect(error?.message).toContain('clients.only')
+test('the bot’s own token needs no right, and is refused under `clients.only`', async () => {
+  const door = await doorOf({ may: [] })
+  expect((await call(door, 'GET', '/bot/v1/updates', { token: TOKEN })).status).toBe(200)
+  expect(door.acts).toEqual([])
+  const of = { find: () => null, admit: async () => {}, seesPeople: () => true }
+  const only = await openDoor({
+    parts: { clients: { of, presses: { chatsOf: async () => [] }, only: true } },
   })
+  const error = await expectRefused(
+    only,
+    ['GET', '/bot/v1/me', { token: TOKEN }],
+    [403, 'postern_not_allowed'],
+  )
+  expect(error?.message).toContain('clients.only')
+})
 
-  test('of a client is named in the log by its client, and never itself', async () => {
-    const door = await doorOf({})
-    await call(door, 'POST', '/bot/v1/messages', { token: CLIENT_TOKEN, body: { chatId: OTHER } })
-    await call(door, 'GET', '/bot/v1/me')
-    await expect.poll(() => door.lines.length).toBe(2)
-    expect(door.lines[0]).toMatchObject({ client: 'reporter', code: 'postern_not_allowed' })
-    expect(door.lines[1]).not.toHaveProperty('client')
-    expect(JSON.stringify(door.lines)).not.toContain(CLIENT_TOKEN)
-  })
+test('the log names the client of a call, and never its token', async () => {
+  const door = await doorOf({})
+  await call(door, 'POST', '/bot/v1/messages', { token: CLIENT_TOKEN, body: { chatId: OTHER } })
+  await call(door, 'GET', '/bot/v1/me')
+  await expect.poll(() => door.lines.length).toBe(2)
+  expect(door.lines[0]).toMatchObject({ client: 'reporter', code: 'postern_not_allowed' })
+  expect(door.lines[1]).not.toHaveProperty('client')
+  expect(JSON.stringify(door.lines)).not.toContain(CLIENT_TOKEN)
 })

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { head, opened, openDoor, say } from './support.ts'
 
-it('a caller who hangs up on a GET ends the call to the service', async () => {
+it('a caller who hangs up on a `GET` request ends the call to the service', async () => {
   let reached = (_request: IncomingMessage) => {}
   const arrived = new Promise<IncomingMessage>((resolve) => (reached = resolve))
   const { port, lines } = await openDoor({
@@ -19,7 +19,7 @@ it('a caller who hangs up on a GET ends the call to the service', async () => {
   expect(lines).toMatchObject([{ method: 'GET', status: 0, msg: 'request' }])
 })
 
-it('a caller who hangs up on anything else leaves one finished call behind, not two', async () => {
+it('a caller who hangs up on a POST leaves one finished call at the service, not two', async () => {
   const finished: unknown[] = []
   let reached = () => {}
   const arrived = new Promise<void>((resolve) => (reached = resolve))
@@ -43,7 +43,7 @@ it('a caller who hangs up on anything else leaves one finished call behind, not 
   expect(world.lines.every(({ msg }) => msg === 'request')).toBe(true)
 })
 
-it('a body that breaks off reaches nobody', async () => {
+it('a call whose body breaks off does not reach the service', async () => {
   const { port, seen, lines } = await openDoor()
   const socket = await opened(port)
   const typed = ['Content-Type: application/json', 'Content-Length: 20']

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { TOKEN, head, openDoor, outcome, raw } from './support.ts'
 
-it('no header of the bot’s reaches the service', async () => {
+it('no header of the bot reaches the service', async () => {
   const { port, seen } = await openDoor()
   const lines = [
     'X-Forwarded-For: 10.9.8.7',
@@ -21,7 +21,7 @@ it('no header of the bot’s reaches the service', async () => {
   expect(seen[0]?.path).toBe('/bot/v1/commands')
 })
 
-it('the service’s headers reach the bot, by an allow list, and no cache keeps it', async () => {
+it('the service’s headers reach the bot by an allow list, with `no-store`', async () => {
   const { port } = await openDoor({
     answering: (_seen, response) => {
       response.writeHead(429, {

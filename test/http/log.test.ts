@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { call, head, openDoor, raw } from './support.ts'
 
-it('each request is one line, with the pattern of its route', async () => {
+it('each request is one log line with the pattern of its route, without ids, paths and queries', async () => {
   const world = await openDoor()
   // a line is written a moment after its answer
   const requests = [
@@ -29,7 +29,7 @@ it('each request is one line, with the pattern of its route', async () => {
   expect(new Set(world.lines.map(({ requestId }) => requestId)).size).toBe(5)
 })
 
-it('the service’s code is told, but only when it looks like one', async () => {
+it('the log has the service’s error code, and `other` for a malformed one', async () => {
   let code = 'chat_not_found'
   const world = await openDoor({
     answering: (_seen, response) => {
@@ -43,7 +43,7 @@ it('the service’s code is told, but only when it looks like one', async () => 
   expect(world.lines.map((line) => line['code'])).toEqual(['chat_not_found', 'other'])
 })
 
-it('the bot gets no header of ours but that no cache may keep the answer', async () => {
+it('an answer of the service has `no-store` as its only additional header', async () => {
   const world = await openDoor()
   const { headers } = await call(world, 'GET', '/bot/v1/commands')
   expect(headers.get('cache-control')).toBe('no-store')
@@ -57,7 +57,7 @@ it('the bot gets no header of ours but that no cache may keep the answer', async
   ])
 })
 
-it('requests and refusals are counted', async () => {
+it('the metrics count requests and refusals', async () => {
   const world = await openDoor()
   await call(world, 'GET', '/bot/v1/commands')
   await call(world, 'POST', '/bot/v1/nowhere', { body: {} })
@@ -70,7 +70,7 @@ it('requests and refusals are counted', async () => {
   expect(text).toContain('postern_refusals_total{code="postern_browser_refused"} 1')
 })
 
-it('an answer that says no for us carries the id that the log has for it', async () => {
+it('a refusal of the sidecar carries the request id of its log line', async () => {
   const world = await openDoor()
   const refused = await call(world, 'POST', '/bot/v1/nowhere', { body: {} })
   const turnedAway = await raw(world.port, head('GET /bot/v1/commands', 'Origin: x'))
@@ -82,7 +82,7 @@ it('an answer that says no for us carries the id that the log has for it', async
   expect(/^postern-request-id: (.+)$/m.exec(turnedAway)?.[1]?.trim()).toBe(ids[1])
 })
 
-it('calls that are repeated while the service is down are one line', async () => {
+it('repeated failures while the service is down become one log line with their count', async () => {
   let isDown = true
   const world = await openDoor({
     answering: (_seen, response) => {

@@ -20,23 +20,26 @@ it.each([
   ['a folded header', head(ME, 'X-A: b', ' c')],
   ['HTTP/3.0', head(ME).replace('HTTP/1.1', 'HTTP/3.0')],
   ['20 KB of headers', head(ME, `X-A: ${'a'.repeat(20_000)}`)],
-])('%s is answered in the envelope, and the connection closes', async (_what, bytes) => {
-  const { port, seen, lines } = await openDoor()
-  const text = await raw(port, bytes)
-  expect(outcome(text)).toEqual(bad)
-  expect(text.toLowerCase()).toContain('connection: close')
-  expect(seen).toEqual([])
-  expect(lines).toMatchObject([{ route: 'none', ...bad }])
-})
+])(
+  'a request with %s is a bad request in the envelope, and the connection closes',
+  async (_what, bytes) => {
+    const { port, seen, lines } = await openDoor()
+    const text = await raw(port, bytes)
+    expect(outcome(text)).toEqual(bad)
+    expect(text.toLowerCase()).toContain('connection: close')
+    expect(seen).toEqual([])
+    expect(lines).toMatchObject([{ route: 'none', ...bad }])
+  },
+)
 
-it('a body that is no proper chunks is a bad request', async () => {
+it('a body in malformed chunks is a bad request', async () => {
   const typed = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
   expect(
     await turnedAway([head('POST /bot/v1/chats/5/typing', ...typed), 'zz\r\n{}\r\n']),
   ).toMatchObject(bad)
 })
 
-it('what comes after a good request is never answered in its place', async () => {
+it('malformed bytes after a valid request are not answered in its place', async () => {
   const { port } = await openDoor({
     answering: (_seen, response) => void setTimeout(() => say(response, 'late'), 50),
   })

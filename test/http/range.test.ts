@@ -34,11 +34,11 @@ test.each([
   ['bytes=10-19', '"tag"', part(10, 20)],
   ['bytes=10-19', '"other"', whole],
   ['bytes=1000-', '"other"', whole],
-])('%s, if the file is still %s, is %o of 1000 bytes', (range, ifRange, expected) => {
+])('the range %s with If-Range %s is %o of 1000 bytes', (range, ifRange, expected) => {
   expect(readRange({ range, ifRange }, file)).toEqual(expected)
 })
 
-test('whatever comes, a part lies within the file and is not empty', () => {
+test('a range read from any header is within the file and not empty', () => {
   const number = fc.option(fc.nat({ max: 1500 }), { nil: '' })
   const ranges = fc.tuple(number, number).map((ends) => `bytes=${ends.join('-')}`)
   fc.assert(

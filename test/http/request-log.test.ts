@@ -17,7 +17,7 @@ const line = (
   ms: 1,
 })
 
-test('what fails again in the same way is counted, and logged once a minute', () => {
+test('repeated failures of one kind are counted, and logged once a minute', () => {
   const failures = new RepeatedFailures(() => nowMs)
   const first = line(502)
   expect(failures.linesFor(first)).toEqual([first])
@@ -36,7 +36,7 @@ test('what fails again in the same way is counted, and logged once a minute', ()
   expect(failures.linesFor(line(502))).toEqual([])
 })
 
-test('once the service answers, the counts are logged, and each line stands for itself', () => {
+test('an answered call logs the counts of failures, and later lines are logged singly', () => {
   const failures = new RepeatedFailures(() => nowMs)
   const first = line(504)
   for (const failed of [first, line(504), line(504)]) failures.linesFor(failed)
@@ -51,7 +51,7 @@ test.each([
   ['another code', line(502, '/bot/v1/updates', 'postern_upstream_invalid')],
   ['another status', line(503)],
   ['another method', { ...line(502), method: 'POST' }],
-])('%s is a line of its own', (_what, other) => {
+])('a failure of %s is logged as a line of its own', (_what, other) => {
   const failures = new RepeatedFailures(() => nowMs)
   failures.linesFor(line(502))
   expect(failures.linesFor(other)).toEqual([other])
@@ -61,12 +61,12 @@ test.each([
   ['a failure inside the sidecar', 500],
   ['a refusal', 409],
   ['a caller that hung up', 0],
-])('%s is never counted', (_what, status) => {
+])('the log line of %s is never counted', (_what, status) => {
   const failures = new RepeatedFailures(() => nowMs)
   for (const one of [line(status), line(status)]) expect(failures.linesFor(one)).toEqual([one])
 })
 
-test('a caller that hung up leaves the counts as they are, and a failure inside is logged after them', () => {
+test('a caller that hung up leaves the counts of failures, and an internal failure is logged after them', () => {
   const failures = new RepeatedFailures(() => nowMs)
   const first = line(502)
   for (const failed of [first, line(502)]) failures.linesFor(failed)

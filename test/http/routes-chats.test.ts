@@ -4,7 +4,7 @@ import { no } from '../support/double-wire.ts'
 
 const stage = useStage()
 
-test('GET /chats/{chatId}: every chat reads as a readable one, with the truth beside it', async () => {
+test('`GET /chats/{chatId}` shows every chat as open, with mode and latch in `postern`', async () => {
   const person = await stage.friend()
   const extra = { title: 'Room', user: { id: 3 }, blocked: false, unknown: [1] }
   const chats = [
@@ -23,7 +23,7 @@ test('GET /chats/{chatId}: every chat reads as a readable one, with the truth be
   }
 })
 
-test('GET /chats/{chatId}: numbers keep their spelling, the query passes, a forged truth does not', async () => {
+test('`GET /chats/{chatId}` keeps the spelling of numbers and the query, and drops a `postern` of the service', async () => {
   const chat = stage.group([])
   const rights = '18446744073709551615'
   const body = `{"ok":true,"result":{"id":${chat.id},"kind":"group","mode":"protected",
@@ -36,7 +36,7 @@ test('GET /chats/{chatId}: numbers keep their spelling, the query passes, a forg
   expect(stage.double.calls('GET', `/chats/${chat.id}`).at(-1)?.query).toBe('x=1')
 })
 
-test('GET /chats/{chatId}: a refusal comes back to the byte, what is no chat is refused', async () => {
+test('`GET /chats/{chatId}` returns a refusal to the byte, and 502 for a result that is no chat', async () => {
   const chat = stage.openGroup()
   const path = `/chats/${chat.id}`
   {
@@ -53,7 +53,7 @@ test('GET /chats/{chatId}: a refusal comes back to the byte, what is no chat is 
   expect([called.status, called.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
 })
 
-test('GET /chats/{chatId}/keys: no chat has keys, as in any readable one', async () => {
+test('`GET /chats/{chatId}/keys` is `chat_is_open` for every chat', async () => {
   const person = await stage.friend()
   const keyless = stage.privateChat(stage.double.world.addUser(null))
   const chats = [stage.openGroup(), stage.group([person]), stage.privateChat(person), keyless]
@@ -64,7 +64,7 @@ test('GET /chats/{chatId}/keys: no chat has keys, as in any readable one', async
   }
 })
 
-test('GET /chats/{chatId}/keys: a chat that is not there, or a limit, is said as it came', async () => {
+test('`GET /chats/{chatId}/keys` returns a 404 or 429 of the service to the byte', async () => {
   for (const reply of [
     no(404, 'chat_not_found'),
     no(429, 'rate_limited', { headers: { 'retry-after': '9' } }),
@@ -80,7 +80,7 @@ test('GET /chats/{chatId}/keys: a chat that is not there, or a limit, is said as
 })
 
 for (const path of ['/chats/twelve', '/chats/1.5/keys', '/chats/1e3', '/chats/%31x']) {
-  test(`GET ${path} is refused and does not leave`, async () => {
+  test(`a request for the chat path ${path} is refused with 404 and does not reach the service`, async () => {
     const since = stage.double.mark()
     const called = await stage.sidecar.call('GET', path)
     expect([called.status, called.json.error.code]).toEqual([404, 'chat_not_found'])

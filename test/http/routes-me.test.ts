@@ -6,7 +6,7 @@ const stage = useStage({
   before: ({ world }) => Object.assign(world.bot, { unknown: { kept: true } }),
 })
 
-test('GET /me: the bot sees itself open, with the truth beside it', async () => {
+test('`GET /me` shows the bot as open, with its mode and key in `postern`', async () => {
   const { status, json } = await stage.sidecar.call('GET', '/me')
   const { fingerprint } = stage.double.world.published ?? {}
   expect(status).toBe(200)
@@ -15,7 +15,7 @@ test('GET /me: the bot sees itself open, with the truth beside it', async () => 
   expect(postern).toMatchObject({ mode: 'protected', fingerprint: fingerprint?.toUpperCase() })
 })
 
-test('GET /me: what cannot be counted keeps its spelling, and a forged truth does not', async () => {
+test('`GET /me` keeps the spelling of large numbers and drops a `postern` of the service', async () => {
   const bot = JSON.stringify({ ...stage.double.world.bot, postern: { mode: 'open' }, n: 'N' })
   const body = `{"ok":true,"result":${bot.replace('"N"', '9007199254740993')}}`
   using _exact = stage.double.script('GET', '/me', { body })
@@ -24,7 +24,7 @@ test('GET /me: what cannot be counted keeps its spelling, and a forged truth doe
   expect(called.json.result.postern.mode).toBe('protected')
 })
 
-test('GET /me: a refusal comes back to the byte', async () => {
+test('`GET /me` returns a refusal of the service to the byte', async () => {
   using _refusal = stage.double.script(
     'GET',
     '/me',
@@ -40,7 +40,13 @@ test('GET /me: a refusal comes back to the byte', async () => {
   expect(called.text).toBe(asked?.answered?.body.toString())
 })
 
-test('a paused bot still sees itself, is not ready, and is ready again when it is resumed', async () => {
+test('`GET /me` is 502 for a result that is no bot', async () => {
+  using _lie = stage.double.script('GET', '/me', { json: { ok: true, result: 'a bot' } })
+  const { status, json } = await stage.sidecar.call('GET', '/me')
+  expect([status, json.error.code]).toEqual([502, 'postern_upstream_invalid'])
+})
+
+test('a paused bot may call `GET /me`, and /readyz names `paused` until the bot is resumed', async () => {
   const { world } = stage.double
   world.bot = { ...world.bot, status: 'paused' }
   expect((await stage.sidecar.call('GET', '/me')).json.result.status).toBe('paused')
@@ -56,7 +62,7 @@ test('a paused bot still sees itself, is not ready, and is ready again when it i
   await stage.sidecar.whenReady()
 })
 
-test('GET /updates: a webhook at the service is said to the bot and to /readyz, until it is gone', async () => {
+test('a webhook at the service makes polls 409 and /readyz name it, until the webhook is gone', async () => {
   {
     using _active = stage.double.script('GET', '/updates', no(409, 'webhook_active'))
     const polled = await stage.sidecar.call('GET', '/updates?timeout=1')
@@ -67,7 +73,7 @@ test('GET /updates: a webhook at the service is said to the bot and to /readyz, 
   expect((await stage.sidecar.readiness()).reasons).toEqual([])
 })
 
-test('GET /updates: a query that is wrong is the service’s to refuse', async () => {
+test('a malformed query of `GET /updates` reaches the service, and its refusal returns to the byte', async () => {
   using _refusal = stage.double.script(
     'GET',
     '/updates',

@@ -3,7 +3,7 @@ import { canary, useStage } from '../support/double-stage.ts'
 
 const stage = useStage()
 
-test('PUT /key is the sidecar’s own affair', async () => {
+test('`PUT /key` is refused with `postern_key_managed` and does not reach the service', async () => {
   const since = stage.double.mark()
   const body = { publicKey: canary(), fingerprint: 'ab'.repeat(20) }
   const called = await stage.sidecar.call('PUT', '/key', body)
@@ -14,7 +14,7 @@ test('PUT /key is the sidecar’s own affair', async () => {
 })
 
 // Last: the token is gone afterwards.
-test('POST /token/revoke passes; then every call is 401, /readyz says why, and nobody asks any more', async () => {
+test('`POST /token/revoke` makes every later call 401, /readyz name `token`, and the sidecar stop its own calls', async () => {
   const called = await stage.sidecar.call('POST', '/token/revoke')
   expect([called.status, called.text]).toEqual([200, stage.lastAnswer('POST', '/token/revoke')])
   expect((await stage.sidecar.readiness()).reasons).toEqual(['token'])

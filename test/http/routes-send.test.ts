@@ -6,150 +6,144 @@ const stage = useStage()
 const KEYBOARD = { inlineKeyboard: [[{ text: 'Yes', callbackData: 'y' }]] }
 const SEND_ID = '5e0dbb1e-3f0c-4a6a-9d0f-7a3f9b1c2d3e'
 
-describe('POST /messages into a readable chat', () => {
-  test('leaves as the bot wrote it, and the answer comes back to the byte', async () => {
-    const chat = stage.openGroup()
-    const body = { text: 'hello', replyTo: 7, markup: KEYBOARD, silent: true, sendId: SEND_ID }
-    using _headers = stage.double.script('POST', '/messages', () =>
-      ok({ id: 9007199254740993n.toString(), date: 1 }, 201, {
-        'x-request-id': 'abc',
-        'set-cookie': 'no=1',
-        'retry-after': '3',
-      }),
-    )
-    const sent = await stage.send(chat, 'hello', body)
-    const asked = stage.double.calls('POST', '/messages').at(-1)
-    expect(asked?.json).toEqual({ chatId: chat.id, ...body })
-    expect([sent.status, sent.text]).toEqual([201, asked?.answered?.body.toString()])
-    expect(sent.headers).toMatchObject({ 'x-request-id': 'abc', 'retry-after': '3' })
-    expect(sent.headers).not.toHaveProperty('set-cookie')
-  })
+test('a send into a readable chat leaves as the bot wrote it, and its answer returns to the byte', async () => {
+  const chat = stage.openGroup()
+  const body = { text: 'hello', replyTo: 7, markup: KEYBOARD, silent: true, sendId: SEND_ID }
+  using _headers = stage.double.script('POST', '/messages', () =>
+    ok({ id: 9007199254740993n.toString(), date: 1 }, 201, {
+      'x-request-id': 'abc',
+      'set-cookie': 'no=1',
+      'retry-after': '3',
+    }),
+  )
+  const sent = await stage.send(chat, 'hello', body)
+  const asked = stage.double.calls('POST', '/messages').at(-1)
+  expect(asked?.json).toEqual({ chatId: chat.id, ...body })
+  expect([sent.status, sent.text]).toEqual([201, asked?.answered?.body.toString()])
+  expect(sent.headers).toMatchObject({ 'x-request-id': 'abc', 'retry-after': '3' })
+  expect(sent.headers).not.toHaveProperty('set-cookie')
+})
 
-  test('without a sendId gets one, which a repeat would carry again', async () => {
-    const chat = stage.openGroup()
-    await stage.send(chat, 'hello')
-    stage.double.script('POST', '/messages', 'cut', 1)
+test('a send without a sendId has one added, and a repetition carries the same', async () => {
+  const chat = stage.openGroup()
+  await stage.send(chat, 'hello')
+  stage.double.script('POST', '/messages', 'cut', 1)
+  const since = stage.double.mark()
+  expect((await stage.send(chat, 'hello')).status).toBe(201)
+  const [first, second] = stage.bodies(since)
+  expect(first.sendId).toMatch(/^[0-9a-f-]{36}$/)
+  expect(second).toEqual(first)
+})
+
+test('a repeated sendId is 200 with the same message, and 409 in another chat', async () => {
+  const chat = stage.openGroup()
+  const sendId = crypto.randomUUID()
+  const first = await stage.send(chat, 'once', { sendId })
+  const second = await stage.send(chat, 'once', { sendId })
+  expect([first.status, second.status]).toEqual([201, 200])
+  expect(second.json.result.id).toBe(first.json.result.id)
+  const other = await stage.send(stage.openGroup(), 'once', { sendId })
+  expect([other.status, other.json.error.code]).toEqual([409, 'conflict'])
+})
+
+test('a refusal of a readable send returns to the byte, with unknown codes and fields', async () => {
+  const chat = stage.openGroup()
+  using _refusal = stage.double.script(
+    'POST',
+    '/messages',
+    no(418, 'teapot_only', { error: { pots: 3 }, headers: { sunset: '1' } }),
+  )
+  const sent = await stage.send(chat, 'hello')
+  expect([sent.status, sent.text]).toEqual([418, stage.lastAnswer('POST', '/messages')])
+  expect(sent.headers['sunset']).toBe('1')
+})
+
+test('a send into a protected chat leaves sealed, with its other fields and buttons unchanged', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  await stage.show(chat)
+  const more = { replyTo: null, markup: KEYBOARD, silent: false }
+  using _headers = stage.double.script('POST', '/messages', () =>
+    ok({ id: 3, date: 4, extra: { n: 1 } }, 201, { 'x-request-id': 'abc' }),
+  )
+  const sent = await stage.send(chat, 'hello', more)
+  const { armored, sendId, ...rest } = stage.double.calls('POST', '/messages').at(-1)?.json ?? {}
+  expect(rest).toEqual({ chatId: chat.id, ...more })
+  expect(sendId).toMatch(/^[0-9a-f-]{36}$/)
+  expect((await person.phone.open(armored, stage.botCertificate)).text).toBe('hello')
+  expect([sent.status, sent.headers['x-request-id']]).toEqual([201, 'abc'])
+  expect(sent.json.result).toEqual({
+    id: 3,
+    date: 4,
+    extra: { n: 1 },
+    postern: { sealed: true, recipients: 1, skipped: [], clear: ['markup'] },
+  })
+})
+
+test('a sealed send has armor without headers, and numbers in its answer keep their spelling', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const body = '{"ok":true,"result":{"id":3,"date":4,"seq":9007199254740993,"r":1.0}}'
+  using _exact = stage.double.script('POST', '/messages', { status: 201, body })
+  const sent = await stage.send(chat, 'hello')
+  expect(sent.text).toContain('"seq":9007199254740993,"r":1.0')
+  const { armored } = stage.double.calls('POST', '/messages').at(-1)?.json ?? {}
+  expect(armored).toMatch(/^-----BEGIN PGP MESSAGE-----\n\n/)
+})
+
+test('a repeated sendId of a sealed send is 200 with the same message', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  const sendId = crypto.randomUUID()
+  const first = await stage.send(chat, 'once', { sendId })
+  const second = await stage.send(chat, 'once', { sendId: sendId.toUpperCase() })
+  expect([first.status, second.status]).toEqual([201, 200])
+  expect(second.json.result.id).toBe(first.json.result.id)
+})
+
+test('the service’s echo of a sealed body returns as the text that the bot wrote', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  using _echo = stage.double.script('POST', '/messages', ({ json }) =>
+    ok({ id: 3, date: 4, armored: json.armored }, 201),
+  )
+  const sent = await stage.send(chat, 'hello')
+  expect(sent.json.result).toMatchObject({ text: 'hello' })
+  expect(sent.json.result).not.toHaveProperty('armored')
+})
+
+test('a refusal of a sealed send returns to the byte', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  await stage.show(chat)
+  using _refusal = stage.double.script('POST', '/messages', no(403, 'blocked_by_user'))
+  const sent = await stage.send(chat, 'hello')
+  expect([sent.status, sent.text]).toEqual([403, stage.lastAnswer('POST', '/messages')])
+})
+
+for (const kind of ['readable', 'protected'] as const) {
+  test(`a bot that hangs up during a send leaves one finished call in a ${kind} chat, not two`, async () => {
+    const isOpen = kind === 'readable'
+    const chat = isOpen ? stage.openGroup() : stage.privateChat(await stage.friend())
+    await stage.show(chat)
+    const [arrived, held] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
+    using _held = stage.double.script('POST', '/messages', () => {
+      arrived.resolve()
+      return held.promise
+    })
     const since = stage.double.mark()
-    expect((await stage.send(chat, 'hello')).status).toBe(201)
-    const [first, second] = stage.bodies(since)
-    expect(first.sendId).toMatch(/^[0-9a-f-]{36}$/)
-    expect(second).toEqual(first)
+    const bot = new AbortController()
+    const body = { chatId: chat.id, text: 'and gone' }
+    const sending = stage.sidecar.call('POST', '/messages', body, { signal: bot.signal })
+    await arrived.promise
+    bot.abort()
+    await expect(sending).rejects.toThrow('aborted')
+    held.resolve(undefined)
+    const sent = () => stage.double.calls('POST', '/messages', since)
+    await expect.poll(() => sent().every(({ answered }) => answered !== null)).toBe(true)
+    expect((await stage.send(chat, 'the next')).status).toBe(201)
+    expect(sent().map(({ answered }) => answered?.status)).toEqual([201, 201])
   })
-
-  test('a repeated sendId answers 200 with the message already written, and another chat 409', async () => {
-    const chat = stage.openGroup()
-    const sendId = crypto.randomUUID()
-    const first = await stage.send(chat, 'once', { sendId })
-    const second = await stage.send(chat, 'once', { sendId })
-    expect([first.status, second.status]).toEqual([201, 200])
-    expect(second.json.result.id).toBe(first.json.result.id)
-    const other = await stage.send(stage.openGroup(), 'once', { sendId })
-    expect([other.status, other.json.error.code]).toEqual([409, 'conflict'])
-  })
-
-  test('a refusal comes back to the byte, unknown codes and fields included', async () => {
-    const chat = stage.openGroup()
-    using _refusal = stage.double.script(
-      'POST',
-      '/messages',
-      no(418, 'teapot_only', { error: { pots: 3 }, headers: { sunset: '1' } }),
-    )
-    const sent = await stage.send(chat, 'hello')
-    expect([sent.status, sent.text]).toEqual([418, stage.lastAnswer('POST', '/messages')])
-    expect(sent.headers['sunset']).toBe('1')
-  })
-})
-
-describe('POST /messages into a protected chat', () => {
-  test('leaves sealed with the other fields as they are, the buttons in the clear', async () => {
-    const person = await stage.friend()
-    const chat = stage.privateChat(person)
-    await stage.show(chat)
-    const more = { replyTo: null, markup: KEYBOARD, silent: false }
-    using _headers = stage.double.script('POST', '/messages', () =>
-      ok({ id: 3, date: 4, extra: { n: 1 } }, 201, { 'x-request-id': 'abc' }),
-    )
-    const sent = await stage.send(chat, 'hello', more)
-    const { armored, sendId, ...rest } = stage.double.calls('POST', '/messages').at(-1)?.json ?? {}
-    expect(rest).toEqual({ chatId: chat.id, ...more })
-    expect(sendId).toMatch(/^[0-9a-f-]{36}$/)
-    expect((await person.phone.open(armored, stage.botCertificate)).text).toBe('hello')
-    expect([sent.status, sent.headers['x-request-id']]).toEqual([201, 'abc'])
-    expect(sent.json.result).toEqual({
-      id: 3,
-      date: 4,
-      extra: { n: 1 },
-      postern: { sealed: true, recipients: 1, skipped: [], clear: ['markup'] },
-    })
-  })
-
-  test('armor without headers, whose numbers in the answer keep their spelling', async () => {
-    const chat = stage.privateChat(await stage.friend())
-    await stage.show(chat)
-    const body = '{"ok":true,"result":{"id":3,"date":4,"seq":9007199254740993,"r":1.0}}'
-    using _exact = stage.double.script('POST', '/messages', { status: 201, body })
-    const sent = await stage.send(chat, 'hello')
-    expect(sent.text).toContain('"seq":9007199254740993,"r":1.0')
-    const { armored } = stage.double.calls('POST', '/messages').at(-1)?.json ?? {}
-    expect(armored).toMatch(/^-----BEGIN PGP MESSAGE-----\n\n/)
-  })
-
-  test('a repeated sendId answers 200 with the message already written, sealed anew', async () => {
-    const chat = stage.privateChat(await stage.friend())
-    await stage.show(chat)
-    const sendId = crypto.randomUUID()
-    const first = await stage.send(chat, 'once', { sendId })
-    const second = await stage.send(chat, 'once', { sendId: sendId.toUpperCase() })
-    expect([first.status, second.status]).toEqual([201, 200])
-    expect(second.json.result.id).toBe(first.json.result.id)
-  })
-
-  test('an echo of what was sealed comes back as the text that the bot wrote', async () => {
-    const chat = stage.privateChat(await stage.friend())
-    await stage.show(chat)
-    using _echo = stage.double.script('POST', '/messages', ({ json }) =>
-      ok({ id: 3, date: 4, armored: json.armored }, 201),
-    )
-    const sent = await stage.send(chat, 'hello')
-    expect(sent.json.result).toMatchObject({ text: 'hello' })
-    expect(sent.json.result).not.toHaveProperty('armored')
-  })
-
-  test('a refusal comes back to the byte', async () => {
-    const chat = stage.privateChat(await stage.friend())
-    await stage.show(chat)
-    using _refusal = stage.double.script('POST', '/messages', no(403, 'blocked_by_user'))
-    const sent = await stage.send(chat, 'hello')
-    expect([sent.status, sent.text]).toEqual([403, stage.lastAnswer('POST', '/messages')])
-  })
-})
-
-describe('a bot that hangs up while its send is under way', () => {
-  for (const kind of ['readable', 'protected'] as const) {
-    test(`leaves one finished call behind in a ${kind} chat, not two`, async () => {
-      const isOpen = kind === 'readable'
-      const chat = isOpen ? stage.openGroup() : stage.privateChat(await stage.friend())
-      await stage.show(chat)
-      const [arrived, held] = [Promise.withResolvers<void>(), Promise.withResolvers<undefined>()]
-      using _held = stage.double.script('POST', '/messages', () => {
-        arrived.resolve()
-        return held.promise
-      })
-      const since = stage.double.mark()
-      const bot = new AbortController()
-      const body = { chatId: chat.id, text: 'and gone' }
-      const sending = stage.sidecar.call('POST', '/messages', body, { signal: bot.signal })
-      await arrived.promise
-      bot.abort()
-      await expect(sending).rejects.toThrow('aborted')
-      held.resolve(undefined)
-      const sent = () => stage.double.calls('POST', '/messages', since)
-      await expect.poll(() => sent().every(({ answered }) => answered !== null)).toBe(true)
-      expect((await stage.send(chat, 'the next')).status).toBe(201)
-      expect(sent().map(({ answered }) => answered?.status)).toEqual([201, 201])
-    })
-  }
-})
+}
 
 describe('POST /messages with a body that is wrong in any chat', () => {
   const armored = '-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----\n'
@@ -170,7 +164,7 @@ describe('POST /messages with a body that is wrong in any chat', () => {
     ['no JSON', '{"chatId":CHAT,', 'bad_request', undefined],
   ]
   for (const [name, template, code, expected] of wrong) {
-    test(`${name}: ${code}, and nothing leaves`, async () => {
+    test(`a send with ${name} is refused with ${code} and does not leave`, async () => {
       for (const chat of [stage.openGroup(), stage.privateChat(await stage.friend())]) {
         const since = stage.double.mark()
         const body = template.replace('CHAT', String(chat.id))

@@ -1,7 +1,7 @@
 /** The route of polls, over a queue, a webhook and other sidecars that are played. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { updateRoutes, type UpdateRouteParts } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
@@ -95,178 +95,143 @@ const failed = (error: Error) => async (): Promise<never> => {
   throw error
 }
 
-describe('a poll', () => {
-  test('is passed on, and records what it confirms before', async () => {
-    const { get, log } = scene()
-    expect(await get('?offset=7&timeout=3&limit=2')).toBe(AS_SENT)
-    expect(log).toEqual([
-      ['confirmed', 7],
-      ['poll', 'offset=7&timeout=3&limit=2', 3],
-      ['polled', null],
-      ['limit', 2],
-      ['open', true],
-    ])
-  })
-
-  test.each([
-    ['?offset=2&offset=9.5', 9, 0, 100],
-    ['?offset=x&timeout=x&limit=x', 0, 0, 0],
-    ['?timeout=9999&limit=9999', 0, 50, 100],
-    ['?timeout=&limit=&offset=', 0, 50, 100],
-    ['?timeout=-4&limit=-1&offset=-3', 0, 0, 0],
-  ])('%s counts within our own bounds', async (query, below, timeoutS, limit) => {
+test.each([
+  ['?offset=2&offset=9.5', 9, 0, 100],
+  ['?offset=x&timeout=x&limit=x', 0, 0, 0],
+  ['?timeout=9999&limit=9999', 0, 50, 100],
+  ['?timeout=&limit=&offset=', 0, 50, 100],
+  ['?timeout=-4&limit=-1&offset=-3', 0, 0, 0],
+])(
+  'a poll with the query %s is recorded with numbers within the API’s bounds',
+  async (query, below, timeoutS, limit) => {
     const { get, log } = scene()
     await get(query)
     expect(log).toContainEqual(['confirmed', below])
     expect(log).toContainEqual(['poll', query.slice(1), timeoutS])
     expect(log).toContainEqual(['limit', limit])
-  })
+  },
+)
 
-  test('gives opened updates where opening has changed them, and none is opened without a key', async () => {
-    const opened = { changed: true, updates: [{ updateId: 1, text: 'x' }] }
-    expect(JSON.parse(await scene({ open: async () => opened }).get())).toMatchObject({
-      result: opened.updates,
-    })
-    const keyless = scene({ hasKey: false })
-    expect(await keyless.get()).toBe(AS_SENT)
-    expect(keyless.log).not.toContainEqual(['open', false])
-  })
-
-  test('of which nothing comes, or that the service refuses, opens nothing', async () => {
-    const none = scene({ poll: async () => answer([]), heads: [] })
-    expect(await none.get()).toBe(EMPTY)
-    const envelope = { ok: false, error: { status: 409, code: 'conflict', message: '' } }
-    const refused = scene({ poll: async () => ({ ...answer([]), envelope }) })
-    expect(await refused.get()).toBe(EMPTY)
-    expect(refused.log).toContainEqual(['polled', 'conflict'])
-    for (const { log } of [none, refused]) {
-      expect(log.flat()).not.toContain('open')
-    }
-  })
-
-  test('asks nothing of the service where what it confirms cannot be recorded', async () => {
-    const { get, log } = scene({ recordConfirmed: failed(new Refusal('postern_store_unwritable')) })
-    expect(await get()).toContain('postern_store_unwritable')
-    expect(log).toEqual([])
-  })
-
-  test('is refused before it is made where the store fails', async () => {
-    const { get, log } = scene({ begin: failed(new Refusal('postern_store_unwritable')) })
-    expect([await get(), log]).toEqual(['{"code":"postern_store_unwritable"}', []])
-  })
-
-  test('whose updates cannot be opened for a failure of ours is answered after a pause', async () => {
-    const { get } = scene({ open: failed(new Refusal('postern_store_unwritable')) })
-    expect(await get()).toContain('postern_store_unwritable')
-    expect(paused).toEqual([1000])
-  })
-
-  test('is refused while a webhook is set, and ends with an empty list once one is', async () => {
-    const refused = { ...answer([]), status: 409, body: Buffer.from('refused') }
-    expect(await scene({ refusePoll: async () => refused }).get()).toBe('refused')
-    const set = scene({ open: async () => (set.pollsEnd.abort(), { changed: false, updates: [] }) })
-    expect(await set.get()).toBe(EMPTY)
-    const ended = scene({ poll: async () => (ended.stopping.abort(), Promise.reject(new Error())) })
-    expect(await ended.get()).toBe(EMPTY)
-  })
-
-  test('ends with nothing where the database is out of reach meanwhile', async () => {
-    const gone = new AbortController()
-    const { get } = scene({ lost: gone.signal, open: failed(new Error('x')) })
-    gone.abort()
-    expect(await get()).toBe('{"code":"postern_store_unwritable"}')
-  })
-
-  test.each([
-    ['nonsense of the service', new NoResponseError('postern_upstream_invalid', 'x'), [1000]],
-    ['a failure of ours', new Refusal('postern_store_unwritable'), [1000]],
-    ['no answer', new NoResponseError('postern_upstream_timeout', 'x'), []],
-  ])(
-    'that ends in %s is answered after a pause where a bot would ask on and on',
-    async (_name, error, waits) => {
-      expect(await scene({ poll: failed(error) }).get()).toContain(error.code)
-      expect(paused).toEqual(waits)
-    },
-  )
+test('a poll whose confirmed updates cannot be recorded does not reach the service', async () => {
+  const { get, log } = scene({ recordConfirmed: failed(new Refusal('postern_store_unwritable')) })
+  expect(await get()).toContain('postern_store_unwritable')
+  expect(log).toEqual([])
 })
 
-describe('a poll among replicas', () => {
-  /** `first`: as it is when the poll begins, `turn` without it. */
-  const turnsOf = (
-    turn: { isHeld: boolean } | null,
-    o: { log?: unknown[]; isWanted?: boolean; first?: () => Promise<null> } = {},
-  ) => {
-    const given = turn && {
-      get isHeld() {
-        return turn.isHeld
-      },
-      [Symbol.asyncDispose]: async () => void o.log?.push('given back'),
-    }
-    return {
-      tryTake: o.first ?? (async () => given),
-      take: async () => (o.first === undefined ? null : given),
-      isWanted: async () => o.isWanted === true,
-    } as never
+test('a poll is refused and does not reach the service while the store fails', async () => {
+  const { get, log } = scene({ begin: failed(new Refusal('postern_store_unwritable')) })
+  expect([await get(), log]).toEqual(['{"code":"postern_store_unwritable"}', []])
+})
+
+test('a poll whose updates the sidecar cannot open is refused after a pause of a second', async () => {
+  const { get } = scene({ open: failed(new Refusal('postern_store_unwritable')) })
+  expect(await get()).toContain('postern_store_unwritable')
+  expect(paused).toEqual([1000])
+})
+
+test('a poll is refused while a webhook is set, and ends empty once a webhook is set or the door stops', async () => {
+  const refused = { ...answer([]), status: 409, body: Buffer.from('refused') }
+  expect(await scene({ refusePoll: async () => refused }).get()).toBe('refused')
+  const set = scene({ open: async () => (set.pollsEnd.abort(), { changed: false, updates: [] }) })
+  expect(await set.get()).toBe(EMPTY)
+  const ended = scene({ poll: async () => (ended.stopping.abort(), Promise.reject(new Error())) })
+  expect(await ended.get()).toBe(EMPTY)
+})
+
+test('a poll during which the database becomes unreachable is refused', async () => {
+  const gone = new AbortController()
+  const { get } = scene({ lost: gone.signal, open: failed(new Error('x')) })
+  gone.abort()
+  expect(await get()).toBe('{"code":"postern_store_unwritable"}')
+})
+
+test.each([
+  ['nonsense of the service', new NoResponseError('postern_upstream_invalid', 'x'), [1000]],
+  ['a failure of ours', new Refusal('postern_store_unwritable'), [1000]],
+  ['no answer', new NoResponseError('postern_upstream_timeout', 'x'), []],
+])(
+  'a poll that fails with %s is answered after a pause, unless the service was waited for',
+  async (_name, error, waits) => {
+    expect(await scene({ poll: failed(error) }).get()).toContain(error.code)
+    expect(paused).toEqual(waits)
+  },
+)
+
+/** `first`: as it is when the poll begins, `turn` without it. */
+const turnsOf = (
+  turn: { isHeld: boolean } | null,
+  o: { log?: unknown[]; isWanted?: boolean; first?: () => Promise<null> } = {},
+) => {
+  const given = turn && {
+    get isHeld() {
+      return turn.isHeld
+    },
+    [Symbol.asyncDispose]: async () => void o.log?.push('given back'),
   }
+  return {
+    tryTake: o.first ?? (async () => given),
+    take: async () => (o.first === undefined ? null : given),
+    isWanted: async () => o.isWanted === true,
+  } as never
+}
 
-  test('gives nothing where its turn was lost while updates were opened, or it is taken over', async () => {
-    const turn = { isHeld: true }
-    const lost = scene({
-      turns: turnsOf(turn),
-      open: async () => ((turn.isHeld = false), { changed: false, updates: [] }),
-    })
-    expect(await lost.get()).toBe(EMPTY)
-    expect(lost.log).toContainEqual(['open', false])
-    const alone = scene({ wasTakenOver: true })
-    expect(await alone.get()).toBe(AS_SENT)
-    expect(alone.log).toContainEqual(['taken over', undefined])
+test('a poll that loses its turn among replicas while updates are opened returns none', async () => {
+  const turn = { isHeld: true }
+  const lost = scene({
+    turns: turnsOf(turn),
+    open: async () => ((turn.isHeld = false), { changed: false, updates: [] }),
   })
+  expect(await lost.get()).toBe(EMPTY)
+  expect(lost.log).toContainEqual(['open', false])
+  const alone = scene({ wasTakenOver: true })
+  expect(await alone.get()).toBe(AS_SENT)
+  expect(alone.log).toContainEqual(['taken over', undefined])
+})
 
-  test('gives updates in its turn alone, which is given back', async () => {
-    const back: unknown[] = []
-    const ours = scene({ turns: turnsOf({ isHeld: true }, { log: back }) })
-    expect(await ours.get()).toBe(AS_SENT)
-    expect(back).toEqual(['given back'])
-    for (const turn of [null, { isHeld: false }]) {
-      const others = scene({ turns: turnsOf(turn) })
-      expect(await others.get()).toBe(EMPTY)
-      expect(others.log).not.toContainEqual(['open', false])
-    }
-  })
+test('a poll returns updates only while it holds the turn among replicas, and releases the turn', async () => {
+  const back: unknown[] = []
+  const ours = scene({ turns: turnsOf({ isHeld: true }, { log: back }) })
+  expect(await ours.get()).toBe(AS_SENT)
+  expect(back).toEqual(['given back'])
+  for (const turn of [null, { isHeld: false }]) {
+    const others = scene({ turns: turnsOf(turn) })
+    expect(await others.get()).toBe(EMPTY)
+    expect(others.log).not.toContainEqual(['open', false])
+  }
+})
 
-  test('begins once the turn was asked for, and gives updates where it has it later', async () => {
-    const asked = Promise.withResolvers<null>()
-    const { get, log } = scene({ turns: turnsOf({ isHeld: true }, { first: () => asked.promise }) })
-    const got = get()
-    await nextTurn()
-    expect(log).not.toContainEqual(expect.arrayContaining(['poll']))
-    asked.resolve(null)
-    expect(await got).toBe(AS_SENT)
-  })
+test('a poll starts once it has requested the turn among replicas, and returns updates if the turn follows', async () => {
+  const asked = Promise.withResolvers<null>()
+  const { get, log } = scene({ turns: turnsOf({ isHeld: true }, { first: () => asked.promise }) })
+  const got = get()
+  await nextTurn()
+  expect(log).not.toContainEqual(expect.arrayContaining(['poll']))
+  asked.resolve(null)
+  expect(await got).toBe(AS_SENT)
+})
 
-  test('is made while the database is out of reach, and gives nothing of it', async () => {
-    const first = async (): Promise<null> => {
-      throw new Refusal('postern_store_unwritable', 'the database is out of reach')
-    }
-    const { get, log } = scene({ turns: turnsOf(null, { first }) })
-    expect(await get()).toContain('postern_store_unwritable')
-    expect(log).toContainEqual(expect.arrayContaining(['poll']))
-  })
+test('a poll while the database is unreachable reaches the service and returns no updates', async () => {
+  const first = async (): Promise<null> => {
+    throw new Refusal('postern_store_unwritable', 'the database is out of reach')
+  }
+  const { get, log } = scene({ turns: turnsOf(null, { first }) })
+  expect(await get()).toContain('postern_store_unwritable')
+  expect(log).toContainEqual(expect.arrayContaining(['poll']))
+})
 
-  test('that another one has ended leaves that one alone for two seconds, as long as it may wait', async () => {
-    const taken = { wasTakenOver: true, turns: turnsOf({ isHeld: true }, { isWanted: true }) }
-    for (const [query, most] of [
-      ['?timeout=50', 2000],
-      ['?timeout=1', 1000],
-    ] as const) {
-      const { get, log } = scene(taken)
-      expect(await get(query)).toBe(EMPTY)
-      expect(log).toContainEqual(['taken over', 'replica'])
-      expect(paused[0]).toBeGreaterThan(most - 500)
-      expect(paused[0]).toBeLessThanOrEqual(most)
-    }
-    const stranger = scene({ wasTakenOver: true, turns: turnsOf({ isHeld: true }) })
-    expect(await stranger.get()).toBe(AS_SENT)
-    expect(stranger.log).toContainEqual(['taken over', undefined])
-  })
+test('a poll ended by a replica’s poll pauses for up to two seconds of its timeout', async () => {
+  const taken = { wasTakenOver: true, turns: turnsOf({ isHeld: true }, { isWanted: true }) }
+  for (const [query, most] of [
+    ['?timeout=50', 2000],
+    ['?timeout=1', 1000],
+  ] as const) {
+    const { get, log } = scene(taken)
+    expect(await get(query)).toBe(EMPTY)
+    expect(log).toContainEqual(['taken over', 'replica'])
+    expect(paused[0]).toBeGreaterThan(most - 500)
+    expect(paused[0]).toBeLessThanOrEqual(most)
+  }
+  const stranger = scene({ wasTakenOver: true, turns: turnsOf({ isHeld: true }) })
+  expect(await stranger.get()).toBe(AS_SENT)
+  expect(stranger.log).toContainEqual(['taken over', undefined])
 })

@@ -62,7 +62,7 @@ async function openDoor(
   return { url, at, answer, ask, lines, set, queues, port: Number(new URL(url).port) }
 }
 
-test('calls of a flooded bot wait behind each other, and another bot’s call is not behind them', async () => {
+test('a flooded bot’s calls wait behind each other, and a call of another bot does not wait', async () => {
   const { at, answer, ask } = await openShared('flooded', 'quiet')
   const flood = Array.from({ length: 40 }, () => ask('flooded'))
   await until(() => at('flooded').length === 8, 'eight at work')
@@ -81,7 +81,7 @@ test('calls of a flooded bot wait behind each other, and another bot’s call is
   expect((await Promise.all(flood)).every(({ status }) => status === 200)).toBe(true)
 })
 
-test('while a call of another bot is at work, one call of the flooded bot begins after the other', async () => {
+test('a flooded bot’s calls start one by one while a call of another bot is running', async () => {
   const { at, answer, ask } = await openShared('flooded', 'quiet')
   const quiet = ask('quiet')
   await until(() => at('quiet').length === 1, 'the quiet one at work')
@@ -95,7 +95,7 @@ test('while a call of another bot is at work, one call of the flooded bot begins
   expect((await Promise.all([...flood, quiet])).every(({ status }) => status === 200)).toBe(true)
 })
 
-test('a call that waits for the service for long keeps no other call of its bot waiting', async () => {
+test('a call that waits long for the service delays no other call of its bot', async () => {
   const { at, answer, ask } = await openDoor(['slow', 'quiet'], {})
   const quiet = ask('quiet')
   await until(() => at('quiet').length === 1, 'the quiet one at work')
@@ -105,7 +105,7 @@ test('a call that waits for the service for long keeps no other call of its bot 
   await Promise.all([...calls, quiet])
 })
 
-test('polls wait for nothing, and nothing waits for them', async () => {
+test('polls through a shared door neither wait for other calls nor delay them', async () => {
   const { at, ask, answer } = await openShared('one')
   const waiting = Array.from({ length: 20 }, () => ask('one', '/bot/v1/updates?timeout=50'))
   await until(() => at('one').length === 20, 'all of them')
@@ -115,7 +115,7 @@ test('polls wait for nothing, and nothing waits for them', async () => {
   await Promise.all([...waiting, other])
 })
 
-test('two files of a bot are at work at once, beside its calls', async () => {
+test('two files of a bot are served at once, beside its calls', async () => {
   const { at, ask, answer } = await openShared('one')
   const files = Array.from({ length: 6 }, () => ask('one', '/media/abc'))
   await until(() => at('one').length === 2, 'two files')
@@ -129,7 +129,7 @@ test('two files of a bot are at work at once, beside its calls', async () => {
   await Promise.all([...files, other])
 })
 
-test('whoever else calls is heard between two files that are answered at once', async () => {
+test('a shared door yields to the event loop between files that are answered at once', async () => {
   const begun: number[] = []
   let turns = 0
   let isHeld = true
@@ -155,7 +155,7 @@ test('whoever else calls is heard between two files that are answered at once', 
   expect(Math.max(...inOneTurn)).toBeLessThanOrEqual(2)
 })
 
-test('files that wait for the service keep no other file waiting', async () => {
+test('files that wait for the service delay no other file', async () => {
   const { at, ask, answer } = await openDoor(['one'], {})
   const files = Array.from({ length: 6 }, () => ask('one', '/media/abc'))
   await until(() => at('one').length === 6, 'all of them, and none is answered yet')
@@ -163,7 +163,7 @@ test('files that wait for the service keep no other file waiting', async () => {
   await Promise.all(files)
 })
 
-test('requests that nobody answers for wait behind each other', async () => {
+test('requests without a known bot wait behind each other', async () => {
   const { ask, queues } = await openShared('one')
   const ends: (() => void)[] = []
   const held = () => new Promise<void>((resolve) => ends.push(resolve))
@@ -174,7 +174,7 @@ test('requests that nobody answers for wait behind each other', async () => {
   expect((await stranger).status).toBe(401)
 })
 
-test('what is sent at once on one connection takes no room of a bot before its turn', async () => {
+test('pipelined requests count against a bot’s limit only once they start', async () => {
   const { at, ask, answer, port } = await openShared('flooded', 'quiet')
   const lines = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n`
   const poll = `${lines('/bot/v1/updates')}Authorization: Bearer token-flooded\r\n\r\n`
@@ -189,7 +189,7 @@ test('what is sent at once on one connection takes no room of a bot before its t
   socket.destroy()
 })
 
-test('who has no more than the name of a bot fills no room but that of files by their urls', async () => {
+test('a flood of file urls with a bot’s name leaves room for calls with the bot’s token', async () => {
   const { at, ask, answer, url } = await openDoor(['quiet'], {})
   const stop = new AbortController()
   const byUrl = () => fetch(`${url}/media/abc?bot=quiet`, { signal: stop.signal })
@@ -207,7 +207,7 @@ test('who has no more than the name of a bot fills no room but that of files by 
   while (at('quiet').length > 0) answer('quiet')
 })
 
-test('one that hung up while it waited is not handed on', async () => {
+test('a request whose caller hung up while it waited does not reach the bot', async () => {
   const { at, ask, answer, url } = await openShared('one')
   const first = Array.from({ length: 8 }, () => ask('one'))
   await until(() => at('one').length === 8, 'eight at work')
@@ -225,7 +225,7 @@ test('one that hung up while it waited is not handed on', async () => {
   await last
 })
 
-test('a bot with too many calls under way is told to come again; the others are not', async () => {
+test('a bot with 256 calls under way is refused with `postern_busy`, and other bots are served', async () => {
   const { at, ask } = await openShared('flooded', 'quiet')
   const flood = Array.from({ length: 256 }, () =>
     ask('flooded', '/bot/v1/updates').catch(() => null),
@@ -238,27 +238,15 @@ test('a bot with too many calls under way is told to come again; the others are 
   void flood
 })
 
-test('a bot that is not served is told so, and is no stranger', async () => {
+test('a bot that cannot be served is refused with `postern_bot_down`, and an unknown token with 401', async () => {
   const { ask, set } = await openShared('one')
   set('two', true)
   const { status, json } = await ask('two')
-  expect([status, json.error?.code]).toEqual([503, 'postern_bot_down'])
+  expect([status, json.error]).toMatchObject([503, { code: 'postern_bot_down', retryAfter: 5 }])
   expect((await ask('three')).status).toBe(401)
 })
 
-test('a file’s url leads to the bot that it names, without a token', async () => {
-  const { url, at, answer } = await openShared('one', 'two')
-  const asked = fetch(`${url}/media/abc?bot=two&chat=1&key=x`)
-  await until(() => at('two').length === 1, 'bot two')
-  expect(at('one')).toEqual([])
-  answer('two')
-  await asked
-  for (const query of ['', '?bot=three', '?bot=', '?bot=one&bot=two']) {
-    expect((await fetch(`${url}/media/abc${query}`)).status).toBe(401)
-  }
-})
-
-test('what is refused before any bot is known has the envelope, and a line without a bot', async () => {
+test('a request refused before its bot is known has an answer in the envelope and a log line', async () => {
   const { port, at, lines } = await openShared('one')
   const request = head('GET /bot/v1/me', 'Authorization: Bearer token-one', 'Connection: close')
   expect(outcome(await raw(port, request))).toEqual({ status: 400, code: 'bad_request' })
@@ -267,4 +255,26 @@ test('what is refused before any bot is known has the envelope, and a line witho
   expect(at('one')).toEqual([])
   await until(() => lines.length === 2, 'two lines')
   expect(lines.map(({ status }) => status)).toEqual([400, 421])
+})
+
+test.each([
+  ['/bot/v1/me', 'one', 'one'],
+  ['/bot/v1/me?bot=two', 'one', 'one'],
+  ['/media/x', 'one', 'one'],
+  ['/media/x?bot=one', 'one', 'one'],
+  ['/media/x?bot=two', 'one', 'two'],
+  ['/media/x?bot=two', 'nobody', 'two'],
+  ['/media/x?a=1&bot=two&c=2', 'nobody', 'two'],
+  ['/media/x?bot=one&bot=two', 'one', 'one'],
+  ['/media/x?bot=three', 'nobody', null],
+  ['/media/x?bot=', 'nobody', null],
+  ['/media/x?bot=one&bot=two', 'nobody', null],
+  ['/bot/v1/me?bot=two', 'nobody', null],
+  ['/media/x', 'nobody', null],
+])('a request for %s with the token of %s reaches the bot %s', async (path, caller, to) => {
+  const { ask, at } = await openDoor(['one', 'two'], {
+    onRequest: ({ response }) => response.end('{}'),
+  })
+  expect((await ask(caller, path)).status).toBe(to === null ? 401 : 200)
+  expect(['one', 'two'].filter((name) => at(name).length > 0)).toEqual(to === null ? [] : [to])
 })

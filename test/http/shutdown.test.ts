@@ -14,7 +14,7 @@ const poll =
       return { ok: true, result: [] }
     })
 
-it('an open poll is answered with an empty list, and its connection closes', async () => {
+it('a door that drains answers an open poll with an empty list and closes its connection', async () => {
   const arrived = Promise.withResolvers<void>()
   const world = await openDoor({ parts: { routes: [poll(arrived.resolve)] } })
   const polling = call(world, 'GET', '/bot/v1/updates?timeout=50')
@@ -25,7 +25,7 @@ it('an open poll is answered with an empty list, and its connection closes', asy
   expect(headers.get('connection')).toBe('close')
 })
 
-it('a call under way is seen through to its answer', async () => {
+it('a door that drains finishes a call under way', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const world = await openDoor({
     answering: (_seen, response) => arrived.resolve(() => say(response, { left: true })),
@@ -39,7 +39,7 @@ it('a call under way is seen through to its answer', async () => {
   await drained
 })
 
-it('connections that were never used, or are idle, do not hold it up', async () => {
+it('unused and idle connections do not delay a door that drains', async () => {
   const { door, port } = await openDoor()
   const unused = (await opened(port)).resume()
   const half = (await opened(port)).resume()
@@ -52,7 +52,7 @@ it('connections that were never used, or are idle, do not hold it up', async () 
   await Promise.all([door.drain(), ...closed])
 })
 
-it('what does not end in time is cut', async () => {
+it('a call that exceeds `drainMs` is cut off by a door that drains', async () => {
   const arrived = Promise.withResolvers<void>()
   const { door, port } = await openDoor({
     answering: () => arrived.resolve(),
@@ -64,7 +64,7 @@ it('what does not end in time is cut', async () => {
   expect(await text).toBe('')
 })
 
-it('an answer that is half out is finished, and its connection does not stay', async () => {
+it('a door that drains finishes an answer that is half sent and closes its connection', async () => {
   const long = Buffer.alloc(20_000_000, ' ')
   const { door, port } = await openDoor({
     parts: {
@@ -83,7 +83,7 @@ it('an answer that is half out is finished, and its connection does not stay', a
   expect(bytes).toBeGreaterThan(long.length)
 })
 
-it('a request on an open connection is still answered in the envelope, then no more', async () => {
+it('a door that drains answers the request under way, and no later one, on a connection', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const { door, port } = await openDoor({
     answering: ({ path }, response) =>
@@ -104,18 +104,18 @@ it('a request on an open connection is still answered in the envelope, then no m
   expect(text).not.toContain('Service Unavailable')
 })
 
-it('nobody new comes in', async () => {
+it('a drained door refuses connections', async () => {
   const { door, port } = await openDoor()
   await door.drain()
   await expect(opened(port)).rejects.toThrow('ECONNREFUSED')
 })
 
-it('it may be asked for twice, or before listening', async () => {
+it('a door may be drained twice', async () => {
   const { door } = await openDoor()
   await Promise.all([door.drain(), door.drain()])
 })
 
-it('after a malformed request, too', async () => {
+it('a door drains after a malformed request', async () => {
   const { door, port } = await openDoor()
   expect(outcome(await raw(port, 'nonsense\r\n\r\n')).status).toBe(400)
   await door.drain()

@@ -6,13 +6,13 @@ import { call, head, opened, openDoor, outcome, raw, say, turnedAway } from './s
 
 const SHORT = { headersMs: 150, requestMs: 300, checkMs: 25 }
 
-it('headers that never end are cut off with 408', async () => {
+it('a request whose headers never end is cut off with 408', async () => {
   const { port } = await openDoor({ parts: { bounds: SHORT } })
   const text = await raw(port, 'GET /bot/v1/commands HTTP/1.1\r\nHost: loc')
   expect(outcome(text)).toEqual({ status: 408, code: 'bad_request' })
 })
 
-it('a body that never ends is cut off with 408', async () => {
+it('a request whose body never ends is cut off with 408', async () => {
   const typed = ['Content-Type: application/json', 'Content-Length: 100']
   expect(
     await turnedAway([head('POST /bot/v1/chats/5/typing', ...typed), '{"typ'], {
@@ -21,7 +21,7 @@ it('a body that never ends is cut off with 408', async () => {
   ).toMatchObject({ status: 408, code: 'bad_request' })
 })
 
-it('a body in drips, one byte at a time, is cut off just the same', async () => {
+it('a request whose body arrives one byte at a time is cut off with 408', async () => {
   const { port, seen } = await openDoor({ parts: { bounds: SHORT } })
   const socket = await opened(port)
   socket.on('error', () => {})
@@ -37,7 +37,7 @@ it('a body in drips, one byte at a time, is cut off just the same', async () => 
   expect(seen).toEqual([])
 })
 
-it('a connection on which nothing is said is closed', async () => {
+it('a connection without a request is closed', async () => {
   const { port } = await openDoor({ parts: { bounds: SHORT } })
   await once((await opened(port)).resume(), 'close')
 })
@@ -49,14 +49,14 @@ it('a connection is closed after its idle time', async () => {
   await once(socket, 'close')
 })
 
-it('a connection is closed after its number of requests', async () => {
+it('a connection is closed after its maximum of requests', async () => {
   const { port } = await openDoor({ parts: { bounds: { requestsPerConnection: 2 } } })
   const text = await raw(port, ...[1, 2, 3].map(() => head('GET /bot/v1/commands')))
   expect(text.split('HTTP/1.1 200 OK')).toHaveLength(3)
   expect(text.toLowerCase().split('connection: close')).toHaveLength(2)
 })
 
-it('sockets that are only held open keep nobody out', async () => {
+it('sockets that are only held open block no other caller', async () => {
   const world = await openDoor({ parts: { bounds: { connections: 8 } } })
   const held: Socket[] = []
   for (let n = 0; n < 50; n++) held.push((await opened(world.port)).on('error', () => {}).resume())
@@ -65,7 +65,7 @@ it('sockets that are only held open keep nobody out', async () => {
   await expect.poll(open).toBeLessThanOrEqual(8)
 })
 
-it('connections at work are not closed for new ones, which are refused beyond the bound', async () => {
+it('a connection beyond the limit is refused while all others have a call under way', async () => {
   const answers: (() => void)[] = []
   const world = await openDoor({
     answering: (_seen, response) => void answers.push(() => say(response, 'done')),
@@ -78,7 +78,7 @@ it('connections at work are not closed for new ones, which are refused beyond th
   expect((await Promise.all(working)).map(({ status }) => status)).toEqual([200, 200, 200])
 })
 
-it('an answer that does not come in time is 504', async () => {
+it('a call without an answer of the service in time is 504', async () => {
   const world = await openDoor({
     answering: () => {},
     parts: { bounds: { answerMs: 50 } },

@@ -55,22 +55,25 @@ it.each([
     head('POST\t/bot/v1/chats/5/typing', TYPE, 'Content-Length: 2') + BODY,
   ],
   ['the first line of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-])('%s: no request is read after it', async (_what, bytes) => {
-  const { port, seen } = await openDoor()
-  const text = await raw(port, bytes + HIDDEN)
-  expect(seen.filter(({ path }) => path.includes('hidden'))).toEqual([])
-  expect(text.match(/^HTTP\/1\.1 \d+/gm) ?? []).toHaveLength(1)
-  expect(outcome(text)).toEqual({ status: 400, code: 'bad_request' })
-})
+])(
+  'a request with %s is a bad request, and no request hidden after it is read',
+  async (_what, bytes) => {
+    const { port, seen } = await openDoor()
+    const text = await raw(port, bytes + HIDDEN)
+    expect(seen.filter(({ path }) => path.includes('hidden'))).toEqual([])
+    expect(text.match(/^HTTP\/1\.1 \d+/gm) ?? []).toHaveLength(1)
+    expect(outcome(text)).toEqual({ status: 400, code: 'bad_request' })
+  },
+)
 
-it('chunks of HTTP/1.0 are one request, and the connection closes', async () => {
+it('no request hidden after chunks of HTTP/1.0 is read', async () => {
   const { port, seen } = await openDoor()
   const bytes = framed('Transfer-Encoding: chunked').replace('HTTP/1.1', 'HTTP/1.0') + CHUNKS
   await raw(port, bytes + HIDDEN)
   expect(seen.filter(({ path }) => path.includes('hidden'))).toEqual([])
 })
 
-it('what a good request hides in its body stays there', async () => {
+it('no request hidden in the body of a valid request is read', async () => {
   const { port, seen } = await openDoor({ parts: { allowUnknown: true } })
   const length = `Content-Length: ${HIDDEN.length}`
   await raw(

@@ -77,7 +77,7 @@ async function who(url: string, o: RequestOptions & { session?: Buffer } = {}): 
 const credential = ({ cert }: Identity): string =>
   certificateCredential(new X509Certificate(cert).fingerprint256)
 
-test('a caller is known by the certificate of the connection, and by a token before it', async () => {
+test('a TLS caller is identified by its token, or else by its certificate', async () => {
   const { url } = await openDoor(filesOf(door, ours.cert))
   expect(url).toMatch(/^https:/)
   expect(await who(url, alice)).toBe(credential(alice))
@@ -88,7 +88,7 @@ test('a caller is known by the certificate of the connection, and by a token bef
   expect(await who(url, withOther)).toBeNull()
 })
 
-test('whoever has no certificate of the authority gets no answer', async () => {
+test('a TLS caller without a certificate of the authority receives no answer', async () => {
   const { url, port } = await openDoor(filesOf(door, ours.cert))
   for (const identity of [{}, stranger, others.selfSigned('DNS:alice')]) {
     expect(await who(url, identity)).toMatch(/^(ERR_SSL|ECONNRESET|EPIPE)/)
@@ -102,12 +102,12 @@ test('whoever has no certificate of the authority gets no answer', async () => {
   expect(Buffer.concat(read).toString()).not.toContain('HTTP/1.1 200')
 })
 
-test('without an authority nobody is asked for a certificate, and one that is sent counts for nothing', async () => {
+test('a TLS door without a client authority ignores certificates', async () => {
   const { url } = await openDoor(filesOf(door))
   expect([await who(url), await who(url, alice)]).toEqual([null, null])
 })
 
-test('files that changed count from the next connection on, and no session of before is resumed', async () => {
+test('changed TLS files apply to the next connection, and no earlier session is resumed', async () => {
   const tls = filesOf(door, ours.cert)
   const { url, port } = await openDoor(tls)
   const session = await sessionOf(port, { ...alice, ca: ours.cert })
@@ -125,7 +125,7 @@ test('files that changed count from the next connection on, and no session of be
   )
 })
 
-test('changed files that cannot be used are logged, and the former ones go on', async () => {
+test('unusable new TLS files are logged, and the former files stay in use', async () => {
   const tls = filesOf(door, ours.cert)
   const { url, lines } = await openDoor(tls)
   replace(tls.keyFile, alice.key)
@@ -135,7 +135,7 @@ test('changed files that cannot be used are logged, and the former ones go on', 
   expect(await who(url, alice)).toBe(credential(alice))
 })
 
-test('files that make no server are refused at the start', async () => {
+test('a door with unusable TLS files does not start', async () => {
   for (const tls of [
     { ...filesOf(door), keyFile: write(alice.key) },
     { ...filesOf(door), certFile: join(folder, 'nothing') },
@@ -145,7 +145,7 @@ test('files that make no server are refused at the start', async () => {
   }
 })
 
-test('connections that never end their handshake keep nobody out', async () => {
+test('connections that never finish their TLS handshake block no other caller', async () => {
   const { url, port } = await openDoor(filesOf(door), { headersMs: 300, connections: 2 })
   const silent = Array.from({ length: 4 }, () => connectPlain(port, '127.0.0.1'))
   for (const socket of silent) socket.on('error', () => {})
