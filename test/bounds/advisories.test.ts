@@ -68,7 +68,7 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'Nothing leaves before the hash over all of it was right; without one, nothing at all.',
     tested: [
       vector('p13-unprotected', 'p13-downgraded', 'p14-no-hash'),
-      ['media/hostile', 'a flipped bit in the last block gives not one byte'],
+      ['media/hostile', 'a flipped bit in its last block is refused without one byte'],
     ],
   },
   'CVE-2026-85783': {
@@ -97,7 +97,7 @@ const CHATS: Record<string, Advisory> = {
     what: 'A Matrix client took what was sealed in one way for what must be sealed in another.',
     must: 'A message is no file and a file no message; only its sender’s key speaks for a sender.',
     tested: [
-      ['media/replays', 'what was seen as a message', 'do not become a file'],
+      ['media/replays', 'a sealed message delivered again as a file', 'does not become a file'],
       ['translate/signers', 'a signature by another key is bad'],
     ],
   },

@@ -78,32 +78,32 @@ const JSON_BODIES: Record<string, Row> = {
 
 const MEDIA: Record<string, Row> = {
   D1: [
-    ['media/serving', 'a file of %i bytes comes out as it went in'],
-    ['media/crowded', 'four of 64 MiB at once stay within a bound of memory'],
+    ['media/serving', 'a file of %i bytes is served as it was sealed'],
+    ['media/crowded', 'four files of 64 MiB at once stay within a bound of memory'],
   ],
   D2: [
-    ['media/hostile', '64 MiB and a byte', 'within bounds, and no harm to anything else'],
+    ['media/hostile', '64 MiB and a byte', 'is refused within a bound of memory'],
     ['upstream/media', 'a length that says %s', 'no further than the bound'],
   ],
   D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
   D4: [['media/hostile', 'chunks of one byte']],
-  D5: [['media/hostile', 'a flipped bit in the last block gives not one byte']],
+  D5: [['media/hostile', 'a flipped bit in its last block is refused without one byte']],
   D6: [
     [
       'media/service-fails',
-      'one lost connection does no harm',
-      'a redirect (%i) is never followed',
+      'survives one lost connection',
+      'a redirect with status %i for a file is not followed',
       'a page of a proxy',
     ],
     ['upstream/media', 'chunks that end in the middle', 'stops within, or drips is given up'],
   ],
-  D7: [['media/stored', 'an armored file opens like a binary one']],
+  D7: [['media/stored', 'an armored sealed file is served decrypted']],
   D8: [
     ['http/request-path', 'the request target %s is refused'],
     ['translate/media-urls', '%j is left as it is'],
   ],
-  D9: [['media/verdicts', 'sealed for others, it is not ours']],
-  D10: [['media/access', 'with neither, nobody gets anything']],
+  D9: [['media/verdicts', 'a file sealed for other people is refused']],
+  D10: [['media/access', 'a media request without token and url key is 401']],
 }
 
 const SETTINGS: Record<string, Row> = {

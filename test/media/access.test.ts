@@ -15,18 +15,18 @@ async function sent(): Promise<{ url: string; content: Buffer }> {
 
 const pathOf = (url: string): string => url.split('?')[0] ?? ''
 
-test('the url of an update keeps the spec’s shape and is enough by itself', async () => {
+test('the media url of an update has the specification’s shape and needs no token', async () => {
   const { url, content } = await sent()
   expect(url).toMatch(/^\/media\/file-\d+\?chat=\d+&from=\d+&key=[\w-]{43}$/)
   expect((await fetched(stage, url)).body).toEqual(content)
 })
 
-test('with the token, the id that an update named is enough', async () => {
+test('a media id that an update named is served with the bot’s token', async () => {
   const { url, content } = await sent()
   expect((await fetched(stage, pathOf(url), { headers: BEARER })).body).toEqual(content)
 })
 
-test('with neither, nobody gets anything, nor learns whether it is there', async () => {
+test('a media request without token and url key is 401, both for existing and for unknown files', async () => {
   const { url } = await sent()
   const wrong = { authorization: `Bearer ${'x'.repeat(50)}` }
   for (const path of [pathOf(url), '/media/never-named', '/media/a%20b']) {
@@ -37,7 +37,7 @@ test('with neither, nobody gets anything, nor learns whether it is there', async
   }
 })
 
-test('the token alone does not reach what no update named', async () => {
+test('the bot’s token alone reads no media id that no update named', async () => {
   const { id } = stage.double.world.store(picture())
   const mark = stage.double.mark()
   for (const path of [
@@ -52,7 +52,7 @@ test('the token alone does not reach what no update named', async () => {
   expect(stage.double.calls('GET', /^\/media/, mark)).toEqual([])
 })
 
-test('a url that was changed in any way gives no right', async () => {
+test('a media url that was changed in any part is refused with 401', async () => {
   const { url } = await sent()
   const other = await sent()
   const key = /key=([\w-]+)/.exec(url)?.[1] ?? ''
@@ -76,21 +76,21 @@ test('a url that was changed in any way gives no right', async () => {
   }
 })
 
-test('urls and names hold after a restart', async () => {
+test('media urls and named media ids are valid after a restart', async () => {
   const { url, content } = await sent()
   await stage.restart()
   expect((await fetched(stage, url)).body).toEqual(content)
   expect((await fetched(stage, pathOf(url), { headers: BEARER })).body).toEqual(content)
 })
 
-test('another sidecar’s urls give no right here', async () => {
+test('a media url of another sidecar is refused with 401', async () => {
   const { url } = await sent()
   await using other = await stage.another(() => {})
   await other.sidecar.whenReady()
   expect((await fetched(other, url)).status).toBe(401)
 })
 
-test('quoted Messages and those of a press carry media too, each in its own sender’s name', async () => {
+test('media of quoted and pressed Messages are served, each in the name of its own sender', async () => {
   const [from, presser] = [await stage.friend(), stage.double.world.addUser(null)]
   const chat = stage.group([from, presser])
   const contents = ['quoted', 'pressed', 'small'].map(() => picture())
@@ -123,12 +123,15 @@ test('quoted Messages and those of a press carry media too, each in its own send
   }
 })
 
-test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('%s is no way to ask', async (method) => {
-  const { url } = await sent()
-  expect((await fetched(stage, url, { method, headers: BEARER })).status).toBe(404)
-})
+test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  'a media request by %s is 404',
+  async (method) => {
+    const { url } = await sent()
+    expect((await fetched(stage, url, { method, headers: BEARER })).status).toBe(404)
+  },
+)
 
-test('a web page gets nothing, whatever it knows', async () => {
+test('a web page with token and media url is refused with 403', async () => {
   const { url } = await sent()
   for (const headers of [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
     const { status, code } = await fetched(stage, url, { headers: { ...headers, ...BEARER } })

@@ -18,7 +18,7 @@ const parts = (path: string): [id: string, query: string] => {
   return [front.slice('/media/'.length), query]
 }
 
-test('a url gives the right to the one place that it was made for', () => {
+test('`Capability.read` returns the place of a media url that it made', () => {
   fc.assert(
     fc.property(place, (made) => {
       expect(capability.read(...parts(capability.pathOf(made)))).toEqual(made)
@@ -26,7 +26,7 @@ test('a url gives the right to the one place that it was made for', () => {
   )
 })
 
-test('no two places share a url', () => {
+test('`Capability` makes a different media url for each place', () => {
   fc.assert(
     fc.property(place, place, (one, other) => {
       const isSame = JSON.stringify(one) === JSON.stringify(other)
@@ -35,7 +35,7 @@ test('no two places share a url', () => {
   )
 })
 
-test('under another key a url gives no right', () => {
+test('`Capability.read` returns null for a media url made with another key', () => {
   const other = new Capability(randomBytes(32))
   fc.assert(
     fc.property(place, (made) => {
@@ -44,7 +44,7 @@ test('under another key a url gives no right', () => {
   )
 })
 
-test('whatever query comes, it gives a right only where it was made', () => {
+test('`Capability.read` returns null for any other id and query', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (id, query) => {
       expect(capability.read(id, query)).toBeNull()

@@ -23,25 +23,25 @@ test.each([
   ['application/ogg', Buffer.from('OggS\0\x02')],
   ['application/pdf', Buffer.from('%PDF-1.7')],
   ['application/zip', hex('504b03041400')],
-])('%s is recognised by its first bytes', (type, head) => {
+])('a file of the type %s is recognised by its first bytes', (type, head) => {
   expect(contentTypeOf(Buffer.concat([head, Buffer.alloc(64)]))).toBe(type)
 })
 
 test.each([
-  ['nothing', ''],
+  ['no bytes', ''],
   ['words', 'hello there'],
   ['HTML', '<!DOCTYPE html><html>'],
-  ['HTML after a mark of byte order', '\ufeff<html>'],
+  ['HTML after a byte-order mark', '\ufeff<html>'],
   ['SVG', '<svg xmlns="http://www.w3.org/2000/svg">'],
   ['XML', '<?xml version="1.0"?>'],
   ['a script', '#!/bin/sh\n'],
   ['JavaScript', 'alert(1)'],
   ['a program', '\x7fELF'],
-])('%s is bytes and nothing else', (_, head) => {
+])('a file with %s is `application/octet-stream`', (_, head) => {
   expect(contentTypeOf(Buffer.from(head))).toBe('application/octet-stream')
 })
 
-test('whatever bytes come, the type is one that a header can hold and no browser runs', () => {
+test('the type of any bytes fits into a header and is none that a browser runs', () => {
   for (const seed of seeds(3000)) {
     const type = contentTypeOf(seeded(`bytes ${seed}`, seed % 40))
     expect(type, `FUZZ_SEED=${seed}`).toMatch(/^(?:image|audio|video|application)\/[a-z0-9.+-]+$/)

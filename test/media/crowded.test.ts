@@ -37,7 +37,7 @@ const underWay = async (): Promise<number> => {
   return Number(/^postern_media_openings (\d+)$/m.exec(metrics)?.[1])
 }
 
-test('beyond four at once it is busy and says when to ask again; everything else goes on', async () => {
+test('a fifth file at once is refused with `postern_busy` and Retry-After, and other calls are served', async () => {
   const contents = Array.from({ length: OPENINGS }, () => picture())
   const urls = await Promise.all(contents.map(sent))
   const cached = await sent(picture())
@@ -62,7 +62,7 @@ test('beyond four at once it is busy and says when to ask again; everything else
   expect((await fetched(stage, late)).status).toBe(200)
 })
 
-test('whoever stops waiting harms nobody, and finds it ready the next time', async () => {
+test('a caller who stops waiting for a file ends no other caller’s download, and the file is cached', async () => {
   const content = picture()
   const url = await sent(content)
   const mark = stage.double.mark()
@@ -81,7 +81,7 @@ test('whoever stops waiting harms nobody, and finds it ready the next time', asy
   expect(stage.double.calls('GET', /^\/media\//, mark)).toHaveLength(1)
 })
 
-test('whoever stops reading gives the room back', async () => {
+test('a caller who stops reading a file releases its place for the next download', async () => {
   const url = await sent(randomBytes(20 * MIB))
   const leaving = new AbortController()
   const response = await fetch(`${stage.sidecar.url}${url}`, { signal: leaving.signal })
@@ -90,38 +90,42 @@ test('whoever stops reading gives the room back', async () => {
   expect((await fetched(stage, url)).body).toHaveLength(20 * MIB)
 })
 
-test('four of 64 MiB at once stay within a bound of memory', { timeout: 240_000 }, async () => {
-  const content = randomBytes(64 * MIB)
-  const expected = createHash('sha256').update(content).digest('hex')
-  const { pid } = stage.sidecar
-  const from = await stage.person()
-  const chat = stage.privateChat(from)
-  const fetchedAtOnce = async (count: number): Promise<void> => {
-    const urls: string[] = []
-    for (let index = 0; index < count; index++) {
-      const parts = await sealPackets(literal(content), [stage.botCertificate])
-      const sealed = Buffer.concat([parts.recipients, parts.container])
-      urls.push(await named(stage, sealed, { chat, from }))
+test(
+  'four files of 64 MiB at once stay within a bound of memory',
+  { timeout: 240_000 },
+  async () => {
+    const content = randomBytes(64 * MIB)
+    const expected = createHash('sha256').update(content).digest('hex')
+    const { pid } = stage.sidecar
+    const from = await stage.person()
+    const chat = stage.privateChat(from)
+    const fetchedAtOnce = async (count: number): Promise<void> => {
+      const urls: string[] = []
+      for (let index = 0; index < count; index++) {
+        const parts = await sealPackets(literal(content), [stage.botCertificate])
+        const sealed = Buffer.concat([parts.recipients, parts.container])
+        urls.push(await named(stage, sealed, { chat, from }))
+      }
+      const digests = urls.map(async (url) => {
+        const response = await fetch(`${stage.sidecar.url}${url}`)
+        const hash = createHash('sha256')
+        for await (const piece of response.body ?? []) hash.update(piece as Uint8Array)
+        return hash.digest('hex')
+      })
+      expect(await Promise.all(digests)).toEqual(urls.map(() => expected))
+      stage.double.world.files.clear()
     }
-    const digests = urls.map(async (url) => {
-      const response = await fetch(`${stage.sidecar.url}${url}`)
-      const hash = createHash('sha256')
-      for await (const piece of response.body ?? []) hash.update(piece as Uint8Array)
-      return hash.digest('hex')
-    })
-    expect(await Promise.all(digests)).toEqual(urls.map(() => expected))
-    stage.double.world.files.clear()
-  }
-  await fetchedAtOnce(1)
-  const before = peakBytes(pid)
-  forgetPeak(pid)
-  await fetchedAtOnce(OPENINGS)
-  const peak = peakBytes(pid)
-  expect(peak - before).toBeLessThan(192 * MIB)
-  expect(peak).toBeLessThan(MEMORY_BOUND)
-})
+    await fetchedAtOnce(1)
+    const before = peakBytes(pid)
+    forgetPeak(pid)
+    await fetchedAtOnce(OPENINGS)
+    const peak = peakBytes(pid)
+    expect(peak - before).toBeLessThan(192 * MIB)
+    expect(peak).toBeLessThan(MEMORY_BOUND)
+  },
+)
 
-test('stopped or killed in the middle, it leaves nothing on the disk', async () => {
+test('a sidecar stopped or killed during a download leaves no file in its spool', async () => {
   const folder = join(stage.sidecar.dataDir, 'spool')
   for (const end of ['stop', 'kill'] as const) {
     const url = await sent(randomBytes(5 * MIB))

@@ -26,7 +26,7 @@ function cacheOf(
   return cache
 }
 
-test('what is cached is given again, and stays open', async () => {
+test('a `FileCache` returns a cached file and keeps it open', async () => {
   const cache = cacheOf()
   const thing = new Thing(10)
   cache.add('a', thing)
@@ -39,7 +39,7 @@ test('what is cached is given again, and stays open', async () => {
 test.each([
   ['by size', { maxBytes: 25 }],
   ['by count', { maxFiles: 2 }],
-])('the least recently used goes first, %s', async (_, bounds) => {
+])('a full `FileCache` closes the least recently used file, %s', async (_, bounds) => {
   const cache = cacheOf(bounds)
   const things = { a: new Thing(10), b: new Thing(10), c: new Thing(10) }
   cache.add('a', things.a)
@@ -52,7 +52,7 @@ test.each([
   expect(closed).toEqual([0, 1, 0])
 })
 
-test('what somebody reads is closed only when the last is done, and once', async () => {
+test('a `FileCache` closes a file in use once, after its last reader has released it', async () => {
   const cache = cacheOf({ maxFiles: 1 })
   const thing = new Thing(10)
   cache.add('a', thing)
@@ -67,7 +67,7 @@ test('what somebody reads is closed only when the last is done, and once', async
   expect(thing.isClosed).toBe(1)
 })
 
-test('what is too large for the cache is there for whoever waited for it', async () => {
+test('a file too large for the `FileCache` is open until its reader releases it', async () => {
   const cache = cacheOf()
   const thing = new Thing(101)
   const handle = cache.add('a', thing).acquire()
@@ -79,14 +79,14 @@ test('what is too large for the cache is there for whoever waited for it', async
   expect(thing.isClosed).toBe(1)
 })
 
-test('nobody gets what is closed already', async () => {
+test('a closed file of a `FileCache` cannot be acquired', async () => {
   const cache = cacheOf()
   const entry = cache.add('a', new Thing(101))
   await turn()
   expect(entry.acquire()).toBeNull()
 })
 
-test('what is old is closed by itself', async () => {
+test('a `FileCache` closes a file after its maximal age', async () => {
   const cache = cacheOf({ maxAgeMs: 1 })
   const thing = new Thing(10)
   cache.add('a', thing)
@@ -96,7 +96,7 @@ test('what is old is closed by itself', async () => {
   expect(cache.get('a')).toBeNull()
 })
 
-test('at the end all of it is closed, but for what is being read', async () => {
+test('a disposed `FileCache` closes all files, those in use when they are released', async () => {
   const cache = cacheOf()
   const [idle, read] = [new Thing(10), new Thing(10)]
   cache.add('a', idle)

@@ -35,7 +35,7 @@ function fill(): void {
 describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounted)', () => {
   const stage = useStage({ dataDir: join(disk, 'data') })
 
-  test('a file that does not fit is refused, and what fits is given', async () => {
+  test('a file that does not fit on the disk is refused, and a smaller one is served', async () => {
     const from = await stage.friend()
     const chat = stage.privateChat(from)
     const small = picture()
@@ -52,7 +52,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     }
   })
 
-  test('with nothing left no file is given, calls go on, and it heals by itself', async () => {
+  test('a full disk refuses files and no other calls, and files are served again once there is room', async () => {
     const from = await stage.friend()
     const chat = stage.privateChat(from)
     const content = picture()

@@ -29,14 +29,18 @@ async function sealed(inside: Buffer): Promise<Buffer> {
 }
 
 const bomb = (bytes: number): Buffer =>
-  compressed(1, deflateRawSync(literal(Buffer.alloc(bytes)), { level: 9 }))
+  compressed(1, deflateRawSync(literal(Buffer.alloc(bytes)), { level: 1 }))
 
 const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
-  ['8 MiB of recipients', () => flood(85_000, STRANGER), '413 postern_media_too_large'],
-  ['8 MiB of nameless recipients', () => flood(85_000), '413 postern_media_too_large'],
-  ['thousands of strangers', () => flood(4000, STRANGER), '422 postern_not_recipient'],
-  ['thousands of nameless ones', () => flood(4000), '422 postern_not_recipient'],
-  ['thousands that name us', async () => flood(4000, await ourKeyId()), '422 postern_damaged'],
+  ['8 MiB of recipients', () => flood(85, STRANGER), '413 postern_media_too_large'],
+  ['8 MiB of nameless recipients', () => flood(85), '413 postern_media_too_large'],
+  ['thousands of recipients', () => flood(4, STRANGER), '422 postern_not_recipient'],
+  ['thousands of nameless recipients', () => flood(4), '422 postern_not_recipient'],
+  [
+    'thousands of recipients that name the bot',
+    async () => flood(4, await ourKeyId()),
+    '422 postern_damaged',
+  ],
   [
     'one recipient of 64 KiB',
     () => packet(TAG.pkesk, Buffer.alloc(65_536, 3)),
@@ -58,19 +62,18 @@ const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
     () => sealed(literal(Buffer.alloc(64 * MIB + 1))),
     '413 postern_media_too_large',
   ],
-  ['80 MiB that are not sealed', () => Buffer.alloc(80 * MIB), '413 postern_media_too_large'],
   [
     '64 MiB and a byte, not sealed',
     () => Buffer.alloc(64 * MIB + 1),
     '413 postern_media_too_large',
   ],
-  ['a bomb of 300 MiB', () => sealed(bomb(300 * MIB)), '413 postern_media_too_large'],
+  ['a bomb of 200 MiB', () => sealed(bomb(200 * MIB)), '413 postern_media_too_large'],
   [
     'a bomb in a bomb',
     () => sealed(compressed(1, deflateRawSync(bomb(20 * MIB)))),
     '422 postern_damaged',
   ],
-  ['compression that is cut', () => sealed(bomb(MIB).subarray(0, -40)), '422 postern_damaged'],
+  ['truncated compression', () => sealed(bomb(MIB).subarray(0, -40)), '422 postern_damaged'],
   ['an unknown compression', () => sealed(compressed(77, Buffer.alloc(50))), '422 postern_damaged'],
   [
     'many literals',
@@ -78,7 +81,7 @@ const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
     '422 postern_damaged',
   ],
   [
-    'signatures without end',
+    'thousands of signatures',
     () =>
       sealed(
         Buffer.concat(
@@ -107,8 +110,11 @@ const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
   ['one line of 3 MiB', () => armoredLine(3 * MIB), '422 postern_damaged'],
 ]
 
-function flood(count: number, keyId?: string): Buffer {
-  return Buffer.concat([recipients(count, keyId), container(5000)])
+/** @param thousands of recipient packets, of which each thousand is the same */
+function flood(thousands: number, keyId?: string): Buffer {
+  const thousand = recipients(1000, keyId)
+  const all = Array.from({ length: thousands }, () => thousand)
+  return Buffer.concat([...all, container(5000)])
 }
 
 async function ourKeyId(): Promise<string> {
@@ -122,7 +128,7 @@ function armoredLine(bytes: number): Buffer {
 }
 
 test.each(FILES)(
-  '%s: the right code, within bounds, and no harm to anything else',
+  'a file with %s is refused within a bound of memory, and another file beside it is served',
   { timeout: 180_000 },
   async (name, make, outcome) => {
     const from = await stage.friend()
@@ -148,7 +154,7 @@ test.each(FILES)(
   },
 )
 
-test('none of them left anything behind', async () => {
+test('hostile files leave no open download and no spooled bytes', async () => {
   const { adminUrl } = stage.sidecar
   const metrics = await (await fetch(`${adminUrl}/metrics`)).text()
   expect(metrics).toMatch(/^postern_media_openings 0$/m)
@@ -156,7 +162,7 @@ test('none of them left anything behind', async () => {
   expect(metrics).toMatch(/^postern_media_total\{outcome="postern_media_too_large"\} \d+$/m)
 })
 
-test('a flipped bit in the last block gives not one byte', async () => {
+test('a file with a flipped bit in its last block is refused without one byte of it', async () => {
   const from = await stage.friend()
   const whole = await sealed(literal(Buffer.alloc(5 * MIB, 'x')))
   whole[whole.length - 1] = (whole.at(-1) ?? 0) ^ 1

@@ -30,7 +30,7 @@ async function revoke(from: Person, chat: Awaited<ReturnType<typeof known>>['cha
   expect(json.error.code).toBe('postern_recipient_unusable')
 }
 
-test('once its signer’s certificate is revoked a file is refused, also where it was given before', async () => {
+test('a file whose signer’s certificate is revoked is refused, also when it was served before', async () => {
   const { from, chat, name } = await known()
   const [given, fresh] = [await name(), await name()]
   expect(await outcome(given)).toBe('verified')
@@ -40,7 +40,7 @@ test('once its signer’s certificate is revoked a file is refused, also where i
   for (const url of [given, fresh]) expect(await outcome(url)).toBe('422 postern_bad_signature')
 })
 
-test('a file that was sealed before a rotation is given after it, opened before it or not', async () => {
+test('a file sealed before a key rotation is served after the rotation, opened before or not', async () => {
   const { name } = await known()
   const [given, fresh] = [await name(), await name()]
   expect(await outcome(given)).toBe('verified')

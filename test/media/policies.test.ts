@@ -23,7 +23,7 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
   return verdicts
 }
 
-test('with open.verify require, only what its sender signed is given', async () => {
+test('a sidecar with `open.verify` require serves only files signed by their sender', async () => {
   expect(await outcomes(strict)).toEqual({
     plain: 'postern_plaintext_in_protected',
     unsigned: 'postern_bad_signature',
@@ -32,13 +32,13 @@ test('with open.verify require, only what its sender signed is given', async () 
   })
 })
 
-test('with open.verify require, what is not sealed is given where the chat is readable', async () => {
+test('a sidecar with `open.verify` require serves an unsealed file of a readable chat', async () => {
   const from = await strict.friend()
   const url = await named(strict, picture(), { chat: strict.openGroup(), from })
   expect((await fetched(strict, url)).status).toBe(200)
 })
 
-test('with open.verify off, whatever opens is given', async () => {
+test('a sidecar with `open.verify` off serves every file that it can open', async () => {
   expect(await outcomes(lax)).toEqual({
     plain: '200',
     unsigned: '200',

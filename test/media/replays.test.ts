@@ -32,7 +32,7 @@ test.each([
   ['signed', true],
   ['unsigned', false],
 ])(
-  'what was seen as a file is replayed as any other, in any chat, from anybody: %s',
+  'a file delivered again is `postern_replayed` in any chat and from anybody: %s',
   async (_, isSigned) => {
     const [from, other] = [await stage.person(), stage.double.world.addUser(null)]
     const chat = stage.privateChat(from)
@@ -45,7 +45,7 @@ test.each([
   },
 )
 
-test('what was seen as a message is replayed as a file', async () => {
+test('a sealed message delivered again as a file is `postern_replayed`', async () => {
   const from = await stage.friend()
   const place = { chat: stage.privateChat(from), from }
   const sealed = await sealedBy(from, stage, Buffer.from('words first'))
@@ -53,7 +53,7 @@ test('what was seen as a message is replayed as a file', async () => {
   expect(await outcome(sealed, place)).toBe(REPLAYED)
 })
 
-test('what was seen as a file is replayed as a message', async () => {
+test('a sealed file delivered again as a message is `replayed`', async () => {
   const from = await stage.friend()
   const place = { chat: stage.privateChat(from), from }
   const sealed = await sealedBy(from, stage, Buffer.from('file first'))
@@ -61,7 +61,7 @@ test('what was seen as a file is replayed as a message', async () => {
   expect(await verdictOf(sealed, place)).toBe('replayed')
 })
 
-test('signed words that are sealed anew do not become a file, nor a file words', async () => {
+test('a signed text sealed again does not become a file, and a signed file no text', async () => {
   const [from, thief] = [await stage.friend(), await stage.person()]
   const place = { chat: stage.privateChat(from), from }
   const anew = (signed: Buffer): Promise<Buffer> => resealed(thief, stage, signed)
@@ -76,7 +76,7 @@ test('signed words that are sealed anew do not become a file, nor a file words',
   )
 })
 
-test('what the bot itself sealed does not come back as a file', async () => {
+test('the bot’s own sealed message delivered as a file is `postern_replayed`', async () => {
   const from = await stage.friend()
   const chat = stage.privateChat(from)
   const mark = stage.double.mark()
@@ -86,7 +86,7 @@ test('what the bot itself sealed does not come back as a file', async () => {
   expect(await outcome(Buffer.from(armored), { chat, from: bot })).toBe(REPLAYED)
 })
 
-test('the same id with other data is not given, whoever signed that', async () => {
+test('a media id with other data than before is `postern_replayed`, even when signed', async () => {
   const from = await stage.friend()
   const chat = stage.privateChat(from)
   const { world } = stage.double

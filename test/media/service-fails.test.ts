@@ -24,9 +24,9 @@ async function answering(reply: Reply, times = 1): Promise<string> {
 const page = '<html>hello</html>'
 
 test.each<[string, Reply, string]>([
-  ['not found', no(404, 'media_not_found'), '404 media_not_found'],
+  ['media_not_found', no(404, 'media_not_found'), '404 media_not_found'],
   [
-    'too many calls',
+    'rate_limited',
     no(429, 'rate_limited', { headers: { 'retry-after': '7' } }),
     '429 rate_limited',
   ],
@@ -42,32 +42,39 @@ test.each<[string, Reply, string]>([
     '502 postern_upstream_invalid',
   ],
   ['a connection that ends within the answer', 'cut-within', '502 postern_upstream_unreachable'],
-])('%s is answered as what it is, and the next attempt is a new one', async (_, reply, outcome) => {
-  expect(await answering(reply)).toBe(outcome)
-})
+])(
+  'a file request answered by the service with %s has the right code, and the next attempt succeeds',
+  async (_, reply, outcome) => {
+    expect(await answering(reply)).toBe(outcome)
+  },
+)
 
-test('one lost connection does no harm; two are reported', async () => {
+test('a file request survives one lost connection of the service, and two are `postern_upstream_unreachable`', async () => {
   expect(await answering('cut', 1)).toMatch(/^200/)
   expect(await answering('cut', 2)).toBe('502 postern_upstream_unreachable')
+  expect((await stage.sidecar.readiness()).status).toBe(200)
 })
 
-test.each([301, 302, 303, 307, 308])('a redirect (%i) is never followed', async (status) => {
-  let asked = 0
-  const elsewhere = createServer((_request, response) => {
-    asked++
-    response.end('gotcha')
-  }).listen(0, '127.0.0.1')
-  await once(elsewhere, 'listening')
-  const { port } = elsewhere.address() as AddressInfo
-  for (const location of [`http://127.0.0.1:${port}/media/x`, '/media/other']) {
-    const outcome = await answering({ status, headers: { location }, body: '' })
-    expect(outcome).toBe('502 postern_upstream_invalid')
-  }
-  elsewhere.close()
-  expect(asked).toBe(0)
-})
+test.each([301, 302, 303, 307, 308])(
+  'a redirect with status %i for a file is not followed',
+  async (status) => {
+    let asked = 0
+    const elsewhere = createServer((_request, response) => {
+      asked++
+      response.end('gotcha')
+    }).listen(0, '127.0.0.1')
+    await once(elsewhere, 'listening')
+    const { port } = elsewhere.address() as AddressInfo
+    for (const location of [`http://127.0.0.1:${port}/media/x`, '/media/other']) {
+      const outcome = await answering({ status, headers: { location }, body: '' })
+      expect(outcome).toBe('502 postern_upstream_invalid')
+    }
+    elsewhere.close()
+    expect(asked).toBe(0)
+  },
+)
 
-test('the service’s wait is handed on as it came', async () => {
+test('the Retry-After of a refused file request reaches the bot unchanged', async () => {
   const from = await stage.friend()
   const url = await named(stage, picture(), { chat: stage.privateChat(from), from })
   const path = url.split('?')[0] ?? ''
@@ -78,9 +85,4 @@ test('the service’s wait is handed on as it came', async () => {
   )
   const { headers, code } = await fetched(stage, url)
   expect({ code, wait: headers.get('retry-after') }).toEqual({ code: 'flood_wait', wait: '9' })
-})
-
-test('a file that is gone, or fails, leaves the sidecar ready', async () => {
-  expect(await answering('cut', 2)).toContain('502')
-  expect((await stage.sidecar.readiness()).status).toBe(200)
 })

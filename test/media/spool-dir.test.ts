@@ -1,19 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  readlinkSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { SpoolDir } from '../../src/media/spool-dir.ts'
-import { RestingWriter } from '../../src/openpgp/stream/resting.ts'
-import { contentOf } from '../support/memory-room.ts'
 import { modeOf, temporary } from '../store/support.ts'
 
 function spoolIn(dataDir: string, maxBytes = 2 ** 20): SpoolDir {
@@ -34,7 +23,7 @@ function openIn(folder: string): string[] {
   })
 }
 
-test('bytes come back from any place, and the file has no name and is nobody else’s', async () => {
+test('a spool file is readable from any offset, has no name and the mode 600', async () => {
   const dataDir = temporary()
   const file = await spoolIn(dataDir).file()
   await Promise.all([file.append(Buffer.from('hello ')), file.append(Buffer.from('world'))])
@@ -49,13 +38,13 @@ test('bytes come back from any place, and the file has no name and is nobody els
   expect((statSync(fd).mode & 0o777).toString(8)).toBe('600')
 })
 
-test('many at once are each given a file, also the first', async () => {
+test('a `SpoolDir` gives concurrent callers a file each, also at the first use', async () => {
   const spool = spoolIn(temporary())
   const files = await Promise.all(Array.from({ length: 20 }, () => spool.file()))
   expect(new Set(files).size).toBe(20)
 })
 
-test('a data directory that was taken away is not made again', async () => {
+test('a `SpoolDir` does not create a missing data directory', async () => {
   const dataDir = join(temporary(), 'gone')
   const refused = await spoolIn(dataDir)
     .file()
@@ -64,7 +53,7 @@ test('a data directory that was taken away is not made again', async () => {
   expect(existsSync(dataDir)).toBe(false)
 })
 
-test('the room of a file is given back when it is closed, also twice', async () => {
+test('a spool file releases its bytes when it is closed, also twice', async () => {
   const dataDir = temporary()
   const spool = spoolIn(dataDir)
   const file = await spool.file()
@@ -76,7 +65,7 @@ test('the room of a file is given back when it is closed, also twice', async () 
   expect(openIn(join(dataDir, 'spool'))).toEqual([])
 })
 
-test('beyond its bound it is busy, and what is there stays', async () => {
+test('a full `SpoolDir` refuses further bytes with `postern_busy` and keeps its files', async () => {
   const spool = spoolIn(temporary(), 1000)
   const [one, other] = [await spool.file(), await spool.file()]
   await one.append(Buffer.alloc(600))
@@ -87,7 +76,7 @@ test('beyond its bound it is busy, and what is there stays', async () => {
   expect(spool.bytes).toBe(1000)
 })
 
-test('what another process left is taken away at the start, and at the end', async () => {
+test('a `SpoolDir` removes files of another process at its start, and its own at its end', async () => {
   const dataDir = temporary()
   const folder = join(dataDir, 'spool')
   mkdirSync(folder)
@@ -99,42 +88,17 @@ test('what another process left is taken away at the start, and at the end', asy
   expect(openIn(folder)).toEqual([])
 })
 
-test('nothing is made before the first file', () => {
+test('a `SpoolDir` creates no folder before its first file', () => {
   const dataDir = temporary()
   spoolIn(dataDir)
   expect(readdirSync(dataDir)).toEqual([])
 })
 
-test('a folder that cannot be made is said in words of ours', async () => {
+test('a `SpoolDir` that cannot create its folder fails with `postern_store_unwritable`', async () => {
   const dataDir = temporary()
   writeFileSync(join(dataDir, 'spool'), 'a file in its place')
   const refused = await spoolIn(dataDir)
     .file()
     .catch((error: unknown) => error)
   expect(refused).toMatchObject({ code: 'postern_store_unwritable' })
-})
-
-test('what is put to rest is ciphertext, and comes back from any byte on', async () => {
-  const dataDir = temporary()
-  const content = Buffer.concat([Buffer.from('canary '.repeat(50)), randomBytes(300_000)])
-  const raw = await spoolIn(dataDir).file()
-  const writer = new RestingWriter(raw)
-  for (let at = 0; at < content.length; at += 7777)
-    await writer.write(content.subarray(at, at + 7777))
-  const file = await writer.finish()
-  const [fd = ''] = openIn(join(dataDir, 'spool'))
-  const resting = readFileSync(fd)
-  expect(resting).toHaveLength(content.length)
-  expect(resting.includes('canary')).toBe(false)
-  for (const [start, end] of [
-    [0, content.length],
-    [0, 1],
-    [15, 17],
-    [65_535, 65_537],
-    [262_143, 262_145],
-    [content.length - 1, content.length],
-    [100, 100],
-  ] as const) {
-    expect((await contentOf(file, start, end)).equals(content.subarray(start, end))).toBe(true)
-  }
 })

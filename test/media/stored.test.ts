@@ -5,16 +5,18 @@ import { BEARER, fetched, named, picture, sealedBy } from './support.ts'
 
 const stage = useStage()
 
-test('from a readable chat everything is given as it is stored, ciphertext for us too', async () => {
+test('a file of a readable chat is served as it is stored, even when sealed to the bot', async () => {
   const from = await stage.friend()
   const chat = stage.openGroup()
   const sealed = await sealedBy(from, stage, picture())
   const armored = Buffer.from(await from.phone.seal('armored', [stage.botCertificate]))
-  for (const content of [picture(), sealed, armored, Buffer.from('words')]) {
-    const { status, headers, body } = await fetched(
-      stage,
-      await named(stage, content, { chat, from }),
-    )
+  const signed = await from.phone.sign('signed and not sealed')
+  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
+  const certificate = Buffer.from(from.phone.certificate)
+  const stored = [picture(), sealed, armored, signed, clear, certificate, Buffer.from('words')]
+  for (const content of stored) {
+    const url = await named(stage, content, { chat, from })
+    const { status, headers, body } = await fetched(stage, url)
     expect(status).toBe(200)
     expect(body).toEqual(content)
     expect(headers.get('postern-verdict')).toBeNull()
@@ -31,7 +33,7 @@ const CLEARSIGNED = Buffer.from(
   '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nclear\n-----BEGIN PGP SIGNATURE-----\n\niHUEARYKAB0=\n-----END PGP SIGNATURE-----\n',
 )
 
-test('what nobody sealed is not given where the chat is protected: anybody could have put it there', async () => {
+test('an unsealed file of a protected chat is refused with `postern_plaintext_in_protected`', async () => {
   const from = await stage.friend()
   const signed = await from.phone.sign('signed and not sealed')
   const certificate = Buffer.from(from.phone.certificate)
@@ -46,18 +48,7 @@ test('what nobody sealed is not given where the chat is protected: anybody could
   }
 })
 
-test('OpenPGP that is no encrypted message is given as it is stored in a readable chat', async () => {
-  const from = await stage.friend()
-  const chat = stage.openGroup()
-  const signed = await from.phone.sign('signed and not sealed')
-  for (const content of [signed, CLEARSIGNED, Buffer.from(from.phone.certificate)]) {
-    expect((await fetched(stage, await named(stage, content, { chat, from }))).body).toEqual(
-      content,
-    )
-  }
-})
-
-test('an armored file opens like a binary one', async () => {
+test('an armored sealed file is served decrypted, as a binary one', async () => {
   const from = await stage.friend()
   const content = picture(100_000)
   const sealed = await sealedBy(from, stage, content)
@@ -69,7 +60,7 @@ test('an armored file opens like a binary one', async () => {
   expect(headers.get('postern-verdict')).toBe('verified')
 })
 
-test('the mode is asked once for what is not sealed, and afresh where what came is a sealed file', async () => {
+test('the sidecar reads the mode of a chat once for unsealed files, and again for each sealed file', async () => {
   const from = await stage.friend()
   const chat = stage.openGroup({ people: [from] })
   const asked = async (content: Buffer): Promise<number> => {
@@ -87,7 +78,7 @@ test('the mode is asked once for what is not sealed, and afresh where what came 
   expect((await fetched(stage, url)).headers.get('postern-verdict')).toBe('verified')
 })
 
-test('with the token alone it goes by where the id was named first', async () => {
+test('a media id read with the bot’s token belongs to the chat that named it first', async () => {
   const [from, other] = [await stage.friend(), await stage.person()]
   const item = stage.double.world.store(await sealedBy(from, stage, picture()))
   const deliver = async (chat: ReturnType<typeof stage.openGroup>, sender: typeof from) => {

@@ -19,7 +19,7 @@ async function outcome(
 const DAY_MS = 86_400_000
 const someone = () => stage.person()
 
-test('a file that nobody signed is unsigned, and given', async () => {
+test('an unsigned file is served with the verdict unsigned', async () => {
   const from = await someone()
   const sealed = await sealedBy(from, stage, picture(), { isSigned: false })
   expect(await outcome(sealed, { chat: stage.privateChat(from), from })).toBe('unsigned')
@@ -32,7 +32,7 @@ const signedWords = async (chat: DoubleChat, from: Person): Promise<string> =>
 const unsignedWords = async (chat: DoubleChat, from: Person): Promise<string> =>
   await verdictOfWords(chat, from, await from.phone.sealUnsigned('words', [stage.botCertificate]))
 
-test('whoever has signed words must sign words, and may go on to send files that are not signed', async () => {
+test('a person who has signed text must sign text, and may send unsigned files', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
   expect(await signedWords(chat, from)).toBe('verified')
@@ -41,7 +41,7 @@ test('whoever has signed words must sign words, and may go on to send files that
   expect(await unsignedWords(chat, from)).toBe('bad-signature')
 })
 
-test('whoever has signed a file must sign files, and may go on to write words that are not signed', async () => {
+test('a person who has signed a file must sign files, and may write unsigned text', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
   expect(await outcome(await sealedBy(from, stage, picture()), { chat, from })).toBe('verified')
@@ -50,7 +50,7 @@ test('whoever has signed a file must sign files, and may go on to write words th
   expect(await unsignedWords(chat, from)).toBe('unsigned')
 })
 
-test('a file that was given as unsigned stays so after its sender has signed one, and after a restart', async () => {
+test('a file served as unsigned is served again after its sender has signed one, and after a restart', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
   const url = await named(stage, await sealedBy(from, stage, picture(), { isSigned: false }), {
@@ -75,7 +75,7 @@ test('a file that was given as unsigned stays so after its sender has signed one
   expect(await outcome(fresh, { chat, from })).toBe('422 postern_bad_signature')
 })
 
-test('signed by anybody but its sender, it is not given, and the answer says why and what to do', async () => {
+test('a file signed by another person is refused with `postern_bad_signature` and a hint', async () => {
   const [from, other] = [await stage.friend(), await someone()]
   const chat = stage.group([from, other])
   const url = await named(stage, await sealedBy(other, stage, picture()), { chat, from })
@@ -85,7 +85,7 @@ test('signed by anybody but its sender, it is not given, and the answer says why
   expect(headers.get('postern-verdict')).toBeNull()
 })
 
-test('without a sender, it is not given', async () => {
+test('a file without a sender is refused with `postern_bad_signature`', async () => {
   const [person, signer] = [await stage.friend(), await stage.friend()]
   const chat = stage.group([person])
   for (const isSigned of [true, false]) {
@@ -94,7 +94,7 @@ test('without a sender, it is not given', async () => {
   }
 })
 
-test('sealed for others, it is not ours', async () => {
+test('a file sealed for other people is refused with `postern_not_recipient`', async () => {
   const [from, other] = [await stage.friend(), await someone()]
   const sealed = await from.phone.sealFile(picture(), [other.phone.certificate], { isSigned: true })
   expect(await outcome(sealed, { chat: stage.group([from, other]), from })).toBe(
@@ -102,7 +102,7 @@ test('sealed for others, it is not ours', async () => {
   )
 })
 
-test('signed for others, it is not ours, although we can open it', async () => {
+test('a file signed for other recipients is refused with `postern_not_recipient`', async () => {
   const sq = stage.with(await SqPhone.make())
   const thief = await someone()
   const forThief = await sq.phone.seal('for the thief', [thief.phone.certificate])
@@ -113,7 +113,7 @@ test('signed for others, it is not ours, although we can open it', async () => {
   expect({ status, code }).toEqual({ status: 422, code: 'postern_not_recipient' })
 })
 
-test('signed in the future, it is not given; a clock that is a little ahead does no harm', async () => {
+test('a file signed an hour ahead is refused, and a file signed 200 seconds ahead is verified', async () => {
   const from = await someone()
   const chat = stage.privateChat(from)
   const ahead = (ms: number) => ({ dateMs: Date.now() + ms })
@@ -123,7 +123,7 @@ test('signed in the future, it is not given; a clock that is a little ahead does
   expect(await outcome(soon, { chat, from })).toBe('verified')
 })
 
-test('signed longer ago than the memory reaches, it is replayed', async () => {
+test('a file signed 60 days ago is refused with `postern_replayed`', async () => {
   const before = Date.now() - 60 * DAY_MS
   const [from, other] = [await stage.person({ createdMs: before }), await someone()]
   const signed = await from.phone.sign('a picture, once', before + 1000)
