@@ -122,7 +122,7 @@ const CHATS: Record<string, Advisory> = {
     what: 'A Matrix client followed a media id that was a path.',
     must: 'A url of another form is neither fetched nor changed, and no path with dots leaves.',
     tested: [
-      ['translate/media-urls', '/media/../bot/v1/me', 'is left as it is'],
+      ['translate/media-urls', '/media/../bot/v1/me', 'is left unchanged'],
       ['http/knock', '/media/..%2f..%2fbot%2fv1%2ftoken%2frevoke'],
     ],
   },

@@ -58,7 +58,7 @@ const MESSAGES: Record<string, Row> = {
   P42: [vector('p42-controls'), ['translate/text-rules', 'has the readable shape']],
   P43: [vector('p43-empty')],
   P44: [vector('p44-file-name', 'p44-file-name-long')],
-  P45: [['translate/shape', 'that is itself a sealed message is not opened again']],
+  P45: [['translate/shape', 'an opened text that is a sealed message is not opened again']],
   P46: [
     vector('replay', 'replay-elsewhere', 'delivered-again'),
     ['kernel/opening/replays', 'that is asked for again reads the same', 'are replayed'],
@@ -66,9 +66,9 @@ const MESSAGES: Record<string, Row> = {
   P47: [
     vector('plain', 'plain-in-group', 'before-key'),
     ['translate/verdicts', 'plaintext-in-protected'],
-    ['translate/readable-groups', 'armor in a readable group is somebody’s words'],
+    ['translate/readable-groups', 'armor in a readable group is delivered unchanged'],
   ],
-  P48: [['translate/readable-groups', 'of a message with both, the sealed body counts']],
+  P48: [['translate/readable-groups', 'a message with text and armored']],
   P49: [
     ['kernel/opening/find-messages', 'whatever an update is'],
     ['bounds/odd-answers', 'U8 kinds'],

@@ -61,7 +61,7 @@ const JSON_BODIES: Record<string, Row> = {
     ['http/pass', '1.5', '1e400', 'true'],
   ],
   J7: [['guard/limits', 'the rules of a readable text hold in a protected chat']],
-  J8: [['translate/draft', 'a text that is fit passes, and one that is not does not']],
+  J8: [['translate/draft', 'a send is accepted exactly when its text fits']],
   J9: [['http/routes-send', 'armor', 'both']],
   J10: [['guard/unknown', 'a field that the spec does not list is refused by its name']],
   J11: [['http/routes-edit', 'an edit of buttons alone has no body']],
@@ -70,7 +70,7 @@ const JSON_BODIES: Record<string, Row> = {
     ['translate/draft', 'sendId.toLowerCase()'],
   ],
   J13: [
-    ['translate/draft', 'is refused with a code of the service’s'],
+    ['translate/draft', 'is refused with a code of the service'],
     ['sandbox/bodies', 'bad_markup'],
     ['http/routes-send', 'a refusal of a readable send returns to the byte'],
   ],
@@ -100,7 +100,7 @@ const MEDIA: Record<string, Row> = {
   D7: [['media/stored', 'an armored sealed file is served decrypted']],
   D8: [
     ['http/request-path', 'the request target %s is refused'],
-    ['translate/media-urls', '%j is left as it is'],
+    ['translate/media-urls', 'the media url %j is left unchanged'],
   ],
   D9: [['media/verdicts', 'a file sealed for other people is refused']],
   D10: [['media/access', 'a media request without token and url key is 401']],

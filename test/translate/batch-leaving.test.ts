@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
@@ -31,91 +31,89 @@ function scene(times = TIMES) {
   return { ...made, asked, heal: () => (state.isBroken = false) }
 }
 
-describe('an update about which the service does not answer', () => {
-  test('is left with all that is behind it, and comes back with its words', async () => {
-    const { batches, asked, heal } = scene()
-    const updates = [words('a'), bad('b'), bad('c'), words('d')]
-    expect(findings(await batches.examine(updates))).toEqual([OK])
-    const left = updates.slice(1)
-    expect(await batches.examine(left)).toEqual([])
-    const before = asked(BAD_CHAT)
-    expect(await batches.examine(left)).toEqual([])
-    expect(asked(BAD_CHAT) - before, 'one call for both, without a repetition').toBe(1)
-    expect(asked(50), 'what could be answered is asked for once').toBe(2)
-    heal()
-    expect(findings(await batches.examine(left))).toEqual([OK, OK, OK])
-  })
+test('an update without an answer of the service is left with all later ones, and is delivered later with its text', async () => {
+  const { batches, asked, heal } = scene()
+  const updates = [words('a'), bad('b'), bad('c'), words('d')]
+  expect(findings(await batches.examine(updates))).toEqual([OK])
+  const left = updates.slice(1)
+  expect(await batches.examine(left)).toEqual([])
+  const before = asked(BAD_CHAT)
+  expect(await batches.examine(left)).toEqual([])
+  expect(asked(BAD_CHAT) - before, 'one call for both, without a repetition').toBe(1)
+  expect(asked(50), 'what could be answered is asked for once').toBe(2)
+  heal()
+  expect(findings(await batches.examine(left))).toEqual([OK, OK, OK])
+})
 
-  test('is withheld at once with those behind it, when its time is over', async () => {
-    const { batches } = scene()
-    const updates = [bad('a'), bad('b')]
-    expect(await batches.examine(updates)).toEqual([])
-    vi.advanceTimersByTime(600_000)
-    expect(findings(await batches.examine(updates))).toEqual([WITHHELD, WITHHELD])
-    expect(findings(await batches.examine([bad('c'), bad('d')]))).toEqual([WITHHELD, WITHHELD])
-  })
+test('an update without an answer of the service for ten minutes is withheld, and later ones are withheld at once', async () => {
+  const { batches } = scene()
+  const updates = [bad('a'), bad('b')]
+  expect(await batches.examine(updates)).toEqual([])
+  vi.advanceTimersByTime(600_000)
+  expect(findings(await batches.examine(updates))).toEqual([WITHHELD, WITHHELD])
+  expect(findings(await batches.examine([bad('c'), bad('d')]))).toEqual([WITHHELD, WITHHELD])
+})
 
-  test('is withheld with all of its sender’s, so that others wait for no second one', async () => {
-    const { batches } = scene()
-    const updates = [bad('a'), words('b'), bad('c'), words('d'), bad('e'), words('f')]
-    expect(await batches.examine(updates)).toEqual([])
-    vi.advanceTimersByTime(30_000)
-    expect(findings(await batches.examine(updates))).toEqual([
-      WITHHELD,
-      OK,
-      WITHHELD,
-      OK,
-      WITHHELD,
-      OK,
-    ])
-  })
+test('a sender’s updates are withheld together once other senders have waited for half a minute', async () => {
+  const { batches } = scene()
+  const updates = [bad('a'), words('b'), bad('c'), words('d'), bad('e'), words('f')]
+  expect(await batches.examine(updates)).toEqual([])
+  vi.advanceTimersByTime(30_000)
+  expect(findings(await batches.examine(updates))).toEqual([
+    WITHHELD,
+    OK,
+    WITHHELD,
+    OK,
+    WITHHELD,
+    OK,
+  ])
+})
 
-  test('leaves no more behind than what has nobody after it', async () => {
-    const { batches } = scene()
-    const updates = [bad('a'), words('b'), bad('c')]
-    expect(await batches.examine(updates)).toEqual([])
-    vi.advanceTimersByTime(30_000)
-    expect(findings(await batches.examine(updates))).toEqual([WITHHELD, OK])
-    expect(await batches.examine(updates.slice(2))).toEqual([])
-  })
+test('the last update of a batch is left at the service even when earlier ones were withheld', async () => {
+  const { batches } = scene()
+  const updates = [bad('a'), words('b'), bad('c')]
+  expect(await batches.examine(updates)).toEqual([])
+  vi.advanceTimersByTime(30_000)
+  expect(findings(await batches.examine(updates))).toEqual([WITHHELD, OK])
+  expect(await batches.examine(updates.slice(2))).toEqual([])
+})
 
-  test('is not waited for by one who leaves', async () => {
-    const { batches } = scene()
-    const gone = new AbortController()
-    const examining = batches.examine([bad('a')], { gone: gone.signal })
-    await pause(1100)
-    gone.abort()
-    expect(await Promise.race([examining, pause(500, 'late')])).toEqual([])
-  })
+test('a batch ends at once when its caller leaves while the service does not answer', async () => {
+  const { batches } = scene()
+  const gone = new AbortController()
+  const examining = batches.examine([bad('a')], { gone: gone.signal })
+  await pause(1100)
+  gone.abort()
+  expect(await Promise.race([examining, pause(500, 'late')])).toEqual([])
+})
 
-  test('and never answers costs the first of a batch its time, and says nothing of the others', async () => {
-    const { batches, all } = scene({ ...TIMES, budgetMs: 40, firstMs: 2000 })
-    expect(await batches.examine([bad('a')])).toEqual([])
-    all.mode.mockImplementation((chatId?: number) =>
-      chatId === BAD_CHAT ? never : Promise.resolve('open'),
-    )
-    const updates = [bad('a'), words('b'), bad('c')]
-    for (let tries = 1; tries < 3; tries++) expect(await batches.examine(updates)).toEqual([])
-    expect(findings(await batches.examine(updates))).toEqual([
-      [{ kind: 'plain', verdict: 'mode-unknown' }],
-    ])
-    expect(findings(await batches.examine([words('b')]))).toEqual([OK])
-  })
+test('a lookup that never ends delays the first update of a batch, and later updates are judged by themselves', async () => {
+  const { batches, all } = scene({ ...TIMES, budgetMs: 40, firstMs: 2000 })
+  expect(await batches.examine([bad('a')])).toEqual([])
+  all.mode.mockImplementation((chatId?: number) =>
+    chatId === BAD_CHAT ? never : Promise.resolve('open'),
+  )
+  const updates = [bad('a'), words('b'), bad('c')]
+  for (let tries = 1; tries < 3; tries++) expect(await batches.examine(updates)).toEqual([])
+  expect(findings(await batches.examine(updates))).toEqual([
+    [{ kind: 'plain', verdict: 'mode-unknown' }],
+  ])
+  expect(findings(await batches.examine([words('b')]))).toEqual([OK])
+})
 
-  test('costs no other its words that was not opened in time, while it is asked about', async () => {
-    const { batches, all } = scene({ ...TIMES, budgetMs: 40, firstMs: 2000 })
-    expect(await batches.examine([bad('a')])).toEqual([])
-    all.protectedChats.add(50)
-    const aborted = vi.fn()
-    const open = async (armored: string, _keys?: unknown, signal?: AbortSignal) => {
-      if (armored !== 'slow') return DAMAGED
-      await new Promise((resolve) => signal?.addEventListener('abort', resolve))
-      aborted()
-      throw new Error('aborted')
-    }
-    all.open.mockImplementation(open)
-    const updates = [...['quick', 'slow'].map(sealed), bad('a')]
-    expect(findings(await batches.examine(updates))).toEqual([[damaged()]])
-    expect(aborted).toHaveBeenCalled()
-  })
+test('a slow opening is aborted, and its update left, while another lookup is pending', async () => {
+  const { batches, all } = scene({ ...TIMES, budgetMs: 40, firstMs: 2000 })
+  expect(await batches.examine([bad('a')])).toEqual([])
+  all.protectedChats.add(50)
+  const aborted = vi.fn()
+  const open = async (armored: string, _keys?: unknown, signal?: AbortSignal) => {
+    if (armored !== 'slow') return DAMAGED
+    await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+    aborted()
+    throw new Error('aborted')
+  }
+  all.open.mockImplementation(open)
+  const updates = [...['quick', 'slow'].map(sealed), bad('a')]
+  expect(findings(await batches.examine(updates))).toEqual([[damaged()]])
+  expect(aborted).toHaveBeenCalled()
 })

@@ -7,7 +7,7 @@ import {
   OperatorError,
   Refusal,
 } from '../../src/errors.ts'
-import { BATCH_TIMES, Batches } from '../../src/translate/batch.ts'
+import { Batches } from '../../src/translate/batch.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
 import { transientErrorIn } from '../../src/kernel/opening/finding.ts'
 import {
@@ -25,145 +25,130 @@ import { found, partsOf } from '../kernel/opening/examine-scene.ts'
 
 useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
-describe('a batch that is not finished in time', () => {
-  test('is answered up to what is not, and what came behind that is kept for the next', async () => {
-    const slow = vi.fn(() => never)
-    const { batches, opening } = scene((armored) =>
-      armored === 'slow' ? slow() : Promise.resolve(DAMAGED),
-    )
-    const updates = ['a', 'b', 'slow', 'c'].map(sealed)
-    expect(findings(await batches.examine(updates))).toEqual([[damaged()], [damaged()]])
-    const [, , signal] = opening.mock.calls[2] ?? []
-    expect(signal?.aborted).toBe(true)
-    slow.mockResolvedValue(DAMAGED as never)
-    expect(await batches.examine(updates.slice(2))).toHaveLength(2)
-    expect(opening.mock.calls.map(([armored]) => armored)).toEqual(['a', 'b', 'slow', 'c', 'slow'])
-    await batches.examine(updates)
-    expect(opening, 'what was answered is not kept').toHaveBeenCalledTimes(9)
-  })
-
-  test('waits longer for its first update, which comes alone', async () => {
-    const { promise, resolve } = Promise.withResolvers<object>()
-    const { batches } = scene((armored) => (armored === 'first' ? promise : never), {
-      ...SHORT,
-      firstMs: 60_000,
-    })
-    const examining = batches.examine(['first', 'second'].map(sealed))
-    setTimeout(() => resolve(DAMAGED), 80)
-    expect(findings(await examining)).toEqual([[damaged()]])
-  })
-
-  test('gives up its first update at the third time, so that it does not hold up the queue', async () => {
-    const { batches } = scene(() => never)
-    const both = [...sealed('a'), found({ text: 'words' }, { messageId: 4 })]
-    const onLeft = vi.fn()
-    for (let tries = 1; tries < 3; tries++) {
-      expect(await batches.examine([both, sealed('b')], { onLeft })).toEqual([])
-      expect(await batches.examine([sealed(`other ${tries}`)])).toEqual([])
-    }
-    expect(onLeft.mock.calls).toEqual([[{ index: 0, why: 'ours' }], [{ index: 0, why: 'ours' }]])
-    const judged = await batches.examine([both, sealed('b')])
-    expect(findings(judged)).toEqual([
-      [damaged('deadline'), { kind: 'plain', verdict: 'mode-unknown' }],
-    ])
-    expect(
-      judged[0]?.map(({ finding, ms, found: { messageId } }) => [
-        transientErrorIn(finding),
-        ms,
-        messageId,
-      ]),
-    ).toEqual([
-      [null, 0, 3],
-      [null, 0, 4],
-    ])
-  })
-
-  test('has these bounds, unless a test says otherwise', () => {
-    expect(BATCH_TIMES).toEqual({
-      budgetMs: 15_000,
-      firstMs: 35_000,
-      busyMs: 180_000,
-      failedMs: 600_000,
-      othersMs: 30_000,
-    })
-  })
+test('a batch is answered up to its first slow update, and later findings are kept for the next batch', async () => {
+  const slow = vi.fn(() => never)
+  const { batches, opening } = scene((armored) =>
+    armored === 'slow' ? slow() : Promise.resolve(DAMAGED),
+  )
+  const updates = ['a', 'b', 'slow', 'c'].map(sealed)
+  expect(findings(await batches.examine(updates))).toEqual([[damaged()], [damaged()]])
+  const [, , signal] = opening.mock.calls[2] ?? []
+  expect(signal?.aborted).toBe(true)
+  slow.mockResolvedValue(DAMAGED as never)
+  expect(await batches.examine(updates.slice(2))).toHaveLength(2)
+  expect(opening.mock.calls.map(([armored]) => armored)).toEqual(['a', 'b', 'slow', 'c', 'slow'])
+  await batches.examine(updates)
+  expect(opening, 'what was answered is not kept').toHaveBeenCalledTimes(9)
 })
 
-describe('what was examined', () => {
-  test('says how long it took', async () => {
-    const { batches } = scene(() => {
-      vi.advanceTimersByTime(12)
-      return Promise.resolve(DAMAGED)
-    })
-    expect((await batches.examine([sealed('a')]))[0]?.[0]?.ms).toBe(12)
+test('a batch waits longer for its first update and then returns that update alone', async () => {
+  const { promise, resolve } = Promise.withResolvers<object>()
+  const { batches } = scene((armored) => (armored === 'first' ? promise : never), {
+    ...SHORT,
+    firstMs: 60_000,
   })
+  const examining = batches.examine(['first', 'second'].map(sealed))
+  setTimeout(() => resolve(DAMAGED), 80)
+  expect(findings(await examining)).toEqual([[damaged()]])
+})
 
-  test('and fails in an unknown way is tried thrice, then damaged or of unknown mode, and the others go on', async () => {
-    const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
+test('a first update that is not opened in three batches is withheld', async () => {
+  const { batches } = scene(() => never)
+  const both = [...sealed('a'), found({ text: 'words' }, { messageId: 4 })]
+  const onLeft = vi.fn()
+  for (let tries = 1; tries < 3; tries++) {
+    expect(await batches.examine([both, sealed('b')], { onLeft })).toEqual([])
+    expect(await batches.examine([sealed(`other ${tries}`)])).toEqual([])
+  }
+  expect(onLeft.mock.calls).toEqual([[{ index: 0, why: 'ours' }], [{ index: 0, why: 'ours' }]])
+  const judged = await batches.examine([both, sealed('b')])
+  expect(findings(judged)).toEqual([
+    [damaged('deadline'), { kind: 'plain', verdict: 'mode-unknown' }],
+  ])
+  expect(
+    judged[0]?.map(({ finding, ms, found: { messageId } }) => [
+      transientErrorIn(finding),
+      ms,
+      messageId,
+    ]),
+  ).toEqual([
+    [null, 0, 3],
+    [null, 0, 4],
+  ])
+})
+
+test('a finding has the time that its opening needed', async () => {
+  const { batches } = scene(() => {
+    vi.advanceTimersByTime(12)
+    return Promise.resolve(DAMAGED)
+  })
+  expect((await batches.examine([sealed('a')]))[0]?.[0]?.ms).toBe(12)
+})
+
+test('a message whose opening fails unexpectedly three times is withheld, and others are delivered', async () => {
+  const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
+  const { batches, opening } = scene(
+    (armored) => (armored === 'odd' ? Promise.reject(new Error('odd')) : Promise.resolve(DAMAGED)),
+    patient,
+  )
+  expect(findings(await batches.examine([sealed('odd'), sealed('a')]))).toEqual([
+    [damaged('failed')],
+    [damaged()],
+  ])
+  expect(opening.mock.calls.filter(([armored]) => armored === 'odd').length).toBe(3)
+  const odd = asking(() => Promise.resolve('open'))
+  odd.all.protectedChats = {
+    has: () => {
+      throw new Error('odd')
+    },
+  } as never
+  expect(findings(await new Batches(partsOf(odd.all), patient).examine([words('a')]))).toEqual([
+    [{ kind: 'plain', verdict: 'mode-unknown' }],
+  ])
+})
+
+test('an update that the sidecar itself fails to open is left with all later ones, and tried once a batch', async () => {
+  const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
+  for (const error of [
+    new EngineUnavailableError('no thread can be started'),
+    new OperatorError('store-corrupt', 'damaged'),
+    new Refusal('postern_store_unwritable'),
+    new RangeError('Array buffer allocation failed'),
+  ]) {
     const { batches, opening } = scene(
-      (armored) =>
-        armored === 'odd' ? Promise.reject(new Error('odd')) : Promise.resolve(DAMAGED),
+      (armored) => (armored === 'bad' ? Promise.reject(error) : Promise.resolve(DAMAGED)),
       patient,
     )
-    expect(findings(await batches.examine([sealed('odd'), sealed('a')]))).toEqual([
-      [damaged('failed')],
-      [damaged()],
-    ])
-    expect(opening.mock.calls.filter(([armored]) => armored === 'odd').length).toBe(3)
-    const odd = asking(() => Promise.resolve('open'))
-    odd.all.protectedChats = {
-      has: () => {
-        throw new Error('odd')
-      },
-    } as never
-    expect(findings(await new Batches(partsOf(odd.all), patient).examine([words('a')]))).toEqual([
-      [{ kind: 'plain', verdict: 'mode-unknown' }],
-    ])
-  })
-
-  test('and fails of our own is left with all behind it, and is not tried again in vain', async () => {
-    const patient = { ...SHORT, budgetMs: 10_000, firstMs: 10_000 }
-    for (const error of [
-      new EngineUnavailableError('no thread can be started'),
-      new OperatorError('store-corrupt', 'damaged'),
-      new Refusal('postern_store_unwritable'),
-      new RangeError('Array buffer allocation failed'),
-    ]) {
-      const { batches, opening } = scene(
-        (armored) => (armored === 'bad' ? Promise.reject(error) : Promise.resolve(DAMAGED)),
-        patient,
-      )
-      const onLeft = vi.fn()
-      const updates = [sealed('a'), sealed('bad'), sealed('b')]
-      expect(findings(await batches.examine(updates, { onLeft }))).toEqual([[damaged()]])
-      expect(onLeft.mock.calls).toEqual([[{ index: 1, why: 'ours' }]])
-      for (let polls = 0; polls < 5; polls++) {
-        const failing = batches.examine(updates.slice(1))
-        const isBroken = error instanceof OperatorError
-        await expect(failing).rejects.toMatchObject(isBroken ? error : { extra: { retryAfter: 2 } })
-      }
-      expect(opening.mock.calls.map(([armored]) => armored)).toEqual([
-        'a',
-        'bad',
-        'b',
-        ...Array.from({ length: 5 }, () => 'bad'),
-      ])
-      opening.mockImplementation(() => Promise.resolve(DAMAGED))
-      expect(findings(await batches.examine(updates.slice(1)))).toEqual([[damaged()], [damaged()]])
+    const onLeft = vi.fn()
+    const updates = [sealed('a'), sealed('bad'), sealed('b')]
+    expect(findings(await batches.examine(updates, { onLeft }))).toEqual([[damaged()]])
+    expect(onLeft.mock.calls).toEqual([[{ index: 1, why: 'ours' }]])
+    for (let polls = 0; polls < 5; polls++) {
+      const failing = batches.examine(updates.slice(1))
+      const isBroken = error instanceof OperatorError
+      await expect(failing).rejects.toMatchObject(isBroken ? error : { extra: { retryAfter: 2 } })
     }
-  })
-
-  test('is empty where nothing came', async () => {
-    expect(await scene(() => never).batches.examine([])).toEqual([])
-    expect(await scene(() => never).batches.examine([[]])).toEqual([[]])
-  })
+    expect(opening.mock.calls.map(([armored]) => armored)).toEqual([
+      'a',
+      'bad',
+      'b',
+      ...Array.from({ length: 5 }, () => 'bad'),
+    ])
+    opening.mockImplementation(() => Promise.resolve(DAMAGED))
+    expect(findings(await batches.examine(updates.slice(1)))).toEqual([[damaged()], [damaged()]])
+  }
 })
 
-describe('a call that failed', () => {
+test('a batch of no updates or of no Messages is empty', async () => {
+  expect(await scene(() => never).batches.examine([])).toEqual([])
+  expect(await scene(() => never).batches.examine([[]])).toEqual([[]])
+})
+
+describe('a failed lookup in a batch', () => {
   const times = { ...SHORT, budgetMs: 60_000 }
   const failure = () => Promise.reject(new NoResponseError('postern_upstream_timeout'))
 
-  test('is made again a little later, and its answer decides', async () => {
+  test('a failed lookup of a chat’s mode is repeated, and its second answer decides', async () => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockImplementationOnce(failure)
     const [[one] = []] = await batches.examine([words('a')])
@@ -171,7 +156,7 @@ describe('a call that failed', () => {
     expect(all.mode).toHaveBeenCalledTimes(2)
   })
 
-  test('is made three times, and then the Message is withheld', async () => {
+  test('a Message whose lookup fails three times is withheld', async () => {
     const { batches, all } = asking(failure, times)
     const [[one] = []] = await batches.examine([words('a')])
     expect(one?.finding).toEqual({
@@ -185,7 +170,7 @@ describe('a call that failed', () => {
   test.each([
     [5000, 2],
     [5001, 1],
-  ])('after %i ms is made %i times', async (tookMs, count) => {
+  ])('a lookup that fails after %i ms is made %i times', async (tookMs, count) => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockImplementationOnce(() => {
       vi.advanceTimersByTime(tookMs)
@@ -195,7 +180,7 @@ describe('a call that failed', () => {
     expect(all.mode).toHaveBeenCalledTimes(count)
   })
 
-  test('is not made again for nobody', async () => {
+  test('a failed lookup is not repeated once the caller has left', async () => {
     const gone = new AbortController()
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockImplementation(async () => {
@@ -209,11 +194,11 @@ describe('a call that failed', () => {
   })
 })
 
-describe('while our calls are used up', () => {
+describe('a batch without calls left', () => {
   const times = { ...SHORT, budgetMs: 60_000, busyMs: 5000 }
   const busy = () => Promise.reject(new Refusal('postern_busy'))
 
-  test('what came before is answered, and what waits is asked for again by the next poll', async () => {
+  test('a batch without calls left returns the updates before, and the next batch the others', async () => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockResolvedValueOnce('open').mockImplementationOnce(busy)
     const updates = ['a', 'b', 'c'].map(words)
@@ -222,7 +207,7 @@ describe('while our calls are used up', () => {
     expect(all.mode.mock.calls.length, 'what was behind is kept').toBe(4)
   })
 
-  test('the first update waits over several polls, and is withheld when patience ends', async () => {
+  test('a first update without calls left waits over several batches and is withheld after `busyMs`', async () => {
     const { batches, all } = asking(busy, times)
     expect(await batches.examine([words('a')])).toEqual([])
     vi.advanceTimersByTime(4999)
@@ -234,7 +219,7 @@ describe('while our calls are used up', () => {
     expect(all.mode).toHaveBeenCalledTimes(3)
   })
 
-  test('patience with one first update says nothing of the next', async () => {
+  test('the waiting time of one first update does not count for another', async () => {
     const { batches } = asking(busy, times)
     expect(await batches.examine([words('a')])).toEqual([])
     vi.advanceTimersByTime(5000)
@@ -242,7 +227,7 @@ describe('while our calls are used up', () => {
     expect(await batches.examine([words('a')])).toHaveLength(1)
   })
 
-  test('an update waits for each of its Messages, and is examined anew then', async () => {
+  test('an update waits for each of its Messages and is examined again as a whole', async () => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     const mixed = (): FoundMessage[] => [
       found({ text: 'a' }),

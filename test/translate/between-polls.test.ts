@@ -47,7 +47,7 @@ async function said(from: Person): Promise<Json> {
   return stage.double.world.message(chat, from, { armored })
 }
 
-test('words of somebody who was blocked between two polls are withheld', async () => {
+test('a text of a person blocked between two polls is withheld', async () => {
   const bob = await stage.person()
   const [one] = await keptWhile([await said(bob)], async () => {
     await postern(stage, 'trust', 'block', String(bob.id))
@@ -56,7 +56,7 @@ test('words of somebody who was blocked between two polls are withheld', async (
   expect(one).not.toHaveProperty('text')
 })
 
-test('words in a private chat that got another person between two polls are withheld', async () => {
+test('a text in a private chat bound to another person between two polls is withheld', async () => {
   const [bob, alice] = [await stage.person(), await stage.person()]
   const message = await said(bob)
   const [one] = await keptWhile([message], async () => {

@@ -32,7 +32,7 @@ async function only(query = ''): Promise<unknown[]> {
   return [message.postern.verdict, message.postern.reason, message.text]
 }
 
-test('an update that the bot has confirmed is replayed when it comes again, also after a restart', async () => {
+test('an update that the bot has confirmed is `replayed` when delivered again, also after a restart', async () => {
   const { update, quoting } = await words('/pay 10')
   const [{ updateId }] = await stage.deliverUpdates([update])
   expect(await only()).toEqual(['verified', undefined, '/pay 10'])
@@ -47,7 +47,7 @@ test('an update that the bot has confirmed is replayed when it comes again, also
   expect(quoted).toMatchObject({ text: 'look', replyTo: { text: '/pay 10' } })
 })
 
-test('an update counts as confirmed before the service learns it', async () => {
+test('an update counts as confirmed even when the confirming poll fails at the service', async () => {
   const { update } = await words('/pay 20')
   const [{ updateId }] = await stage.deliverUpdates([update])
   {
@@ -59,7 +59,7 @@ test('an update counts as confirmed before the service learns it', async () => {
   expect(await only(`offset=${updateId}`)).toEqual(['replayed', 'confirmed-before', undefined])
 })
 
-test('new words under an old id are opened until they are confirmed, and the log says that ids went back', async () => {
+test('a new message under an old update id is opened until confirmed, and the log names the lower id', async () => {
   const { update } = await words('counted anew')
   const [{ updateId: highest }] = await stage.deliverUpdates([(await words('before')).update])
   await poll(`offset=${highest + 1000}`)
@@ -76,7 +76,7 @@ test('new words under an old id are opened until they are confirmed, and the log
   await poll(`offset=${updateId + 1}`)
 })
 
-test('an offset beyond all there is closes nothing that comes later', async () => {
+test('an offset above all update ids does not close later updates', async () => {
   for (const offset of [Number.MAX_SAFE_INTEGER, '99999999999999999999', 8]) {
     await poll(`offset=${offset}`)
     const { update } = await words(`after ${offset}`)

@@ -1,8 +1,8 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import type { ExaminedMessage, MessageFinding } from '../../src/kernel/opening/finding.ts'
 import type { FoundMessage } from '../../src/kernel/opening/find-messages.ts'
-import { DEFERRAL_TIMES, Deferral, type BatchState } from '../../src/translate/deferral.ts'
+import { Deferral, type BatchState } from '../../src/translate/deferral.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
 import type { TransientError } from '../../src/kernel/opening/verdict.ts'
 
@@ -36,112 +36,107 @@ function look(deferral: Deferral, batch: BatchState): boolean {
   return isWaiting
 }
 
-test('the bounds are ten minutes alone, and half a minute of them before others', () => {
-  expect(DEFERRAL_TIMES).toEqual({ busyMs: 180_000, failedMs: 600_000, othersMs: 30_000 })
+const alone = batchOf([[by(5), 'failed']])
+
+test('a sender’s update waits up to `failedMs`, and later ones not again before the service has answered', () => {
+  const deferral = new Deferral(TIMES)
+  expect(look(deferral, alone)).toBe(true)
+  vi.advanceTimersByTime(59_999)
+  expect(look(deferral, alone)).toBe(true)
+  expect(deferral.isWaitingFor([by(5)])).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect(look(deferral, alone)).toBe(false)
+  expect([deferral.isWaitingFor([by(5)]), deferral.hasFailed([by(5)])]).toEqual([false, true])
+  expect(look(deferral, alone)).toBe(false)
+  deferral.record(batchOf([[by(5), null]]).ready)
+  expect(deferral.hasFailed([by(5)])).toBe(false)
+  expect(look(deferral, alone)).toBe(true)
 })
 
-describe('an update about whose sender the service does not answer', () => {
-  const alone = batchOf([[by(5), 'failed']])
-
-  test('waits until its time is over, and not again before an answer', () => {
-    const deferral = new Deferral(TIMES)
-    expect(look(deferral, alone)).toBe(true)
-    vi.advanceTimersByTime(59_999)
-    expect(look(deferral, alone)).toBe(true)
-    expect(deferral.isWaitingFor([by(5)])).toBe(true)
-    vi.advanceTimersByTime(1)
-    expect(look(deferral, alone)).toBe(false)
-    expect([deferral.isWaitingFor([by(5)]), deferral.hasFailed([by(5)])]).toEqual([false, true])
-    expect(look(deferral, alone)).toBe(false)
-    deferral.record(batchOf([[by(5), null]]).ready)
-    expect(deferral.hasFailed([by(5)])).toBe(false)
-    expect(look(deferral, alone)).toBe(true)
-  })
-
-  test.each<[string, MessageFinding, object]>([
-    ['without words', { kind: 'untouched' }, {}],
-    ['that is damaged', { kind: 'closed', verdict: 'damaged' }, { armored: 'junk' }],
-    ['in the clear', { kind: 'plain', verdict: 'plaintext-in-protected' }, { text: 'x' }],
-    ['without a signature', opened('unsigned'), { armored: 'sealed' }],
-  ])('waits no second time because of a message %s, for which nobody is asked', (...given) => {
-    const [, finding, message] = given
-    const deferral = new Deferral(TIMES)
-    look(deferral, alone)
-    vi.advanceTimersByTime(60_000)
-    const one = found(message, { chatId: 50, fromId: 5 })
-    deferral.record([[{ found: one, finding, ms: 1 }]])
-    expect(look(deferral, alone)).toBe(false)
-    deferral.record([[{ found: one, finding: opened('verified'), ms: 1 }]])
-    expect(look(deferral, alone)).toBe(true)
-  })
-
-  test('says nothing of the sender elsewhere, nor of others', () => {
-    const deferral = new Deferral(TIMES)
-    look(deferral, alone)
-    expect(deferral.isWaitingFor([by(5, 51)])).toBe(false)
-    expect(deferral.isWaitingFor([by(6)])).toBe(false)
-  })
-
-  test('is asked about less often, the longer it waits', () => {
-    const deferral = new Deferral({ ...TIMES, failedMs: 600_000 })
-    const pauses = [0, 20_000, 20_000, 300_000].map((laterMs) => {
-      vi.advanceTimersByTime(laterMs)
-      deferral.record(alone.ready)
-      return deferral.wait(0, alone)
-    })
-    expect(pauses).toEqual([1000, 2000, 4000, 5000])
-  })
-
-  test('is never one whose calls were answered', () => {
-    const deferral = new Deferral(TIMES)
-    expect(look(deferral, batchOf([[by(5), null]]))).toBe(false)
-  })
+test.each<[string, MessageFinding, object]>([
+  ['without words', { kind: 'untouched' }, {}],
+  ['that is damaged', { kind: 'closed', verdict: 'damaged' }, { armored: 'junk' }],
+  ['in the clear', { kind: 'plain', verdict: 'plaintext-in-protected' }, { text: 'x' }],
+  ['without a signature', opened('unsigned'), { armored: 'sealed' }],
+])('a message %s does not make its sender’s updates wait a second time', (...given) => {
+  const [, finding, message] = given
+  const deferral = new Deferral(TIMES)
+  look(deferral, alone)
+  vi.advanceTimersByTime(60_000)
+  const one = found(message, { chatId: 50, fromId: 5 })
+  deferral.record([[{ found: one, finding, ms: 1 }]])
+  expect(look(deferral, alone)).toBe(false)
+  deferral.record([[{ found: one, finding: opened('verified'), ms: 1 }]])
+  expect(look(deferral, alone)).toBe(true)
 })
 
-describe('while others’ updates are behind', () => {
-  const before = batchOf([
-    [by(5), 'failed'],
-    [by(6), null],
-  ])
+test('a waiting update concerns its sender in its own chat only', () => {
+  const deferral = new Deferral(TIMES)
+  look(deferral, alone)
+  expect(deferral.isWaitingFor([by(5, 51)])).toBe(false)
+  expect(deferral.isWaitingFor([by(6)])).toBe(false)
+})
 
-  test('an update waits for its part of the time alone', () => {
-    const deferral = new Deferral(TIMES)
-    expect(look(deferral, before)).toBe(true)
-    vi.advanceTimersByTime(9999)
-    expect(look(deferral, before)).toBe(true)
-    vi.advanceTimersByTime(1)
-    expect(look(deferral, before)).toBe(false)
+test('the pauses between lookups for a waiting update grow up to five seconds', () => {
+  const deferral = new Deferral({ ...TIMES, failedMs: 600_000 })
+  const pauses = [0, 20_000, 20_000, 300_000].map((laterMs) => {
+    vi.advanceTimersByTime(laterMs)
+    deferral.record(alone.ready)
+    return deferral.wait(0, alone)
   })
+  expect(pauses).toEqual([1000, 2000, 4000, 5000])
+})
 
-  test('all senders together have that part, and have it again in the next span', () => {
-    const deferral = new Deferral(TIMES)
-    const asBad = (fromId: number): BatchState =>
-      batchOf([
-        [by(fromId), 'failed'],
-        [by(6), null],
-      ])
-    const times = Array.from({ length: 100 }, (_, n) => {
-      const isWaiting = look(deferral, asBad(100 + Math.floor(n / 2)))
-      vi.advanceTimersByTime(n === 49 ? 30_000 : 500)
-      return isWaiting
-    })
-    expect(times.slice(0, 50).filter(Boolean)).toHaveLength(20)
-    expect(times.slice(50).filter(Boolean)).toHaveLength(20)
+test('an update whose lookups were answered does not wait', () => {
+  const deferral = new Deferral(TIMES)
+  expect(look(deferral, batchOf([[by(5), null]]))).toBe(false)
+})
+
+const before = batchOf([
+  [by(5), 'failed'],
+  [by(6), null],
+])
+
+test('an update with other senders behind waits up to `othersMs`', () => {
+  const deferral = new Deferral(TIMES)
+  expect(look(deferral, before)).toBe(true)
+  vi.advanceTimersByTime(9999)
+  expect(look(deferral, before)).toBe(true)
+  vi.advanceTimersByTime(1)
+  expect(look(deferral, before)).toBe(false)
+})
+
+test('all waiting senders share `othersMs`, once in each span', () => {
+  const deferral = new Deferral(TIMES)
+  const asBad = (fromId: number): BatchState =>
+    batchOf([
+      [by(fromId), 'failed'],
+      [by(6), null],
+    ])
+  const times = Array.from({ length: 100 }, (_, n) => {
+    const isWaiting = look(deferral, asBad(100 + Math.floor(n / 2)))
+    vi.advanceTimersByTime(n === 49 ? 30_000 : 500)
+    return isWaiting
   })
+  expect(times.slice(0, 50).filter(Boolean)).toHaveLength(20)
+  expect(times.slice(50).filter(Boolean)).toHaveLength(20)
+})
 
-  test('the time in which nobody waits behind is not counted', () => {
-    const deferral = new Deferral(TIMES)
-    expect(look(deferral, batchOf([[by(5), 'failed']]))).toBe(true)
-    vi.advanceTimersByTime(30_000)
-    expect(look(deferral, before)).toBe(true)
-  })
+test('the time without other senders behind does not count against `othersMs`', () => {
+  const deferral = new Deferral(TIMES)
+  expect(look(deferral, batchOf([[by(5), 'failed']]))).toBe(true)
+  vi.advanceTimersByTime(30_000)
+  expect(look(deferral, before)).toBe(true)
+})
 
-  test.each([
-    ['an update without Messages', { ready: [], updates: [] }, true],
-    ['one of the same sender', batchOf([[by(5), null]]), false],
-    ['one that cannot be answered either', batchOf([[by(6), 'failed']]), false],
-    ['one of the sender in another chat', batchOf([[by(5, 51), null]]), true],
-  ])('others are not everybody: %s', (_what, { ready, updates }, counts) => {
+test.each([
+  ['an update without Messages', { ready: [], updates: [] }, true],
+  ['one of the same sender', batchOf([[by(5), null]]), false],
+  ['one that cannot be answered either', batchOf([[by(6), 'failed']]), false],
+  ['one of the sender in another chat', batchOf([[by(5, 51), null]]), true],
+])(
+  'an update waits with regard to another update behind: %s',
+  (_what, { ready, updates }, counts) => {
     const [head] = [batchOf([[by(5), 'failed']])]
     const isEmpty = updates.length === 0
     const batch: BatchState = {
@@ -153,18 +148,18 @@ describe('while others’ updates are behind', () => {
     expect(look(deferral, batch)).toBe(true)
     vi.advanceTimersByTime(10_000)
     expect(look(deferral, batch)).toBe(!counts)
-  })
+  },
+)
 
-  test('a full batch counts as one with others behind it', () => {
-    const deferral = new Deferral(TIMES)
-    const full = batchOf([[by(5), 'failed']], { hasMore: true })
-    expect(look(deferral, full)).toBe(true)
-    vi.advanceTimersByTime(10_000)
-    expect(look(deferral, full)).toBe(false)
-  })
+test('a full batch counts as one with other senders behind', () => {
+  const deferral = new Deferral(TIMES)
+  const full = batchOf([[by(5), 'failed']], { hasMore: true })
+  expect(look(deferral, full)).toBe(true)
+  vi.advanceTimersByTime(10_000)
+  expect(look(deferral, full)).toBe(false)
 })
 
-test('calls that are used up are waited for by update, whoever is behind', () => {
+test('an update without calls left waits up to `busyMs`, also with other senders behind', () => {
   const deferral = new Deferral({ ...TIMES, othersMs: 0 })
   const busy = batchOf([
     [by(5), 'busy'],
@@ -177,7 +172,7 @@ test('calls that are used up are waited for by update, whoever is behind', () =>
   expect(look(deferral, busy)).toBe(false)
 })
 
-test('an update that waits for used-up calls has no more time because another span begins', () => {
+test('an update without calls left waits no longer because a new span begins', () => {
   const deferral = new Deferral(TIMES)
   const busy = batchOf([[by(5), 'busy']])
   vi.advanceTimersByTime(TIMES.failedMs - 1000)
@@ -189,7 +184,7 @@ test('an update that waits for used-up calls has no more time because another sp
   expect(waits.filter(Boolean)).toHaveLength(6)
 })
 
-test('one after the other, updates wait for used-up calls no longer than one does, in each span', () => {
+test('all updates without calls left share `busyMs`, once in each span', () => {
   const deferral = new Deferral(TIMES)
   const waitedMs = Array.from({ length: 60 }, (_, n) => {
     const [one, batch] = [`update ${n}`, batchOf([[by(n), 'busy']], { hasMore: true })]
@@ -206,7 +201,7 @@ test('one after the other, updates wait for used-up calls no longer than one doe
   expect(look(deferral, batchOf([[by(99), 'busy']]))).toBe(true)
 })
 
-test('a batch of as many senders as it can name is forgotten by none, and so waits once', () => {
+test('a batch of 10 000 senders waits once, since `Deferral` remembers each of them', () => {
   const deferral = new Deferral(TIMES)
   const crowd = batchOf(Array.from({ length: 10_000 }, (_, n) => [by(n + 1), 'failed']))
   expect(look(deferral, crowd)).toBe(true)

@@ -18,7 +18,7 @@ async function deliver(chat: DoubleChat, words: string, by: Person): Promise<num
   return update.updateId
 }
 
-test('a withheld message is explained: verdict, reason, key, what to do, and never its words', async () => {
+test('`explain` of a withheld message shows verdict, key and hint, and not its text', async () => {
   const person = await stage.friend()
   const stranger = await stage.person()
   const chat = stage.privateChat(person)
@@ -37,7 +37,7 @@ test('a withheld message is explained: verdict, reason, key, what to do, and nev
   expect(json).toMatchObject({ chatId: chat.id, userId: person.id, delivered: false, signer: null })
 })
 
-test('a delivered message is explained by who signed it, also after a restart', async () => {
+test('`explain` of a delivered message shows its signer, also after a restart', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const id = await deliver(chat, canary(), person)
@@ -50,7 +50,7 @@ test('a delivered message is explained by who signed it, also after a restart', 
   expect(await explain(String(id), '--json')).toBe(before)
 })
 
-test('a message of the bot’s is explained by how many it was sealed to and who was skipped', async () => {
+test('`explain --sent` shows the number of recipients and the skipped people of a send', async () => {
   const person = await stage.friend()
   const broken = stage.double.world.addUser({ certificate: 'none', fingerprint: 'ab'.repeat(20) })
   const sent = await stage.send(stage.group([person, broken]), canary())
@@ -63,7 +63,7 @@ test('a message of the bot’s is explained by how many it was sealed to and who
   expect(output).toContain('the person must publish')
 })
 
-test('what was withheld is listed by chat and reason, without words, and what was delivered is not', async () => {
+test('`explain --withheld` lists withheld messages by chat and verdict, without their texts', async () => {
   const person = await stage.friend()
   const stranger = await stage.person()
   const chat = stage.privateChat(person)
@@ -98,7 +98,7 @@ test.each([
   [['424242'], 1, /nothing is remembered of update 424242/],
   [['424242', '--sent'], 1, /nothing is remembered of message 424242/],
   [['twelve'], 2, /whole number/],
-])('explain %j says that it knows nothing, and what to do', async (args, code, output) => {
+])('`explain` with the arguments %j fails with a hint', async (args, code, output) => {
   const ended = await stage.sidecar.postern('explain', ...args)
   expect([ended.code, ended.stdout]).toEqual([code, ''])
   expect(ended.stderr).toMatch(output)

@@ -1,5 +1,5 @@
 /** A file is no message: what a person sealed as a file does not become their words. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { RnpPhone, SqPhone } from '../support/double-phones.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
@@ -13,52 +13,50 @@ async function read(from: Person, armored: string): Promise<Json> {
   return (await stage.deliver([message]))[0]
 }
 
-describe('as words', () => {
-  test.each([
-    ['signed', true, 'orders.txt'],
-    ['unsigned', false, 'orders.txt'],
-    ['signed, with a short name', true, 'a'],
-    ['signed and by a path', true, '/home/alice/orders.txt'],
-    ['signed, under almost the name of none', true, '_CONSOLE.txt'],
-  ])('a text file is withheld: %s', async (_how, isSigned, fileName) => {
-    const from = await stage.person()
-    const to = [stage.botCertificate]
-    const armored = isSigned
-      ? await from.phone.seal(WORDS, to, { fileName })
-      : await from.phone.sealUnsigned(WORDS, to, { fileName })
-    const message = await read(from, armored)
-    expect(message).toMatchObject({
-      armored,
-      postern: { opened: false, verdict: 'damaged', reason: 'is-a-file' },
-    })
-    expect(JSON.stringify(message)).not.toContain(WORDS)
+test.each([
+  ['signed', true, 'orders.txt'],
+  ['unsigned', false, 'orders.txt'],
+  ['signed, with a short name', true, 'a'],
+  ['signed and by a path', true, '/home/alice/orders.txt'],
+  ['signed, under almost the name of none', true, '_CONSOLE.txt'],
+])('a sealed text file in place of a message is withheld: %s', async (_how, isSigned, fileName) => {
+  const from = await stage.person()
+  const to = [stage.botCertificate]
+  const armored = isSigned
+    ? await from.phone.seal(WORDS, to, { fileName })
+    : await from.phone.sealUnsigned(WORDS, to, { fileName })
+  const message = await read(from, armored)
+  expect(message).toMatchObject({
+    armored,
+    postern: { opened: false, verdict: 'damaged', reason: 'is-a-file' },
   })
+  expect(JSON.stringify(message)).not.toContain(WORDS)
+})
 
-  test.each([
-    ['without a name', ''],
-    ['for eyes only', '_CONSOLE'],
-    ['as openpgp.js before its version 5', 'msg.txt'],
-  ])('words are given: %s', async (_how, fileName) => {
-    const from = await stage.person()
-    const armored = await from.phone.seal(WORDS, [stage.botCertificate], { fileName })
-    expect(await read(from, armored)).toMatchObject({
-      text: WORDS,
-      postern: { verdict: 'verified' },
-    })
-  })
-
-  test.each([
-    ['sq', () => SqPhone.make()],
-    ['rnp', () => RnpPhone.make()],
-  ])('words of %s are given', async (_program, make) => {
-    const from = stage.with(await make())
-    const armored = await from.phone.seal(WORDS, [stage.botCertificate])
-    const message = stage.double.world.message(stage.privateChat(from), from, { armored })
-    expect((await stage.deliver([message]))[0]).toMatchObject({ text: WORDS })
+test.each([
+  ['without a name', ''],
+  ['for eyes only', '_CONSOLE'],
+  ['as openpgp.js before its version 5', 'msg.txt'],
+])('a sealed message is delivered: %s', async (_how, fileName) => {
+  const from = await stage.person()
+  const armored = await from.phone.seal(WORDS, [stage.botCertificate], { fileName })
+  expect(await read(from, armored)).toMatchObject({
+    text: WORDS,
+    postern: { verdict: 'verified' },
   })
 })
 
-test('an attachment is given with a name and without one', async () => {
+test.each([
+  ['sq', () => SqPhone.make()],
+  ['rnp', () => RnpPhone.make()],
+])('a sealed message made by %s is delivered', async (_program, make) => {
+  const from = stage.with(await make())
+  const armored = await from.phone.seal(WORDS, [stage.botCertificate])
+  const message = stage.double.world.message(stage.privateChat(from), from, { armored })
+  expect((await stage.deliver([message]))[0]).toMatchObject({ text: WORDS })
+})
+
+test('a sealed attachment is served with and without a file name', async () => {
   const from = await stage.person()
   const chat = stage.privateChat(from)
   for (const fileName of ['', 'orders.txt']) {

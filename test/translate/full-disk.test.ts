@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(disk, { recursive: true, force: true })
 })
 
-describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounted)', () => {
+describe.skipIf(!mounted)('a sidecar on a full disk (skipped where none can be mounted)', () => {
   const stage = useStage({ dataDir: join(disk, 'data') })
   let first = 0
   let chat: DoubleChat
@@ -47,7 +47,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
   /** Polls as the bot does, which reads the headers too. */
   const poll = () => stage.sidecar.call('GET', `/updates?offset=${first}`)
 
-  test('what cannot be recorded as seen stays at the service, and loses nothing', async () => {
+  test('a poll on a full disk is refused while its update cannot be recorded', async () => {
     const person = await stage.friend()
     const armored = await person.phone.seal('unrecorded', [stage.botCertificate])
     const message = stage.double.world.message(chat, person, { armored })
@@ -60,7 +60,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     expect((await stage.sidecar.readiness()).reasons).toContain('store')
   })
 
-  test('so does what comes behind it in a chat whose kind cannot be recorded', async () => {
+  test('a poll on a full disk is refused while the kind of a new chat cannot be recorded', async () => {
     const person = await stage.friend()
     const unknown = stage.privateChat(person)
     const armored = await person.phone.seal('in a new chat', [stage.botCertificate])
@@ -69,7 +69,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     expect((await poll()).status).toBe(503)
   })
 
-  test('a group that was seen protected takes no readable words any more, and the bot is not told that it was noted', async () => {
+  test('a group that becomes protected during a full disk refuses readable text', async () => {
     seen = stage.group([await stage.friend()])
     const shown = await stage.sidecar.call('GET', `/chats/${seen.id}`)
     expect([shown.status, shown.json.error.code]).toEqual([503, 'postern_store_unwritable'])
@@ -79,7 +79,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     stage.expectNowhere(words)
   })
 
-  test('a send that would have to record something does not leave', async () => {
+  test('a sealed send on a full disk is refused and does not leave', async () => {
     const group = stage.group([await stage.friend()])
     for (const one of [group, chat]) {
       const words = canary()
@@ -89,7 +89,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     }
   })
 
-  test('once there is room again, what was kept back is opened and sends leave', async () => {
+  test('the refused updates and sends succeed once the disk has room', async () => {
     rmSync(filler)
     await stage.sidecar.whenReady()
     const { json } = await poll()
@@ -98,7 +98,7 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     expect((await stage.send(stage.group([await stage.friend()]), 'again')).status).toBe(201)
   })
 
-  test('and the group that was seen protected meanwhile is latched, over a restart', async () => {
+  test('a group that became protected during a full disk is latched after a restart', async () => {
     await stage.restart()
     const words = canary()
     const sent = await stage.send(seen, words)

@@ -32,7 +32,7 @@ async function scene() {
   return loaded
 }
 
-test('a change is told once with a message and once with a send, and again with the same one', async () => {
+test('a key change is reported with one message and one send, and again with the same ones', async () => {
   const { changes } = await scene()
   expect(await changes.tell([4, 5, 5], 'message', '1')).toEqual([CHANGE])
   expect(await changes.tell([5], 'message', '2')).toEqual([])
@@ -40,7 +40,7 @@ test('a change is told once with a message and once with a send, and again with 
   expect(await changes.tell([5], 'message', '1')).toEqual([CHANGE])
 })
 
-test('what was told is known after a restart, and what was not is told then', async () => {
+test('the reports of a key change are remembered over a restart', async () => {
   const { store, changes } = await scene()
   await changes.tell([5], 'message', '1')
   const { changes: after } = await load(store)
@@ -48,7 +48,7 @@ test('what was told is known after a restart, and what was not is told then', as
   expect(await after.tell([5], 'send', '2')).toEqual([CHANGE])
 })
 
-test('a later change is told anew, and nobody else’s is', async () => {
+test('a later key change of a person is reported again, and to no other person’s messages', async () => {
   const { changed, changes } = await scene()
   await changes.tell([5], 'message', '1')
   const next = { userId: 5, from: 'b', to: 'c' }
@@ -57,7 +57,7 @@ test('a later change is told anew, and nobody else’s is', async () => {
   expect(await changes.tell([5], 'message', '2')).toEqual([next])
 })
 
-test('a store that cannot be written keeps nobody from being told', async () => {
+test('a key change is reported once even while the store is unwritable', async () => {
   const { store, changes } = await scene()
   vi.spyOn(store, 'note').mockRejectedValue(new Refusal('postern_store_unwritable'))
   expect(await changes.tell([5], 'send', 's')).toEqual([CHANGE])

@@ -6,7 +6,7 @@ useFakeTime({ toFake: ['performance'] })
 
 const at = (updateId: number) => ({ updateId, chatId: 50, why: 'failed' as const })
 
-test('the first poll that an update is left with is told from the others, and its coming says how long it waited', () => {
+test('`LeftUpdate` marks the first poll that leaves an update, and reports its waiting time when delivered', () => {
   const left = new LeftUpdate()
   expect(left.record([1, 2], at(3))).toEqual([{ kind: 'left', isFirst: true, ...at(3) }])
   vi.advanceTimersByTime(60_000)
@@ -16,7 +16,7 @@ test('the first poll that an update is left with is told from the others, and it
   expect(left.record([3, 4], null)).toEqual([])
 })
 
-test('one comes while another is left', () => {
+test('`LeftUpdate` reports one update as delivered and another as left in the same poll', () => {
   const left = new LeftUpdate()
   left.record([], at(3))
   const kinds = left.record([3, 4], at(5)).map(({ kind, updateId }) => [kind, updateId])
@@ -26,7 +26,7 @@ test('one comes while another is left', () => {
   ])
 })
 
-test('an update that went elsewhere leaves the place to the next', () => {
+test('`LeftUpdate` forgets an update that another sidecar delivered', () => {
   const left = new LeftUpdate()
   left.record([], at(3))
   expect(left.record([], null)).toEqual([])

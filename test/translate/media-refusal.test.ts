@@ -12,7 +12,7 @@ test.each([
   ['too-large', 'postern_media_too_large'],
   ['locked', 'postern_locked'],
   ['mode-unknown', 'postern_upstream_invalid'],
-] as const)('%s is refused as %s, with the reason alone', (verdict, code) => {
+] as const)('a file with the verdict %s is refused as %s with its reason', (verdict, code) => {
   expect(refusalOf(verdict).code).toBe(code)
   const { message } = refusalOf(verdict, 'other-chat')
   expect(message).toMatch(/: other-chat$/)
@@ -20,7 +20,7 @@ test.each([
 })
 
 test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unavailable'] as const)(
-  '%s is refused as a bad signature, which says the verdict too',
+  'a file with the verdict %s is refused as `postern_bad_signature` with verdict and reason',
   (verdict) => {
     expect(refusalOf(verdict).code).toBe('postern_bad_signature')
     expect(refusalOf(verdict).message.endsWith(`: ${verdict}`)).toBe(true)
@@ -30,13 +30,19 @@ test.each(['verified', 'unsigned', 'before-key', 'unknown-signer', 'signer-unava
 
 const PASSING: Verdict[] = ['signer-unavailable', 'unknown-signer', 'damaged']
 
-test.each(PASSING)('%s that may be otherwise soon says when to ask again', (verdict) => {
-  const busy = refused('postern_busy', 'certificate', { extra: { retryAfter: 5 } })
-  expect(refusalOf(verdict, 'own-key', 'busy')).toEqual(busy)
-})
+test.each(PASSING)(
+  'a file with the verdict %s for lack of calls is refused as `postern_busy` with a retry time',
+  (verdict) => {
+    const busy = refused('postern_busy', 'certificate', { extra: { retryAfter: 5 } })
+    expect(refusalOf(verdict, 'own-key', 'busy')).toEqual(busy)
+  },
+)
 
-test.each(PASSING)('%s for a call that failed says that the service was not reached', (verdict) => {
-  const refusal = refusalOf(verdict, 'own-key', 'failed')
-  expect([refusal.code, refusal.extra]).toEqual(['postern_upstream_unreachable', {}])
-  expect(refusal.message).toContain('the sender’s certificate')
-})
+test.each(PASSING)(
+  'a file with the verdict %s after a failed call is refused as `postern_upstream_unreachable`',
+  (verdict) => {
+    const refusal = refusalOf(verdict, 'own-key', 'failed')
+    expect([refusal.code, refusal.extra]).toEqual(['postern_upstream_unreachable', {}])
+    expect(refusal.message).toContain('the sender’s certificate')
+  },
+)

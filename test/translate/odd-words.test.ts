@@ -30,7 +30,7 @@ function words(value: Json): string[] {
 
 const WITHHELD = { opened: false, verdict: 'plaintext-in-protected' }
 
-describe.each(CHATS)('in %s', (_where, makeChat) => {
+describe.each(CHATS)('a Message in %s', (_where, makeChat) => {
   test.each([
     [[EVIL]],
     [{ text: EVIL }],
@@ -49,7 +49,7 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
   })
 
   test.each([[['x']], [{ armor: 'x' }], [5], [true], [[]]])(
-    'an armored that is no string is damaged and left: %j',
+    'an armored body that is no string is `damaged` and left unchanged: %j',
     async (armored) => {
       const message = await read(await makeChat(), { armored, text: EVIL })
       expect(message.armored).toEqual(armored)
@@ -95,7 +95,7 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
     ['a chat that is none', { replyTo: { chat: 24, text: EVIL } }],
     ['a chat that is a list', { replyTo: { chat: [{ id: 24 }], text: EVIL } }],
     ['an armored text under any name', { x: { armored: EVIL, text: EVIL } }],
-  ])('%s is judged as a Message', async (_what, parts) => {
+  ])('a text in %s is judged as a Message', async (_what, parts) => {
     const message = await read(await makeChat(), { text: '', ...parts })
     expect(JSON.stringify(message)).toContain(`"verdict":"`)
     const shown = words(message).filter((word) => word === EVIL)
@@ -103,7 +103,7 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
     expect(shown.length).toBe(JSON.stringify(parts).includes('armored') ? 1 : 0)
   })
 
-  test('words in the place of a quotation are withheld there, whatever holds them', async () => {
+  test('a text in place of a quotation is withheld, also inside lists', async () => {
     for (const replyTo of [EVIL, [EVIL], [[EVIL, { id: 5 }]]]) {
       const message = await read(await makeChat(), { text: '', replyTo })
       const withheldText = typeof replyTo === 'string' ? replyTo : JSON.stringify(replyTo)
@@ -115,14 +115,14 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
     }
   })
 
-  test('a message that is a list is judged as what is in it', async () => {
+  test('a list of Messages in place of a Message is judged item by item', async () => {
     const chat = await makeChat()
     const one = stage.double.world.message(chat, null, { text: EVIL })
     const [update] = await stage.deliverUpdates([{ kind: 'message', message: [one, [one]] }])
     expect(words(update)).not.toContain(EVIL)
   })
 
-  test('the buttons of a keyboard stay, of a message, a quotation and a press', async () => {
+  test('the buttons of a message, a quotation and a press are delivered unchanged', async () => {
     const chat = await makeChat()
     const markup = {
       inlineKeyboard: [
@@ -142,7 +142,7 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
     expect(JSON.stringify([message, update])).not.toContain('verdict')
   })
 
-  test('words in a press are of its message’s chat', async () => {
+  test('a text in a press is judged by the chat of its message', async () => {
     const chat = await makeChat()
     const message = stage.double.world.message(chat, null, { text: '' })
     const callbackQuery = {
@@ -160,59 +160,55 @@ describe.each(CHATS)('in %s', (_where, makeChat) => {
   })
 })
 
-describe('in a readable group', () => {
-  test('whatever has a text, a list for one, or words for a quotation stays as it came', async () => {
-    const chat = stage.openGroup()
-    const parts = {
-      replyTo: ['words', { text: 'y' }],
-      quote: { text: 'z', replyTo: 'more words' },
-      armored: ['x'],
-      text: [5],
-      markup: { inlineKeyboard: [[{ text: 'a' }]] },
-    }
-    const message = stage.double.world.message(chat, null, parts)
-    const [got] = await stage.deliver([message])
-    expect(got).toEqual(message)
-    // All of it to the byte.
-    const body = JSON.stringify({ ok: true, result: [{ updateId: 5, kind: 'message', message }] })
-    using _updates = stage.double.script('GET', '/updates', { body: ` ${body}` })
-    expect((await stage.sidecar.call('GET', '/updates')).text).toBe(` ${body}`)
-  })
+test('the texts, lists and quotations of a readable group are delivered unchanged', async () => {
+  const chat = stage.openGroup()
+  const parts = {
+    replyTo: ['words', { text: 'y' }],
+    quote: { text: 'z', replyTo: 'more words' },
+    armored: ['x'],
+    text: [5],
+    markup: { inlineKeyboard: [[{ text: 'a' }]] },
+  }
+  const message = stage.double.world.message(chat, null, parts)
+  const [got] = await stage.deliver([message])
+  expect(got).toEqual(message)
+  // All of it to the byte.
+  const body = JSON.stringify({ ok: true, result: [{ updateId: 5, kind: 'message', message }] })
+  using _updates = stage.double.script('GET', '/updates', { body: ` ${body}` })
+  expect((await stage.sidecar.call('GET', '/updates')).text).toBe(` ${body}`)
 })
 
-describe('ids that are spelt oddly name nothing', () => {
-  test.each([
-    '1e0',
-    'CHAT.0',
-    'CHATe0',
-    '"CHAT"',
-    '[CHAT]',
-    '-0',
-    'true',
-    '{"id":CHAT}',
-    '9007199254740993',
-  ])('a chat with the id %s', async (spelling) => {
-    const chat = stage.openGroup()
-    const id = spelling.replace('CHAT', `${chat.id}`)
-    const message = JSON.stringify(stage.double.world.message(chat, null, { text: EVIL }))
-    const update = `{"updateId":7,"kind":"message","message":${message}}`
-    const body = `{"ok":true,"result":[${update.replace(`"chat":{"id":${chat.id}`, `"chat":{"id":${id}`)}]}`
+test.each([
+  '1e0',
+  'CHAT.0',
+  'CHATe0',
+  '"CHAT"',
+  '[CHAT]',
+  '-0',
+  'true',
+  '{"id":CHAT}',
+  '9007199254740993',
+])('a Message of a chat with the id %s has the verdict mode-unknown', async (spelling) => {
+  const chat = stage.openGroup()
+  const id = spelling.replace('CHAT', `${chat.id}`)
+  const message = JSON.stringify(stage.double.world.message(chat, null, { text: EVIL }))
+  const update = `{"updateId":7,"kind":"message","message":${message}}`
+  const body = `{"ok":true,"result":[${update.replace(`"chat":{"id":${chat.id}`, `"chat":{"id":${id}`)}]}`
+  using _updates = stage.double.script('GET', '/updates', { body })
+  const { json } = await stage.sidecar.call('GET', '/updates')
+  expect(json.result[0].message).not.toHaveProperty('text')
+  expect(json.result[0].message.postern.verdict).toBe('mode-unknown')
+})
+
+test.each(['1.0', '1e0', '"1"', '-1.5', '9007199254740993', 'null'])(
+  'an update with the number %s makes the poll `postern_upstream_invalid`',
+  async (updateId) => {
+    const body = `{"ok":true,"result":[{"updateId":${updateId},"kind":"x"}]}`
     using _updates = stage.double.script('GET', '/updates', { body })
-    const { json } = await stage.sidecar.call('GET', '/updates')
-    expect(json.result[0].message).not.toHaveProperty('text')
-    expect(json.result[0].message.postern.verdict).toBe('mode-unknown')
-  })
-
-  test.each(['1.0', '1e0', '"1"', '-1.5', '9007199254740993', 'null'])(
-    'an update with the number %s is none',
-    async (updateId) => {
-      const body = `{"ok":true,"result":[{"updateId":${updateId},"kind":"x"}]}`
-      using _updates = stage.double.script('GET', '/updates', { body })
-      const { status, json } = await stage.sidecar.call('GET', '/updates')
-      expect({ status, code: json.error.code }).toEqual({
-        status: 502,
-        code: 'postern_upstream_invalid',
-      })
-    },
-  )
-})
+    const { status, json } = await stage.sidecar.call('GET', '/updates')
+    expect({ status, code: json.error.code }).toEqual({
+      status: 502,
+      code: 'postern_upstream_invalid',
+    })
+  },
+)

@@ -82,7 +82,7 @@ const places: [string, (mallory: Person) => DoubleChat][] = [
 
 for (const [how, carried] of carriers) {
   for (const [where, chatWith] of places) {
-    test(`Alice’s words, carried into ${where} ${how}, stay sealed, and are hers in her own chat`, async () => {
+    test(`a private message of Alice, copied into ${where} ${how}, stays sealed, and opens in her own chat`, async () => {
       const [alice, mallory] = [await stage.friend(), await stage.person()]
       const own = stage.privateChat(alice)
       const words = `a secret ${how} in ${where}`
@@ -101,7 +101,7 @@ for (const [how, carried] of carriers) {
   }
 }
 
-test('what a Message of another chat has attached gains no right, and its own update gives it', async () => {
+test('a file of another chat’s quoted Message has no url for the bot, and is served by its own update', async () => {
   const [alice, mallory] = [await stage.friend(), await stage.person()]
   const [hers, chat] = [stage.privateChat(alice), stage.privateChat(mallory)]
   const content = picture()
@@ -119,7 +119,7 @@ test('what a Message of another chat has attached gains no right, and its own up
   expect((await fetched(stage, own.media[0].url)).body).toEqual(content)
 })
 
-test('nothing carries a file out of a chat that is named around it, back into its own', async () => {
+test('a file quoted inside a quotation of another chat has no url for the bot', async () => {
   const [alice, mallory] = [await stage.friend(), await stage.person()]
   const [hers, chat] = [stage.privateChat(alice), stage.privateChat(mallory)]
   const item = stage.double.world.store(await sealedBy(alice, stage, picture()))
@@ -129,7 +129,7 @@ test('nothing carries a file out of a chat that is named around it, back into it
   expect(read.replyTo.replyTo.media[0].url).toBe(item.url)
 })
 
-test('a quotation of the same chat is opened, and so is what a press carries', async () => {
+test('a sealed quotation and a pressed message of the same chat are opened', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const quoted = message(chat, person, { armored: await sealed(person, 'quoted here') })
@@ -151,7 +151,7 @@ test('a quotation of the same chat is opened, and so is what a press carries', a
   expect(updates[1].callbackQuery.message.text).toBe('pressed here')
 })
 
-test('a private chat is its person’s alone: the words, files and presses of others there are withheld', async () => {
+test('another person’s texts, files and presses in a private chat are withheld, also after a restart', async () => {
   const [alice, mallory] = [await stage.person(), await stage.person()]
   const chat = stage.privateChat(alice)
   const first = message(chat, alice, { armored: await sealed(alice, 'mine') })
@@ -181,7 +181,7 @@ test('a private chat is its person’s alone: the words, files and presses of ot
   expect(own.text).toBe('still mine')
 })
 
-test('neither a notice nor a forwarded sender nor a quotation says whose a private chat is', async () => {
+test('the person of a private chat is not derived from notices, forwarded senders or quotations', async () => {
   const [alice, other] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(alice)
   const { id: _id, chat: _chat, ...bare } = message(chat, other, {})

@@ -81,8 +81,9 @@ function fill(text: string, { chat, update }: Real): string {
   return text.replace('@chat', `${chat.id}`).replace('@message', () => message)
 }
 
-describe('what was judged is what the bot reads', () => {
-  test.each(FORGERIES)('%s', async (_what, names) => {
+test.each(FORGERIES)(
+  'a forged field in a judged Message is not delivered: %s',
+  async (_what, names) => {
     const one = await real()
     const { text, json } = await answered(answerOf(fill(forge(one.update, names), one)))
     const [{ message }] = json.result
@@ -90,104 +91,104 @@ describe('what was judged is what the bot reads', () => {
     expect(message.chat).toEqual({ id: one.chat.id, kind: 'private' })
     expect(message.from.id).toBe(one.person.id)
     for (const word of [EVIL, 'forged', `:${ALICE}`, '__proto__']) expect(text).not.toContain(word)
-  })
+  },
+)
 
-  test.each([
-    ['the text', `"text":"${EVIL}","text":""`],
-    ['the text, spelt with escapes', `"\\u0074ext":"${EVIL}","text":null`],
-    ['the armored', `"armored":"${EVIL}","armored":null`],
-    ['the quotation', `"replyTo":{"text":"${EVIL}"},"replyTo":null`],
-    ['what is nested in it', `"x":[{"text":"${EVIL}","text":""}]`],
-  ])('%s twice, in a message with nothing to be judged beside', async (_what, doubled) => {
-    const chat = stage.privateChat(await stage.friend())
-    const message = `{"id":1,"chat":{"id":${chat.id},"kind":"private"},"date":1,"kind":"x",${doubled}}`
-    const body = answerOf(`{"updateId":5,"kind":"message","message":${message}}`)
-    expect(body).toContain(EVIL)
-    const { text, json } = await answered(body)
-    expect(text).not.toContain(EVIL)
-    expect(json).toEqual(JSON.parse(body))
-  })
-
-  test('names that mean nothing, and ids of a data base, stay', async () => {
-    const one = await real()
-    const mine = '"_id":"x","texts":1,"chats":[],"toJSON":"x","constructor":{"name":1.0}'
-    const { text } = await answered(answerOf(forge(one.update, { IN_MESSAGE: mine })))
-    expect(text).toContain(mine)
-  })
-
-  test('an answer in which nothing is judged or doubled passes byte for byte', async () => {
-    const chat = stage.openGroup()
-    const text = '{ "id" : 7.0, "text":"\\u0061", "N":1e2 }'
-    const body = `{ "ok":true, "result":[ {"updateId":5,"kind":"message","message":{"chat":{"id":${chat.id},"kind":"group"},"id":1,"date":1,"text":"x","more":${text.replace('"text"', '"texts"')}}} ] }`
-    expect((await answered(body)).text).toBe(body)
-  })
-
-  test.each(['toJSON', 'hasOwnProperty', 'then', 'valueOf', 'rawJSON'])(
-    'an object with a %s of its own is only an object',
-    async (name) => {
-      const one = await real()
-      const { json } = await answered(
-        answerOf(forge(one.update, { IN_MESSAGE: `"x":{"${name}":"1"},"${name}":{"a":1}` })),
-      )
-      expect(json.result[0].message).toMatchObject({ text: one.text, x: { [name]: '1' } })
-    },
-  )
-
-  test('a long list is written anew just the same', async () => {
-    const one = await real()
-    const chat = stage.openGroup()
-    const filler = Array.from({ length: 60 }, () => {
-      const message = stage.double.world.message(chat, null, { text: 'x'.repeat(2000) })
-      return JSON.stringify({ updateId: stage.double.world.id(), kind: 'message', message })
-    })
-    const forged = forge(one.update, { IN_MESSAGE: `"text":"${EVIL}","text":""` })
-    const { text, json } = await answered(answerOf(forged, ...filler))
-    expect(json.result.length).toBe(61)
-    expect(text).not.toContain(EVIL)
-  })
-
-  test('a sealed send is answered with the bot’s own words, whatever the service says it was', async () => {
-    const chat = stage.privateChat(await stage.friend())
-    const sent = { id: 77, date: 5, text: EVIL, Text: EVIL, ID: ALICE, Postern: { sealed: false } }
-    using _lie = stage.double.script('POST', '/messages', ok(sent, 201))
-    const { status, json } = await stage.send(chat, 'my words')
-    expect(status).toBe(201)
-    const postern = { sealed: true, recipients: 1, skipped: [] }
-    expect(json.result).toEqual({ id: 77, date: 5, text: 'my words', postern })
-  })
-
-  test('a webhook gets what was judged as well', async () => {
-    await using receiver = await createReceiver()
-    const info = { url: null, hasSecret: false, pending: 0, failures: 0, lastError: null }
-    using _info = stage.double.script('GET', '/webhook', ok(info))
-    using _gone = stage.double.script('DELETE', '/webhook', ok({ url: null, pending: 0 }))
-    const made: { one: Real; update: string }[] = []
-    for (const [, names] of FORGERIES) {
-      const one = await real()
-      made.push({ one, update: fill(forge(one.update, names), one) })
-    }
-    let isGiven = false
-    using _lie = stage.double.script('GET', '/updates', ({ query }) => {
-      // Setting a webhook asks once, for nothing.
-      if (!query.includes('timeout')) return ok([])
-      if (isGiven) return 'hang'
-      isGiven = true
-      return { body: answerOf(...made.map(({ update }) => update)) }
-    })
-    const set = await stage.sidecar.call('POST', '/webhook', { url: receiver.url })
-    expect(set.status).toBe(200)
-    await receiver.until(FORGERIES.length)
-    await stage.sidecar.call('DELETE', '/webhook')
-    expect(receiver.deliveries.length).toBe(FORGERIES.length)
-    for (const [index, { body }] of receiver.deliveries.entries()) {
-      const { message } = JSON.parse(body)
-      expect(message.text).toBe(made[index]?.one.text)
-      for (const word of [EVIL, 'forged', `:${ALICE}`]) expect(body).not.toContain(word)
-    }
-  })
+test.each([
+  ['the text', `"text":"${EVIL}","text":""`],
+  ['the text, spelt with escapes', `"\\u0074ext":"${EVIL}","text":null`],
+  ['the armored', `"armored":"${EVIL}","armored":null`],
+  ['the quotation', `"replyTo":{"text":"${EVIL}"},"replyTo":null`],
+  ['what is nested in it', `"x":[{"text":"${EVIL}","text":""}]`],
+])('a doubled field in an unjudged Message is delivered once: %s', async (_what, doubled) => {
+  const chat = stage.privateChat(await stage.friend())
+  const message = `{"id":1,"chat":{"id":${chat.id},"kind":"private"},"date":1,"kind":"x",${doubled}}`
+  const body = answerOf(`{"updateId":5,"kind":"message","message":${message}}`)
+  expect(body).toContain(EVIL)
+  const { text, json } = await answered(body)
+  expect(text).not.toContain(EVIL)
+  expect(json).toEqual(JSON.parse(body))
 })
 
-describe.skipIf(!hasGo)('a bot in Go, whose parser folds case', () => {
+test('unknown field names of a judged Message are delivered unchanged', async () => {
+  const one = await real()
+  const mine = '"_id":"x","texts":1,"chats":[],"toJSON":"x","constructor":{"name":1.0}'
+  const { text } = await answered(answerOf(forge(one.update, { IN_MESSAGE: mine })))
+  expect(text).toContain(mine)
+})
+
+test('an answer without judged or doubled fields is delivered byte for byte', async () => {
+  const chat = stage.openGroup()
+  const text = '{ "id" : 7.0, "text":"\\u0061", "N":1e2 }'
+  const body = `{ "ok":true, "result":[ {"updateId":5,"kind":"message","message":{"chat":{"id":${chat.id},"kind":"group"},"id":1,"date":1,"text":"x","more":${text.replace('"text"', '"texts"')}}} ] }`
+  expect((await answered(body)).text).toBe(body)
+})
+
+test.each(['toJSON', 'hasOwnProperty', 'then', 'valueOf', 'rawJSON'])(
+  'an object with a field named %s is delivered as an object',
+  async (name) => {
+    const one = await real()
+    const { json } = await answered(
+      answerOf(forge(one.update, { IN_MESSAGE: `"x":{"${name}":"1"},"${name}":{"a":1}` })),
+    )
+    expect(json.result[0].message).toMatchObject({ text: one.text, x: { [name]: '1' } })
+  },
+)
+
+test('a doubled field is removed from a long list of updates', async () => {
+  const one = await real()
+  const chat = stage.openGroup()
+  const filler = Array.from({ length: 60 }, () => {
+    const message = stage.double.world.message(chat, null, { text: 'x'.repeat(2000) })
+    return JSON.stringify({ updateId: stage.double.world.id(), kind: 'message', message })
+  })
+  const forged = forge(one.update, { IN_MESSAGE: `"text":"${EVIL}","text":""` })
+  const { text, json } = await answered(answerOf(forged, ...filler))
+  expect(json.result.length).toBe(61)
+  expect(text).not.toContain(EVIL)
+})
+
+test('the answer to a sealed send has the bot’s own text in place of the service’s', async () => {
+  const chat = stage.privateChat(await stage.friend())
+  const sent = { id: 77, date: 5, text: EVIL, Text: EVIL, ID: ALICE, Postern: { sealed: false } }
+  using _lie = stage.double.script('POST', '/messages', ok(sent, 201))
+  const { status, json } = await stage.send(chat, 'my words')
+  expect(status).toBe(201)
+  const postern = { sealed: true, recipients: 1, skipped: [] }
+  expect(json.result).toEqual({ id: 77, date: 5, text: 'my words', postern })
+})
+
+test('a webhook receives no forged field of a judged Message', async () => {
+  await using receiver = await createReceiver()
+  const info = { url: null, hasSecret: false, pending: 0, failures: 0, lastError: null }
+  using _info = stage.double.script('GET', '/webhook', ok(info))
+  using _gone = stage.double.script('DELETE', '/webhook', ok({ url: null, pending: 0 }))
+  const made: { one: Real; update: string }[] = []
+  for (const [, names] of FORGERIES) {
+    const one = await real()
+    made.push({ one, update: fill(forge(one.update, names), one) })
+  }
+  let isGiven = false
+  using _lie = stage.double.script('GET', '/updates', ({ query }) => {
+    // Setting a webhook asks once, for nothing.
+    if (!query.includes('timeout')) return ok([])
+    if (isGiven) return 'hang'
+    isGiven = true
+    return { body: answerOf(...made.map(({ update }) => update)) }
+  })
+  const set = await stage.sidecar.call('POST', '/webhook', { url: receiver.url })
+  expect(set.status).toBe(200)
+  await receiver.until(FORGERIES.length)
+  await stage.sidecar.call('DELETE', '/webhook')
+  expect(receiver.deliveries.length).toBe(FORGERIES.length)
+  for (const [index, { body }] of receiver.deliveries.entries()) {
+    const { message } = JSON.parse(body)
+    expect(message.text).toBe(made[index]?.one.text)
+    for (const word of [EVIL, 'forged', `:${ALICE}`]) expect(body).not.toContain(word)
+  }
+})
+
+describe.skipIf(!hasGo)('a bot in Go', () => {
   let bot: GoBot
 
   beforeAll(async () => {
@@ -195,7 +196,7 @@ describe.skipIf(!hasGo)('a bot in Go, whose parser folds case', () => {
   }, 300_000)
   afterAll(() => bot[Symbol.asyncDispose]())
 
-  test('believes forged names of the service’s, and reads none of them behind the sidecar', async () => {
+  test('a bot in Go reads forged fields directly from the service, and none through the sidecar', async () => {
     let believed = 0
     for (const [what, names] of FORGERIES) {
       const one = await real()
@@ -223,7 +224,7 @@ describe.skipIf(!hasGo)('a bot in Go, whose parser folds case', () => {
     expect(believed).toBeGreaterThanOrEqual(12)
   }, 120_000)
 
-  test('reads the list that was judged, whatever stands beside it in the envelope', async () => {
+  test('a bot in Go reads the judged list of updates despite forged fields in the envelope', async () => {
     const one = await real()
     const forged = `[{"updateId":9,"kind":"message","message":{"text":"${EVIL}"}}]`
     const list = `[${forge(one.update, {})}]`
@@ -242,7 +243,7 @@ describe.skipIf(!hasGo)('a bot in Go, whose parser folds case', () => {
     }
   })
 
-  test('is told that a protected chat is a readable one, as any bot', async () => {
+  test('a bot in Go reads a protected chat as open despite a doubled mode', async () => {
     const chat = stage.privateChat(await stage.friend())
     const result = { id: chat.id, kind: 'private', mode: 'protected', Mode: 'protected' }
     using _lie = stage.double.script('GET', `/chats/${chat.id}`, ok(result))

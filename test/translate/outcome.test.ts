@@ -23,48 +23,25 @@ const opened = {
 } as MessageFinding
 const closed = (verdict: FinalVerdict['verdict']): MessageFinding => ({ kind: 'closed', verdict })
 
-test('of a Message it is remembered who, where and what was found, and none of its words', () => {
-  const final = { verdict: 'verified', reason: 'shared-certificate', signer: 'f' } as const
-  expect(outcome(final, opened)).toStrictEqual({
-    updateId: 4,
-    atMs: NOW_MS,
-    tookMs: 12,
-    chatId: 50,
-    messageId: 3,
-    userId: 5,
-    verdict: 'verified',
-    reason: 'shared-certificate',
-    delivered: true,
-    openedWith: 'own fingerprint',
-    signer: 'f',
-  })
-})
-
-test('what has neither reason nor signer says so', () => {
-  expect(outcome({ verdict: 'damaged' }, closed('damaged'))).toMatchObject({
-    reason: null,
-    signer: null,
-    openedWith: null,
-    delivered: false,
-  })
-})
-
 test.each([
   ['unsigned', 'flag', true],
   ['unsigned', 'require', false],
   ['bad-signature', 'flag', false],
   ['bad-signature', 'off', true],
-] as const)('what was opened as %s counts as delivered under %s: %s', (verdict, verify, is) => {
-  expect(outcome({ verdict }, opened, verify).delivered).toBe(is)
-})
+] as const)(
+  'the outcome of an opened Message with the verdict %s under %s has delivered: %s',
+  (verdict, verify, is) => {
+    expect(outcome({ verdict }, opened, verify).delivered).toBe(is)
+  },
+)
 
-test('what was signed long before its date counts as delivered under flag alone', () => {
+test('the outcome of a Message signed long before its date is delivered under flag, not under require', () => {
   const final = { verdict: 'verified', reason: 'signed-long-before' } as const
   expect(outcome(final, opened, 'flag').delivered).toBe(true)
   expect(outcome(final, opened, 'require').delivered).toBe(false)
 })
 
-test('what was not opened was not delivered, whatever its verdict', () => {
+test('the outcome of an unopened Message is not delivered, except text from before the key', () => {
   expect(outcome({ verdict: 'replayed' }, closed('replayed'), 'off').delivered).toBe(false)
   const plain = { kind: 'plain', verdict: 'before-key' } as const
   expect(outcome({ verdict: 'before-key' }, plain).delivered).toBe(true)

@@ -6,20 +6,7 @@ const stage = useStage()
 
 const ARMOR = '-----BEGIN PGP MESSAGE-----\n\nSGVsbG8sIHdvcmxk\n-----END PGP MESSAGE-----\n'
 
-test('an answer with nothing but readable words passes to the byte', async () => {
-  const chat = stage.openGroup()
-  const message = stage.double.world.message(chat, stage.double.world.addUser(null), {
-    text: '  as  it came \r\n\n\n\n',
-    unknown: { n: 1 },
-  })
-  const id = stage.double.world.push({ kind: 'message', message })
-  const answer = await stage.sidecar.call('GET', `/updates?offset=${id}&limit=7`)
-  const asked = stage.double.calls('GET', '/updates').at(-1)
-  expect(answer.text).toBe(asked?.answered?.body.toString())
-  expect(asked?.query).toBe(`offset=${id}&limit=7`)
-})
-
-test('armor in a readable group is somebody’s words and reads as text, unchanged', async () => {
+test('armor in a readable group is delivered unchanged as text', async () => {
   const chat = stage.openGroup()
   const someone = stage.double.world.addUser(null)
   for (const armored of [ARMOR, `look at this:\n${ARMOR}\n\n\n\n`, '-----BEGIN PGP MESSAGE-----']) {
@@ -30,7 +17,7 @@ test('armor in a readable group is somebody’s words and reads as text, unchang
   }
 })
 
-test('the first sealed message of a group that has just turned protected is opened', async () => {
+test('the first sealed message of a group that has just become protected is opened', async () => {
   const person = await stage.friend()
   const chat = stage.openGroup({ people: [person] })
   expect((await stage.send(chat, 'readable')).status).toBe(201)
@@ -40,7 +27,7 @@ test('the first sealed message of a group that has just turned protected is open
   expect(read).toMatchObject({ text: 'just turned', postern: { verdict: 'verified' } })
 })
 
-test('of a message with both, the sealed body counts where the chat is protected', async () => {
+test('a message with text and armored in a protected chat is delivered with its sealed text', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const armored = await person.phone.seal('sealed', [stage.botCertificate])
@@ -55,7 +42,7 @@ test('of a message with both, the sealed body counts where the chat is protected
   expect(closed.postern).toMatchObject({ verdict: 'damaged', withheldText: 'slipped in' })
 })
 
-test('readable words are not words in a protected chat for being quoted as from a readable one', async () => {
+test('a readable text quoted from a readable group is withheld in a protected chat', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const open = stage.openGroup()
@@ -70,7 +57,7 @@ test('readable words are not words in a protected chat for being quoted as from 
   expect(outside.text).toBe('slipped in by a quotation')
 })
 
-test('of more Messages in one update than are looked at, none gives words, and nothing is lost', async () => {
+test('the Messages of an update beyond the first hundred are withheld, and none is lost', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
   const { world } = stage.double

@@ -13,7 +13,7 @@ test.each([
   [{ gone: true }, 'user_gone', 'the person closed their account'],
   [{ accountClosed: true }, 'user_gone', 'the person closed their account'],
   [{ person: { isDeleted: true } }, 'user_gone', 'the person closed their account'],
-])('%j says %s', (chat, code, message) => {
+])('`whyPersonIsGone` of the chat %j is %s', (chat, code, message) => {
   expect(whyPersonIsGone(chat)).toEqual(refused(code, message))
 })
 
@@ -24,6 +24,6 @@ test.each([
   { blocked: 'true', gone: 1, closed: false },
   { other: true },
   within(4, { blocked: true }),
-])('%j says nothing', (chat) => {
+])('`whyPersonIsGone` of the chat %j is null', (chat) => {
   expect(whyPersonIsGone(chat)).toBeNull()
 })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useStage, type Stage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 
@@ -18,62 +18,58 @@ const shapes: [string, string, string][] = [
   ['no pair is cut through', `${'x'.repeat(3999)}🏯🏯`, 'x'.repeat(3999)],
 ]
 
-describe('opened text', () => {
-  const stage = useStage()
+const stage = useStage()
 
-  for (const [name, text, shaped] of shapes) {
-    test(`has the shape of readable text: ${name}`, async () => {
-      const read = await opened(stage, text)
-      expect(read.postern.verdict).toBe('verified')
-      expect(read.text).toBe(shaped)
-    })
-  }
-
-  test('that is itself a sealed message is not opened again', async () => {
-    const person = await stage.friend()
-    const inner = await person.phone.seal('inner', [stage.botCertificate])
-    expect((await opened(stage, inner)).text).toBe(inner.trim())
+for (const [name, text, shaped] of shapes) {
+  test(`an opened text has the shape of a readable text: ${name}`, async () => {
+    const read = await opened(stage, text)
+    expect(read.postern.verdict).toBe('verified')
+    expect(read.text).toBe(shaped)
   })
+}
 
-  test('a name that is ours is taken away wherever the service has put it', async () => {
-    const person = await stage.friend()
-    const chat = stage.privateChat(person)
-    const { world } = stage.double
-    const forged = { opened: true, verdict: 'verified', signer: 'f'.repeat(40) }
-    const message = world.message(chat, person, { postern: forged, kind: 'joined' })
-    message.from.postern = forged
-    message.replyTo = { id: 3, postern: forged }
-    const [update] = await stage.deliverUpdates([{ kind: 'message', message, postern: forged }])
-    expect(JSON.stringify(update)).not.toContain('postern')
-
-    const text = world.message(chat, person, { text: 'slipped in', postern: forged })
-    const [read] = await stage.deliver([text])
-    expect(read.postern.verdict).toBe('plaintext-in-protected')
-  })
-
-  test('numbers beside it keep their exact spelling, and unknown fields their place', async () => {
-    const person = await stage.friend()
-    const chat = stage.privateChat(person)
-    const armored = await person.phone.seal('numbers', [stage.botCertificate])
-    const message = stage.double.world.message(chat, person, { armored, marker: 'NUMBERS' })
-    const update = { updateId: stage.double.world.id(), kind: 'message', message }
-    const body = JSON.stringify({ ok: true, result: [update] }).replace(
-      '"NUMBERS"',
-      '[9007199254740993,-9223372036854775808,18446744073709551615,1.0,1e400,0.10]',
-    )
-    using _exact = stage.double.script('GET', '/updates', { body })
-    const answer = await stage.sidecar.call('GET', '/updates')
-    expect(answer.json.result[0].message.text).toBe('numbers')
-    expect(answer.text).toContain(
-      '"marker":[9007199254740993,-9223372036854775808,18446744073709551615,1.0,1e400,0.10]',
-    )
-  })
+test('an opened text that is a sealed message is not opened again', async () => {
+  const person = await stage.friend()
+  const inner = await person.phone.seal('inner', [stage.botCertificate])
+  expect((await opened(stage, inner)).text).toBe(inner.trim())
 })
 
-describe('with open.normalizeText: false', () => {
-  const stage = useStage({ env: { POSTERN_OPEN_NORMALIZE_TEXT: 'false' } })
+test('a `postern` field of the service is removed at every depth', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const { world } = stage.double
+  const forged = { opened: true, verdict: 'verified', signer: 'f'.repeat(40) }
+  const message = world.message(chat, person, { postern: forged, kind: 'joined' })
+  message.from.postern = forged
+  message.replyTo = { id: 3, postern: forged }
+  const [update] = await stage.deliverUpdates([{ kind: 'message', message, postern: forged }])
+  expect(JSON.stringify(update)).not.toContain('postern')
 
-  test('opened text is as the person’s phone sealed it', async () => {
-    for (const [, text] of shapes) expect((await opened(stage, text)).text).toBe(text)
-  })
+  const text = world.message(chat, person, { text: 'slipped in', postern: forged })
+  const [read] = await stage.deliver([text])
+  expect(read.postern.verdict).toBe('plaintext-in-protected')
+})
+
+test('numbers and unknown fields of an opened Message keep their exact spelling', async () => {
+  const person = await stage.friend()
+  const chat = stage.privateChat(person)
+  const armored = await person.phone.seal('numbers', [stage.botCertificate])
+  const message = stage.double.world.message(chat, person, { armored, marker: 'NUMBERS' })
+  const update = { updateId: stage.double.world.id(), kind: 'message', message }
+  const body = JSON.stringify({ ok: true, result: [update] }).replace(
+    '"NUMBERS"',
+    '[9007199254740993,-9223372036854775808,18446744073709551615,1.0,1e400,0.10]',
+  )
+  using _exact = stage.double.script('GET', '/updates', { body })
+  const answer = await stage.sidecar.call('GET', '/updates')
+  expect(answer.json.result[0].message.text).toBe('numbers')
+  expect(answer.text).toContain(
+    '"marker":[9007199254740993,-9223372036854775808,18446744073709551615,1.0,1e400,0.10]',
+  )
+})
+
+const unshaped = useStage({ env: { POSTERN_OPEN_NORMALIZE_TEXT: 'false' } })
+
+test('an opened text is as it was sealed under `open.normalizeText` false', async () => {
+  for (const [, text] of shapes) expect((await opened(unshaped, text)).text).toBe(text)
 })

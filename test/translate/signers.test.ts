@@ -16,7 +16,7 @@ async function says(chat: DoubleChat, from: Person, words: string, by = from): P
 /** A person whose key is old enough for signatures of any date. */
 const oldHand = (): Promise<Person> => stage.person({ createdMs: Date.UTC(2025, 0, 1) })
 
-test('a person who takes another key between two messages is verified with each', async () => {
+test('a person who changes keys between two messages is verified with each key', async () => {
   const person = await stage.person()
   const chat = stage.privateChat(person)
   const first = await says(chat, person, 'old key')
@@ -35,7 +35,7 @@ test('a person who takes another key between two messages is verified with each'
   expect(stage.double.calls('GET', `/chats/${chat.id}/keys`, since).length).toBe(1)
 })
 
-test('a signature by another key is bad after one look, not after many', async () => {
+test('a signature by another key is bad after at most two key lookups', async () => {
   const [person, thief] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(person)
   const since = stage.double.mark()
@@ -46,7 +46,7 @@ test('a signature by another key is bad after one look, not after many', async (
   expect(asked.length).toBeLessThanOrEqual(2)
 })
 
-test('a flood of forged signatures does not become a flood of questions to the service', async () => {
+test('twelve forged signatures cause fewer than twelve key lookups', async () => {
   const [person, thief] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(person)
   const forged = await thief.phone.sign('forged')
@@ -58,7 +58,7 @@ test('a flood of forged signatures does not become a flood of questions to the s
   expect(stage.double.calls('GET', /keys?$/, since).length).toBeLessThan(12)
 })
 
-test('two signatures do when one of them is the sender’s', async () => {
+test('a message with two signatures is verified when one is the sender’s', async () => {
   const person = await stage.gpgPerson()
   const other = await stage.gpgPerson()
   const secret = await other.phone.gpg(['--export-secret-keys'])

@@ -25,7 +25,7 @@ const text = fc.oneof(
     .map(([length, parts]) => 'x'.repeat(length) + parts.join('')),
 )
 
-test('a delivered text has the readable shape, whatever was sealed', () => {
+test('a delivered text has the readable shape for every sealed text', () => {
   fc.assert(
     fc.property(text, (sealed) => {
       const shaped = deliveredText(sealed)
@@ -39,7 +39,7 @@ test('a delivered text has the readable shape, whatever was sealed', () => {
   )
 })
 
-test('shaping adds nothing, takes no letter away, and is done once', () => {
+test('`deliveredText` adds nothing, removes no letter and is idempotent', () => {
   fc.assert(
     fc.property(text, (sealed) => {
       const letters = (words: string) => words.replace(/[\s\p{Cc}]/gu, '')
@@ -54,7 +54,7 @@ test('shaping adds nothing, takes no letter away, and is done once', () => {
   )
 })
 
-test('what a readable chat takes and is not longer than it delivers comes through as it is', () => {
+test('a text that fits a readable chat is delivered unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (words) => {
       fc.pre(textProblem(words) === null && words === words.trim() && !words.includes('\n\n\n'))

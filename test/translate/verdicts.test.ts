@@ -138,7 +138,7 @@ for (const policy of ['flag', 'require', 'off'] as const) {
 
     for (const verdict of Object.keys(TABLE)) {
       const delivered = TABLE[verdict]?.[policy] === true
-      test(`${verdict}: the text is ${delivered ? 'delivered' : 'kept back'}`, () => {
+      test(`a text with the verdict ${verdict} is ${delivered ? 'delivered' : 'withheld'} under open.verify ${policy}`, () => {
         const own = cases.map((one, index) => ({ ...one, got: got[index] }))
         const found = own.filter((one) => one.verdict === verdict)
         expect(found.length).toBeGreaterThan(0)
@@ -157,11 +157,11 @@ for (const policy of ['flag', 'require', 'off'] as const) {
       })
     }
 
-    test('all come, each in its place', () => {
+    test('the messages of all verdicts are delivered in order', () => {
       expect(got.map(({ id }) => id)).toEqual(cases.map(({ message }) => message.id))
     })
 
-    test('no log says a word of them', () => {
+    test('no log has the text of a judged message', () => {
       const logs = stage.sidecar.logs()
       for (const { text } of cases) expect(text !== '' && logs.includes(`"${text}"`)).toBe(false)
     })

@@ -1,10 +1,10 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
-import { type Reason, VERDICTS, type Verdict, delivers } from '../../src/kernel/opening/verdict.ts'
+import { type Reason, type Verdict, delivers } from '../../src/kernel/opening/verdict.ts'
 
 const NEVER = ['not-recipient', 'damaged', 'too-large', 'locked', 'mode-unknown']
 const OPENED = [
@@ -17,31 +17,7 @@ const OPENED = [
 ] as const
 const policies = ['flag', 'require', 'off'] as const
 
-describe('the table of verdicts', () => {
-  test('delivers ever less from off over flag to require', () => {
-    for (const verdict of Object.keys(VERDICTS) as Verdict[]) {
-      const judged = { verdict }
-      if (delivers(judged, 'require')) expect(delivers(judged, 'flag')).toBe(true)
-      if (delivers(judged, 'flag')) expect(delivers(judged, 'off')).toBe(true)
-    }
-  })
-
-  test('requires a good signature, and never delivers what was not opened', () => {
-    const verdicts = Object.keys(VERDICTS) as Verdict[]
-    expect(verdicts.filter((verdict) => delivers({ verdict }, 'require'))).toEqual(['verified'])
-    const never = verdicts.filter((verdict) => !delivers({ verdict }, 'off'))
-    expect(never.toSorted()).toEqual(NEVER.toSorted())
-  })
-
-  test('requires a signature of the time of its Message', () => {
-    const judged = { verdict: 'verified', reason: 'signed-long-before' } as const
-    expect(policies.map((policy) => delivers(judged, policy))).toEqual([true, false, true])
-    const shared = { verdict: 'verified', reason: 'shared-certificate' } as const
-    expect(policies.map((policy) => delivers(shared, policy))).toEqual([true, true, true])
-  })
-})
-
-test('what was signed long before is withheld where a signature is required, and says when it was signed', () => {
+test('a text signed long before its date is withheld under require, with the date of its signature', () => {
   const judged = {
     verdict: 'verified',
     reason: 'signed-long-before',
@@ -115,7 +91,7 @@ const message = fc.record(
   { requiredKeys: ['id'] },
 )
 
-test('a message is never given two bodies, loses nothing, and says nothing that was not judged', () => {
+test('`writeFinding` leaves one body, loses no field and writes no unjudged text for generated findings', () => {
   fc.assert(
     fc.property(message, finding, fc.constantFrom(...policies), (before, found, verify) => {
       const fits = {
@@ -159,7 +135,7 @@ test('a message is never given two bodies, loses nothing, and says nothing that 
   )
 })
 
-test('a settled verdict counts over the message’s own', () => {
+test('`writeFinding` prefers a settled verdict to the finding’s own', () => {
   const after: Record<string, unknown> = { armored: 'x' }
   const found = {
     kind: 'opened' as const,
@@ -173,40 +149,24 @@ test('a settled verdict counts over the message’s own', () => {
   expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
 })
 
-describe('a finding that is written', () => {
-  const how = { settled: undefined, verify: 'flag', normalizeText: true } as const
-  const readable = { kind: 'readable' } as const
+const how = { settled: undefined, verify: 'flag', normalizeText: true } as const
+const readable = { kind: 'readable' } as const
 
-  test.each([
-    ['words', { withheldText: 'words' }],
-    [['words', 1], { withheldText: '["words",1]' }],
-    [0, { withheldText: '0' }],
-    ['', {}],
-    [null, {}],
-    [undefined, {}],
-  ])('as readable takes the text %j from beside the armored one', (text, withheld) => {
+test.each([
+  ['words', { withheldText: 'words' }],
+  [['words', 1], { withheldText: '["words",1]' }],
+  [0, { withheldText: '0' }],
+  ['', {}],
+  [null, {}],
+  [undefined, {}],
+])(
+  '`writeFinding` of an armored text in a readable chat withholds the text %j beside it',
+  (text, withheld) => {
     const written: Record<string, unknown> = { text, armored: 'armored words' }
     expect(writeFinding(written, readable, how)).toBeNull()
     expect(written).toEqual({
       text: 'armored words',
       postern: { opened: false, verdict: 'unsigned', reason: 'readable-chat', ...withheld },
     })
-  })
-
-  test('as closed withholds the text beside it, whatever the verdict', () => {
-    const written: Record<string, unknown> = { text: 'words', armored: 'x' }
-    writeFinding(written, { kind: 'closed', verdict: 'replayed' }, { ...how, verify: 'off' })
-    expect(written).toStrictEqual({
-      armored: 'x',
-      postern: { opened: false, verdict: 'replayed', withheldText: 'words' },
-    })
-  })
-
-  test('as opened says who signed and why, and nothing else', () => {
-    const judged = { verdict: 'verified', signer: 'f', reason: 'shared-certificate' } as const
-    const found = { kind: 'opened', opened: openedText('words'), isForOtherChat: false } as const
-    const written: Record<string, unknown> = { armored: 'x' }
-    writeFinding(written, { ...found, judged: { ...judged, signatureDigest: 'd' } }, how)
-    expect(written).toStrictEqual({ text: 'words', postern: { opened: true, ...judged } })
-  })
-})
+  },
+)
