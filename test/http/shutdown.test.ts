@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import type { DoorRoute } from '../../src/http/server.ts'
-import { call, head, opened, openDoor, outcome, raw, say } from './support.ts'
+import { call, closed, head, opened, openDoor, outcome, raw, say } from './support.ts'
 
 /** A poll as the updates route holds it: until something comes, or the door closes. */
 const poll =
@@ -47,9 +47,7 @@ it('unused and idle connections do not delay a door that drains', async () => {
   const idle = await opened(port)
   idle.write(head('GET /bot/v1/commands'))
   await once(idle, 'data')
-  for (const socket of [unused, half, idle]) socket.on('error', () => {})
-  const closed = [unused, half, idle].map((socket) => once(socket, 'close'))
-  await Promise.all([door.drain(), ...closed])
+  await Promise.all([door.drain(), ...[unused, half, idle].map(closed)])
 })
 
 it('a call that exceeds `drainMs` is cut off by a door that drains', async () => {
@@ -79,7 +77,7 @@ it('a door that drains finishes an answer that is half sent and closes its conne
   await sleep(20)
   let bytes = 0
   socket.on('data', (chunk: Buffer) => (bytes += chunk.length))
-  await Promise.all([once(socket, 'close'), drained])
+  await Promise.all([closed(socket), drained])
   expect(bytes).toBeGreaterThan(long.length)
 })
 
@@ -97,9 +95,8 @@ it('a door that drains answers the request under way, and no later one, on a con
   const drained = door.drain()
   socket.write(head('GET /bot/v1/commands?scope=second'))
   await sleep(20)
-  const closed = once(socket, 'close')
   answer()
-  await Promise.all([drained, closed])
+  await Promise.all([drained, closed(socket)])
   expect(text).toContain('"result":1')
   expect(text).not.toContain('Service Unavailable')
 })

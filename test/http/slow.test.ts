@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { call, head, opened, openDoor, outcome, raw, say, turnedAway } from './support.ts'
+import { call, closed, head, opened, openDoor, outcome, raw, say, turnedAway } from './support.ts'
 
 const SHORT = { headersMs: 150, requestMs: 300, checkMs: 25 }
 
@@ -24,14 +23,13 @@ it('a request whose body never ends is cut off with 408', async () => {
 it('a request whose body arrives one byte at a time is cut off with 408', async () => {
   const { port, seen } = await openDoor({ parts: { bounds: SHORT } })
   const socket = await opened(port)
-  socket.on('error', () => {})
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   socket.write(
     head('POST /bot/v1/chats/5/typing', 'Content-Type: application/json', 'Content-Length: 100'),
   )
   const drips = setInterval(() => socket.write(' '), 20)
-  await once(socket, 'close')
+  await closed(socket)
   clearInterval(drips)
   expect(text).toContain('408')
   expect(seen).toEqual([])
@@ -39,14 +37,14 @@ it('a request whose body arrives one byte at a time is cut off with 408', async 
 
 it('a connection without a request is closed', async () => {
   const { port } = await openDoor({ parts: { bounds: SHORT } })
-  await once((await opened(port)).resume(), 'close')
+  await closed((await opened(port)).resume())
 })
 
 it('a connection is closed after its idle time', async () => {
   const { port } = await openDoor({ parts: { bounds: { keepAliveMs: 50 } } })
   const socket = (await opened(port)).resume()
   socket.write(head('GET /bot/v1/commands'))
-  await once(socket, 'close')
+  await closed(socket)
 })
 
 it('a connection is closed after its maximum of requests', async () => {

@@ -172,10 +172,15 @@ export async function raw(port: number, ...pieces: (string | Buffer)[]): Promise
   const socket = await opened(port)
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')))
-  socket.on('error', () => {})
   for (const piece of pieces) socket.write(piece)
-  if (!socket.closed) await once(socket, 'close')
+  await closed(socket)
   return text
+}
+
+/** Waits until a socket is closed, also by an error. */
+export async function closed(socket: Socket): Promise<void> {
+  socket.on('error', () => {})
+  if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()))
 }
 
 /** A connected socket, destroyed when the test ends. */
