@@ -220,12 +220,16 @@ const UNDICI: Record<string, Advisory> = {
   'CVE-2026-2581': {
     what: 'The interceptor that shares answers kept them all.',
     must: 'No interceptor is used.',
-    tested: [['bounds/advisories', 'of undici only pools, agents and their connector are used']],
+    tested: [
+      ['bounds/advisories', 'the source imports only pools, agents and the connector of undici'],
+    ],
   },
   'CVE-2026-2229': {
     what: 'A WebSocket frame ended the process.',
     must: 'No WebSocket is used.',
-    tested: [['bounds/advisories', 'of undici only pools, agents and their connector are used']],
+    tested: [
+      ['bounds/advisories', 'the source imports only pools, agents and the connector of undici'],
+    ],
   },
   'CVE-2025-47279': {
     what: 'Each refused certificate of a server left some memory behind.',
@@ -236,24 +240,27 @@ const UNDICI: Record<string, Advisory> = {
 
 const ALL: Record<string, Advisory> = { ...OPENPGP, ...CHATS, ...DOORS, ...UNDICI }
 
-test.each(Object.entries(ALL))('%s is tested where it says so, or says why not', (_, one) => {
+test.each(Object.entries(ALL))('the advisory %s names existing tests or a reason', (_, one) => {
   expect(missing(one.tested)).toEqual([])
 })
 
-describe('vectors and this table name the same advisories', () => {
+describe('advisories of the vectors', () => {
   const NAMES = /CVE-[\d-]+\d|GHSA-[\w-]+|gpg\.fail|EFAIL|ePrint [\d/]+|openpgpjs \d+/g
   const covers = (name: string): string[] => {
     const line = /^covers: (.*)$/m.exec(vectorText(name) ?? '')?.[1] ?? ''
     return [...line.matchAll(NAMES)].map(([found]) => found)
   }
 
-  test.each(Object.entries(ALL))('%s', (name, { tested }) => {
-    const rows = 'why' in tested ? [] : tested
-    const vectors = rows.flatMap(([file, ...names]) => (file === 'vectors' ? names : []))
-    for (const one of vectors) expect(covers(one), one).toContain(name)
-  })
+  test.each(Object.entries(ALL))(
+    'each vector of the advisory %s names the advisory',
+    (name, { tested }) => {
+      const rows = 'why' in tested ? [] : tested
+      const vectors = rows.flatMap(([file, ...names]) => (file === 'vectors' ? names : []))
+      for (const one of vectors) expect(covers(one), one).toContain(name)
+    },
+  )
 
-  test('what a vector names stands here', () => {
+  test('each advisory in a vector has a row in the table', () => {
     const folders = ['messages', 'certificates', 'chats'].map(
       (folder) => new URL(`../vectors/${folder}/`, import.meta.url),
     )
@@ -265,7 +272,7 @@ describe('vectors and this table name the same advisories', () => {
 
 const root = new URL('../../', import.meta.url)
 
-test('of undici only pools, agents and their connector are used', () => {
+test('the source imports only pools, agents and the connector of undici', () => {
   const source = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .map((path) => readFileSync(new URL(`src/${path}`, root), 'utf8'))
@@ -286,7 +293,7 @@ test('of undici only pools, agents and their connector are used', () => {
 /** The first versions without what is named above, as far as that is known. */
 const LEAST = { openpgp: [6, 3, 1], fastify: [5, 8, 5], undici: [8, 12, 0] } as const
 
-test.each(Object.entries(LEAST))('%s is no older than %j', (name, least) => {
+test.each(Object.entries(LEAST))('the dependency %s is no older than %j', (name, least) => {
   const manifest = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
   const { dependencies, devDependencies: bundled } = manifest
   const version = String(dependencies[name] ?? bundled[name])

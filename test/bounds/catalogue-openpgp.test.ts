@@ -10,8 +10,14 @@ const MESSAGES: Record<string, Row> = {
   P6: [vector('p06-marker', 'p06-padding', 'p06-unknown-tag')],
   P7: [vector('p07-critical-tag')],
   P8: [vector('p08-version-23', 'p08-version-6')],
-  P9: [vector('p09-flood'), ['bounds/recipient-flood', 'sealed to hundreds beside us opens']],
-  P10: [vector('p10-anonymous-flood'), ['bounds/anonymous-flood', 'ten floods are refused']],
+  P9: [
+    vector('p09-flood'),
+    ['bounds/recipient-flood', '950 other recipients beside the bot opens'],
+  ],
+  P10: [
+    vector('p10-anonymous-flood'),
+    ['bounds/anonymous-flood', '950 anonymous recipients are refused'],
+  ],
   P11: [vector('p11-anonymous', 'p11-anonymous-retained')],
   P12: [vector('p12-password-only', 'p12-argon2')],
   P13: [vector('p13-unprotected', 'p13-downgraded')],
@@ -27,9 +33,15 @@ const MESSAGES: Record<string, Row> = {
   ],
   P18: [vector('p18-two-containers', 'p18-recipient-after', 'p18-zero-octet')],
   P19: [vector('p19-cleartext-signed', 'p19-public-key', 'p19-private-key')],
-  P20: [vector('p20-compressed-bomb'), ['bounds/bombs', 'one that is not sealed is never opened']],
-  P21: [vector('p21-zip-bomb', 'p21-bzip2-bomb'), ['bounds/bombs', 'sealed ones are too large']],
-  P22: [vector('p22-long-text'), ['bounds/bombs', 'a long text that is honest']],
+  P20: [
+    vector('p20-compressed-bomb'),
+    ['bounds/bombs', 'a compression bomb outside an encrypted message'],
+  ],
+  P21: [
+    vector('p21-zip-bomb', 'p21-bzip2-bomb'),
+    ['bounds/bombs', 'a sealed compression bomb is `too-large`'],
+  ],
+  P22: [vector('p22-long-text'), ['bounds/bombs', 'is cut to 4000']],
   P23: [vector('p23-nested', 'p23-empty', 'p23-padded')],
   P24: [vector('p24-unknown-algorithm', 'p24-truncated')],
   P25: [vector('p25-encrypted-inside')],
@@ -71,7 +83,7 @@ const MESSAGES: Record<string, Row> = {
   P48: [['translate/readable-groups', 'a message with text and armored']],
   P49: [
     ['kernel/opening/find-messages', 'whatever an update is'],
-    ['bounds/odd-answers', 'U8 kinds'],
+    ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
 }
 
@@ -83,12 +95,12 @@ const CERTIFICATES: Record<string, Row> = {
     vector('c1-expired-direct', 'c1-expired-subkey', 'c1-revoked-subkey', 'c1-rsa-1024-subkey'),
     ['guard/recipients', 'is named in answer and log, and alone is refused'],
   ],
-  C2: [['bounds/costly-keys', 'the others get the message, and the answer names who could not']],
+  C2: [['bounds/costly-keys', 'reaches the others and names the skipped people']],
   C3: [['kernel/people/observe', 'whose fingerprint is another one’s is no claim']],
   C4: [
     vector('c4-two-certificates', 'c4-secret-key', 'c4-message', 'c4-junk', 'c4-too-long'),
     vector('c4-many-user-ids', 'c4-bogus-self-signatures'),
-    ['bounds/many-signatures', 'on a person’s key'],
+    ['bounds/many-signatures', 'a certificate with 450 false signatures'],
   ],
   C5: [vector('c5-grafted', 'c5-grafted-alone')],
   C6: [

@@ -23,7 +23,7 @@ const HTTP: Record<string, Row> = {
   H10: [['http/malformed', 'both a length and chunks', 'two lengths', 'LF alone', '20 KB']],
   H11: [
     ['http/slow', 'headers never end', 'one byte at a time', 'block no other caller'],
-    ['bounds/slow-bodies', 'everything else goes on meanwhile'],
+    ['bounds/slow-bodies', 'other calls are served meanwhile'],
   ],
   H12: [
     ['http/knock', 'CONNECT request is closed', 'upgrade is refused', 'http://localhost/bot/v1'],
@@ -47,13 +47,10 @@ const JSON_BODIES: Record<string, Row> = {
     ['http/routes-send', 'no body at all'],
   ],
   J2: [['http/body', 'bytes that are not UTF-8']],
-  J3: [
-    ['http/body', 'a depth of 100 000'],
-    ['bounds/deep-json', 'deep is a bad_request'],
-  ],
+  J3: [['http/body', 'a depth of 33', 'a depth of 100 000']],
   J4: [['http/body', 'a prototype', 'a constructor']],
   J5: [
-    ['bounds/deep-json', 'a name that stands twice'],
+    ['http/body', 'a key twice', 'a key twice, once escaped'],
     ['http/routes-send', 'a chat twice'],
   ],
   J6: [
@@ -158,23 +155,23 @@ const UPSTREAM: Record<string, Row> = {
   ],
   U4: [
     ['upstream/misbehaving', 'a service that falls silent', 'a drip feed of the'],
-    ['bounds/slow-bodies', 'all end by a bound'],
+    ['bounds/slow-bodies', 'slow answers and slow bodies end by a timeout'],
   ],
   U5: [['upstream/repeating', 'when the connection is reset after the request']],
   U6: [['upstream/misbehaving', 'the other host sees no request']],
   U7: [
-    ['bounds/giant-answers', 'of a million updates', 'that go on and on'],
-    ['bounds/odd-answers', 'U7 updates whose ids are'],
+    ['bounds/giant-answers', 'a million updates', '200 MB without an end'],
+    ['bounds/odd-answers', 'U7 a poll with update ids'],
   ],
   U8: [
     ['upstream/answers', 'with unknown fields, codes'],
-    ['bounds/odd-answers', 'U8 kinds'],
+    ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
   U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
   U10: [['http/routes-refused', '/readyz name `token`, and the sidecar stop its own calls']],
   U11: [['http/routes-me', 'a paused bot may call `GET /me`']],
   U12: [['guard/wrong-body-kind', 'is not sent again']],
-  U13: [['bounds/odd-answers', 'U13 a success that says']],
+  U13: [['bounds/odd-answers', 'U13 a send whose successful answer']],
   U14: [
     ['upstream/answers', 'our clock against the service’s Date'],
     ['double/publication', 'no key is made while the clocks are too far apart'],

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { armorKey, dearmored } from '../support/faults-certificates.ts'
 import { literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
 import { useScene } from './scene.ts'
@@ -22,57 +22,53 @@ const onePass = packet(TAG.onePassSignature, Buffer.from([3, 0, 8, 22, 1, 2, 3, 
 const times = (count: number, make: () => Buffer): Buffer =>
   Buffer.concat(Array.from({ length: count }, make))
 
-describe('thousands of signatures', () => {
-  const sent = async (packets: Buffer[]): Promise<string[]> =>
-    await scene.fatesOf(
-      await Promise.all(packets.map((one) => sealArmored(one, scene.certificates))),
-    )
+const sent = async (packets: Buffer[]): Promise<string[]> =>
+  await scene.fatesOf(await Promise.all(packets.map((one) => sealArmored(one, scene.certificates))))
 
-  test('on a message are not verified, nor even counted to the end', async () => {
-    const words = literal('signed by a crowd')
-    const fates = await sent([
-      Buffer.concat([times(600, () => signature(0)), words]),
-      Buffer.concat([times(600, () => onePass), words, times(600, () => signature(0))]),
-      Buffer.concat([words, times(600, () => signature(0))]),
-      words,
-    ])
-    expect(fates).toEqual([
-      'damaged: too-many-packets',
-      'damaged: too-many-packets',
-      'damaged: too-many-packets',
-      'unsigned, delivered',
-    ])
-  })
+test('a message with 600 signatures is `too-many-packets`, and delays no other message', async () => {
+  const words = literal('signed by a crowd')
+  const fates = await sent([
+    Buffer.concat([times(600, () => signature(0)), words]),
+    Buffer.concat([times(600, () => onePass), words, times(600, () => signature(0))]),
+    Buffer.concat([words, times(600, () => signature(0))]),
+    words,
+  ])
+  expect(fates).toEqual([
+    'damaged: too-many-packets',
+    'damaged: too-many-packets',
+    'damaged: too-many-packets',
+    'unsigned, delivered',
+  ])
+})
 
-  test('four are looked at, five are not', async () => {
-    const words = literal('signed by a few')
-    const fates = await sent([
-      Buffer.concat([times(4, () => signature(0)), words]),
-      Buffer.concat([times(5, () => signature(0)), words]),
-    ])
-    expect(fates[0]).toMatch(/^(unknown-signer|bad-signature)/)
-    expect(fates[1]).toBe('damaged: too-many-signatures')
-  })
+test('a message with four signatures is verified, and one with five is `too-many-signatures`', async () => {
+  const words = literal('signed by a few')
+  const fates = await sent([
+    Buffer.concat([times(4, () => signature(0)), words]),
+    Buffer.concat([times(5, () => signature(0)), words]),
+  ])
+  expect(fates[0]).toMatch(/^(unknown-signer|bad-signature)/)
+  expect(fates[1]).toBe('damaged: too-many-signatures')
+})
 
-  test('on a person’s key make that key useless, or change nothing, and hold up nobody', async () => {
-    const { control, home } = scene.sandbox
-    const alice = await scene.sandbox.phone(home.alice.id)
-    const bytes = dearmored(alice.certificate)
-    const noise = (count: number) =>
-      armorKey(Buffer.concat([bytes, times(count, () => signature(0x10))]))
-    const { fingerprint } = alice
-    for (const [count, outcome] of [
-      [450, 201],
-      [2000, 409],
-    ] as const) {
-      await control.publishKey({ userId: home.alice.id, publicKey: noise(count), fingerprint })
-      const { id: chatId } = await control.addRoom({
-        kind: 'group',
-        members: [home.alice.id, home.bot.id],
-      })
-      const body = { chatId, text: 'to a decorated key' }
-      const { status, json } = await scene.meanwhile(scene.call('POST', '/messages', body))
-      expect(status, json.error?.code).toBe(outcome)
-    }
-  })
+test('a certificate with 450 false signatures is sealed to, and one with 2000 is unusable', async () => {
+  const { control, home } = scene.sandbox
+  const alice = await scene.sandbox.phone(home.alice.id)
+  const bytes = dearmored(alice.certificate)
+  const noise = (count: number) =>
+    armorKey(Buffer.concat([bytes, times(count, () => signature(0x10))]))
+  const { fingerprint } = alice
+  for (const [count, outcome] of [
+    [450, 201],
+    [2000, 409],
+  ] as const) {
+    await control.publishKey({ userId: home.alice.id, publicKey: noise(count), fingerprint })
+    const { id: chatId } = await control.addRoom({
+      kind: 'group',
+      members: [home.alice.id, home.bot.id],
+    })
+    const body = { chatId, text: 'to a decorated key' }
+    const { status, json } = await scene.meanwhile(scene.call('POST', '/messages', body))
+    expect(status, json.error?.code).toBe(outcome)
+  }
 })

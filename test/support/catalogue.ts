@@ -39,12 +39,12 @@ export function testChapters(chapters: Chapter[]): void {
   describe.each(chapters)('%s', (_heading, letter, count, rows) => {
     const ids = Array.from({ length: count }, (_, index) => `${letter}${index + 1}`)
 
-    test('every row is named', () => {
+    test('the catalogue has exactly the rows of its chapter', () => {
       expect(Object.keys(rows).toSorted()).toEqual(ids.toSorted())
     })
 
     test.each(Object.entries(rows))(
-      '%s is tested where it says so, or says why not',
+      'the catalogue row %s names existing tests or a reason',
       (_id, row) => {
         expect(missing(row)).toEqual([])
       },
