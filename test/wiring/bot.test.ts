@@ -1,15 +1,14 @@
-/** One bot of a process before a service that a test plays: its start, its work and its end. */
+/** One bot of a process before a played service: start, reports, stop. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
-import { Metrics } from '../../src/observe/metrics.ts'
-import { REAL_CLOCK, SYSTEM_TIME } from '../../src/util/clock.ts'
+import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { createBot } from '../../src/wiring/bot.ts'
-import { createLink, type BotOptions } from '../../src/wiring/link.ts'
-import { open, put, temporary } from '../store/support.ts'
+import type { BotOptions } from '../../src/wiring/link.ts'
+import { open, temporary } from '../store/support.ts'
 import { bot as keys } from '../support/openpgp-people.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { BOT, storeWith, useCore } from './core-scene.ts'
@@ -51,24 +50,20 @@ async function serve(shown: string | null) {
 interface Scene extends Partial<BotOptions> {
   key?: 'active' | null
   dataDir?: string
-  hasLink?: boolean
 }
 
 /** A bot that is not started; its store, engine and link are those of the settings where none is given. */
-async function scene({ key = 'active', dataDir = temporary(), hasLink = false, ...o }: Scene = {}) {
+async function scene({ key = 'active', dataDir = temporary(), ...o }: Scene = {}) {
   const served = await serve(key === null ? null : fingerprint)
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   const { url } = served
   const settings = settingsFrom({ upstream: { url }, dataDir, key: { protection: 'none' } })
-  const link = createLink(settings, SECRETS, { log, ways: [] })
-  onTestFinished(() => link[Symbol.asyncDispose]())
-  const parts = o.parts && { ...o.parts, ...(hasLink && { link }) }
-  const bot = await createBot({ settings, secrets: SECRETS, log, ...o, ...(parts && { parts }) })
+  const bot = await createBot({ settings, secrets: SECRETS, log, ...o })
   onTestFinished(() => bot[Symbol.asyncDispose]())
   const reasons = () => bot.link.health.all().map(({ code }) => code)
   const said = () => lines.map(({ msg }) => msg)
-  return { ...served, bot, reasons, said, handedIn: link }
+  return { ...served, bot, reasons, said }
 }
 
 /** Parts of a bot that has a key, and whose webhook waits for updates. */
@@ -87,12 +82,12 @@ async function partsOf(key: 'active' | null = 'active') {
   }
   const generate = vi.fn(() => Promise.reject(new Error('no key today')))
   const parts = { store, engine: { ...engine, generate }, clock: { ...REAL_CLOCK, wait } }
-  return { parts, waits, generate, store }
+  return { parts, waits, generate }
 }
 
 const settled = () => new Promise(setImmediate)
 
-test('a bot asks the service for nothing, and delivers nothing, before it is started', async () => {
+test('a bot neither calls the service nor delivers updates before `start`', async () => {
   const { parts, waits } = await partsOf()
   const { bot, asked, reasons, said } = await scene({ parts })
   await settled()
@@ -105,7 +100,7 @@ test('a bot asks the service for nothing, and delivers nothing, before it is sta
   expect(said()).toContain('ready')
 })
 
-test('a bot without a key begins with one once it is started, and is not ready before', async () => {
+test('a bot without a key generates its first key after `start`, and is not ready before', async () => {
   const { parts, generate } = await partsOf(null)
   const { bot, reasons } = await scene({ key: null, parts })
   await settled()
@@ -115,7 +110,7 @@ test('a bot without a key begins with one once it is started, and is not ready b
   await expect.poll(() => generate.mock.calls.length).toBe(1)
 })
 
-test('a bot that publishes no key starts without one', async () => {
+test('a bot with `key.publish: false` becomes ready and polls without a key', async () => {
   const { url, asked } = await serve(null)
   const { parts } = await partsOf(null)
   const settings = settingsFrom({
@@ -129,7 +124,7 @@ test('a bot that publishes no key starts without one', async () => {
   await expect.poll(() => asked).toContain('GET /bot/v1/updates')
 })
 
-test('a bot that stops is not ready, gives its door the time to drain, and then ends its calls', async () => {
+test('a bot that stops is not ready, ends deliveries, drains its door, and ends its own calls last', async () => {
   const { parts } = await partsOf()
   const { bot, reasons, service } = await scene({ parts })
   bot.start()
@@ -152,22 +147,7 @@ test('a bot that stops is not ready, gives its door the time to drain, and then 
   await expect(bot.link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
 })
 
-test('a link that is handed in works after the stop, and so does a store after the end', async () => {
-  const { parts, store } = await partsOf()
-  const { bot, handedIn } = await scene({ parts, hasLink: true })
-  expect(bot.link).toBe(handedIn)
-  await bot.stop(async () => {})
-  await bot[Symbol.asyncDispose]()
-  expect((await handedIn.calls.me()).id).toBe(BOT)
-  await put(store, 'after', 'the end')
-})
-
-test('a bot has time and metrics as they are handed in, and all else by the settings', async () => {
-  const metrics = new Metrics()
-  const time = { ...SYSTEM_TIME }
-  const { parts } = await partsOf()
-  const other = await scene({ parts: { ...parts, metrics, time } })
-  expect([other.bot.link.metrics === metrics, other.bot.link.time === time]).toEqual([true, true])
+test('a bot closes the store that it opened, and ends its link', async () => {
   const dataDir = temporary()
   const { bot } = await scene({ dataDir, key: null })
   expect(bot.core.store.method).toBe('none')
@@ -177,40 +157,55 @@ test('a bot has time and metrics as they are handed in, and all else by the sett
   await expect(bot.link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
 })
 
-test('a bot does not run on a restored store that nobody has accepted', async () => {
-  const { parts, store } = await partsOf()
-  await put(store, 'backup_taken_at', '2026-01-01T00:00:00Z')
-  await expect(scene({ parts })).rejects.toMatchObject({ code: 'store-restored' })
+/** A bot whose engine reports what a test says. */
+async function withEngineEvents() {
+  const { parts } = await partsOf()
+  const listeners = new Map<string, Set<(event: unknown) => void>>()
+  const on = (name: string) => (listener: (event: never) => void) => {
+    const all = listeners.get(name) ?? new Set()
+    listeners.set(name, all.add(listener as (event: unknown) => void))
+    return () => void all.delete(listener as (event: unknown) => void)
+  }
+  const names = ['onThreadKilled', 'onDisagreement', 'onCheck', 'onAvailable', 'onDifference']
+  const events = Object.fromEntries(names.map((name) => [name, on(name)]))
+  const made = await scene({ parts: { ...parts, engine: { ...parts.engine, ...events } } })
+  const fire = (name: string, event?: unknown) =>
+    listeners.get(name)?.forEach((listener) => listener(event))
+  return { ...made, fire, listeners }
+}
+
+test.each([
+  ['killed thread', 'onThreadKilled', 'open', 'postern_workers_killed_total 1', undefined],
+  ['disagreement about a certificate', 'onDisagreement', undefined, '', /read differently/],
+  [
+    'check that found no difference',
+    'onCheck',
+    { work: 'seal', result: 'same' },
+    'postern_engine_checks_total{work="seal",result="same"} 1',
+    undefined,
+  ],
+])('a %s of the engine is counted or logged', async (_what, name, event, metric, logged) => {
+  const { bot, fire, said } = await withEngineEvents()
+  fire(name, event)
+  expect(await bot.link.metrics.registry.text()).toContain(metric)
+  if (logged !== undefined) expect(said()).toContainEqual(expect.stringMatching(logged))
 })
 
-test('health follows the service, the engine and the webhook, until the end', async () => {
-  const { parts } = await partsOf()
-  const engines = new Set<() => void>()
-  const onDifference = (listener: () => void) => {
-    engines.add(listener)
-    return () => void engines.delete(listener)
-  }
-  const { bot, reasons, service } = await scene({
-    parts: { ...parts, engine: { ...parts.engine, onDifference } },
-  })
+test('the reasons of a bot follow the service, the engine and the webhook until its end', async () => {
+  const { bot, reasons, service, fire, listeners } = await withEngineEvents()
   service.status = 401
   await expect(bot.link.calls.me()).rejects.toMatchObject({ status: 401 })
   expect(reasons()).toContain('token')
   bot.updates.notePoll('webhook_active')
   expect(reasons()).toContain('webhook-at-service')
-  for (const listener of engines) listener()
+  fire('onDifference')
   expect(reasons()).toContain('engine-differs')
+  fire('onAvailable', false)
+  expect(reasons()).toContain('no-threads')
+  fire('onAvailable', true)
+  expect(reasons()).not.toContain('no-threads')
   await bot[Symbol.asyncDispose]()
-  expect(engines.size).toBe(0)
-})
-
-test('operations and door are over the parts of the bot', async () => {
-  const { parts } = await partsOf()
-  const { bot, reasons } = await scene({ parts })
-  const { webhook, key } = await bot.operations.status()
-  expect([webhook?.origin, key?.fingerprint]).toEqual(['https://bot.example', fingerprint])
-  expect([bot.door.upstream, bot.door.guard]).toEqual([bot.link.upstream, bot.core.guard])
-  expect([bot.door.routes.length, bot.door.outside.length]).toEqual([5, 2])
-  bot.door.onTokenRevoked()
-  expect(reasons()).toContain('token')
+  expect([...listeners].map(([name, all]) => `${name} ${all.size}`)).toEqual(
+    expect.arrayContaining(['onAvailable 0', 'onDifference 0']),
+  )
 })

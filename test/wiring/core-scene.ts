@@ -1,14 +1,14 @@
 /** The core over a real store and engine, before a service that is played. */
 import { afterAll, onTestFinished } from 'vitest'
-import { LIMITS, type Limits } from '../../src/api/limits.ts'
+import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import type { Outbound } from '../../src/kernel/index.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { Store } from '../../src/store/store.ts'
-import { readEdit, readSend, type Draft } from '../../src/translate/draft.ts'
-import { createCore, type Core } from '../../src/wiring/core.ts'
+import { readSend } from '../../src/translate/draft.ts'
+import { createCore } from '../../src/wiring/core.ts'
 import type { BotOptions } from '../../src/wiring/link.ts'
 import type { Purpose } from '../../src/wiring/stores.ts'
 import { addKey, open, temporary } from '../store/support.ts'
@@ -20,6 +20,7 @@ import { PlayedParts } from './played-parts.ts'
 export const BOT = 1
 export const ALICE = 5
 export const CHAT = 50
+const PERSON = { userId: ALICE, publicKey: alice.certificate }
 const RULES = { textMax: 10_000_000, sealsForBot: true }
 
 /** An engine for all tests of a file, to which any locked key is the bot's of the tests. */
@@ -31,11 +32,6 @@ export function useCore() {
   return {
     engine,
     scene: (o: Scene = {}) => scene({ ...o, parts: { engine, ...o.parts } }),
-    /** The text of a sealed message, as Alice reads it. */
-    readByAlice: async ({ armored }: Record<string, unknown>) => {
-      const opened = await engine.open(String(armored), [alice.unlocked])
-      return 'text' in opened ? opened.text : opened
-    },
   }
 }
 
@@ -54,28 +50,17 @@ export function serve() {
   const parts = new PlayedParts()
   const service = {
     chat: { id: CHAT, kind: 'private', mode: 'protected', memberCount: 2, historyVisible: true },
-    people: [{ userId: ALICE, publicKey: alice.certificate }],
-    limits: { ...LIMITS } as Limits,
-    skewMs: 0 as number | null,
-    botId: BOT as number | null,
     /** Time that has passed beside that of the machine, ms. */
     passedMs: 0,
     /** Runs before each answer about the chat. */
     onChat: () => {},
   }
-  const asked: string[] = []
   const sent: Record<string, unknown>[] = []
-  const call = (name: string, result: () => unknown) => {
-    return unseen(async (...[id]: unknown[]) => {
-      asked.push([name, id].join(' '))
-      return result()
-    })
-  }
-  const deliver = (route: string) => async (outbound: Outbound) => {
+  const deliver = async (outbound: Outbound) => {
     await outbound.ground.renew()
     if (!outbound.ground.holds()) throw new Error('not permitted any more')
     const body = JSON.parse(outbound.body.toString()) as Record<string, unknown>
-    sent.push({ route, ...body })
+    sent.push(body)
     const result = new Unseen({ id: 9, ...body })
     return { status: 201, headers: {}, body: Buffer.from('{}'), envelope: { ok: true, result } }
   }
@@ -90,25 +75,21 @@ export function serve() {
       nowMs: () => Date.now() + service.passedMs,
       monotonicMs: () => performance.now() + service.passedMs,
     },
-    botId: () => service.botId,
-    limits: () => service.limits,
-    watch: {
-      get skewMs() {
-        return service.skewMs
-      },
-    },
+    botId: () => BOT,
+    limits: () => LIMITS,
+    watch: { skewMs: 0 },
     calls: parts.part('calls', {
       me,
-      chat: call('chat', () => {
+      chat: unseen(async () => {
         service.onChat()
         return service.chat
       }),
-      chatKeys: call('chatKeys', () => ({ keys: service.people, memberCount: 2 })),
-      userKey: call('userKey', () => service.people[0]),
+      chatKeys: unseen(async () => ({ keys: [PERSON], memberCount: 2 })),
+      userKey: unseen(async () => PERSON),
     }),
-    upstream: parts.part('upstream', { send: deliver('send'), edit: deliver('edit') }),
+    upstream: parts.part('upstream', { send: deliver }),
   })
-  return { parts, link, service, asked, sent }
+  return { parts, link, service, sent }
 }
 
 interface Scene extends Partial<Omit<BotOptions, 'settings' | 'secrets' | 'log'>> {
@@ -136,17 +117,10 @@ async function scene(o: Scene) {
     purpose,
   )
   onTestFinished(() => core[Symbol.asyncDispose]())
-  const logged = served.parts.calls()
   if (key === 'active') await core.publication?.compareNow()
-  return { ...served, core, store, logged, ...actions(core) }
+  const send = (text: string) => {
+    const draft = readSend({ chatId: CHAT, text }, RULES)
+    return core.messages.deliver(draft, { seesPeople: true, clearance: cleared(draft) })
+  }
+  return { ...served, core, store, send }
 }
-
-const deliver = (messages: Core['messages'], draft: Draft) =>
-  messages.deliver(draft, { seesPeople: true, clearance: cleared(draft) })
-
-/** What a bot does. */
-const actions = ({ messages }: Core) => ({
-  send: (text: string, more: object = {}) =>
-    deliver(messages, readSend({ chatId: CHAT, text, ...more }, RULES)),
-  edit: (text: string) => deliver(messages, readEdit('9', { chatId: CHAT, text }, RULES)),
-})

@@ -1,252 +1,161 @@
-/** The parts between the doors as the settings, the store and the service have them. */
-import { describe, expect, test, vi } from 'vitest'
-import { alice, bot, mallory } from '../support/openpgp-people.ts'
-import { ALICE, CHAT, storeWith, useCore } from './core-scene.ts'
+/** The parts between the doors as settings, store and service make them. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { SecretSource } from '../../src/config/secrets.ts'
+import { settingsFrom, type Settings } from '../../src/config/settings.ts'
+import { createCore } from '../../src/wiring/core.ts'
+import { flags, open, put, temporary } from '../store/support.ts'
+import { alice, bot, MADE_MS, mallory } from '../support/openpgp-people.ts'
+import { ALICE, CHAT, serve, storeWith, useCore } from './core-scene.ts'
 
-const { engine, scene, readByAlice } = useCore()
+const { engine, scene } = useCore()
 const DAY_MS = 86_400_000
-const GROUP = { kind: 'group', mode: 'open' }
-const resultOf = ({ body }: { body: Buffer }) =>
-  (JSON.parse(body.toString()) as { result: unknown }).result
+type Opening = [
+  name: string,
+  settings: Partial<Settings['open']>,
+  from: typeof alice,
+  text: string,
+  expected: string | undefined,
+  others?: string[],
+]
 
-describe('what the bot sends', () => {
-  test('is sealed for the person of a protected chat, and answered as it was', async () => {
-    const { send, edit, sent, core, store } = await scene()
-    expect(resultOf(await send('words'))).toMatchObject({ id: 9, text: 'words' })
-    await edit('others')
-    expect(sent.map(({ route }) => route)).toEqual(['send', 'edit'])
-    expect(await Promise.all(sent.map(readByAlice))).toEqual(['words', 'others'])
-    expect(JSON.stringify(sent)).not.toMatch(/words|others/)
-    await core[Symbol.asyncDispose]()
-    const rows = await store.read((db) => db.selectFrom('sent').selectAll().execute())
-    expect(rows).toMatchObject([{ message_id: 9, chat_id: CHAT, recipients: 1 }])
-  })
-
-  test('is no longer than the service takes, nor than the engine opens', async () => {
-    const { send, sent, service } = await scene()
-    service.limits.armoredMax = 100
-    await expect(send('words')).rejects.toMatchObject({ code: 'postern_seal_too_large' })
-    expect(sent).toEqual([])
-    service.limits.armoredMax = 1e9
-    const long = 'x'.repeat(2_000_000)
-    await expect(send(long)).rejects.toMatchObject({ code: 'postern_seal_too_large' })
-  })
-
-  test('is sealed by a key list of keyListSeconds at most', async () => {
-    const lists = async (keyListSeconds: number) => {
-      const { send, asked } = await scene({ settings: { cache: { keyListSeconds } } })
-      await send('words')
-      await send('words')
-      return asked.filter((call) => call === `chatKeys ${CHAT}`).length
-    }
-    expect([await lists(60), await lists(0)]).toEqual([1, 2])
-  })
-
-  test('is readable in an open group, by an answer of chatSeconds at most', async () => {
-    const { send, sent, asked, service } = await scene({ settings: { cache: { chatSeconds: 60 } } })
-    Object.assign(service.chat, GROUP)
-    await send('words')
-    await send('words')
-    expect(asked).toEqual([`chat ${CHAT}`])
-    service.passedMs = 60_000
-    await send('words')
-    expect(asked).toEqual([`chat ${CHAT}`, `chat ${CHAT}`])
-    expect(sent.map(({ text }) => text)).toEqual(['words', 'words', 'words'])
-  })
-
-  test('is refused where a setting refuses it', async () => {
-    const refused = async (settings: object, change: object = {}, more: object = {}) => {
-      const { send, sent, service } = await scene({ settings })
-      Object.assign(service.chat, change)
-      if ('people' in change) Object.assign(service, change)
-      await expect(send('words', more)).rejects.toMatchObject({
-        code: expect.any(String) as string,
-      })
-      expect(sent).toEqual([])
-    }
-    await refused({ readableGroups: 'refuse' }, GROUP)
-    await refused({ trust: { policy: 'pinned' } })
-    await refused({ clearFields: 'refuse' }, {}, { markup: { rows: [[{ text: 'b', data: 'd' }]] } })
-    const people = [
-      { userId: ALICE, publicKey: alice.certificate },
-      { userId: 6, publicKey: 'none' },
-    ]
-    await refused({ seal: { unusableRecipient: 'refuse' } }, { kind: 'group', people })
-  })
-
-  test('goes nowhere while the service shows no key of ours', async () => {
-    const { send, sent } = await scene({ key: null })
-    await expect(send('words')).rejects.toMatchObject({ code: 'postern_key_unpublished' })
-    expect(sent).toEqual([])
-  })
-})
-
-describe('what the bot gets', () => {
-  const seal = async (text: string, o: { from?: typeof alice; to?: string[] } = {}) => {
-    const { from = alice, to = [bot.certificate] } = o
-    const { unlocked: signer } = from
-    return await engine.seal({ text, certificates: to, signer, cipher: 'aes128' })
-  }
-  const update = (message: object, updateId = 1) => {
-    const chat = { id: CHAT, kind: 'private' }
+test.each<Opening>([
+  ['verify: flag', { verify: 'flag' }, mallory, 'words', undefined],
+  ['verify: off', { verify: 'off' }, mallory, 'words', 'words'],
+  ['normalizeText: true', { normalizeText: true }, alice, 'one\r\ntwo', 'one\ntwo'],
+  ['normalizeText: false', { normalizeText: false }, alice, 'one\r\ntwo', 'one\r\ntwo'],
+  ['audience: check', { audience: 'check' }, alice, 'words', undefined, [mallory.certificate]],
+  ['audience: off', { audience: 'off' }, alice, 'words', 'words', [mallory.certificate]],
+])(
+  'the core with `open.%s` delivers or withholds the text of an update',
+  async (_name, settings, from, text, expected, others: string[] = []) => {
+    const { core } = await scene({ settings: { open: settings } })
+    const armored = await engine.seal({
+      text,
+      certificates: [bot.certificate, ...others],
+      signer: from.unlocked,
+      cipher: 'aes128',
+    })
     const date = Math.floor(Date.now() / 1000)
-    const whole = { id: 3, chat, from: { id: ALICE }, date, ...message }
-    return { updateId, kind: 'message', message: whole }
-  }
-  const opened = async ({ core }: Awaited<ReturnType<typeof scene>>, ...updates: object[]) => {
-    const { updates: given = [] } = (await core.incoming?.open(updates as never)) ?? {}
-    return (given as ReturnType<typeof update>[]).map(
-      ({ message }) =>
-        message as { text?: string; postern?: { verdict: string }; media?: object[] },
-    )
-  }
+    const chat = { id: CHAT, kind: 'private' }
+    const message = { id: 3, chat, from: { id: ALICE }, date, armored }
+    const { updates = [] } =
+      (await core.incoming?.open([{ updateId: 1, kind: 'message', message }] as never)) ?? {}
+    expect((updates as { message: { text?: string } }[])[0]?.message.text).toBe(expected)
+  },
+)
 
-  test('is opened and verified, once, with the urls of its files', async () => {
-    const bots = await scene()
-    const media = [{ url: 'http://x/media/abc' }]
-    const armored = await seal('words')
-    const [message] = await opened(bots, update({ armored, media }))
-    expect(message).toMatchObject({ text: 'words', postern: { verdict: 'verified' } })
-    expect(message?.media).toEqual([
-      { url: expect.stringMatching(/^\/media\/abc\?chat=50/) as string },
-    ])
-    const [again] = await opened(bots, update({ armored, id: 4 }, 2))
-    expect(again).toMatchObject({ postern: { verdict: 'replayed' } })
-    expect(again?.text).toBeUndefined()
-  })
-
-  test('is no word of ours that the service gives to another chat', async () => {
-    const bots = await scene()
-    await bots.send('words')
-    const [{ armored } = {}] = bots.sent
-    const [message] = await opened(bots, update({ armored, chat: { id: 51, kind: 'private' } }))
-    expect(message).toMatchObject({ postern: { verdict: 'replayed' } })
-  })
-
-  test('is delivered as the settings of opening want it', async () => {
-    const forged = async (open_: object, text = 'words', from = mallory, to = [bot.certificate]) =>
-      (
-        await opened(
-          await scene({ settings: { open: open_ } }),
-          update({ armored: await seal(text, { from, to }) }),
-        )
-      )[0]
-    expect((await forged({ verify: 'flag' }))?.text).toBeUndefined()
-    expect((await forged({ verify: 'off' }))?.text).toBe('words')
-    const twoLines = async (normalizeText: boolean) =>
-      (await forged({ normalizeText }, 'one\r\ntwo', alice))?.text
-    expect([await twoLines(true), await twoLines(false)]).toEqual(['one\ntwo', 'one\r\ntwo'])
-    const toOthers = async (audience: string) =>
-      (await forged({ audience }, 'words', alice, [bot.certificate, mallory.certificate]))?.text
-    expect([await toOthers('check'), await toOthers('off')]).toEqual([undefined, 'words'])
-  })
-})
-
-describe('a bot', () => {
-  const KEYLESS = { key: { publish: false } }
-
-  test.each([
-    ['that publishes a key seals and opens', null, true, [true, true, true, true]],
-    [
-      'that had a key opens, and sends no readable words',
-      'retired',
-      false,
-      [false, true, true, true],
-    ],
-    ['without a key passes everything through', null, false, [false, false, false, false]],
-  ] as const)('%s', async (_what, key, publish, expected) => {
-    const { core, send, sent, service } = await scene({ key, settings: { key: { publish } } })
-    service.chat.mode = 'open'
-    await core.modes.get(CHAT, 0)
-    const { publication, replayMemory, incoming, guard } = core
-    const has = [publication, replayMemory, incoming].map((part) => part !== null)
-    expect([...has, guard.mustSeal(CHAT)]).toEqual(expected)
-    const isSent = await send('words').then(
-      () => true,
-      () => false,
-    )
-    expect([isSent, sent.length === 1]).toEqual([!expected[3], !expected[3]])
-    expect(guard.passesAll).toBe(!expected[3])
-  })
-
-  test('has recorded up to where its updates are confirmed, where it opens any', async () => {
-    const confirmed = async (o: Parameters<typeof scene>[0]) => {
-      const { core, store } = await scene(o)
-      await core.recordConfirmed(7)
-      return await store.read((db) => db.selectFrom('confirmed').select('below').execute())
-    }
-    expect(await confirmed({})).toEqual([{ below: 7 }])
-    expect(await confirmed({ key: null, settings: KEYLESS })).toEqual([])
-  })
-
-  test('shows before it has a key what it would do with a text', async () => {
-    const preview = async (mode: string, settings: object = {}) => {
-      const { core, service, asked } = await scene({ key: null, settings })
-      Object.assign(service.chat, { kind: 'group', mode })
-      const { body, people } = await core.previewChat(CHAT)
-      return [body, people.map(({ skipped }) => skipped), asked.length]
-    }
-    expect(await preview('protected')).toEqual(['sealed', [null], 2])
-    expect(await preview('open')).toEqual(['readable', [], 1])
-    const pinned = { trust: { policy: 'pinned' } }
-    expect(await preview('protected', pinned)).toEqual(['refused', ['not-accepted'], 2])
-  })
-})
-
-describe('the bot’s key', () => {
-  test('opens for retainDays after another replaced it', async () => {
-    const { core } = await scene({ settings: { key: { retainDays: 4 } } })
-    const retired = { state: 'retired', retiredAtMs: 5 } as Parameters<
-      typeof core.keyring.opensUntilMs
-    >[0]
-    expect(core.keyring.opensUntilMs(retired)).toBe(5 + 4 * DAY_MS)
-  })
-
-  test('is judged by the clocks of this machine and of the service', async () => {
-    const { core, service } = await scene()
-    const behindMs = () =>
-      Math.round(core.keyring.clocks.latestMs() - core.keyring.clocks.earliestMs())
-    service.skewMs = 60_000
-    expect(behindMs() / 1000).toBeCloseTo(60, 0)
-    expect(core.keyring.clocks.latestMs() / 1000).toBeCloseTo(Date.now() / 1000, 0)
-    expect(core.keyring.clocks.agree()).toBe(true)
-    service.skewMs = null
-    expect(core.keyring.clocks.agree()).toBe(false)
-    expect(behindMs()).toBeLessThan(1000)
-  })
-
-  test.each([
-    [2, 1],
-    [4, 0],
-    [undefined, 0],
-  ])(
-    'of three days is replaced after rotateEveryDays %s: %s times',
-    async (rotateEveryDays, times) => {
-      const store = await storeWith('active')
-      const publishedAt = Date.now() - 3 * DAY_MS
-      await store.write((db) =>
-        db.updateTable('own_keys').set({ published_at: publishedAt }).execute(),
-      )
-      const generate = vi.fn(() => Promise.reject(new Error('no key today')))
-      const key = { publish: true, ...(rotateEveryDays !== undefined && { rotateEveryDays }) }
-      await scene({ store, settings: { key }, parts: { engine: { ...engine, generate } } })
-      expect(generate).toHaveBeenCalledTimes(times)
-    },
+test.each([
+  ['a bot that publishes a key seals and opens', null, true, [true, true, true, true]],
+  [
+    'a bot that had a key opens, and sends nothing readable',
+    'retired',
+    false,
+    [false, true, true, true],
+  ],
+  ['a bot without a key passes everything through', null, false, [false, false, false, false]],
+] as const)('%s', async (_what, key, publish, expected) => {
+  const { core, send, sent, service } = await scene({ key, settings: { key: { publish } } })
+  service.chat.mode = 'open'
+  await core.modes.get(CHAT, 0)
+  const { publication, replayMemory, incoming, guard } = core
+  const has = [publication, replayMemory, incoming].map((part) => part !== null)
+  expect([...has, guard.mustSeal(CHAT)]).toEqual(expected)
+  const isSent = await send('words').then(
+    () => true,
+    () => false,
   )
+  expect([isSent, sent.length === 1]).toEqual([!expected[3], !expected[3]])
+  expect(guard.passesAll).toBe(!expected[3])
+})
 
-  test('may be brought, unless another bot of the process has it', async () => {
-    const take = async (ownerOf?: () => string | null) => {
-      const { unlocked, certificate } = bot
-      const key = { fingerprint: unlocked.fingerprint, certificate, locked: 'l' }
-      const adopt = async () => ({ outcome: 'adopted', key, expiresMs: Infinity }) as const
-      const parts = { engine: { ...engine, adopt }, ...(ownerOf && { ownerOf }) }
-      const { core } = await scene({ key: null, parts })
-      await core.transfer.take({ file: new Uint8Array(), passphrase: null }, { mayEndSoon: false })
-      return core.keyring.pending?.fingerprint
-    }
-    expect(await take()).toBe(bot.unlocked.fingerprint)
-    expect(await take(() => null)).toBe(bot.unlocked.fingerprint)
-    const other = { code: 'refused', message: expect.stringContaining('the bot other') as string }
-    await expect(take(() => 'other')).rejects.toMatchObject(other)
+test.each([
+  ['protected', {}, ['sealed', [null]]],
+  ['open', {}, ['readable', []]],
+  ['protected', { trust: { policy: 'pinned' } }, ['refused', ['not-accepted']]],
+] as const)(
+  'a core without a key previews a text for a group of mode %s, with %j',
+  async (mode, settings, expected) => {
+    const { core, service } = await scene({ key: null, settings })
+    Object.assign(service.chat, { kind: 'group', mode })
+    const { body, people } = await core.previewChat(CHAT)
+    expect([body, people.map(({ skipped }) => skipped)]).toEqual(expected)
+  },
+)
+
+test('a key that another bot of the process has is not imported', async () => {
+  const take = async (ownerOf?: () => string | null) => {
+    const { unlocked, certificate } = bot
+    const key = { fingerprint: unlocked.fingerprint, certificate, locked: 'l' }
+    const adopt = async () => ({ outcome: 'adopted', key, expiresMs: Infinity }) as const
+    const parts = { engine: { ...engine, adopt }, ...(ownerOf && { ownerOf }) }
+    const { core } = await scene({ key: null, parts })
+    await core.transfer.take({ file: new Uint8Array(), passphrase: null }, { mayEndSoon: false })
+    return core.keyring.pending?.fingerprint
+  }
+  expect(await take()).toBe(bot.unlocked.fingerprint)
+  expect(await take(() => null)).toBe(bot.unlocked.fingerprint)
+  const other = { code: 'refused', message: expect.stringContaining('the bot other') as string }
+  await expect(take(() => 'other')).rejects.toMatchObject(other)
+})
+
+test('the guard of an unshared store waits for the mode of a chat without a limit', async () => {
+  const { send, sent, service } = await scene()
+  Object.assign(service.chat, { kind: 'group', mode: 'open' })
+  service.onChat = () => void (service.passedMs += DAY_MS)
+  await send('words')
+  expect(sent).toHaveLength(1)
+})
+
+describe('the store of a core', () => {
+  /** A core that opens the store of the settings. */
+  const begin = async (dataDir: string, o: Partial<Parameters<typeof createCore>[0]> = {}) => {
+    const served = serve()
+    const settings = settingsFrom({
+      upstream: { url: 'http://x' },
+      dataDir,
+      key: { protection: 'none' },
+    })
+    const secrets = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
+    const log: Parameters<typeof createCore>[0]['log'] = served.parts.part('log')
+    const core = await createCore({ settings, secrets, log, ...o }, served.link, 'run')
+    onTestFinished(() => core[Symbol.asyncDispose]())
+    return { core, service: served.service }
+  }
+
+  test('a core makes its store in dataDir where it may, and closes the store at its end', async () => {
+    const dataDir = temporary()
+    const missing = begin(dataDir, { mayCreateStore: false })
+    await expect(missing).rejects.toMatchObject({ code: 'store-missing' })
+    const { core } = await begin(dataDir)
+    await expect(begin(dataDir)).rejects.toMatchObject({ code: 'store-in-use' })
+    await core[Symbol.asyncDispose]()
+    const again = await begin(dataDir, { mayCreateStore: false })
+    expect(await flags(again.core.store)).toMatchObject({ bot_id: '1' })
+  })
+
+  test('a core refuses a restored store, and leaves the store closed', async () => {
+    const dataDir = temporary()
+    const store = await open(dataDir, { protection: 'none', isRequired: true })
+    await put(store, 'backup_taken_at', '2026-01-01T00:00:00Z')
+    await store[Symbol.asyncDispose]()
+    const restored = { code: 'store-restored' }
+    await expect(begin(dataDir)).rejects.toMatchObject(restored)
+    await expect(begin(dataDir)).rejects.toMatchObject(restored)
+  })
+
+  test('a core scrubs a store that is marked for it', async () => {
+    const store = await storeWith(null)
+    await put(store, 'scrub_due', '1')
+    await scene({ store, key: null, purpose: 'begin' })
+    expect(await flags(store)).not.toHaveProperty('scrub_due')
+  })
+
+  test('the engine of a core judges certificates by the time of its link', async () => {
+    const { core, service } = await begin(temporary())
+    expect((await core.engine.judge(alice.certificate)).unusable).toBeNull()
+    service.passedMs = MADE_MS - DAY_MS - Date.now()
+    const other = await begin(temporary())
+    Object.assign(other.service, service)
+    expect((await other.core.engine.judge(alice.certificate)).unusable).toBe('not-yet-valid')
   })
 })

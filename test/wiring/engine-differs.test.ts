@@ -10,7 +10,7 @@ const words = (): string => `small ${canary()}`
 
 const alerted = (): Json[] => alerts.posted.filter(({ alert }) => alert === 'engine-differs')
 
-describe.each(['sealed', 'opened'] as const)('native code that is wrong in what it %s', (work) => {
+describe.each(['sealed', 'opened'] as const)('native code whose %s messages are wrong', (work) => {
   const stage = new Stage()
   let person: Person
   let chat: DoubleChat
@@ -57,7 +57,7 @@ describe.each(['sealed', 'opened'] as const)('native code that is wrong in what 
       .filter((line) => line.includes('"level":"fatal"') || line.includes('"level":60'))
       .map((line) => JSON.parse(line))
 
-  test('is found, logged as fatal, counted, alerted and named in /readyz', async () => {
+  test('a result of native code that differs is logged as fatal, counted, alerted and named in /readyz', async () => {
     const before = alerted().length
     const text = words()
     const read = work === 'sealed' ? await readAtPhone(text) : (await readByBot(text)).text
@@ -72,14 +72,14 @@ describe.each(['sealed', 'opened'] as const)('native code that is wrong in what 
     expect(alerted().at(-1)).toMatchObject({ holds: true })
   })
 
-  test('leaves the sidecar ready: whoever finds such a message cannot stop the bot', async () => {
+  test('a difference leaves the sidecar ready, so that a crafted message cannot stop the bot', async () => {
     const { status, reasons } = await stage.sidecar.readiness()
     expect({ status, reasons }).toEqual({ status: 200, reasons: ['engine-differs'] })
     expect(await metrics()).toMatch(/^postern_ready 1$/m)
     expect(stage.sidecar.logs()).not.toContain('not ready: a check found')
   })
 
-  test('does nothing more: openpgp.js seals and opens what comes after it', async () => {
+  test('openpgp.js seals and opens all messages after a difference', async () => {
     for (const text of [words(), words()]) {
       expect(await readAtPhone(text)).toBe(text)
       expect(await readByBot(text)).toMatchObject({ text, postern: { verdict: 'verified' } })
@@ -87,7 +87,7 @@ describe.each(['sealed', 'opened'] as const)('native code that is wrong in what 
     expect(fatal()).toHaveLength(1)
   })
 
-  test('is forgotten with a restart', async () => {
+  test('a restarted sidecar has no reason `engine-differs`', async () => {
     await stage.restart()
     await stage.sidecar.whenReady()
     expect((await stage.sidecar.readiness()).reasons).toEqual([])

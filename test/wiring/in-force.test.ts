@@ -102,8 +102,8 @@ const otherKeyring = async ({ own }: PlayedStore, engine: Engine): Promise<Keyri
     serviceNowMs: () => Date.now(),
   })
 
-describe('the freshness in force', () => {
-  test('sends no readable words by what was read two seconds ago', async () => {
+describe('the freshness of a shared store', () => {
+  test('a readable send is refused where the shared store was read two seconds ago', async () => {
     const { played, send, arrived, readableGroup } = await scene()
     const pass = passing()
     const before = await arrived()
@@ -114,7 +114,7 @@ describe('the freshness in force', () => {
     expect(await send(readableGroup)).toBe(201)
   })
 
-  test('decides nothing where it cannot be known what others have learned', async () => {
+  test('sends, edits, polls and `keyRotate` are refused while a shared store cannot be read', async () => {
     const { played, sidecar, call, send, arrived, readableGroup, privateChat } = await scene()
     expect(await send(privateChat)).toBe(201)
     const before = await arrived()
@@ -129,7 +129,7 @@ describe('the freshness in force', () => {
     expect(await arrived()).toBe(before)
   })
 
-  test('makes a step with the key by what others have made of it until the step begins', async () => {
+  test('`keyRotate` continues with a pending key that another sidecar has made', async () => {
     const { played, engine, sidecar } = await scene()
     const keys = await otherKeyring(played, engine)
     let made = ''
@@ -144,8 +144,8 @@ describe('the freshness in force', () => {
   })
 })
 
-describe('the fence in force', () => {
-  test('lets no sealed words leave once another sidecar may replace the key', async () => {
+describe('the send fence', () => {
+  test('a sealed send is refused once the lock that keeps the key is lost', async () => {
     const { played, during, send, arrived, privateChat } = await scene()
     expect(await send(privateChat)).toBe(201)
     const before = await arrived()
@@ -157,7 +157,7 @@ describe('the fence in force', () => {
     expect(await send(privateChat)).toBe(201)
   })
 
-  test('has what other sidecars make of the key followed at once', async () => {
+  test('a sidecar reports `key-unpublished` once another sidecar has offered the next key', async () => {
     const { played, engine, sidecar, call } = await scene()
     const said: string[] = []
     sidecar.health.onChange(({ code, holds }) => said.push(`${code} ${holds}`))
@@ -171,8 +171,8 @@ describe('the fence in force', () => {
   })
 })
 
-describe('the deadlines in force', () => {
-  test('are those of the library for each of its jobs, and of the link for each of our calls', async () => {
+describe('deadlines', () => {
+  test('engine jobs have the deadline of the library, and calls to the service that of the link', async () => {
     const jobs = vi.spyOn(Pool.prototype, 'run')
     const asked = vi.spyOn(UpstreamClient.prototype, 'ask')
     onTestFinished(() => void vi.restoreAllMocks())

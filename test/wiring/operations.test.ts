@@ -1,4 +1,4 @@
-/** Operations over parts that are played: what they report, and the parts that they are given. */
+/** Operations over played parts. Whole sidecars are in `test/control`, `test/cli` and `test/doctor`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
@@ -6,13 +6,11 @@ import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { VERSION } from '../../src/config/version.ts'
 import { OperatorError } from '../../src/errors.ts'
-import type { CheckLine } from '../../src/doctor/check-line.ts'
 import type { Core } from '../../src/wiring/core.ts'
 import type { Link } from '../../src/wiring/link.ts'
 import {
   buildOperations,
   buildOperationsWithoutStore,
-  checkSettings,
   describeStatus,
 } from '../../src/wiring/operations.ts'
 import type { Updates } from '../../src/wiring/updates.ts'
@@ -35,7 +33,6 @@ interface Scene {
   keyring?: object
   publication?: object | null
   engine?: object
-  trust?: object
 }
 
 function scene(o: Scene = {}) {
@@ -44,11 +41,8 @@ function scene(o: Scene = {}) {
   const dataDir = temporary()
   mkdirSync(dataDir, { recursive: true })
   const settings = settingsFrom({ upstream: { url: URL_OF_SERVICE }, dataDir })
-  const secrets = {
-    botToken: SecretSource.fromValue('token'),
-    clientToken: null,
-    passphrase: SecretSource.fromValue('secret'),
-  }
+  const botToken = SecretSource.fromValue('token')
+  const secrets = { botToken, clientToken: null, passphrase: SecretSource.fromValue('secret') }
   const link: Link = parts.part('link', {
     bot: () => bot,
     calls: {
@@ -77,7 +71,7 @@ function scene(o: Scene = {}) {
     knownChats: { all: CHATS },
     known: {
       knownChats: parts.part('knownChats', { all: CHATS, get: () => CHATS[0] }),
-      trust: parts.part('trust', { all: [], policies: { bot: 'open' }, ...o.trust }),
+      trust: parts.part('trust', { all: [], policies: { bot: 'open' } }),
       modes: parts.part('modes', { peek: () => null }),
     },
   })
@@ -86,7 +80,7 @@ function scene(o: Scene = {}) {
   return { parts, dataDir, settings, options, link, core, operations }
 }
 
-describe('the status', () => {
+describe('the status of a sidecar', () => {
   const of = (o: Scene = {}, updates: object | null = null) => {
     const { settings, link, core } = scene(o)
     return describeStatus(settings, {
@@ -97,7 +91,7 @@ describe('the status', () => {
     })
   }
 
-  test('says what each part says', () => {
+  test('the status of a sidecar joins the reports of its parts', () => {
     const status = of({
       keyring: { active: ACTIVE, pending: PENDING },
       publication: { rotation: ROTATION },
@@ -125,7 +119,7 @@ describe('the status', () => {
     })
   })
 
-  test('says what is not known yet, and a key that waits', () => {
+  test('the status shows null for an unknown bot or key, and a pending key', () => {
     expect(of({ bot: null })).toMatchObject({ bot: null, key: null, rotation: null })
     const nameless = { ...BOT, username: null, fingerprint: null }
     expect(of({ bot: nameless }).bot).toEqual({ ...BOT, username: '', fingerprint: null })
@@ -133,18 +127,15 @@ describe('the status', () => {
     expect(of({ keyring: { pending: PENDING } }).key).toEqual(key)
   })
 
-  test('says how updates wait, and the webhook without its path', () => {
+  test('the status shows waiting updates, and the webhook without its secret path', () => {
     const own = {
       url: 'https://bot.example/secret',
       failures: 2,
       lastError: 'gone',
       nextAttemptAt: 0,
     }
-    const updates = (webhook: object | null, state: object) => ({
-      webhook: { own: webhook },
-      backlog: { state },
-    })
-    expect(of({}, updates(own, { pending: 3, oldestMs: 2600 }))).toMatchObject({
+    const updates = { webhook: { own }, backlog: { state: { pending: 3, oldestMs: 2600 } } }
+    expect(of({}, updates)).toMatchObject({
       webhook: {
         origin: 'https://bot.example',
         failures: 2,
@@ -153,28 +144,24 @@ describe('the status', () => {
       },
       updates: { waiting: 3, oldestSeconds: 3 },
     })
-    const idle = updates({ ...own, nextAttemptAt: null }, { pending: 0, oldestMs: null })
-    expect(of({}, idle).webhook?.nextAttemptAt).toBeNull()
-    expect(of({}, updates(null, { pending: 0, oldestMs: null }))).toMatchObject({
-      webhook: null,
-      updates: { waiting: 0, oldestSeconds: null },
-    })
   })
 })
 
-describe('opening a message', () => {
+describe('`postern open`', () => {
   const OPENED = { outcome: 'opened', text: 'words', signed: 'S', signatures: [{}] }
-  const open = async (opened: object, o: { valid?: string; keyring?: object } = {}) => {
+  const open = async (opened: object, o: { valid?: string } = {}) => {
     const verified: string[] = []
     const engine = {
-      open: async () => opened,
+      open: vi.fn(async (_armored: string, _keys: string[]) => opened),
       verify: async (signed: string, certificate: string) => {
         verified.push(`${signed} ${certificate}`)
         return certificate === o.valid ? ['damaged', 'valid'] : ['damaged']
       },
     }
-    const { operations } = scene({ engine, keyring: { all: [PENDING, ACTIVE], unlocked: [] } })
-    return { ...(await operations().open({ armored: 'a' })), verified }
+    const { operations } = scene({ engine, keyring: { all: [PENDING, ACTIVE], unlocked: ['K'] } })
+    const report = await operations().open({ armored: 'a' })
+    expect(engine.open.mock.calls).toEqual([['a', ['K']]])
+    return { ...report, verified }
   }
 
   test.each([
@@ -188,11 +175,11 @@ describe('opening a message', () => {
       { outcome: 'damaged', reason: 'mdc' },
       { verdict: 'damaged', reason: 'mdc' },
     ],
-  ])('that is %j', async (opened, report) => {
+  ])('the result %j of the engine is reported as %j', async (opened, report) => {
     expect(await open(opened)).toEqual({ opened: false, ...report, verified: [] })
   })
 
-  test('names the signer only where it is one of our keys', async () => {
+  test('`postern open` names the signer only where the signature is by a key of the bot', async () => {
     const common = { opened: true, text: 'words' }
     expect(await open({ ...OPENED, signatures: [] })).toEqual({
       ...common,
@@ -216,86 +203,27 @@ describe('opening a message', () => {
       reason: 'signed by key nobody',
     })
   })
-
-  test('asks the engine with our keys', async () => {
-    const engine = { open: vi.fn(async () => ({ outcome: 'not-recipient' })) }
-    const { operations } = scene({ engine, keyring: { unlocked: ['K'] } })
-    await operations().open({ armored: 'a' })
-    expect(engine.open.mock.calls).toEqual([['a', ['K']]])
-  })
 })
 
-describe('every operation', () => {
-  test('works on what all sidecars have written, or on what was read last', async () => {
-    const { operations, parts } = scene()
-    const { chatList } = operations()
-    const sealed = [false, true, false]
-    expect((await chatList()).map((chat) => chat.sealed)).toEqual(sealed)
-    expect(parts.calls()[0]).toBe('store.fresh')
-    parts.results.set('store.fresh', () => Promise.reject(new Error('out of reach')))
-    expect((await chatList()).map((chat) => chat.sealed)).toEqual(sealed)
-  })
-
-  test('is of this sidecar: its start, its copies of the store, its health', async () => {
-    const old = { ...ACTIVE, state: 'retired', createdAtMs: 0, retiredAtMs: 0, destroyedAtMs: null }
-    const { operations, dataDir, parts, core } = scene({
-      keyring: {
-        find: () => old,
-        clocks: { earliestMs: () => Infinity },
-        opensUntilMs: () => 0,
-        opens: () => false,
-      },
-    })
-    Object.assign(core, { keyUsage: { of: () => ({ messages: 0, media: 0, lastAtMs: null }) } })
-    const own = operations()
-    expect(Date.now() - Date.parse((await own.status()).startedAt)).toBeLessThan(60_000)
-    writeFileSync(join(dataDir, 'postern.v3.db'), '')
-    const { unsure } = await own.keyDeletion({ fingerprint: 'a' })
-    expect(unsure[0]).toMatch(/^postern.v3.db in dataDir/)
-    parts.results.set('knownChats.edit', () => Promise.resolve([]))
-    await own.chatAllowReadable({ private: true })
-    expect(parts.calls()).toContain('health.clear "bot-unprotected"')
-  })
-
-  test('asks the service for the key that it shows now', async () => {
-    const { operations, parts } = scene({ keyring: { find: (name: string) => ({ state: name }) } })
-    parts.results.set('store.read', () => Promise.resolve('2026-01-01T00:00:00Z'))
-    const { message } = await operations().backupAccept({ isLatest: true })
-    expect(message).toBe('the service shows abc, which is in the backup (abc)')
-  })
+test('an operation rereads the store first, and uses the last known state if the store is unreachable', async () => {
+  const { operations, parts } = scene()
+  const { chatList } = operations()
+  const sealed = [false, true, false]
+  expect((await chatList()).map((chat) => chat.sealed)).toEqual(sealed)
+  expect(parts.calls()[0]).toBe('store.fresh')
+  parts.results.set('store.fresh', () => Promise.reject(new Error('out of reach')))
+  expect((await chatList()).map((chat) => chat.sealed)).toEqual(sealed)
 })
 
-describe('the doctor', () => {
-  const PROBLEM = new OperatorError('store-missing', 'there is none', 'make one')
-  const named = (lines: CheckLine[]) => new Set(lines.map(({ name }) => name))
-
-  test('finds what is wrong in the store, or in everything', async () => {
-    const { operations } = scene()
-    const { check } = operations()
-    const store = await check({ about: 'store' })
-    expect(store).toContainEqual(expect.objectContaining({ message: 'opens, with 0 of our keys' }))
-    const all = await check({ about: 'everything' })
-    expect(named(all).size).toBeGreaterThan(named(store).size)
-    expect(JSON.stringify(all)).toContain('180')
-  })
-
-  test('works without a store, where every other operation is refused', async () => {
-    const { options, link, dataDir } = scene({ bot: null })
-    const without = (problem = PROBLEM) => buildOperationsWithoutStore(options, link, problem)
-    await expect(without().status()).rejects.toBe(PROBLEM)
-    const first = 'there is none yet; `postern run` makes one'
-    const messages = async (problem?: OperatorError) =>
-      (await without(problem).check({ about: 'store' })).map(({ message }) => message)
-    expect(await messages()).toContain(first)
-    expect(await messages(new OperatorError('store-in-use', 'in use', 'wait'))).toContain('in use')
-    writeFileSync(join(dataDir, 'store.json'), '')
-    expect(await messages()).toContain('there is none')
-  })
-
-  test('checks settings alone while another process has the store', async () => {
-    const { options, link } = scene()
-    const lines = await checkSettings(options, link)
-    expect(JSON.stringify(lines)).toContain('180')
-    expect([...named(lines)]).not.toContain('store')
-  })
+test('`check` reports a store that does not open, and every other operation is refused', async () => {
+  const { options, link, dataDir } = scene({ bot: null })
+  const missing = new OperatorError('store-missing', 'there is none', 'make one')
+  const without = (problem = missing) => buildOperationsWithoutStore(options, link, problem)
+  await expect(without().status()).rejects.toBe(missing)
+  const messages = async (problem?: OperatorError) =>
+    (await without(problem).check({ about: 'store' })).map(({ message }) => message)
+  expect(await messages()).toContain('there is none yet; `postern run` makes one')
+  expect(await messages(new OperatorError('store-in-use', 'in use', 'wait'))).toContain('in use')
+  writeFileSync(join(dataDir, 'store.json'), '')
+  expect(await messages()).toContain('there is none')
 })

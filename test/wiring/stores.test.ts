@@ -1,7 +1,7 @@
-/** Opening, verifying, restoring and moving a store by the settings. */
+/** Opening, verifying, restoring and moving a store by the settings, inside this process. */
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keyAccess } from '../../src/config/key-commands.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Settings } from '../../src/config/settings.ts'
@@ -10,7 +10,6 @@ import { createEngine } from '../../src/openpgp/index.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
-  connectDatabase,
   moveStore,
   openStoreFor,
   refuseRestored,
@@ -66,7 +65,7 @@ async function made(
 }
 
 describe('a backup', () => {
-  test('is verified without a change, and restored into an empty folder', async () => {
+  test('a backup is verified without a change, and restored only into an empty folder', async () => {
     const { dataDir, file } = await made({ gone: '' }, 'right')
     const access = accessTo(dataDir, { passphrase: PASSPHRASE })
     const report = await verifyBackup(file, access)
@@ -89,7 +88,7 @@ describe('a backup', () => {
     await expect(refuseRestored(store, empty)).rejects.toMatchObject({ code: 'store-restored' })
   })
 
-  test('with a key that opens is sound, unless another key has its name', async () => {
+  test('`verifyBackup` refuses a backup with a key under the fingerprint of another key', async () => {
     const { file, dataDir, fingerprints } = await made(makeKey, 'right')
     const [fingerprint = ''] = fingerprints
     const report = await verifyBackup(file, accessTo(dataDir, { passphrase: PASSPHRASE }))
@@ -103,7 +102,7 @@ describe('a backup', () => {
     ).rejects.toMatchObject({ code: 'failed' })
   })
 
-  test('with a key that does not open is not sound, and is not restored', async () => {
+  test('`verifyBackup` and `restoreBackup` refuse a backup with a key that does not open', async () => {
     const { file } = await made({ wrong: 'no key' })
     const empty = join(temporary(), 'new')
     for (const tried of [verifyBackup, restoreBackup]) {
@@ -115,20 +114,18 @@ describe('a backup', () => {
     expect(existsSync(empty)).toBe(false)
   })
 
-  test('is restored into no database', async () => {
+  test('`restoreBackup` refuses a store in a database', async () => {
     const { file, dataDir } = await made({})
     await expect(
       restoreBackup(file, accessTo(dataDir, { storeUrl: DATABASE_URL })),
     ).rejects.toMatchObject({
       code: 'refused',
-      message: 'a backup is restored into a data directory, and store.url names a database',
-      hint: 'restore it without store.url, and bring it into the database with `postern store move`',
     })
   })
 })
 
-describe('a store that moves', () => {
-  test('is in its new folder with all rows', async () => {
+describe('`moveStore`', () => {
+  test('a moved store has all rows in its new folder, and is refused in the old one', async () => {
     const { dataDir } = await made({ gone: '' }, 'right')
     const to = join(temporary(), 'new')
     const report = await moveStore(to, accessTo(dataDir, { passphrase: PASSPHRASE }))
@@ -145,36 +142,31 @@ describe('a store that moves', () => {
     })
   })
 
-  test.skipIf(!hasPostgres())(
-    'goes into a database and comes back, with the key in it',
-    async () => {
-      const { dataDir } = await made(makeKey, 'right')
-      const { url } = await sharedCluster()
-      const schema = freshSchema()
-      const databaseUrl = SecretSource.fromValue(url)
-      const store = { schema } as StoreAccess['store']
-      const access = accessTo(dataDir, { passphrase: PASSPHRASE, store })
-      const remembered = join(dataDir, 'database.json')
-      writeFileSync(remembered, '{}')
-      const there = await moveStore(databaseUrl, access)
-      expect(there).toMatchObject({ keys: 1, rows: { own_keys: 1 }, from: expect.any(String) })
-      expect(existsSync(remembered)).toBe(false)
-      await expect(moveStore(databaseUrl, access)).rejects.toMatchObject({ code: 'store-moved' })
-      const to = join(temporary(), 'back')
-      const back = await moveStore(to, { ...access, storeUrl: databaseUrl })
-      expect([back.from, back.rows]).toEqual([there.to, there.rows])
-      const opened = await open(to, { passphrase: 'right', mode: 'existing' })
-      expect((await flags(opened))['kept']).toBe('yes')
-    },
-  )
+  test.skipIf(!hasPostgres())('a store with a key moves into a database and back', async () => {
+    const { dataDir } = await made(makeKey, 'right')
+    const { url } = await sharedCluster()
+    const schema = freshSchema()
+    const databaseUrl = SecretSource.fromValue(url)
+    const store = { schema } as StoreAccess['store']
+    const access = accessTo(dataDir, { passphrase: PASSPHRASE, store })
+    const remembered = join(dataDir, 'database.json')
+    writeFileSync(remembered, '{}')
+    const there = await moveStore(databaseUrl, access)
+    expect(there).toMatchObject({ keys: 1, rows: { own_keys: 1 }, from: expect.any(String) })
+    expect(existsSync(remembered)).toBe(false)
+    await expect(moveStore(databaseUrl, access)).rejects.toMatchObject({ code: 'store-moved' })
+    const to = join(temporary(), 'back')
+    const back = await moveStore(to, { ...access, storeUrl: databaseUrl })
+    expect([back.from, back.rows]).toEqual([there.to, there.rows])
+    const opened = await open(to, { passphrase: 'right', mode: 'existing' })
+    expect((await flags(opened))['kept']).toBe('yes')
+  })
 
-  test('stays where it was when a key of it does not open', async () => {
+  test('a store with a key that does not open stays in its folder', async () => {
     const { dataDir } = await made({ wrong: 'no key' }, 'right')
     const access = accessTo(dataDir, { passphrase: PASSPHRASE })
     await expect(moveStore(join(temporary(), 'new'), access)).rejects.toMatchObject({
       code: 'store-corrupt',
-      message: 'the secret key wrong does not open where it was moved to',
-      hint: 'nothing was given up: the store is where it was, and still opens there',
     })
     expect((await open(dataDir, { passphrase: 'right', mode: 'existing' })).method).toBe(
       'passphrase',
@@ -182,94 +174,67 @@ describe('a store that moves', () => {
   })
 })
 
-describe('the database of a store', () => {
-  const settings = settingsFrom({ upstream: { url: 'http://x' }, dataDir: '/no/such/folder' })
-  const secrets = { botToken: PASSPHRASE, clientToken: null, passphrase: null }
-
-  test('is none for a store in a folder, or one that is handed in', async () => {
-    await using stack = new AsyncDisposableStack()
-    expect(await serverFor({ settings, secrets }, stack)).toBeNull()
-    const withUrl = { ...secrets, storeUrl: DATABASE_URL }
-    const store = {} as Store
-    expect(await serverFor({ settings, secrets: withUrl, parts: { store } }, stack)).toBeNull()
-    const parts = { database: null }
-    expect(await serverFor({ settings, secrets: withUrl, parts }, stack)).toBeNull()
-  })
-
-  test('is the one handed in, or that of the settings, which ends with the sidecar', async () => {
-    const end = vi.spyOn(PostgresServer.prototype, Symbol.asyncDispose)
-    onTestFinished(() => end.mockRestore())
-    const stack = new AsyncDisposableStack()
-    const database = await connectDatabase(DATABASE_URL, {})
-    const withUrl = { ...secrets, storeUrl: DATABASE_URL }
-    const handedIn = await serverFor({ settings, secrets: withUrl, parts: { database } }, stack)
-    expect(handedIn).toBe(database)
-    const own = await serverFor({ settings, secrets: withUrl }, stack)
-    expect([own instanceof PostgresServer, own === database]).toEqual([true, false])
-    await stack.disposeAsync()
-    expect(end.mock.contexts).toEqual([own])
-    await database[Symbol.asyncDispose]()
-  })
-})
-
-describe('a store by its purpose', () => {
+describe('`openStoreFor`', () => {
+  const UNDER_PASSPHRASE = { protection: 'passphrase' } as const
+  /** @returns how the store is protected */
   const opened = async (
     dataDir: string,
-    o: { purpose: 'run' | 'begin' | 'look'; mayCreateStore?: boolean; botId?: number },
-    more: { key?: Partial<Settings['key']>; passphrase?: SecretSource } = {},
+    purpose: 'run' | 'begin' | 'look',
+    o: { key?: Partial<Settings['key']>; botId?: number } = {},
   ) => {
-    const { purpose, mayCreateStore = true, botId = null } = o
-    const key = { protection: 'none' as const, ...more.key }
-    const store = await openStoreFor(
-      { purpose, mayCreateStore },
+    const key = { protection: 'none' as const, ...o.key }
+    const passphrase = o.key === UNDER_PASSPHRASE ? PASSPHRASE : null
+    await using store = await openStoreFor(
+      { purpose, mayCreateStore: true },
       {
         settings: settingsFrom({ upstream: { url: 'http://x' }, dataDir, key }),
-        secrets: {
-          botToken: PASSPHRASE,
-          clientToken: null,
-          passphrase: more.passphrase ?? null,
-        },
+        secrets: { botToken: PASSPHRASE, clientToken: null, passphrase },
         database: undefined,
-        botId,
+        botId: o.botId ?? null,
       },
     )
-    const { method } = store
-    await store[Symbol.asyncDispose]()
-    return method
+    return store.method
   }
 
-  test('is made to run or begin, unless there was one, and not to look', async () => {
+  test.each([
+    ['run', undefined, 'none'],
+    ['begin', undefined, 'none'],
+    ['begin', UNDER_PASSPHRASE, 'passphrase'],
+    ['run', { protection: 'auto', publish: false }, null],
+  ] as const)(
+    'the purpose %s with the key settings %j makes a store of protection %s',
+    async (...row) => {
+      const [purpose, key, method] = row
+      expect(await opened(temporary(), purpose, key && { key })).toBe(method)
+    },
+  )
+
+  test('the purpose `look` makes no store, and opens an existing one of any protection', async () => {
     const missing = { code: 'store-missing' }
-    await expect(opened(temporary(), { purpose: 'look' })).rejects.toMatchObject(missing)
-    for (const purpose of ['run', 'begin'] as const) {
-      expect(await opened(temporary(), { purpose })).toBe('none')
-    }
+    await expect(opened(temporary(), 'look')).rejects.toMatchObject(missing)
     const { dataDir } = await made({})
-    expect(await opened(dataDir, { purpose: 'look' })).toBe('none')
-    const store = await open(dataDir, { mode: 'existing' })
-    expect(await refuseRestored(store, dataDir)).toBeUndefined()
-  })
-
-  test('is protected as the settings say', async () => {
-    const protectedBy = { key: { protection: 'passphrase' }, passphrase: PASSPHRASE } as const
-    expect(await opened(temporary(), { purpose: 'begin' }, protectedBy)).toBe('passphrase')
-    const keyless = { key: { protection: 'auto', publish: false } } as const
-    expect(await opened(temporary(), { purpose: 'run' }, keyless)).toBeNull()
-  })
-
-  test('must have the protection of the settings to run, and not to look', async () => {
-    const { dataDir } = await made({})
-    const other = { key: { protection: 'passphrase' }, passphrase: PASSPHRASE } as const
-    expect(await opened(dataDir, { purpose: 'look' }, other)).toBe('none')
-    const run = opened(dataDir, { purpose: 'run' }, other)
+    expect(await opened(dataDir, 'look', { key: UNDER_PASSPHRASE })).toBe('none')
+    const run = opened(dataDir, 'run', { key: UNDER_PASSPHRASE })
     await expect(run).rejects.toMatchObject({ code: 'protection' })
   })
 
-  test('belongs to the bot that ran on it first', async () => {
+  test('a store belongs to the bot of the first run', async () => {
     const { dataDir } = await made({})
-    expect(await opened(dataDir, { purpose: 'look', botId: 7 })).toBe('none')
-    expect(await opened(dataDir, { purpose: 'run', botId: 8 })).toBe('none')
-    const others = opened(dataDir, { purpose: 'run', botId: 9 })
-    await expect(others).rejects.toMatchObject({ code: 'store-other-bot' })
+    expect(await opened(dataDir, 'look', { botId: 7 })).toBe('none')
+    expect(await opened(dataDir, 'run', { botId: 8 })).toBe('none')
+    const other = opened(dataDir, 'run', { botId: 9 })
+    await expect(other).rejects.toMatchObject({ code: 'store-other-bot' })
   })
+})
+
+test('`serverFor` is null for a store in a folder, and for a store that is handed in', async () => {
+  const settings = settingsFrom({ upstream: { url: 'http://x' }, dataDir: '/no/such/folder' })
+  const secrets = { botToken: PASSPHRASE, clientToken: null, passphrase: null }
+  await using stack = new AsyncDisposableStack()
+  expect(await serverFor({ settings, secrets }, stack)).toBeNull()
+  const withUrl = { settings, secrets: { ...secrets, storeUrl: DATABASE_URL } }
+  const store = {} as Store
+  expect(await serverFor({ ...withUrl, parts: { store } }, stack)).toBeNull()
+  expect(await serverFor({ ...withUrl, parts: { database: null } }, stack)).toBeNull()
+  expect(await serverFor(withUrl, stack)).toBeInstanceOf(PostgresServer)
 })

@@ -1,249 +1,83 @@
-/** What each event of link and updates does to the other parts, with parts that are played. */
-import { describe, expect, test } from 'vitest'
-import { NoResponseError } from '../../src/errors.ts'
-import { Health } from '../../src/observe/health.ts'
-import { alertForReason } from '../../src/reports/alerting.ts'
-import {
-  subscribeLink,
-  subscribeReadiness,
-  subscribeUpdates,
-} from '../../src/wiring/subscriptions.ts'
-import type { Updates } from '../../src/wiring/updates.ts'
-import { count, expectEffects, line, observe, scene, type Effects } from './subscriptions-scene.ts'
+/** Reports of a whole sidecar in traffic: its metrics, its log and its memory of people. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
 
-describe('calls to the service', () => {
-  const LINK: Effects = [
-    ['health.onChange', { code: 'starting', holds: true }, []],
-    ...[true, false].map((holds): Effects[number] => {
-      const change = { code: 'token', holds } as const
-      return ['health.onChange', change, [line('alerts.raise', alertForReason(change))]]
-    }),
-    [
-      'alerts.onOutcome',
-      { way: 'url', outcome: 'told' },
-      [count('alerts_total', { way: 'url', outcome: 'told' })],
-    ],
-    ['link.onIdentified', false, [line('watch.identified', false)]],
-    ['link.onBot', { status: 'paused' }, [line('watch.sawStatus', 'paused')]],
-    [
-      'link.onUpstream answered',
-      { status: 204, ms: 5, own: true },
-      [
-        line('watch.answered', { status: 204, ms: 5, own: true }),
-        count('upstream_calls_total', { owner: 'sidecar', status: '2xx' }),
-        observe('upstream_duration_seconds', { owner: 'sidecar' }, 0.005),
-      ],
-    ],
-    [
-      'link.onUpstream unreachable',
-      new NoResponseError('postern_upstream_timeout', 'slow'),
-      [
-        line('watch.unreachable', 'http://service did not answer in time (slow)'),
-        count('upstream_unanswered_total', { code: 'postern_upstream_timeout' }),
-      ],
-    ],
-    ['link.onUpstream unauthorized', undefined, ['watch.unauthorized']],
-    ['link.onUpstream paused', undefined, ['watch.paused']],
-    ['link.onUpstream clock', 7, ['watch.clock 7']],
-    [
-      'link.onUpstream budget',
-      { usedLastMinute: 3, limit: 30 },
-      [
-        line('metrics.set', 'postern_own_calls_last_minute', {}, 3),
-        line('metrics.set', 'postern_own_calls_limit', {}, 30),
-      ],
-    ],
-  ]
+/** A sidecar before a sandbox in which Alice has a phone, and Bob has none. */
+async function scene() {
+  const sandbox = await createSandbox({ rates: 'off', webhooks: 'local' })
+  onTestFinished(() => sandbox[Symbol.asyncDispose]())
+  const alice = await sandbox.phone(sandbox.home.alice.id)
+  const sidecar = await startOnSandbox(sandbox, { POSTERN_LOG_LEVEL: 'debug' })
+  const metrics = async () => await (await fetch(`${sidecar.admin}/metrics`)).text()
+  const send = (chatId: number) => sidecar.call('POST', '/messages', { chatId, text: 'words' })
+  return { sandbox, sidecar, alice, send, metrics, home: sandbox.home }
+}
 
-  test('change health, alerts and metrics', async () => {
-    const { parts, shown, link } = scene()
-    subscribeLink(link)
-    await expectEffects(parts, LINK)
-    expect(shown.get('postern_ready')?.()).toBe(0)
-    expect(shown.get('postern_reason')?.()).toContainEqual([{ code: 'store' }, 1])
-    expect(shown.get('postern_warning')?.()).toContainEqual([{ code: 'key-ending' }, 1])
-  })
-})
+/** Lines of `/metrics` without their prefix. */
+const linesOf = (shown: string) => shown.split('\n').map((line) => line.replace(/^postern_/, ''))
 
-describe('readiness', () => {
-  const BOT = { id: 1, username: null, mode: 'open', fingerprint: null }
-  const READY = [line('log.info', { account: '1', mode: 'open', key: null }, 'ready')]
-
-  function readinessScene() {
-    const { parts, link, core, log } = scene()
-    const health = new Health()
-    const known = parts.part('link', { ...link, health, bot: () => BOT })
-    subscribeReadiness(known, core, log)
-    return { parts, health }
-  }
-
-  test('is logged with each reason against it, and once more without any', async () => {
-    const { parts, health } = readinessScene()
-    health.set('store', '')
-    expect(parts.calls()).toEqual([expect.stringMatching(/^log.error .*not ready/)])
-    health.clear('store')
-    await new Promise(setImmediate)
-    expect(parts.calls()).toEqual(READY)
-    expect(await parts.fire('link.onBot', {})).toEqual([])
-  })
-
-  test.each(['link.onBot', 'publication.onState'])('is logged after %s', async (event) => {
-    const { parts } = readinessScene()
-    expect(await parts.fire(event, {})).toEqual(READY)
-  })
-})
-
-describe('polls and deliveries', () => {
-  /** @param o the webhook that the bot has, and settings */
-  function updatesScene(
-    o: { own?: object | null; publish?: boolean; updatesWaiting?: string } = {},
-  ) {
-    const { own = null, publish = true, updatesWaiting = 'warning' } = o
-    const { parts, shown, link, core, log } = scene()
-    const state = { level: 'noticed', pending: 150, oldestMs: 5000, leftMs: 60_000 }
-    const updates: Updates = parts.part('updates', {
-      webhook: parts.part('webhook', { own }),
-      polls: parts.part('polls'),
-      backlog: parts.part('backlog', { state }),
-      storeReach: parts.part('storeReach'),
-      consumers: parts.part('consumers', { queue: parts.part('queue') }),
-    })
-    const settings = { key: { publish }, admin: { updatesWaiting } }
-    subscribeUpdates(updates, core, link, { settings: settings as never, log })
-    return { parts, shown, state }
-  }
-
-  const WEBHOOK = { url: 'https://bot.example/secret', failures: 0, lastError: null }
-  const failure = { kind: 'status', message: 'it answered 500' }
-  const clear = (code: string) => line('health.clear', code)
-  const UPDATES: Effects = [
-    ['store.onReachability', 'reachable', ['webhook.wake']],
-    ['store.onReachability', 'unreachable', ['storeReach.lose']],
-    ['store.onWritable', true, ['webhook.wake']],
-    ['store.onWritable', false, []],
-    [
-      'webhook.onChange',
-      { webhook: WEBHOOK, takenOver: true },
-      [
-        clear('webhook-failing'),
-        clear('webhook-at-service'),
-        line('log.info', { origin: 'https://bot.example', takenOver: true }, 'the webhook is set'),
-      ],
-    ],
-    [
-      'link.onBot',
-      { queued: 3, webhook: { url: 'x' } },
-      [line('updates.noteServiceWebhook', { pending: 3, url: 'x' })],
-    ],
-    ['link.onBot', { queued: 3 }, [line('updates.noteServiceWebhook', { pending: 3 })]],
-    ['watch.onRevived', undefined, ['webhook.start', 'consumers.start']],
-    ['queue.onShared', undefined, ['webhook.renew']],
-    [
-      'queue.onLaggards',
-      { behind: [{ name: 'archive', count: 45 }], dropped: [{ name: 'reporter', count: 90 }] },
-      [
-        line(
-          'metrics.count',
-          'postern_consumer_updates_dropped_total',
-          { consumer: 'reporter' },
-          90,
-        ),
-        line(
-          'log.error',
-          { consumer: 'reporter', count: 90 },
-          'a consumer was too far behind, and lost updates',
-        ),
-        line('health.set', 'consumer-behind', 'archive: 45 updates'),
-      ],
-    ],
-    ['queue.onLaggards', { behind: [], dropped: [] }, [clear('consumer-behind')]],
-    [
-      'updates.onConsumerFailed',
-      { failure, waitMs: 1000 },
-      [line('log.warn', { outcome: 'status', waitSeconds: 1 }, 'a consumer got no update')],
-    ],
-    ...['token', 'upstream', 'paused'].flatMap((code): Effects => [
-      ['health.onChange', { code, holds: false }, ['webhook.wake']],
-      ['health.onChange', { code, holds: true }, []],
+test('the metrics of a sidecar count seals, opened messages, requests and calls to the service', async () => {
+  const { sidecar, alice, send, metrics, home } = await scene()
+  expect((await send(home.privateChat)).status).toBe(201)
+  await alice.write(home.privateChat, 'hello')
+  expect((await sidecar.call('GET', '/updates?timeout=5')).json.result).toHaveLength(1)
+  const requests = 'requests_total{method="POST",route="/bot/v1/messages",status="201"} 1'
+  await expect.poll(async () => linesOf(await metrics())).toContain(requests)
+  const shown = linesOf(await metrics())
+  expect(shown).toEqual(
+    expect.arrayContaining([
+      'seals_total 1',
+      'seal_recipients_sum 1',
+      'seal_skipped_recipients_total 0',
+      'seals_unnamed_total 0',
+      'opens_total{verdict="verified"} 1',
+      'opened_by_key_total{state="active"} 1',
+      'own_keys{state="active"} 1',
+      'key_situation{situation="equal"} 1',
+      'ready 1',
+      'own_calls_limit 300',
+      'upstream_calls_total{owner="bot",status="2xx"} 2',
+      'workers_killed_total 0',
     ]),
-    ['health.onChange', { code: 'store', holds: false }, []],
-    ['updates.onPolled', 'webhook_active', ['health.set "webhook-at-service" ""']],
-    ['updates.onPolled', null, [clear('webhook-at-service')]],
-    ['updates.onPolled', 'rate_limited', []],
-    ['updates.onServiceWebhook', null, [clear('webhook-at-service')]],
-    ['updates.onServiceWebhook', 'x', ['health.set "webhook-at-service" ""']],
-    ['polls.onEvicted', 'here', [count('polls_taken_over_total', { by: 'here' })]],
-    ['polls.onContested', 'here', ['health.set "second-poller" "through this sidecar"']],
-    ['polls.onContested', null, [clear('second-poller')]],
-    [
-      'updates.onDelivered',
-      { updateId: 5, ms: 20, after: 0 },
-      [
-        'link.noteWork',
-        count('webhook_deliveries_total', { outcome: 'delivered' }),
-        observe('webhook_delivery_duration_seconds', {}, 0.02),
-        line('metrics.set', 'postern_webhook_failures', {}, 0),
-        line('log.debug', { updateId: 5, ms: 20 }, 'an update is delivered'),
-      ],
-    ],
-    [
-      'updates.onDeliveryFailed',
-      { updateId: 5, failure, ms: 20, failures: 1, waitMs: 1500 },
-      [
-        count('webhook_deliveries_total', { outcome: 'status' }),
-        observe('webhook_delivery_duration_seconds', {}, 0.02),
-        line('metrics.set', 'postern_webhook_failures', {}, 1),
-        'backlog.markBehind',
-        line(
-          'log.warn',
-          { updateId: 5, why: 'it answered 500', failures: 1, waitSeconds: 1.5 },
-          'a delivery to the webhook failed',
-        ),
-      ],
-    ],
-    [
-      'updates.onReadFailed',
-      { code: 'internal', waitMs: 2500 },
-      [line('log.warn', { code: 'internal', waitSeconds: 2.5 }, 'updates could not be read')],
-    ],
-    [
-      'updates.onUnexpectedError',
-      'wrong',
-      [line('log.error', { error: 'wrong' }, 'reading updates failed')],
-    ],
-  ]
+  )
+  const own = shown.find((line) =>
+    line.startsWith('upstream_calls_total{owner="sidecar",status="2xx"'),
+  )
+  expect(Number(own?.split(' ').at(-1))).toBeGreaterThan(2)
+})
 
-  test('change health, metrics and log, and are woken by the service', async () => {
-    const { parts, shown } = updatesScene()
-    expect(parts.calls()).toEqual([])
-    await expectEffects(parts, UPDATES)
-    expect(shown.get('postern_updates_waiting')?.()).toBe(150)
-    expect(shown.get('postern_updates_oldest_seconds')?.()).toBe(5)
-  })
+test('the metrics of a sidecar count calls that the service does not answer', async () => {
+  const { sandbox, sidecar, metrics } = await scene()
+  await sandbox.control.fault({ name: 'cut' })
+  expect((await sidecar.call('GET', '/commands')).status).toBe(502)
+  expect(await metrics()).toMatch(
+    /^postern_upstream_unanswered_total\{code="postern_upstream_unreachable"\} [1-9]/m,
+  )
+  expect((await sidecar.readiness()).reasons).toEqual(['upstream'])
+})
 
-  test('name a webhook that is set past the bot’s own, and one that failed before', async () => {
-    const { parts } = updatesScene({ own: { ...WEBHOOK, failures: 100, lastError: 'gone' } })
-    expect(parts.calls()).toEqual([
-      line('health.set', 'webhook-failing', '100 in a row, the last: gone'),
-    ])
-    const set = 'health.set "webhook-at-service" "set past Postern"'
-    expect(await parts.fire('updates.onPolled', 'webhook_active')).toEqual([set])
-  })
-
-  test('of a bot without a key may have a webhook at the service', async () => {
-    const { parts } = updatesScene({ publish: false })
-    expect(await parts.fire('updates.onServiceWebhook', 'x')).toEqual([])
-    expect(await parts.fire('updates.onServiceWebhook', null)).toHaveLength(1)
-  })
-
-  test.each([
-    ['warning', false],
-    ['unready', true],
-  ])('that wait are a reason where the settings want %s', async (updatesWaiting, isReason) => {
-    const { parts, state } = updatesScene({ updatesWaiting })
-    const look = { state, before: 'none', isHourLess: false }
-    const calls = await parts.fire('backlog.onState', look)
-    expect(calls.some((call) => call.startsWith('warnings.set "updates-waiting"'))).toBe(true)
-    expect(calls.some((call) => call.startsWith('health.set "updates-waiting"'))).toBe(isReason)
-  })
+test('the log of a sidecar reports its start, a webhook, and each delivery that failed or succeeded', async () => {
+  const { sidecar, alice, home } = await scene()
+  let deliveries = 0
+  const bot = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(deliveries++ === 0 ? 500 : 200).end())
+  }).listen(0, '127.0.0.1')
+  await once(bot, 'listening')
+  onTestFinished(() => void bot.close())
+  const url = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/secret-path`
+  expect((await sidecar.call('POST', '/webhook', { url })).status).toBe(200)
+  await alice.write(home.privateChat, 'hello')
+  const said = () => {
+    const lines = sidecar.output().split('\n')
+    return lines.map((line) => (JSON.parse(line) as { msg?: string }).msg)
+  }
+  await expect.poll(said).toContain('an update is delivered')
+  expect(said()).toEqual(
+    expect.arrayContaining(['ready', 'the webhook is set', 'a delivery to the webhook failed']),
+  )
+  expect(sidecar.output()).not.toContain('secret-path')
 })

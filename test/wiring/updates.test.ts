@@ -1,9 +1,8 @@
-/** Delivery of updates as it is joined: a real store and bot, and a service that is played. */
+/** Delivery of updates over a real store, before a played service. Whole sidecars are in `test/updates`. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
-import { Refusal } from '../../src/errors.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { Registration } from '../../src/updates/registration.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
@@ -24,7 +23,6 @@ const update = (updateId: number, dateMs = NOW_MS) => ({
 interface Scene {
   isShared?: boolean
   parts?: HandedInParts
-  allowHosts?: string[]
   webhook?: string
 }
 
@@ -35,17 +33,18 @@ async function scene(o: Scene = {}) {
   if (o.webhook !== undefined) {
     await (await Registration.load(own)).set({ url: o.webhook, secret: 's' })
   }
-  const turn = { isHeld: true, isTaken: false, released: 0 }
+  const turn = { isHeld: true, isTaken: false, tried: 0, released: 0 }
   const played: Record<string, unknown> = {
     isShared: o.isShared ?? false,
-    tryLock: async () =>
-      turn.isTaken
-        ? null
-        : {
-            isHeld: turn.isHeld,
-            signal: new AbortController().signal,
-            [Symbol.asyncDispose]: async () => void (turn.released += 1),
-          },
+    tryLock: async () => {
+      turn.tried += 1
+      if (turn.isTaken) return null
+      return {
+        isHeld: turn.isHeld,
+        signal: new AbortController().signal,
+        [Symbol.asyncDispose]: async () => void (turn.released += 1),
+      }
+    },
   }
   const store = new Proxy(own, {
     get: (target, name) => {
@@ -54,12 +53,11 @@ async function scene(o: Scene = {}) {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value
     },
   })
-  const polls: (unknown[] | Error | string)[] = []
+  const polls: (unknown[] | string)[] = []
   const asked: string[] = []
   const poll = async ({ query, whose, timeoutSeconds, signal }: Record<string, unknown>) => {
     asked.push([query, whose, timeoutSeconds].join(' '))
     const next = polls.shift()
-    if (next instanceof Error) throw next
     if (typeof next === 'string') {
       return { status: 409, headers: {}, envelope: { ok: false, error: { code: next } } }
     }
@@ -81,11 +79,8 @@ async function scene(o: Scene = {}) {
     outbox: { onChange: () => {}, all: [] },
     known: { sightings: sightingsOf({}) },
   })
-  const settings = settingsFrom({
-    upstream: { url: 'http://127.0.0.1:9' },
-    dataDir: temporary(),
-    ...(o.allowHosts && { webhook: { allowHosts: o.allowHosts } }),
-  })
+  const upstream = { url: 'http://127.0.0.1:9' }
+  const settings = settingsFrom({ upstream, dataDir: temporary() })
   const clock = { ...REAL_CLOCK, now: () => NOW_MS }
   const updates = await createUpdates({ settings, parts: { clock, ...o.parts } }, link, core)
   onTestFinished(() => updates[Symbol.asyncDispose]())
@@ -94,34 +89,11 @@ async function scene(o: Scene = {}) {
   updates.onPolled(hear('polled'))
   updates.onServiceWebhook(hear('service'))
   updates.onDelivered(({ updateId, after }) => hear('delivered')(`${updateId} after ${after}`))
-  updates.onDeliveryFailed(({ updateId, failures }) => hear('failed')(`${updateId} ${failures}`))
-  updates.onReadFailed(({ code }) => hear('unread')(code))
-  updates.onUnexpectedError((error) => hear('error')((error as Error).message))
-  return { updates, parts, polls, asked, heard, turn, store, link }
+  return { updates, polls, asked, heard, turn }
 }
 
-/** A bot's webhook. @returns its url, and the bodies that came */
-async function bot({ status = 200 } = {}) {
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      bodies.push(chunks.join(''))
-      response.writeHead(status).end('{}')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/hook`, port, bodies }
-}
-
-describe('what the service says of its webhook and its queue', () => {
-  test('is noted as far as it is said', async () => {
+describe('the queue and the webhook at the service', () => {
+  test('a malformed report about the webhook at the service is ignored, and others reach listeners', async () => {
     const { updates, heard } = await scene()
     for (const said of [null, 'x', {}, { url: 7, pending: 'x' }]) updates.noteServiceWebhook(said)
     expect([heard, updates.backlog.state.pending]).toEqual([[], null])
@@ -138,7 +110,7 @@ describe('what the service says of its webhook and its queue', () => {
     expect(updates.backlog.state.pending).toBe(0)
   })
 
-  test('is dated by the oldest update, by our clock against the service’s', async () => {
+  test('the age of the backlog is the age of its oldest update, corrected by the clock skew', async () => {
     const { updates, polls, asked } = await scene()
     polls.push([update(5, NOW_MS - 61_000)])
     updates.noteServiceWebhook({ pending: 5 })
@@ -147,7 +119,7 @@ describe('what the service says of its webhook and its queue', () => {
     expect(asked).toEqual(['limit=1&timeout=0 own 0'])
   })
 
-  test('is not read while a poll may be under way, or a webhook is set', async () => {
+  test('the oldest update is not read while the bot polls, or has a webhook', async () => {
     const [polling, delivering] = [await scene(), await scene({ webhook: 'http://127.0.0.1:9/x' })]
     polling.updates.polls.begin(0)
     for (const { updates, asked } of [polling, delivering]) {
@@ -157,7 +129,7 @@ describe('what the service says of its webhook and its queue', () => {
     }
   })
 
-  test('is read in turn, and not out of a refusal', async () => {
+  test('a sidecar of several reads the oldest update only in its turn, and never from a refusal', async () => {
     const { updates, polls, asked, turn } = await scene({ isShared: true })
     turn.isTaken = true
     updates.noteServiceWebhook({ pending: 5 })
@@ -173,17 +145,7 @@ describe('what the service says of its webhook and its queue', () => {
     await expect.poll(() => turn.released).toBe(2)
   })
 
-  test('waits for a bot longer where it is delivered', async () => {
-    const levels: string[] = []
-    for (const webhook of [undefined, 'http://127.0.0.1:9/x']) {
-      const { updates } = await scene(webhook === undefined ? {} : { webhook })
-      updates.noteServiceWebhook({ pending: 1000 })
-      levels.push(updates.backlog.state.level)
-    }
-    expect(levels).toEqual(['noticed', 'waiting'])
-  })
-
-  test('is asked for once a minute while it is behind', async () => {
+  test('a backlog that is behind calls `/me` once a minute', async () => {
     const waits: number[] = []
     const ended = Promise.withResolvers<void>()
     const wait = async (ms: number) => {
@@ -199,110 +161,28 @@ describe('what the service says of its webhook and its queue', () => {
   })
 })
 
-describe('turns', () => {
-  test('are there where other sidecars can poll', async () => {
-    const { updates } = await scene()
-    expect(updates.turns).toBeNull()
-    const shared = await scene({ isShared: true })
-    expect(shared.updates.turns).not.toBeNull()
+test.each([
+  ['waits for its turn while another sidecar delivers', { isTaken: true }, []],
+  ['delivers nothing in a turn that it has lost', { isHeld: false }, []],
+  ['delivers an update in its turn', {}, [update(5)]],
+])('a sidecar of several %s', async (_what, turn, expected) => {
+  const bodies: string[] = []
+  const server = createServer((request, response) => {
+    request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()))
+    request.on('end', () => response.end('{}'))
   })
-
-  test('let one deliver at a time', async () => {
-    const { url, bodies } = await bot()
-    const { updates, polls, turn, heard } = await scene({ isShared: true, webhook: url })
-    turn.isTaken = true
-    polls.push([update(5)])
-    updates.webhook.start()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect([bodies, polls.length]).toEqual([[], 1])
-    const late = await scene({ isShared: true, webhook: url })
-    late.turn.isHeld = false
-    late.polls.push([update(5)])
-    late.updates.webhook.start()
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(bodies).toEqual([])
-    const first = await scene({ isShared: true, webhook: url })
-    first.polls.push([update(5)])
-    first.updates.webhook.start()
-    await expect.poll(() => first.heard).toContain('delivered 5 after 0')
-    expect([bodies.length, heard]).toEqual([1, []])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
   })
-})
-
-describe('a delivery', () => {
-  test('is made once, and told', async () => {
-    const { url, bodies } = await bot()
-    const exchanges: unknown[] = []
-    const onBotExchange = (exchange: unknown) => void exchanges.push(exchange)
-    const { updates, polls, heard, store } = await scene({ webhook: url, parts: { onBotExchange } })
-    polls.push([update(5), update(6)])
-    updates.webhook.start()
-    await expect.poll(() => heard).toContain('delivered 6 after 0')
-    expect(heard).toEqual(['polled null', 'delivered 5 after 0', 'delivered 6 after 0'])
-    expect(bodies.map((body) => JSON.parse(body) as object)).toEqual([update(5), update(6)])
-    expect(exchanges[0]).toEqual({
-      kind: 'delivery',
-      method: 'POST',
-      path: '',
-      request: bodies[0],
-      status: 200,
-      answer: '',
-    })
-    await expect
-      .poll(async () => (await Registration.load(store)).delivered)
-      .toMatchObject({ updateId: 6 })
-  })
-
-  test('fails with its cause', async () => {
-    const { url } = await bot({ status: 500 })
-    const exchanges: { status: number; answer: string }[] = []
-    const onBotExchange = (one: unknown) => void exchanges.push(one as (typeof exchanges)[number])
-    const { updates, polls, heard } = await scene({ webhook: url, parts: { onBotExchange } })
-    polls.push([update(5)])
-    updates.webhook.start()
-    await expect.poll(() => heard).toContain('failed 5 1')
-    expect(exchanges[0]).toMatchObject({ status: 0, answer: expect.stringContaining('500') })
-  })
-
-  test('is told when it cannot be read, or goes wrong', async () => {
-    const { updates, polls, heard } = await scene({ webhook: 'http://127.0.0.1:9/x' })
-    polls.push(new Refusal('postern_busy'), new Error('wrong'))
-    updates.webhook.start()
-    await expect.poll(() => heard).toContain('unread postern_busy')
-    updates.webhook.wake()
-    await expect
-      .poll(() => heard)
-      .toEqual(['unread postern_busy', 'error wrong', 'unread internal'])
-  })
-
-  test('goes to the addresses of the resolver, and to allowed hosts alone', async () => {
-    const { port, bodies } = await bot()
-    const url = `http://bot.example:${port}/`
-    const hosts: string[] = []
-    const resolveHost = async (host: string) => {
-      hosts.push(host)
-      return ['127.0.0.1']
-    }
-    const { updates, polls, heard } = await scene({ webhook: url, parts: { resolveHost } })
-    polls.push([update(5)])
-    updates.webhook.start()
-    await expect.poll(() => heard).toContain('delivered 5 after 0')
-    expect([bodies.length, hosts]).toEqual([1, ['bot.example']])
-    const other = await scene({ webhook: url, parts: { resolveHost }, allowHosts: ['x.example'] })
-    other.polls.push([update(5)])
-    other.updates.webhook.start()
-    await expect.poll(() => other.heard).toContain('failed 5 1')
-    expect(bodies.length).toBe(1)
-  })
-})
-
-test('all of them end together', async () => {
-  const { updates } = await scene()
-  const ends = [
-    vi.spyOn(updates.webhook, Symbol.asyncDispose),
-    vi.spyOn(updates.backlog, Symbol.dispose),
-    vi.spyOn(updates.polls, Symbol.dispose),
-  ]
-  await updates[Symbol.asyncDispose]()
-  expect(ends.map(({ mock }) => mock.calls.length)).toEqual([1, 1, 1])
+  const { port } = server.address() as AddressInfo
+  const shared = await scene({ isShared: true, webhook: `http://127.0.0.1:${port}/hook` })
+  Object.assign(shared.turn, turn)
+  shared.polls.push([update(5)])
+  shared.updates.webhook.start()
+  await expect.poll(() => shared.turn.tried).toBeGreaterThan(0)
+  if (expected.length === 0) await shared.updates[Symbol.asyncDispose]()
+  else await expect.poll(() => shared.heard).toContain('delivered 5 after 0')
+  expect(bodies.map((body) => JSON.parse(body) as object)).toEqual(expected)
 })
