@@ -13,7 +13,7 @@ import type { HealthStage } from './health-stage.ts'
 export interface HealthFault {
   code: ReasonCode
   /** What goes wrong, for people. */
-  what: string
+  cause: string
   /** Made ready before the clock runs. @returns false where this machine cannot do it */
   prepare?: (stage: HealthStage) => Promise<boolean>
   /** Lets it go wrong. @returns when it went wrong, by `Date.now()`, when that is not now */
@@ -28,56 +28,56 @@ const EXPIRY_PASSPHRASE = 'for the way out and back'
 export const HEALTH_FAULTS: readonly HealthFault[] = [
   {
     code: 'upstream',
-    what: 'the service cuts every call',
+    cause: 'the service cuts every call',
     strike: async ({ sandbox }) => void (await sandbox.control.fault({ name: 'cut' })),
     mend: clear,
   },
   {
     code: 'upstream',
-    what: 'the service takes calls and answers none',
+    cause: 'the service takes calls and answers none',
     strike: async ({ sandbox }) => void (await sandbox.control.fault({ name: 'hang' })),
     mend: clear,
   },
   {
     code: 'upstream',
-    what: 'the service answers every call with 500',
+    cause: 'the service answers every call with 500',
     strike: async ({ sandbox }) =>
       void (await sandbox.control.fault({ name: 'error', status: 500, code: 'internal' })),
     mend: clear,
   },
   {
     code: 'paused',
-    what: 'the owner pauses the bot',
+    cause: 'the owner pauses the bot',
     strike: async ({ sandbox, bot }) => void (await sandbox.control.pause(bot)),
     mend: ({ sandbox, bot }) => sandbox.control.resume(bot),
   },
   {
     code: 'identity',
-    what: '/me is another bot’s',
+    cause: '`/me` describes another bot',
     strike: (stage) => stage.claim({ id: stage.bot.botId + 1 }),
     mend: clear,
   },
   {
     code: 'clock',
-    what: 'the service’s clock is ten minutes ahead',
+    cause: 'the service’s clock is ten minutes ahead',
     strike: (stage) => stage.claim({}, { date: new Date(Date.now() + 600_000).toUTCString() }),
     mend: clear,
   },
   {
     code: 'key-conflict',
-    what: 'the service shows a key that is not ours',
+    cause: 'the service shows a key that is not ours',
     strike: (stage) => stage.claim({ mode: 'protected', fingerprint: 'AB'.repeat(20) }),
     mend: clear,
   },
   {
     code: 'bot-unprotected',
-    what: 'the owner removes the key',
+    cause: 'the owner removes the key',
     strike: async ({ sandbox, bot }) => void (await sandbox.control.removeKey(bot)),
     mend: ({ sidecar }) => sidecar.postern('key', 'publish'),
   },
   {
     code: 'key-unpublished',
-    what: 'a new key is not taken',
+    cause: 'a new key is not taken',
     prepare: async (stage) => {
       await stage.beginAnew()
       return true
@@ -96,7 +96,7 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
   },
   {
     code: 'token',
-    what: 'the owner issues another token, and puts it into the file later',
+    cause: 'the owner issues another token, and puts it into the file later',
     strike: async (stage) => {
       stage.token = (await stage.sandbox.control.issueToken(stage.bot)).token
     },
@@ -104,20 +104,20 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
   },
   {
     code: 'updates-expiring',
-    what: '/me says that 9,000 updates wait',
+    cause: '/me says that 9,000 updates wait',
     strike: (stage) => stage.claim({ queued: 9000 }),
     mend: clear,
   },
   {
     code: 'webhook-at-service',
-    what: 'a webhook is set at the service',
+    cause: 'a webhook is set at the service',
     strike: async (stage) =>
       void (await stage.past('POST', '/webhook', { url: 'http://127.0.0.1:9/bot' })),
     mend: (stage) => stage.past('DELETE', '/webhook'),
   },
   {
     code: 'second-poller',
-    what: 'a bot that polls, and a script that polls too',
+    cause: 'a bot that polls, and a script that polls too',
     prepare: async (stage) => {
       stage.poll()
       return true
@@ -129,7 +129,7 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
   },
   {
     code: 'webhook-failing',
-    what: 'the tenth delivery in a row fails, nine did before',
+    cause: 'the tenth delivery in a row fails, nine did before',
     prepare: async (stage) => {
       stage.stopPolling()
       await stage.stop()
@@ -148,7 +148,7 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
   },
   {
     code: 'key-expired',
-    what: 'the bot’s key comes to its end',
+    cause: 'the bot’s key comes to its end',
     prepare: async (stage) => {
       await stage.call('DELETE', '/webhook')
       await letKeyExpire(stage, 40)
@@ -163,7 +163,7 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
   },
   {
     code: 'store',
-    what: 'the disk is full',
+    cause: 'the disk is full',
     prepare: async (stage) => stage.isOnSmallDisk,
     strike: (stage) => fill(join(stage.folder, 'disk', 'filler')),
     mend: async (stage) => rmSync(join(stage.folder, 'disk', 'filler')),

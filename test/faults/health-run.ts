@@ -81,7 +81,7 @@ async function round(
     const stood = inSeconds(delay.max / 1e6)
     const { last } = measured
     print(
-      `LATE ${fault.code}: ${behind} (${fault.what}; last named: ${last}; the service stood still for ${stood})`,
+      `LATE ${fault.code}: ${behind} (${fault.cause}; last named: ${last}; the service stood still for ${stood})`,
     )
   }
 }
@@ -98,7 +98,7 @@ function lineOf(row: Row): string {
     [all.toSorted((a, b) => a - b)[all.length >> 1] ?? NaN, Math.max(...all)]
       .map((ms) => inSeconds(ms).padStart(7))
       .join(' ')
-  return `${code}${String(untilMs.length).padStart(5)}  ${show(untilMs)}  ${show(backMs)}  ${lateOf(row)}  ${fault.what}`
+  return `${code}${String(untilMs.length).padStart(5)}  ${show(untilMs)}  ${show(backMs)}  ${lateOf(row)}  ${fault.cause}`
 }
 
 async function measure(

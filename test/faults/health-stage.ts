@@ -24,15 +24,18 @@ export class HealthStage implements AsyncDisposable {
   #polling = new AbortController()
   #pollingPast = new AbortController()
 
-  private constructor() {
+  readonly #isInside: boolean
+
+  private constructor(isInside: boolean) {
+    this.#isInside = isInside
     const disk = join(this.folder, 'disk')
     mkdirSync(disk)
-    const mount = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', disk])
-    this.isOnSmallDisk = mount.status === 0
+    this.isOnSmallDisk = !isInside && mounts(disk)
   }
 
-  static async begin(): Promise<HealthStage> {
-    const stage = new HealthStage()
+  /** @param o `inside`: the sidecar runs in this process, and on no disk of its own */
+  static async begin({ inside = false } = {}): Promise<HealthStage> {
+    const stage = new HealthStage(inside)
     await stage.beginAnew()
     await stage.start()
     await stage.sidecar.whenReady()
@@ -63,8 +66,8 @@ export class HealthStage implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    const { dataDir } = this
-    this.sidecar = await startSidecar({ upstream: this.sandbox.url, dataDir, env: this.#env })
+    const options = { upstream: this.sandbox.url, dataDir: this.dataDir, env: this.#env }
+    this.sidecar = await startSidecar({ ...options, inside: this.#isInside })
   }
 
   async stop(): Promise<void> {
@@ -159,3 +162,6 @@ export class HealthStage implements AsyncDisposable {
     throw new Error(`${call.method} ${call.path}: ${JSON.stringify(json.error)}`)
   }
 }
+
+const mounts = (disk: string): boolean =>
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', disk]).status === 0

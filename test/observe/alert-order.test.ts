@@ -1,16 +1,12 @@
-/** Which alerts reach the operator when there are many, or one comes and goes. */
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+/** Which alerts reach the operator when a condition flaps, or alerts are many. */
+import { expect, test, vi } from 'vitest'
 import { Alerts, type Alert, type AlertOutcome } from '../../src/observe/alerts.ts'
+import { useFakeTime } from '../support/fake-time.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 const MINUTE_MS = 60_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
 
 /** Alerts by a way that sends at once, unless it is blocked. */
 function scene() {
@@ -38,7 +34,7 @@ function scene() {
   return { alerts, sent, outcomes, state, raise, pass }
 }
 
-test('a reason that comes, goes and stays is told to hold in the end', async () => {
+test('a reason that begins, ends and begins again is alerted as holding at last', async () => {
   const { sent, raise, pass } = scene()
   for (const holds of [true, false, true]) {
     await raise('key-conflict', holds)
@@ -51,7 +47,7 @@ test('a reason that comes, goes and stays is told to hold in the end', async () 
   expect(sent).toHaveLength(3)
 })
 
-test('a reason that flaps is told twice in ten minutes, and in the end as it is', async () => {
+test('a flapping reason raises two alerts in ten minutes at most, and one of its last state', async () => {
   const { sent, raise, pass } = scene()
   for (let n = 0; n < 120; n++) {
     await raise('second-poller', n % 2 === 0)
@@ -62,7 +58,7 @@ test('a reason that flaps is told twice in ten minutes, and in the end as it is'
   expect(sent.at(-1)).toBe('second-poller over')
 })
 
-test('the same alarm again within ten minutes is told once, and later once more', async () => {
+test('an alarm repeated within ten minutes is sent once, and again after them', async () => {
   const { sent, raise, pass } = scene()
   const about = { chatId: 5 }
   await raise('stranger', true, about)
@@ -74,7 +70,7 @@ test('the same alarm again within ten minutes is told once, and later once more'
   expect(sent).toHaveLength(2)
 })
 
-test('alarms about chats, however many, crowd out no reason', async () => {
+test('a flood of alarms about chats does not displace the alert of a reason', async () => {
   const { sent, outcomes, state, raise, pass } = scene()
   const { promise, resolve } = Promise.withResolvers<void>()
   state.blocked = promise
@@ -90,7 +86,7 @@ test('alarms about chats, however many, crowd out no reason', async () => {
   expect(sent.at(-1), 'what was dropped was not told').toBe('list-contradicts 499holds')
 })
 
-test('nothing is told later once alerts have ended', async () => {
+test('no alert is sent after the disposal of `Alerts`', async () => {
   const { alerts, sent, raise, pass } = scene()
   for (const holds of [true, false, true]) await raise('clock', holds)
   const ending = alerts[Symbol.asyncDispose]()

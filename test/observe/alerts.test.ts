@@ -5,12 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { alertForFull, alertForReason } from '../../src/reports/alerting.ts'
+import { load } from '../../src/config/load.ts'
+import { alertForReason } from '../../src/reports/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { changeStore } from '../rotation/support.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
 import { canary, useStage } from '../support/double-stage.ts'
-import { until } from '../support/sidecar.ts'
+import { settings, until } from '../support/sidecar.ts'
+import { sourcesOf } from '../support/sidecar-inside.ts'
 
 const FOREIGN = 'AB'.repeat(20)
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
@@ -59,7 +61,7 @@ const byCommand = (): Told[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line) as Told)
 
-test('a key that is not ours is told to program and URL, again after a failure, and that it is over', async () => {
+test('a key conflict is alerted to program and URL, repeated after a 503, and its end is alerted', async () => {
   const { world } = stage.double
   const ours = world.bot.fingerprint
   world.bot = { ...world.bot, fingerprint: FOREIGN }
@@ -81,7 +83,7 @@ test('a key that is not ours is told to program and URL, again after a failure, 
   )
 })
 
-test('the program gets nothing of our environment, and the URL stands in no log', () => {
+test('the alert program receives no setting of the sidecar, and the log never contains the alert URL', () => {
   const names = readFileSync(`${received}.env`, 'utf8').match(/^\w+(?==)/gm) ?? []
   expect(names).toContain('POSTERN_ALERT')
   expect(names.filter((name) => name.startsWith('POSTERN_') && name !== 'POSTERN_ALERT')).toEqual(
@@ -90,7 +92,7 @@ test('the program gets nothing of our environment, and the URL stands in no log'
   expect(stage.sidecar.logs()).not.toContain('c0ffee')
 })
 
-test('a verified person’s new certificate is told, with whom it is about', async () => {
+test('the new certificate of a verified person raises an alert with the id of the person', async () => {
   const person = await stage.person()
   const chat = stage.privateChat(person)
   await stage.show(chat)
@@ -107,7 +109,7 @@ test('a verified person’s new certificate is told, with whom it is about', asy
   expect(alert).toMatchObject({ holds: true, userId: person.id })
 })
 
-test('which reasons are told, and with nothing beside what they are', () => {
+test('`alertForReason` alerts these reasons, with nothing but alert, state, message and hint', () => {
   const codes = REASON_CODES.filter((code) => alertForReason({ code, holds: true }) !== null)
   expect(codes).toEqual([
     'token',
@@ -134,7 +136,7 @@ test('which reasons are told, and with nothing beside what they are', () => {
   }
 })
 
-test('a webhook that fails, and updates that the service is about to drop, are told', async () => {
+test('a failing webhook and expiring updates raise alerts, and the end of the reason is alerted too', async () => {
   const { sidecar, double } = stage
   await sidecar.stop()
   const failing = `INSERT INTO webhook (id, url, failures) VALUES (1, 'http://127.0.0.1:9/bot', 10)`
@@ -150,7 +152,7 @@ test('a webhook that fails, and updates that the service is about to drop, are t
   await until(() => byCommand().some(over), 'over')
 })
 
-test('the way is counted, told and failed', async () => {
+test('`postern_alerts_total` counts alerts by way and outcome', async () => {
   const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
   expect(metrics).toMatch(/^postern_alerts_total\{way="command",outcome="told"\} [1-9]/m)
 })
@@ -160,16 +162,15 @@ test.each([
   ['POSTERN_ALERT_COMMAND', tmpdir(), 'expected a program that this user may run'],
   ['POSTERN_ALERT_URL', 'http://hooks.example.org/secret', 'is no https URL'],
   ['POSTERN_ALERT_URL', 'file:///etc/passwd', 'is no https URL'],
-])('%s=%s is refused at the start, and not repeated', async (name, value, expected) => {
-  const { runPostern, settings } = await import('../support/sidecar.ts')
-  const dataDir = mkdtempSync(join(folder, 'data-'))
+])('the setting %s=%s is refused without the value of the URL', (name, value, expected) => {
+  const dataDir = join(folder, 'data')
   const env = settings({ upstream: 'http://127.0.0.1:1', dataDir, env: { [name]: value } })
-  const ended = await runPostern(['run'], { env })
-  expect(ended.code).toBe(2)
-  expect(ended.stderr).toContain(expected)
-  expect(ended.stderr).not.toContain('secret')
-})
-
-test('a memory that takes nobody new is told', () => {
-  expect(alertForFull('people').alert).toBe('too-many-people')
+  let message = ''
+  try {
+    load(sourcesOf(env, folder))
+  } catch (error) {
+    message = (error as Error).message
+  }
+  expect(message).toContain(expected)
+  expect(message).not.toContain('secret')
 })

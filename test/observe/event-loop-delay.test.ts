@@ -9,7 +9,7 @@ async function shown(registry: Registry): Promise<number> {
   return Number(line?.[1])
 }
 
-/** Holds the loop up, and lets it be looked at before and after. */
+/** Blocks the event loop, with a sample before and after. */
 async function holdUp(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve))
   await new Promise((resolve) => setTimeout(resolve, 60))
@@ -17,21 +17,21 @@ async function holdUp(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 60))
 }
 
-test('an idle loop is not looked at, and shows no delay', async () => {
+test('an idle event loop is not sampled, and shows no delay', async () => {
   const registry = new Registry()
   void new EventLoopDelay(registry, 'p_')
   await holdUp()
   expect(await shown(registry)).toBe(0)
 })
 
-test('a loop with work shows its longest delay, since the last look', async () => {
+test('a watched event loop shows its longest delay', async () => {
   const registry = new Registry()
   new EventLoopDelay(registry, 'p_').watch()
   await holdUp()
   expect(await shown(registry)).toBeGreaterThan(0)
 })
 
-test('ten seconds after the last work it is not looked at any more', async () => {
+test('sampling of the event loop stops ten seconds after the last `watch`', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const registry = new Registry()

@@ -1,13 +1,13 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { ExpiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { createWarnings } from '../../src/observe/warnings.ts'
+import { useFakeTime } from '../support/fake-time.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = Date.parse('2026-01-01T00:00:00Z')
 
-beforeEach(() => void vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] }))
-afterEach(() => void vi.useRealTimers())
+useFakeTime({ now: NOW_MS, toFake: ['Date'] })
 
 const CALM: ResourceLevels = {
   keyEndsMs: Infinity,
@@ -33,7 +33,7 @@ function looking() {
   return { look, warnings, alerted, lines }
 }
 
-test('nothing is said while nothing runs out', () => {
+test('resources far from their limits raise no warning, alert or log line', () => {
   const { look, alerted, lines } = looking()
   expect([look({}), look({ diskFreeBytes: null }), alerted, lines]).toEqual([[], [], [], []])
 })
@@ -42,7 +42,7 @@ test.each([
   ['key-ending', 'keyEndsMs'],
   ['authority-ending', 'authorityEndsMs'],
   ['needed-key-ending', 'neededKeyEndsMs'],
-] as const)('%s is said 30, 7 and 1 days before, once each', (code, name) => {
+] as const)('the warning %s is alerted once at 30, 7 and 1 days before the end', (code, name) => {
   const { look, warnings, alerted, lines } = looking()
   const endsMs = NOW_MS + 31 * DAY_MS
   const saidOnDay: number[] = []
@@ -60,7 +60,7 @@ test.each([
   expect(lines.length).toBe(4)
 })
 
-test('a disk that cannot be asked any more is not said to have room', () => {
+test('the warning `disk-filling` remains while the free space is unknown', () => {
   const { look, warnings, alerted } = looking()
   look({ diskFreeBytes: 100 * 2 ** 20 })
   expect(look({ diskFreeBytes: null })).toEqual(['disk-filling'])
@@ -68,7 +68,7 @@ test('a disk that cannot be asked any more is not said to have room', () => {
   expect(alerted).toEqual(['disk-filling holds'])
 })
 
-test('disk and memory are said once, and are over only when there is clearly room', () => {
+test('warnings of disk and memory are alerted once, and end well below their thresholds', () => {
   const { look, alerted } = looking()
   expect(look({ diskFreeBytes: 255 * 2 ** 20, memoryUsed: 0.91 })).toEqual([
     'disk-filling',

@@ -1,20 +1,7 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { Health, REASON_CODES } from '../../src/observe/health.ts'
 
-it('is ready until a reason is stated, and again once all are taken back', () => {
-  const health = new Health()
-  expect(health.ready).toBe(true)
-  health.set('upstream', '')
-  health.set('clock', '')
-  expect(health.ready).toBe(false)
-  health.clear('upstream')
-  expect(health.ready).toBe(false)
-  health.clear('clock')
-  expect(health.ready).toBe(true)
-  expect(health.all()).toEqual([])
-})
-
-it('every reason says what is the matter and what to do', () => {
+test('every reason has a message with its detail, and a hint', () => {
   const health = new Health()
   for (const code of REASON_CODES) health.set(code, 'precisely')
   const reasons = health.all()
@@ -25,7 +12,7 @@ it('every reason says what is the matter and what to do', () => {
   }
 })
 
-it('a reason stated again keeps its beginning and takes the new detail', () => {
+test('a repeated reason keeps its start time, and has the new detail', () => {
   const health = new Health()
   health.set('store', 'earlier')
   const [before] = health.all()
@@ -36,23 +23,24 @@ it('a reason stated again keeps its beginning and takes the new detail', () => {
   expect(after?.message).not.toContain('earlier')
 })
 
-it('a reason without a detail is a plain sentence', () => {
-  const health = new Health()
-  health.set('paused', '')
-  expect(health.all()[0]?.message).toBe('the bot’s owner has paused it')
-})
-
-it('changes are told once each, repetitions not at all', () => {
+test('`Health` is ready without reasons, and reports each change once', () => {
   const changes: unknown[] = []
   const health = new Health()
   health.onChange((change) => changes.push(change))
   health.clear('token')
+  expect(health.ready).toBe(true)
   health.set('token', 'a')
   health.set('token', 'b')
+  health.set('clock', '')
   health.clear('token')
+  expect(health.ready).toBe(false)
   health.clear('token')
+  health.clear('clock')
+  expect([health.ready, health.all()]).toEqual([true, []])
   expect(changes).toEqual([
     { code: 'token', holds: true },
+    { code: 'clock', holds: true },
     { code: 'token', holds: false },
+    { code: 'clock', holds: false },
   ])
 })

@@ -12,7 +12,7 @@ function several() {
 const linesOf = (text: string, name: string): string[] =>
   text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
 
-test('what is of a bot names the bot, from zero on', async () => {
+test('a metric of one of several bots has the label `bot`, and begins at zero', async () => {
   const { registry, echo } = several()
   echo.count('postern_seals_total', {})
   expect(linesOf(await registry.text(), 'postern_seals_total')).toEqual([
@@ -21,7 +21,7 @@ test('what is of a bot names the bot, from zero on', async () => {
   ])
 })
 
-test('what is shown on each look is shown for each bot', async () => {
+test('a metric read at each scrape has a value for each bot', async () => {
   const { registry, echo, news } = several()
   let isReady = 1
   echo.show('postern_ready', () => [[{}, isReady]])
@@ -32,7 +32,7 @@ test('what is shown on each look is shown for each bot', async () => {
   expect(await look()).toEqual(['postern_ready{bot="echo"} 0', 'postern_ready{bot="news"} 0'])
 })
 
-test('what is of the process has no such label', async () => {
+test('a metric of the process has no label `bot`', async () => {
   const { registry, all } = several()
   all.show('postern_threads_busy', () => [[{ pool: 'native' }, 2]])
   all.count('postern_workers_killed_total', {})
@@ -41,7 +41,7 @@ test('what is of the process has no such label', async () => {
   expect(linesOf(text, 'postern_workers_killed_total')).toEqual(['postern_workers_killed_total 1'])
 })
 
-test('a bot that is gone leaves nothing, and the others keep theirs', async () => {
+test('`forget` removes the metrics of one bot, and keeps those of the others', async () => {
   const { registry, echo, news } = several()
   for (const one of [echo, news]) {
     one.count('postern_seals_total', {})
@@ -56,14 +56,4 @@ test('a bot that is gone leaves nothing, and the others keep theirs', async () =
   expect(text).toContain('postern_seal_duration_seconds_count{bot="news"} 1')
   expect(text).toContain('postern_webhook_failures{bot="news"} 3')
   expect(text).toContain('postern_ready{bot="news"} 1')
-})
-
-test('one bot alone has no such label', async () => {
-  const metrics = new Metrics()
-  metrics.count('postern_seals_total', {})
-  metrics.show('postern_ready', () => [[{}, 1]])
-  const text = await metrics.registry.text()
-  expect(text).toContain('postern_seals_total 1')
-  expect(text).toContain('postern_ready 1')
-  expect(text).not.toContain('bot=')
 })

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -8,7 +8,6 @@ import {
   recordRequest,
   recordSeal,
   recordUpstreamAnswer,
-  recordVerdict,
 } from '../../src/observe/record.ts'
 import { showHealth, showKeys, showResources } from '../../src/observe/show.ts'
 
@@ -19,7 +18,7 @@ const setUp = () => {
   return { health, metrics, text: () => metrics.registry.text() }
 }
 
-it('seals are counted with their recipients and the time they took', async () => {
+test('`recordSeal` counts seals with recipients, skipped recipients and duration', async () => {
   const { metrics, text } = setUp()
   recordSeal(metrics, { recipients: 3, skipped: 2, ms: 40 })
   recordSeal(metrics, { recipients: 150, skipped: 0, ms: 60 })
@@ -31,23 +30,12 @@ it('seals are counted with their recipients and the time they took', async () =>
   expect(shown).toContain('postern_seal_duration_seconds_sum 0.1')
 })
 
-it('opens are counted by verdict', async () => {
-  const { metrics, text } = setUp()
-  recordVerdict(metrics, { verdict: 'verified', ms: 5 })
-  recordVerdict(metrics, { verdict: 'verified', ms: 5 })
-  recordVerdict(metrics, { verdict: 'replayed', ms: 5 })
-  const shown = await text()
-  expect(shown).toContain('postern_opens_total{verdict="verified"} 2')
-  expect(shown).toContain('postern_opens_total{verdict="replayed"} 1')
-  expect(shown).toContain('postern_open_duration_seconds_count 3')
-})
-
-it('calls to the service are counted by owner and class of status', async () => {
+test('the metrics count calls to the service by owner and class of status, unknown codes as `other`', async () => {
   const { metrics, text } = setUp()
   recordUpstreamAnswer(metrics, { status: 201, ms: 10, own: false })
   recordUpstreamAnswer(metrics, { status: 429, ms: 10, own: true })
   recordNoUpstreamAnswer(metrics, 'postern_upstream_timeout')
-  recordNoUpstreamAnswer(metrics, 'whatever')
+  recordNoUpstreamAnswer(metrics, 'unknown')
   recordOwnCalls(metrics, { usedLastMinute: 7, limit: 120 })
   const shown = await text()
   expect(shown).toContain('postern_upstream_calls_total{owner="bot",status="2xx"} 1')
@@ -58,7 +46,7 @@ it('calls to the service are counted by owner and class of status', async () => 
   expect(shown).toContain('postern_own_calls_limit 120')
 })
 
-it('requests are counted, and refusals only when they are ours', async () => {
+test('requests are counted by route and status, and refusals only if they are of Postern', async () => {
   const { metrics, text } = setUp()
   const request = { method: 'POST', route: '/bot/v1/messages', ms: 20 }
   recordRequest(metrics, { ...request, status: 409, code: 'postern_no_recipient' })
@@ -73,13 +61,7 @@ it('requests are counted, and refusals only when they are ours', async () => {
   expect(shown).toContain('postern_request_duration_seconds_count{route="/bot/v1/messages"} 3')
 })
 
-it('killed workers are counted', async () => {
-  const { metrics, text } = setUp()
-  metrics.count('postern_workers_killed_total', {})
-  expect(await text()).toContain('postern_workers_killed_total 1')
-})
-
-it('readiness is shown as it is now, reason by reason', async () => {
+test('`postern_ready` and `postern_reason` show the current reasons', async () => {
   const { health, text } = setUp()
   expect(await text()).toContain('postern_ready 1')
   health.set('key-conflict', '')
@@ -91,7 +73,7 @@ it('readiness is shown as it is now, reason by reason', async () => {
   expect(await text()).toContain('postern_reason{code="key-conflict"} 0')
 })
 
-it('the process is shown too, with the delay of its event loop; all under one prefix', async () => {
+test('the registry shows the process and its event loop, all with help texts under one prefix', async () => {
   const { text } = setUp()
   const shown = await text()
   expect(shown).toContain('postern_nodejs_eventloop_lag_p99_seconds')
@@ -104,7 +86,7 @@ it('the process is shown too, with the delay of its event loop; all under one pr
   }
 })
 
-it('a metric that is read at each look shows what there is now, and is absent without anything', async () => {
+test('`showKeys` shows the current keys, and no age of a key that was never published', async () => {
   const { metrics, text } = setUp()
   let publishedAtMs: number | null = null
   showKeys(metrics, {
@@ -120,21 +102,14 @@ it('a metric that is read at each look shows what there is now, and is absent wi
   expect(shown).toContain('postern_key_situation{situation="foreign"} 0')
 })
 
-it('outcomes of a rotation are shown before there are any', async () => {
+test('`postern_rotations_total` has a zero for each outcome from the start', async () => {
   const { metrics, text } = setUp()
   expect(await text()).toContain('postern_rotations_total{outcome="done"} 0')
   metrics.count('postern_rotations_total', { outcome: 'done' })
   expect(await text()).toContain('postern_rotations_total{outcome="done"} 1')
 })
 
-it('two registries do not know of each other', async () => {
-  const one = setUp()
-  const other = setUp()
-  one.metrics.count('postern_workers_killed_total', {})
-  expect(await other.text()).toContain('postern_workers_killed_total 0')
-})
-
-it('what will run out is shown as it was last looked at, and absent where nothing ends', async () => {
+test('`showResources` shows the last levels, and no metric of a resource without an end', async () => {
   const { metrics, text } = setUp()
   let latest: ResourceLevels | null = null
   showResources(metrics, () => latest)

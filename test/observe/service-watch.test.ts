@@ -1,8 +1,9 @@
-/** How far behind readiness may be, with a clock of its own and a service that does as it is told. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+/** The delay of readiness, with a fake clock and a played service. */
+import { describe, expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { ServiceWatch } from '../../src/observe/service-watch.ts'
+import { useFakeTime } from '../support/fake-time.ts'
 
 /** What the issue grants; a call may take four seconds of it. */
 const BEHIND_MS = 15_000
@@ -10,12 +11,7 @@ const CALL_MS = 4000
 /** The same for a bot that has had no traffic for an hour. */
 const RESTING_BEHIND_MS = 60_000
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
 
 const me = (status: number) => ({ route: 'GET /me', status })
 
@@ -53,7 +49,7 @@ async function until(isSo: () => boolean): Promise<number> {
   return Infinity
 }
 
-test('an idle service is asked once in ten seconds', async () => {
+test('the watch calls `/me` once in ten seconds', async () => {
   const { service, pass } = await watching()
   expect(service.asked).toBe(1)
   await pass(60_000)
@@ -69,7 +65,7 @@ describe('a bot at rest', () => {
     return { ...scene, askedSince: () => scene.service.asked - asked }
   }
 
-  test('is asked about once in fifty seconds, and awake an hour long after its last traffic', async () => {
+  test('the watch of a bot at rest calls `/me` every 50 s, and every 10 s for an hour after traffic', async () => {
     const { watch, pass, askedSince } = await resting()
     await pass(600_000)
     expect(askedSince()).toBe(12)
@@ -80,7 +76,7 @@ describe('a bot at rest', () => {
     expect(askedSince()).toBeLessThanOrEqual(12 + 361 + 13)
   })
 
-  test('has a reason within a minute, which then is over as soon as for others', async () => {
+  test('a reason of a bot at rest begins within a minute, and ends within 11 s', async () => {
     const { health, watch, service, pass } = await resting()
     const work = service.answer
     await pass(7000)
@@ -94,7 +90,7 @@ describe('a bot at rest', () => {
   })
 
   test.each([0, 20_000, 45_000])(
-    'is looked at in time once it has traffic, after %d ms',
+    'traffic of a bot at rest, %d ms after the last probe, makes the watch probe in time',
     async (ms) => {
       const { health, watch, service, pass } = await resting()
       await pass(50_000 - (3_600_000 % 50_000) + ms)
@@ -104,7 +100,7 @@ describe('a bot at rest', () => {
     },
   )
 
-  test('is not asked about sooner for traffic of which nothing is new', async () => {
+  test('traffic of a bot that is not at rest causes no additional probe', async () => {
     const { watch, service, pass } = await watching()
     for (let n = 0; n < 60; n++) {
       await pass(1000)
@@ -114,7 +110,7 @@ describe('a bot at rest', () => {
   })
 })
 
-test('who has heard /me does not ask it, and other calls do not stand for it', async () => {
+test('a successful `/me` of the bot postpones the next probe, and other calls do not', async () => {
   const { watch, service, pass } = await watching()
   for (let n = 0; n < 12; n++) {
     await pass(5000)
@@ -128,31 +124,7 @@ test('who has heard /me does not ask it, and other calls do not stand for it', a
   expect(service.asked).toBeGreaterThanOrEqual(6)
 })
 
-test.each<[string, (watch: ServiceWatch) => void]>([
-  ['upstream', (watch) => watch.unreachable('postern_upstream_unreachable')],
-  ['paused', (watch) => watch.paused()],
-  ['identity', (watch) => watch.identified(false)],
-  ['clock', (watch) => watch.clock(600_000)],
-])('%s is said in time before an idle bot, and is over in time', async (code, fail) => {
-  const { health, watch, service, pass } = await watching()
-  const work = service.answer
-  for (const heldMs of [3000, 40_000, 700_000]) {
-    await pass(7000)
-    service.answer = () => fail(watch)
-    expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-    expect(health.all().map((reason) => reason.code)).toEqual([code])
-    await pass(heldMs)
-    service.answer = () => {
-      work()
-      watch.sawStatus('active')
-      watch.identified(true)
-      watch.clock(0)
-    }
-    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  }
-})
-
-test('whose clock was moved is said: the service’s where ours was not set', () => {
+test('the reason `clock` names the service’s clock if the local clock was not set', () => {
   const detailOf = (health: Health) => health.all()[0]?.message
   const scene = () => {
     const health = new Health()
@@ -178,7 +150,7 @@ test('whose clock was moved is said: the service’s where ours was not set', ()
   expect(detailOf(neverKnown.health)).toMatch(/: 600 s$/)
 })
 
-test('a refused token is tried ever more seldom, and another one at once', async () => {
+test('a refused token is probed less and less often, and a new token at once', async () => {
   let isAnother = false
   const { health, watch, service, pass } = await watching({ reloadToken: async () => isAnother })
   const work = service.answer
@@ -193,7 +165,7 @@ test('a refused token is tried ever more seldom, and another one at once', async
   expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
 })
 
-test('after the bot burnt its token nothing is asked, and looks go on once a call works', async () => {
+test('the watch stops probing after a token revocation, until a call succeeds', async () => {
   const { health, watch, service, pass } = await watching()
   watch.revoked()
   await pass(120_000)
@@ -205,28 +177,7 @@ test('after the bot burnt its token nothing is asked, and looks go on once a cal
   expect(service.asked).toBeGreaterThanOrEqual(3)
 })
 
-test('a store that cannot be written is tried again until it can', async () => {
-  let isFull = false
-  const parts = { watch: null as ServiceWatch | null }
-  const { health, watch } = await watching({
-    lookLocally: async () => {
-      if (isFull) parts.watch?.writable(false)
-    },
-    tryStore: async () => {
-      if (isFull) throw new Error('the disk is full')
-    },
-  })
-  parts.watch = watch
-  for (let n = 0; n < 3; n++) {
-    isFull = true
-    expect(await until(() => health.holds('store'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-    await vi.advanceTimersByTimeAsync(90_000)
-    isFull = false
-    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  }
-})
-
-test('a write that fails among others that work is named, and over soon after the last failure', async () => {
+test('a failed write among successful ones is a reason until shortly after the last failure', async () => {
   const { health, watch, pass } = await watching()
   for (let n = 0; n < 10; n++) {
     watch.writable(false)
@@ -237,7 +188,7 @@ test('a write that fails among others that work is named, and over soon after th
   expect(await until(() => health.ready)).toBeLessThanOrEqual(10_000 - CALL_MS)
 })
 
-test('what ends at a known time is looked at then', async () => {
+test('the clock probe runs at the time of `untilNextEndMs`', async () => {
   const endMs = Date.now() + 23_456
   const looks: number[] = []
   await watching({
@@ -252,7 +203,7 @@ test('what ends at a known time is looked at then', async () => {
 test.each<[string, (watch: ServiceWatch) => void]>([
   ['ended', (watch) => watch[Symbol.dispose]()],
   ['was stopped', (watch) => watch.stop()],
-])('a watch that %s looks no more', async (_what, end) => {
+])('a watch that %s makes no further probe', async (_what, end) => {
   const { watch, service, pass } = await watching()
   end(watch)
   watch.unreachable('postern_upstream_unreachable')
@@ -260,7 +211,7 @@ test.each<[string, (watch: ServiceWatch) => void]>([
   expect(service.asked).toBe(1)
 })
 
-test('probes that fail stop no later look', async () => {
+test('a probe that throws does not end later probes', async () => {
   const fail = vi.fn().mockRejectedValue(new Error('broken'))
   const { health, watch, service, pass } = await watching({ lookLocally: fail, reloadToken: fail })
   service.answer = () => {
@@ -274,7 +225,7 @@ test('probes that fail stop no later look', async () => {
   expect(service.asked).toBeGreaterThan(8)
 })
 
-test('a disk that never answers is named, holds up no call, and is asked no second time meanwhile', async () => {
+test('a local probe that hangs is a reason, delays no other probe, and is not repeated meanwhile', async () => {
   const disk = Promise.withResolvers<void>()
   const parts = { isHanging: false, looks: 0 }
   const { health, watch, service, pass } = await watching({
@@ -300,35 +251,20 @@ test('a disk that never answers is named, holds up no call, and is asked no seco
   expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
 })
 
-test('a service that answers /me with an error of its own counts as gone until it answers', async () => {
-  const { health, watch, service } = await watching()
-  const work = service.answer
-  service.answer = () => watch.answered(me(500))
-  expect(await until(() => health.holds('upstream'))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  expect(health.all()[0]?.message).toContain('GET /me: 500')
-  await vi.advanceTimersByTimeAsync(300_000)
-  expect(health.holds('upstream')).toBe(true)
-  service.answer = work
-  expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+test.each([0.5, 3000])('a local probe of %d ms does not delay the next `/me`', async (lookMs) => {
+  const { watch, service, pass } = await watching({
+    lookLocally: () => new Promise((resolve) => setTimeout(resolve, lookMs)),
+  })
+  await pass(9000)
+  for (let heardMs = 1; heardMs <= 8001; heardMs += 200) {
+    watch.answered(me(200))
+    const { asked } = service
+    expect(await until(() => service.asked > asked)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+    await pass(heardMs)
+  }
 })
 
-test.each([0.5, 3000])(
-  '/me is asked in time although a look of %i ms at the disk was begun just before',
-  async (lookMs) => {
-    const { watch, service, pass } = await watching({
-      lookLocally: () => new Promise((resolve) => setTimeout(resolve, lookMs)),
-    })
-    await pass(9000)
-    for (let heardMs = 1; heardMs <= 8001; heardMs += 200) {
-      watch.answered(me(200))
-      const { asked } = service
-      expect(await until(() => service.asked > asked)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-      await pass(heardMs)
-    }
-  },
-)
-
-test('/me is asked in time although timers fire a little early', async () => {
+test('timers that fire early do not delay the next `/me`', async () => {
   const { service } = await watching()
   const exact = performance.now.bind(performance)
   // now and then the clock is behind the timer by less than a millisecond
@@ -342,7 +278,7 @@ test('/me is asked in time although timers fire a little early', async () => {
 })
 
 test.each([0, 1, 50, 900, 1500, 4000, 8900, 9100, 9900])(
-  'errors of /me are named in time although other calls worked until %i ms before the next look',
+  'errors of `/me` become a reason in time if other calls succeeded until %i ms before the probe',
   async (leftMs) => {
     const { health, watch, service, pass } = await watching()
     for (let ms = 0; ms < 20_000 - leftMs; ms += 100) {
@@ -354,7 +290,7 @@ test.each([0, 1, 50, 900, 1500, 4000, 8900, 9100, 9900])(
   },
 )
 
-test('while other calls work, errors of /me alone keep nobody from the job', async () => {
+test('errors of `/me` alone are no reason while other calls succeed', async () => {
   const { health, watch, service, pass } = await watching()
   service.answer = () => watch.answered(me(503))
   for (let n = 0; n < 60; n++) {
@@ -364,19 +300,16 @@ test('while other calls work, errors of /me alone keep nobody from the job', asy
   }
 })
 
-test.each([429, 500])(
-  'a /me that was answered %i has said nothing, and is asked again',
-  async (status) => {
-    const { watch, service, pass } = await watching()
-    for (let n = 0; n < 12; n++) {
-      await pass(5000)
-      watch.answered(me(status))
-    }
-    expect(service.asked).toBeGreaterThanOrEqual(6)
-  },
-)
+test.each([429, 500])('the answer %i to a `/me` of the bot postpones no probe', async (status) => {
+  const { watch, service, pass } = await watching()
+  for (let n = 0; n < 12; n++) {
+    await pass(5000)
+    watch.answered(me(status))
+  }
+  expect(service.asked).toBeGreaterThanOrEqual(6)
+})
 
-test('an error of the service’s own takes back neither a refused token nor a pause', async () => {
+test('a 500 of the service clears neither `token` nor `paused`', async () => {
   const { health, watch } = await watching()
   watch.unauthorized()
   watch.paused()
@@ -385,7 +318,7 @@ test('an error of the service’s own takes back neither a refused token nor a p
 })
 
 test.each([3_600_000, -3_600_000])(
-  'how far our clock is off is known at once when it is set by %i ms',
+  '`skewMs` follows a local clock that is set by %i ms at once',
   async (setByMs) => {
     const { watch, pass } = await watching()
     expect(watch.skewMs).toBeNull()

@@ -1,8 +1,9 @@
-/** Every alarm on trust is provoked by a service that lies, and its line of the runbook is gone through. */
+/** Every trust alarm is provoked by a lying service, and ended as its line of the runbook says. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { connectControl, type RunningSidecar } from '../../src/control/client.ts'
 import { TRUST_ALARM_CODES, type TrustAlarm } from '../../src/observe/trust-alarms.ts'
 import { startAlertReceiver } from '../support/alert-receiver.ts'
 import { GpgPhone, keyOf } from '../support/double-phones.ts'
@@ -44,11 +45,19 @@ async function expectAlarm(alert: TrustAlarm, about: object): Promise<void> {
   provoked.add(alert)
 }
 
-async function postern(...args: (string | number)[]): Promise<string> {
-  const { code, stderr, stdout } = await stage.sidecar.postern(...args.map(String))
-  expect(code, stderr).toBe(0)
-  return stdout + stderr
+/** A command of the operator, over the control socket. */
+async function operate<T>(run: (control: RunningSidecar) => Promise<T>): Promise<T> {
+  await using control = await connectControl(stage.sidecar.dataDir)
+  if (control === null) throw new Error('no sidecar runs')
+  return await run(control)
 }
+const verify = ({ id: userId, phone: { fingerprint } }: Person) =>
+  operate((control) => control.trustVerify({ userId, fingerprint }))
+const accept = ({ id: userId }: Person) => operate((control) => control.trustAccept({ userId }))
+const policy = (name: 'accept' | 'first-use' | 'pinned', chatId: number | null = null) =>
+  operate((control) => control.trustPolicy({ chatId, policy: name }))
+/** What `trust log` prints. */
+const trustLog = async () => (await stage.sidecar.postern('trust', 'log')).stdout
 
 const sent = async (chat: DoubleChat): Promise<string | number> => {
   const { status, json } = await stage.send(chat, canary())
@@ -68,88 +77,88 @@ async function swap(person: Person): Promise<void> {
   Object.assign(person, { phone, key: keyOf(phone) })
 }
 
-test('each alarm counts from 0, so that its first is seen as an increase', async () => {
+test('`postern_trust_alarms_total` has a zero for each alarm from the start', async () => {
   const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
   const shown = [...metrics.matchAll(/^postern_trust_alarms_total\{alarm="([\w-]+)"\} 0$/gm)]
   expect(shown.map(([, alarm]) => alarm)).toEqual(TRUST_ALARM_CODES)
 })
 
-test('verified-changed: the person is verified anew, and gets messages again', async () => {
+test('`verified-changed` ends with `trust verify`, and the person receives messages again', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  await verify(person)
   await swap(person)
   expect(await sent(chat)).toBe('postern_trust_required')
   await expectAlarm('verified-changed', { userId: person.id })
-  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  await verify(person)
   expect(await sent(chat)).toBe(201)
 })
 
-test('pinned-changed, in a chat that is pinned and in a bot that is: the person is accepted', async () => {
+test('`pinned-changed` under the policy of a chat or of the bot ends with `trust accept`', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'policy', 'pinned', '--chat', chat.id)
-  await postern('trust', 'accept', person.id)
+  await policy('pinned', chat.id)
+  await accept(person)
   expect(await sent(chat)).toBe(201)
   await swap(person)
   expect(await sent(chat)).toBe('postern_trust_required')
   await expectAlarm('pinned-changed', { userId: person.id, chatId: chat.id })
-  await postern('trust', 'accept', person.id)
+  await accept(person)
   expect(await sent(chat)).toBe(201)
 
   const other = await known()
-  await postern('trust', 'policy', 'pinned')
-  await postern('trust', 'accept', other.person.id)
+  await policy('pinned')
+  await accept(other.person)
   await swap(other.person)
   expect(await sent(other.chat)).toBe('postern_trust_required')
   await expectAlarm('pinned-changed', { userId: other.person.id })
-  await postern('trust', 'policy', 'accept')
+  await policy('accept')
 })
 
-test('first-use-changed: the person is accepted', async () => {
+test('`first-use-changed` ends with `trust accept`', async () => {
   const { person, chat } = await known()
-  await postern('trust', 'policy', 'first-use')
+  await policy('first-use')
   await swap(person)
   expect(await sent(chat)).toBe('postern_trust_required')
   await expectAlarm('first-use-changed', { userId: person.id })
-  await postern('trust', 'accept', person.id)
+  await accept(person)
   expect(await sent(chat)).toBe(201)
-  await postern('trust', 'policy', 'accept')
+  await policy('accept')
 })
 
-test('certification-revoked: the person is verified', async () => {
+test('`certification-revoked` ends with `trust verify`', async () => {
   const { person, chat } = await known()
   const made = await authority.certify(person.phone.certificate)
   Object.assign(person, { key: { ...person.key, certificate: await authority.revoke(made) } })
   expect(await sent(chat)).toBe(201)
   await expectAlarm('certification-revoked', { userId: person.id })
-  await postern('trust', 'verify', person.id, person.phone.fingerprint)
+  await verify(person)
   expect(await sent(chat)).toBe(201)
 })
 
-test('a changed certificate of anybody else raises no alarm', async () => {
+test('a changed certificate of an unverified person raises no alarm under the policy `accept`', async () => {
   const { person, chat } = await known()
   await swap(person)
   expect(await sent(chat)).toBe(201)
   const { person: verified, chat: theirs } = await known()
-  await postern('trust', 'verify', verified.id, verified.phone.fingerprint)
+  await verify(verified)
   await swap(verified)
   expect(await sent(theirs)).toBe('postern_trust_required')
   await expectAlarm('verified-changed', { userId: verified.id })
   expect(posted.filter(({ userId }) => userId === person.id)).toEqual([])
 })
 
-test('shared-certificate: its owner is named, and the other gets nothing under it', async () => {
+test('`shared-certificate` ends with `trust accept` of the owner, and the other person is skipped', async () => {
   const { person } = await known()
   const thief = stage.double.world.addUser(person.key)
   const chat = stage.group([person, thief])
   expect(await sent(chat)).toBe(201)
   const [userId] = [person.id, thief.id].sort((a, b) => a - b)
   await expectAlarm('shared-certificate', { userId })
-  await postern('trust', 'accept', person.id)
+  await accept(person)
   const { json } = await stage.send(chat, canary())
   expect(json.result.postern.skipped).toEqual([{ userId: thief.id, reason: 'other-person' }])
 })
 
-test('own-key-listed: with a key of their own, the person gets messages', async () => {
+test('`own-key-listed` ends with a key of the person’s own', async () => {
   const { person } = await known()
   const { fingerprint } = stage.double.world.bot
   const own = { certificate: stage.botCertificate, fingerprint: String(fingerprint) }
@@ -165,7 +174,7 @@ test('own-key-listed: with a key of their own, the person gets messages', async 
   expect((await stage.send(chat, canary())).json.result.postern.skipped).toEqual([])
 })
 
-test('list-contradicts: an honest list is sealed to again', async () => {
+test('`list-contradicts` ends with an honest key list', async () => {
   const { person } = await known()
   const chat = stage.group([person])
   const listed = { userId: person.id, publicKey: person.phone.certificate }
@@ -173,12 +182,12 @@ test('list-contradicts: an honest list is sealed to again', async () => {
   using scripted = stage.double.script('GET', `/chats/${chat.id}/keys`, lie)
   expect(await sent(chat)).toBe('postern_recipients_inconsistent')
   await expectAlarm('list-contradicts', { chatId: chat.id })
-  expect(await postern('trust', 'log')).toContain('1 keys for 1 members')
+  expect(await trustLog()).toContain('1 keys for 1 members')
   scripted[Symbol.dispose]()
   expect(await sent(chat)).toBe(201)
 })
 
-test('list-shrank: the log names who is not on the list any more', async () => {
+test('`list-shrank` is in `trust log` with the removed people', async () => {
   const people = [(await known()).person, (await known()).person, (await known()).person]
   const chat = stage.group(people)
   expect(await sent(chat)).toBe(201)
@@ -186,10 +195,10 @@ test('list-shrank: the log names who is not on the list any more', async () => {
   expect(await sent(chat)).toBe(201)
   await expectAlarm('list-shrank', { chatId: chat.id })
   const gone = people.slice(1).map(({ id }) => id)
-  expect(await postern('trust', 'log')).toContain(`removed ${gone.join(', ')}`)
+  expect(await trustLog()).toContain(`removed ${gone.join(', ')}`)
 })
 
-test('kind-tightened: the operator takes it back, and the group can be written to again', async () => {
+test('`kind-tightened` ends with `chat correct-kind`, and the group receives messages again', async () => {
   const { person } = await known()
   const chat = stage.group([person, (await known()).person])
   expect(await sent(chat)).toBe(201)
@@ -197,20 +206,20 @@ test('kind-tightened: the operator takes it back, and the group can be written t
   await stage.deliver([{ ...lie, chat: { ...lie.chat, kind: 'private' } }])
   await expectAlarm('kind-tightened', { chatId: chat.id })
   expect(await sent(chat)).toBe('postern_recipients_inconsistent')
-  await postern('chat', 'correct-kind', chat.id, '--to', 'group', '--yes')
+  await operate((control) => control.chatCorrectKind({ chatId: chat.id, kind: 'group' }))
   expect(await sent(chat)).toBe(201)
-  const log = await postern('trust', 'log')
+  const log = await trustLog()
   expect(log).toMatch(/kind-tightened.*from group; to private/)
   expect(log).toMatch(/kind-corrected.*from private; to group/)
 })
 
-test('stranger, on the list and as a sender: where the wrong person was learned, the right one is bound', async () => {
+test('`stranger` on the key list or as a sender ends with `chat bind` of the right person', async () => {
   const { person, chat } = await known()
   const other = await stage.person()
   chat.people = [other]
   expect(await sent(chat)).toBe('postern_recipients_inconsistent')
   await expectAlarm('stranger', { userId: other.id, chatId: chat.id })
-  await postern('chat', 'bind', chat.id, other.id)
+  await operate((control) => control.chatBind({ chatId: chat.id, userId: other.id }))
   expect(await sent(chat)).toBe(201)
 
   const words = await person.phone.seal(canary(), [stage.botCertificate])
@@ -220,6 +229,12 @@ test('stranger, on the list and as a sender: where the wrong person was learned,
   await expectAlarm('stranger', { userId: person.id, chatId: chat.id })
 })
 
-test('every alarm that there is was provoked here', () => {
+test('the tests of this file provoke every trust alarm', () => {
   expect([...provoked].toSorted()).toEqual(TRUST_ALARM_CODES.toSorted())
+})
+
+test('each change of trust is counted by kind, and logged', async () => {
+  const metrics = await (await fetch(`${stage.sidecar.adminUrl}/metrics`)).text()
+  expect(metrics).toMatch(/^postern_trust_changes_total\{kind="kind-corrected"\} 1$/m)
+  expect(stage.sidecar.logs()).toContain('"change":"kind-corrected"')
 })

@@ -13,20 +13,28 @@ async function loadedWith(endpoint: string): Promise<string[]> {
   return JSON.parse(stdout) as string[]
 }
 
-test('without an endpoint nothing of traces is loaded', { timeout: 60_000 }, async () => {
-  const loaded = await loadedWith('')
-  expect(loaded).toContain('translate/outgoing.ts')
-  expect(loaded.filter((file) => ofTraces.test(file))).toEqual([])
-})
+test(
+  'a sidecar without a traces endpoint loads no module of traces',
+  { timeout: 60_000 },
+  async () => {
+    const loaded = await loadedWith('')
+    expect(loaded).toContain('translate/outgoing.ts')
+    expect(loaded.filter((file) => ofTraces.test(file))).toEqual([])
+  },
+)
 
-test('with an endpoint it is, and the spans arrive', { timeout: 60_000 }, async () => {
-  const collector = await startCollector()
-  const loaded = await loadedWith(collector.url)
-  expect(loaded.filter((file) => ofTraces.test(file)).length).toBe(3)
-  expect(collector.spans.map(({ name }) => name)).toContain('seal')
-})
+test(
+  'a sidecar with a traces endpoint loads the modules of traces, and exports spans',
+  { timeout: 60_000 },
+  async () => {
+    const collector = await startCollector()
+    const loaded = await loadedWith(collector.url)
+    expect(loaded.filter((file) => ofTraces.test(file)).length).toBe(3)
+    expect(collector.spans.map(({ name }) => name)).toContain('seal')
+  },
+)
 
-test('only the tracer has an AsyncLocalStorage', () => {
+test('no module but the tracer uses `AsyncLocalStorage`', () => {
   const holding = globSync('src/**/*.ts').filter((file) =>
     /async_hooks|AsyncLocalStorage\(/.test(readFileSync(file, 'utf8')),
   )

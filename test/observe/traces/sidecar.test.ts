@@ -44,67 +44,86 @@ const find = ({ spans }: Collector, name: string): CollectedSpan => {
   return found
 }
 
-test('a send is a trace of door, guard, keys, seal, store and upstream', WITHIN, async () => {
-  const { collector, sandbox, sidecar, chatId, call } = await scene()
-  expect((await call('POST', '/messages', { chatId, text: WORDS }, JOINED)).status).toBe(201)
-  await sidecar.stop()
-  const spans = collector.spans.filter(({ traceId }) => traceId === TRACE)
-  expect(namesOf(spans).toSorted()).toEqual(['door', 'guard', 'keys', 'seal', 'store', 'upstream'])
-  const door = find(collector, 'door')
-  expect(door).toMatchObject({ kind: 2, parentSpanId: CALLER })
-  expect(door.attributes).toMatchObject({
-    'http.request.method': 'POST',
-    'http.route': '/bot/v1/messages',
-    'http.response.status_code': '201',
-  })
-  expect(door.status).toBeUndefined()
-  expect(find(collector, 'guard')).toMatchObject({ kind: 1, parentSpanId: door.spanId })
-  expect(find(collector, 'guard').attributes).toMatchObject({ 'postern.body': 'sealed' })
-  expect(find(collector, 'seal').attributes).toMatchObject({ 'postern.recipients': '1' })
-  const byId = new Map(spans.map((span) => [span.spanId, span]))
-  for (const span of spans) {
-    const from = BigInt(span.startTimeUnixNano)
-    expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(from)
-    if (span === door) continue
-    const parent = byId.get(span.parentSpanId ?? '')
-    expect(from).toBeGreaterThanOrEqual(BigInt(parent?.startTimeUnixNano ?? Infinity))
-  }
-  // the service hears nothing of it
-  expect(sandbox.transcript.search('/messages')).not.toEqual([])
-  expect(sandbox.transcript.search(TRACE)).toEqual([])
-  expect(sandbox.transcript.search('traceparent')).toEqual([])
-})
+test(
+  'a send is a trace of the spans door, guard, keys, seal, store and upstream',
+  WITHIN,
+  async () => {
+    const { collector, sandbox, sidecar, chatId, call } = await scene()
+    expect((await call('POST', '/messages', { chatId, text: WORDS }, JOINED)).status).toBe(201)
+    await sidecar.stop()
+    const spans = collector.spans.filter(({ traceId }) => traceId === TRACE)
+    expect(namesOf(spans).toSorted()).toEqual([
+      'door',
+      'guard',
+      'keys',
+      'seal',
+      'store',
+      'upstream',
+    ])
+    const door = find(collector, 'door')
+    expect(door).toMatchObject({ kind: 2, parentSpanId: CALLER })
+    expect(door.attributes).toMatchObject({
+      'http.request.method': 'POST',
+      'http.route': '/bot/v1/messages',
+      'http.response.status_code': '201',
+    })
+    expect(door.status).toBeUndefined()
+    expect(find(collector, 'guard')).toMatchObject({ kind: 1, parentSpanId: door.spanId })
+    expect(find(collector, 'guard').attributes).toMatchObject({ 'postern.body': 'sealed' })
+    expect(find(collector, 'seal').attributes).toMatchObject({ 'postern.recipients': '1' })
+    const byId = new Map(spans.map((span) => [span.spanId, span]))
+    for (const span of spans) {
+      const from = BigInt(span.startTimeUnixNano)
+      expect(BigInt(span.endTimeUnixNano)).toBeGreaterThanOrEqual(from)
+      if (span === door) continue
+      const parent = byId.get(span.parentSpanId ?? '')
+      expect(from).toBeGreaterThanOrEqual(BigInt(parent?.startTimeUnixNano ?? Infinity))
+    }
+    // the service hears nothing of it
+    expect(sandbox.transcript.search('/messages')).not.toEqual([])
+    expect(sandbox.transcript.search(TRACE)).toEqual([])
+    expect(sandbox.transcript.search('traceparent')).toEqual([])
+  },
+)
 
-test('the log names the trace of a request, the caller’s or our own', WITHIN, async () => {
-  const { sidecar, collector, call } = await scene()
-  await call('GET', '/commands', undefined, JOINED)
-  await call('GET', '/commands')
-  await sidecar.stop()
-  const lines = sidecar
-    .logs()
-    .split('\n')
-    .filter((line) => line.includes('/commands'))
-  const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
-  const doors = collector.spans.filter(({ name }) => name === 'door')
-  expect(traces[0]).toBe(TRACE)
-  expect(doors.map(({ traceId }) => traceId)).toEqual(traces)
-})
+test(
+  'the log line of a request has its trace id, of the caller or of the sidecar',
+  WITHIN,
+  async () => {
+    const { sidecar, collector, call } = await scene()
+    await call('GET', '/commands', undefined, JOINED)
+    await call('GET', '/commands')
+    await sidecar.stop()
+    const lines = sidecar
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('/commands'))
+    const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
+    const doors = collector.spans.filter(({ name }) => name === 'door')
+    expect(traces[0]).toBe(TRACE)
+    expect(doors.map(({ traceId }) => traceId)).toEqual(traces)
+  },
+)
 
-test('without a collector the log still names the caller’s trace', WITHIN, async () => {
-  const { sidecar, collector, call } = await scene({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })
-  await call('GET', '/commands', undefined, JOINED)
-  await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-zz` })
-  await sidecar.stop()
-  const lines = sidecar
-    .logs()
-    .split('\n')
-    .filter((line) => line.includes('/commands'))
-  const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
-  expect(traces).toEqual([TRACE, undefined])
-  expect(collector.exports).toEqual([])
-})
+test(
+  'the log line of a request has the trace id of the caller without a collector too',
+  WITHIN,
+  async () => {
+    const { sidecar, collector, call } = await scene({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })
+    await call('GET', '/commands', undefined, JOINED)
+    await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-zz` })
+    await sidecar.stop()
+    const lines = sidecar
+      .logs()
+      .split('\n')
+      .filter((line) => line.includes('/commands'))
+    const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
+    expect(traces).toEqual([TRACE, undefined])
+    expect(collector.exports).toEqual([])
+  },
+)
 
-test('a poll of the bot is a trace of door, poll and open', WITHIN, async () => {
+test('a poll of the bot is a trace of the spans door, poll and open', WITHIN, async () => {
   const { collector, sidecar, phone, chatId, call } = await scene()
   await phone.write(chatId, WORDS)
   const polled = await call('GET', '/updates?timeout=5', undefined, JOINED)
@@ -122,41 +141,37 @@ test('a poll of the bot is a trace of door, poll and open', WITHIN, async () => 
   })
 })
 
-test(
-  'with a webhook, polls, opened batches and deliveries are traces of their own',
-  WITHIN,
-  async () => {
-    const bot = createServer((request, response) => {
-      request.resume().on('end', () => response.writeHead(isWell ? 200 : 500).end())
-    }).listen(0, '127.0.0.1')
-    let isWell = false
-    onTestFinished(() => void bot.close())
-    await once(bot, 'listening')
-    const { collector, sidecar, phone, chatId, call } = await scene()
-    const url = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/`
-    expect((await call('POST', '/webhook', { url })).status).toBeLessThan(300)
-    await phone.write(chatId, WORDS)
-    const count = async (outcome: string): Promise<boolean> => {
-      const text = await (await fetch(`${sidecar.adminUrl}/metrics`)).text()
-      return new RegExp(`deliveries_total\\{outcome="${outcome}"\\} [1-9]`).test(text)
-    }
-    await until(() => count('refused'), 'a failed delivery')
-    isWell = true
-    await until(() => count('delivered'), 'a delivery')
-    await sidecar.stop()
-    const deliveries = collector.spans.filter(({ name }) => name === 'deliver')
-    expect(deliveries.map(({ attributes }) => attributes['error.type'])).toContain('refused')
-    expect(deliveries.at(-1)).toMatchObject({ kind: 3, attributes: { 'postern.failures': '0' } })
-    expect(deliveries.at(-1)?.status).toBeUndefined()
-    for (const name of ['poll', 'open']) {
-      const last = collector.spans.findLast((span) => span.name === name)
-      expect(last?.spanId).toBeDefined()
-      expect(last?.parentSpanId).toBeUndefined()
-    }
-  },
-)
+test('polls, opened batches and deliveries for a webhook are separate traces', WITHIN, async () => {
+  const bot = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(isWell ? 200 : 500).end())
+  }).listen(0, '127.0.0.1')
+  let isWell = false
+  onTestFinished(() => void bot.close())
+  await once(bot, 'listening')
+  const { collector, sidecar, phone, chatId, call } = await scene()
+  const url = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/`
+  expect((await call('POST', '/webhook', { url })).status).toBeLessThan(300)
+  await phone.write(chatId, WORDS)
+  const count = async (outcome: string): Promise<boolean> => {
+    const text = await (await fetch(`${sidecar.adminUrl}/metrics`)).text()
+    return new RegExp(`deliveries_total\\{outcome="${outcome}"\\} [1-9]`).test(text)
+  }
+  await until(() => count('refused'), 'a failed delivery')
+  isWell = true
+  await until(() => count('delivered'), 'a delivery')
+  await sidecar.stop()
+  const deliveries = collector.spans.filter(({ name }) => name === 'deliver')
+  expect(deliveries.map(({ attributes }) => attributes['error.type'])).toContain('refused')
+  expect(deliveries.at(-1)).toMatchObject({ kind: 3, attributes: { 'postern.failures': '0' } })
+  expect(deliveries.at(-1)?.status).toBeUndefined()
+  for (const name of ['poll', 'open']) {
+    const last = collector.spans.findLast((span) => span.name === name)
+    expect(last?.spanId).toBeDefined()
+    expect(last?.parentSpanId).toBeUndefined()
+  }
+})
 
-test('a refusal is its code alone, in every span that it passes', WITHIN, async () => {
+test('a refusal appears in its spans as a code, without a message', WITHIN, async () => {
   const { collector, sandbox, sidecar, chatId, call } = await scene()
   await sandbox.control.fault({
     name: 'error',
@@ -181,54 +196,62 @@ test.each([
   ['hash', /^#[0-9a-f]{12}$/],
   ['plain', /^\d+$/],
   ['none', undefined],
-] as const)('traces.ids: %s decides how ids of chats are shown', WITHIN, async (ids, shown) => {
-  const { collector, sidecar, chatId, call } = await scene({ POSTERN_TRACES_IDS: ids })
-  await call('POST', '/messages', { chatId, text: WORDS })
-  await call('GET', `/chats/${chatId}`)
-  await sidecar.stop()
-  const { 'postern.chat_id': id } = find(collector, 'guard').attributes
-  if (shown === undefined) expect(id).toBeUndefined()
-  else expect(id).toMatch(shown)
-  expect(collector.text().includes(String(chatId))).toBe(ids === 'plain')
-})
+] as const)(
+  '`traces.ids: %s` determines the form of chat ids in spans',
+  WITHIN,
+  async (ids, shown) => {
+    const { collector, sidecar, chatId, call } = await scene({ POSTERN_TRACES_IDS: ids })
+    await call('POST', '/messages', { chatId, text: WORDS })
+    await call('GET', `/chats/${chatId}`)
+    await sidecar.stop()
+    const { 'postern.chat_id': id } = find(collector, 'guard').attributes
+    if (shown === undefined) expect(id).toBeUndefined()
+    else expect(id).toMatch(shown)
+    expect(collector.text().includes(String(chatId))).toBe(ids === 'plain')
+  },
+)
 
-test('no span holds words, tokens, names, headers of the bot or `tracestate`', WITHIN, async () => {
-  const collectorSecret = 'the collector lets nobody else in'
-  const { collector, sandbox, sidecar, phone, chatId, call } = await scene({
-    OTEL_EXPORTER_OTLP_HEADERS: `x-key=${encodeURIComponent(collectorSecret)}`,
-    OTEL_SERVICE_NAME: 'the bot of the house',
-    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test,service.name=other',
-  })
-  const hidden = { tracestate: 'vendor=hidden-words', 'x-hidden': 'hidden-words', ...JOINED }
-  await call('POST', '/messages', { chatId, text: WORDS }, hidden)
-  await call('POST', '/messages', { chatId, text: WORDS, [WORDS]: WORDS }, hidden)
-  await call('GET', `/users/${encodeURIComponent(WORDS)}/key`, undefined, hidden)
-  await call('GET', `/nowhere/${encodeURIComponent(WORDS)}`, undefined, hidden)
-  await phone.write(chatId, WORDS)
-  await call('GET', '/updates?timeout=5', undefined, hidden)
-  await sidecar.stop()
-  expect(collector.spans.length).toBeGreaterThan(10)
-  const forbidden = [
-    WORDS,
-    encodeURIComponent(WORDS),
-    sandbox.token,
-    'hidden-words',
-    'PGP',
-    collectorSecret,
-  ]
-  for (const text of forbidden) expect(collector.text()).not.toContain(text)
-  expect(collector.exports[0]).toMatchObject({
-    path: '/v1/traces',
-    headers: { 'x-key': collectorSecret, 'content-type': 'application/json' },
-    resource: { 'service.name': 'the bot of the house', 'deployment.environment': 'test' },
-  })
-})
+test(
+  'no exported span contains texts, tokens, user input, headers of the bot or `tracestate`',
+  WITHIN,
+  async () => {
+    const collectorSecret = 'the collector lets nobody else in'
+    const { collector, sandbox, sidecar, phone, chatId, call } = await scene({
+      OTEL_EXPORTER_OTLP_HEADERS: `x-key=${encodeURIComponent(collectorSecret)}`,
+      OTEL_SERVICE_NAME: 'the bot of the house',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test,service.name=other',
+    })
+    const hidden = { tracestate: 'vendor=hidden-words', 'x-hidden': 'hidden-words', ...JOINED }
+    await call('POST', '/messages', { chatId, text: WORDS }, hidden)
+    await call('POST', '/messages', { chatId, text: WORDS, [WORDS]: WORDS }, hidden)
+    await call('GET', `/users/${encodeURIComponent(WORDS)}/key`, undefined, hidden)
+    await call('GET', `/nowhere/${encodeURIComponent(WORDS)}`, undefined, hidden)
+    await phone.write(chatId, WORDS)
+    await call('GET', '/updates?timeout=5', undefined, hidden)
+    await sidecar.stop()
+    expect(collector.spans.length).toBeGreaterThan(10)
+    const forbidden = [
+      WORDS,
+      encodeURIComponent(WORDS),
+      sandbox.token,
+      'hidden-words',
+      'PGP',
+      collectorSecret,
+    ]
+    for (const text of forbidden) expect(collector.text()).not.toContain(text)
+    expect(collector.exports[0]).toMatchObject({
+      path: '/v1/traces',
+      headers: { 'x-key': collectorSecret, 'content-type': 'application/json' },
+      resource: { 'service.name': 'the bot of the house', 'deployment.environment': 'test' },
+    })
+  },
+)
 
 test.each([
-  ['zeros for a trace', `00-${'0'.repeat(32)}-${CALLER}-01`],
-  ['a megabyte’s beginning', `00-${TRACE}-${CALLER}-01-${'a'.repeat(8000)}`],
+  ['a trace id of zeros', `00-${'0'.repeat(32)}-${CALLER}-01`],
+  ['8,000 characters too many', `00-${TRACE}-${CALLER}-01-${'a'.repeat(8000)}`],
   ['capital letters', JOINED.traceparent.toUpperCase()],
-])('a traceparent of %s begins a trace of ours', WITHIN, async (_what, traceparent) => {
+])('an invalid traceparent with %s begins a new trace', WITHIN, async (_what, traceparent) => {
   const { collector, sidecar, call } = await scene()
   expect((await call('GET', '/commands', undefined, { traceparent })).status).toBe(200)
   await sidecar.stop()
@@ -236,14 +259,10 @@ test.each([
   expect(find(collector, 'door').traceId).not.toBe(TRACE)
 })
 
-test(
-  'a caller that does not record its trace has none here, and one without the token neither',
-  WITHIN,
-  async () => {
-    const { collector, sidecar, call } = await scene()
-    await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-00` })
-    await call('GET', '/commands', undefined, { ...JOINED, authorization: 'Bearer bot_1.guessed' })
-    await sidecar.stop()
-    expect(collector.spans.filter(({ name }) => name === 'door')).toEqual([])
-  },
-)
+test('a caller that does not sample, or has no valid token, causes no span', WITHIN, async () => {
+  const { collector, sidecar, call } = await scene()
+  await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-00` })
+  await call('GET', '/commands', undefined, { ...JOINED, authorization: 'Bearer bot_1.guessed' })
+  await sidecar.stop()
+  expect(collector.spans.filter(({ name }) => name === 'door')).toEqual([])
+})

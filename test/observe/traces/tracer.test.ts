@@ -12,7 +12,7 @@ function traced(sampler = ALL) {
   return { ended, tracer: new Tracer(sampler, (span) => ended.push(span)) }
 }
 
-test('spans nest by the asynchronous context, and those side by side do not mix', async () => {
+test('spans nest by the asynchronous context, and concurrent traces stay apart', async () => {
   const { ended, tracer } = traced()
   const one = async (name: string): Promise<void> => {
     await tracer.run(
@@ -33,13 +33,13 @@ test('spans nest by the asynchronous context, and those side by side do not mix'
   expect(ended).toHaveLength(4)
 })
 
-test('without a trace under way, work runs without a span', async () => {
+test('work outside a trace runs without a span', async () => {
   const { ended, tracer } = traced()
   expect(await tracer.run(start('store'), () => Promise.resolve(7), shown)).toBe(7)
   expect(ended).toEqual([])
 })
 
-test('what goes on after the end of a span is no part of it', async () => {
+test('work that continues after the end of a span is not part of the trace', async () => {
   const { ended, tracer } = traced()
   let later = Promise.resolve()
   await tracer.run(
@@ -60,7 +60,7 @@ test.each([
   [new TypeError('words'), 'TypeError'],
   [Object.assign(new Error('words'), { name: 'words!', code: 20 }), 'other'],
   ['words', 'other'],
-])('a failure is a code alone: %o', async (failure, code) => {
+])('the failure %o appears in its span as the code %s alone', async (failure, code) => {
   const { ended, tracer } = traced()
   const run = tracer.run(
     { ...start('door'), beginsTrace: true },
@@ -72,7 +72,7 @@ test.each([
   expect(JSON.stringify(ended)).not.toContain('words')
 })
 
-test('the caller’s decision counts where the sampler follows it', () => {
+test('the sampling decision of the caller counts only with `followsParent`', () => {
   const off = { ratio: 0, followsParent: true }
   expect(traced(off).tracer.begin(start('door'), { ...caller, isSampled: true })).toMatchObject({
     traceId: caller.traceId,
@@ -84,7 +84,7 @@ test('the caller’s decision counts where the sampler follows it', () => {
   expect(traced(own).tracer.begin(start('door'), { ...caller, isSampled: false })).not.toBeNull()
 })
 
-test('a part of all traces is recorded, and every service that reads a trace id decides alike', () => {
+test('a sampler with `ratio` decides by the trace id', () => {
   const { tracer } = traced({ ratio: 0.5, followsParent: false })
   const low = { ...caller, traceId: `${'f'.repeat(18)}7${'0'.repeat(13)}`, isSampled: true }
   const high = { ...caller, traceId: `${'0'.repeat(18)}8${'0'.repeat(13)}`, isSampled: true }
@@ -92,7 +92,7 @@ test('a part of all traces is recorded, and every service that reads a trace id 
   expect(tracer.begin(start('door'), high)).toBeNull()
 })
 
-test('a span that began earlier shows when', () => {
+test('a span with `agoMs` has its earlier start time', () => {
   const { ended, tracer } = traced()
   const span = tracer.begin({ ...start('deliver'), agoMs: 250 })
   if (span !== null) tracer.end(span, { attributes: {} })
