@@ -1,9 +1,9 @@
 /** Each rule of the checker is broken once on purpose, and no rule is left out. */
 import { readFileSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
 import type { Evidence } from './checker.ts'
-import type { Handled, History, Written } from './history.ts'
+import type { Handled, History, Remembered, Trouble, Written } from './history.ts'
 
 type Spoil = (history: History, evidence: Evidence) => void
 
@@ -171,137 +171,133 @@ const RULES: [string, Spoil][] = [
 const patternOf = (rule: string): RegExp =>
   new RegExp(`^${rule.replaceAll(/[()]/g, '\\$&').replaceAll(/\$\{[^}]*\}?/g, '.*')}`, 'm')
 
-describe('the checker', () => {
-  test.each(RULES)('goes red for: %s', (rule, spoil) => {
-    expect(breachesAfter(spoil)).toMatch(patternOf(rule))
-  })
+test.each(RULES)('the checker of fault runs reports "%s"', (rule, spoil) => {
+  expect(breachesAfter(spoil)).toMatch(patternOf(rule))
+})
 
-  test('has no rule beside these', () => {
-    const names = ['checker', 'check-updates', 'check-deliveries', 'check-memory', 'check-secrecy']
-    const files = names.map((name) => `${name}.ts`)
-    const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
-    const all = sources.flatMap((source) => [...source.matchAll(/['`](I\d+: [^'`]*)/g)])
-    const left = all.filter(([, said = '']) => !RULES.some(([rule]) => said.startsWith(rule)))
-    expect(left.map(([, said]) => said)).toEqual([])
-    expect(all.length).toBe(RULES.length)
-  })
+test('the table of this file breaks every rule of the checker once', () => {
+  const names = ['checker', 'check-updates', 'check-deliveries', 'check-memory', 'check-secrecy']
+  const files = names.map((name) => `${name}.ts`)
+  const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
+  const all = sources.flatMap((source) => [...source.matchAll(/['`](I\d+: [^'`]*)/g)])
+  const left = all.filter(([, said = '']) => !RULES.some(([rule]) => said.startsWith(rule)))
+  expect(left.map(([, said]) => said)).toEqual([])
+  expect(all.length).toBe(RULES.length)
+})
 
-  const replayedAt = (sidecar: number): Spoil => {
-    return (history) => {
-      Object.assign(history.written[1] ?? {}, copied)
-      history.handled[1] = handled(2, null, { verdict: 'replayed' })
-      history.handled.push({ ...handled(2, null, { verdict: 'replayed' }), sidecar })
-    }
+const replayedAt =
+  (sidecar: number): Spoil =>
+  (history) => {
+    Object.assign(history.written[1] ?? {}, copied)
+    history.handled[1] = handled(2, null, { verdict: 'replayed' })
+    history.handled.push({ ...handled(2, null, { verdict: 'replayed' }), sidecar })
   }
+/** The first update got a verdict without words while something was wrong. */
+const inTrouble =
+  (name: Trouble): Spoil =>
+  ({ handled: all, episodes }) => {
+    all[0] = handled(1, null, { verdict: 'signer-unavailable' })
+    episodes.push({ name, fromMs: NOW - 1, toMs: NOW + 1 })
+  }
+const lookAt = (atMs: number, latched: boolean, by?: string): Remembered => ({
+  atMs,
+  chats: [{ id: 77, kind: 'group', latched }],
+  ...(by !== undefined && { by }),
+})
+const looks =
+  (...all: Remembered[]): Spoil =>
+  ({ remembered }) =>
+    void remembered.push(...all)
+const sightedAt =
+  (chatId: number, atMs: number): Spoil =>
+  ({ sightings }) =>
+    void sightings.push({ chatId, askedAtMs: atMs, atMs })
+/** Readable words for a chat that is protected, and that an operator let be readable meanwhile. */
+const sentAt =
+  (at: number): Spoil =>
+  ({ allowances }, { service }) => {
+    allowances.push({ chatId: CHAT, fromMs: NOW + 3000, toMs: NOW + 3100 })
+    service.push({ ...first(service), ...READABLE, at, body: `{"chatId":${CHAT},"text":"words"}` })
+  }
+const signedAt =
+  (at: number): Spoil =>
+  ({ episodes }, evidence) => {
+    episodes.push({ name: 'clock', fromMs: NOW, toMs: NOW + 1000 })
+    evidence.rotates = true
+    Object.assign(first(first(evidence.phones)), { verdict: 'bad', at })
+  }
+/** Armor as text, in a chat about whose mode the service lies. */
+const armorIn =
+  (chatId: number, reason = 'readable-chat'): Spoil =>
+  ({ episodes, allowances, handled: all }) => {
+    const times = { fromMs: NOW - 10, toMs: NOW + 10 }
+    episodes.push({ name: 'allowed', ...times })
+    allowances.push({ chatId, ...times })
+    Object.assign(first(all), { verdict: 'unsigned', reason, text: '-----BEGIN PGP' })
+  }
+const onWire =
+  (words: string): Spoil =>
+  (_history, { wire }) =>
+    void wire.push(Buffer.from(words))
+const CANARY = 'kb0000000000000001'
+const [LIFE_1, LIFE_2] = ['sidecar 0, life 1', 'sidecar 0, life 2']
 
-  test('takes it that a copy is refused as replayed by every sidecar', () => {
-    expect(breachesAfter(replayedAt(2))).toBe('')
-  })
+test.each<[string, Spoil]>([
+  ['a run without faults', () => {}],
+  ['an update that is delivered twice', ({ handled: all }) => void all.push(first(all))],
+  ['a copy that every sidecar refuses as replayed', replayedAt(2)],
+  [
+    'a confirmed update that is delivered again without its words',
+    oneMore(1, null, { verdict: 'replayed', reason: 'confirmed-before', confirmedBelow: 502 }),
+  ],
+  ['a verdict that an error of the service explains', inTrouble('errors')],
+  [
+    'the loss of a latch that only a killed sidecar had in memory',
+    looks(lookAt(NOW + 1, true, LIFE_1), lookAt(NOW + 2, false, LIFE_2)),
+  ],
+  ['readable words that an operator has allowed', sentAt(NOW + 9000)],
+  ['a signature dated by a clock that was moved', signedAt(NOW + 500)],
+  ['armor as text in a chat that the service calls readable', armorIn(CHAT)],
+])('the checker of fault runs accepts %s', (_what, spoil) => {
+  expect(breachesAfter(spoil)).toBe('')
+})
 
-  test('sees a copy that one sidecar refuses as replayed and another one delivers', () => {
-    const spoilt = breachesAfter((history, evidence) => {
-      replayedAt(2)(history, evidence)
-      Object.assign(history.handled.at(-1) ?? {}, { text: SAID, verdict: 'verified' })
-    })
-    expect(spoilt).toMatch(/^I10: update 502 is replayed for one sidecar alone/m)
-  })
-
-  test('takes it that a confirmed update comes again without its words', () => {
-    const again = { verdict: 'replayed', reason: 'confirmed-before', confirmedBelow: 502 }
-    expect(breachesAfter(({ handled: all }) => all.push(handled(1, null, again)))).toBe('')
-  })
-
-  test('takes it that a readable message of an open chat comes again, which nobody judged', () => {
-    const again = { verdict: null, confirmedBelow: 502, sidecar: 2 }
-    const spoilt = breachesAfter(({ handled: all }) => all.push(handled(1, SAID, again)))
-    expect(spoilt).not.toMatch(/^I11/m)
-  })
-
-  test('takes what an operator let in again, until it is seen protected again', () => {
-    const sent = (o: { atMs: number; seenMs?: number }): string =>
-      breachesAfter((history, { service }) => {
-        const [fromMs, toMs] = [NOW + 3000, NOW + 3100]
-        history.allowances.push({ chatId: CHAT, fromMs, toMs })
-        const { seenMs } = o
-        if (seenMs !== undefined) {
-          history.sightings.push({ chatId: CHAT, askedAtMs: seenMs, atMs: seenMs })
-        }
-        const about = { method: 'POST', path: '/bot/v1/messages', at: o.atMs } as const
-        service.push({ ...first(service), ...about, body: `{"chatId":${CHAT},"text":"words"}` })
-      })
-    expect(sent({ atMs: NOW + 2900 })).toMatch(/^I2: readable words/m)
-    expect(sent({ atMs: NOW + 9000 })).not.toMatch(/^I2/m)
-    expect(sent({ atMs: NOW + 9000, seenMs: NOW + 8000 })).not.toMatch(/^I2/m)
-    expect(sent({ atMs: NOW + 9000, seenMs: NOW + 5000 })).toMatch(/^I2: readable words/m)
-  })
-
-  const lookAt = (atMs: number, latched: boolean, by?: string) => ({
-    atMs,
-    chats: [{ id: 77, kind: 'group', latched }],
-    ...(by !== undefined && { by }),
-  })
-
-  test('takes it that a latch which one sidecar had in memory alone is gone with it', () => {
-    const spoilt = breachesAfter(({ remembered }) => {
-      remembered.push(lookAt(NOW + 1, true, 'sidecar 0, life 1'))
-      remembered.push(lookAt(NOW + 2, false, 'sidecar 0, life 2'))
-      remembered.push(lookAt(NOW + 2, false, 'sidecar 1, life 1'))
-    })
-    expect(spoilt).toBe('')
-  })
-
-  test('sees that a sidecar forgets a latch while it lives', () => {
-    const spoilt = breachesAfter(({ remembered }) => {
-      remembered.push(lookAt(NOW + 1, true, 'sidecar 0, life 1'))
-      remembered.push(lookAt(NOW + 2, false, 'sidecar 0, life 1'))
-    })
-    expect(spoilt).toBe('I5: chat 77 lost its latch')
-  })
-
-  test('takes it that an operator lifts a latch while a look at it is under way', () => {
-    const lifted = (liftedMs: number): string =>
-      breachesAfter(({ remembered, allowances }) => {
-        const by = 'sidecar 0, life 1'
-        remembered.push({ ...lookAt(NOW + 9000, true, by), askedAtMs: NOW + 3000 })
-        remembered.push({ ...lookAt(NOW + 20_000, false, by), askedAtMs: NOW + 15_000 })
-        allowances.push({ chatId: 77, fromMs: liftedMs, toMs: liftedMs })
-      })
-    expect(lifted(NOW + 3100)).toBe('')
-    expect(lifted(NOW + 500)).toBe('I5: chat 77 lost its latch')
-  })
-
-  test('takes it that a file comes sealed where its words came sealed as text, and no other bytes', () => {
-    const fetchedAs = (reason: string | null, bytes: Buffer): string =>
-      breachesAfter(({ written, fetched, handled: all }) => {
-        Object.assign(first(written), { file: Buffer.from('file') })
-        fetched.push({ chatId: CHAT, messageId: 1, bytes })
-        all.push(handled(1, SAID, { reason }))
-      })
-    const sealed = Buffer.from([0xc1, 0x5e, 3])
-    expect(fetchedAs('readable-chat', sealed)).not.toMatch(/^I12/m)
-    expect(fetchedAs(null, sealed)).toMatch(/^I12: the file of message 1/m)
-    expect(fetchedAs('readable-chat', Buffer.from('fill'))).toMatch(/^I12/m)
-  })
-
-  test('sees that the store has no latch which the bot was told of', () => {
-    const spoilt = breachesAfter(({ sightings }) => {
-      sightings.push({ chatId: 77, askedAtMs: NOW + 1, atMs: NOW + 2 })
-    })
-    expect(spoilt).toBe('I5: chat 77 lost its latch')
-  })
-
-  const inAllowed = (reason: string, chatId: number): string =>
-    breachesAfter((history) => {
-      const times = { fromMs: NOW - 10, toMs: NOW + 10 }
-      history.episodes.push({ name: 'allowed', ...times })
-      history.allowances.push({ chatId, ...times })
-      const [verdict, text] = ['unsigned', '-----BEGIN PGP']
-      Object.assign(first(history.handled), { verdict, reason, text })
-    })
-
-  test('excuses armor as text only in the chat about whose mode the service lies', () => {
-    expect(inAllowed('readable-chat', CHAT)).toBe('')
-    expect(inAllowed('readable-chat', 77)).toMatch(/^I6: update 501/m)
-    expect(inAllowed('not-for-all', CHAT)).toMatch(/^I6: update 501/m)
-  })
+test.each<[string, Spoil, RegExp]>([
+  ['updates in another order', ({ handled: all }) => void all.reverse(), /^I1: update 501 was due/],
+  ['a full disk as the only explanation of a verdict', inTrouble('full-disk'), /^I6: update 501/],
+  ['a moved clock as the only explanation of a verdict', inTrouble('clock'), /^I6: update 501/],
+  ['sealed words in base64', onWire(Buffer.from(`x${CANARY}yz`).toString('base64')), /^I2: sealed/],
+  ['sealed words in hexadecimal', onWire(Buffer.from(CANARY).toString('hex')), /^I2: sealed/],
+  [
+    'a copy that one sidecar alone refuses as replayed',
+    both(replayedAt(2), ({ handled: all }) =>
+      Object.assign(all.at(-1) ?? {}, { text: SAID, verdict: 'verified' }),
+    ),
+    /^I10: update 502 is replayed for one sidecar alone/m,
+  ],
+  [
+    'the loss of a latch within one life of a sidecar',
+    looks(lookAt(NOW + 1, true, LIFE_1), lookAt(NOW + 2, false, LIFE_1)),
+    /^I5: chat 77 lost its latch$/,
+  ],
+  [
+    'a latch shown to the bot and missing in the store',
+    sightedAt(77, NOW + 1),
+    /^I5: chat 77 lost/,
+  ],
+  ['readable words from before an allowance', sentAt(NOW + 2900), /^I2: readable words/m],
+  [
+    'readable words after a chat was protected again',
+    both(sightedAt(CHAT, NOW + 5000), sentAt(NOW + 9000)),
+    /^I2: readable words/m,
+  ],
+  [
+    'a bad signature of a correct clock',
+    signedAt(NOW + 5000),
+    /^I8: message 11 of chat 9 is badly/m,
+  ],
+  ['armor as text in another chat', armorIn(77), /^I6: update 501/m],
+  ['armor as text for another reason', armorIn(CHAT, 'not-for-all'), /^I6: update 501/m],
+])('the checker of fault runs reports %s', (_what, spoil, breach) => {
+  expect(breachesAfter(spoil)).toMatch(breach)
 })

@@ -9,7 +9,7 @@ const whole = 'npm run faults -- --kills has them all'
 
 /** Skipped where processes cannot be traced: no strace, or no right to. */
 describe.skipIf(!(await canAttach()))(
-  `a rotation that is struck at a system call (${SAMPLE} of them; ${whole})`,
+  `a rotation with a kill or an error at a system call (${SAMPLE} of them; ${whole})`,
   () => {
     let scene: RotationScene
     let strikes: Strike[]
@@ -21,11 +21,11 @@ describe.skipIf(!(await canAttach()))(
     }, 240_000)
     afterAll(() => scene[Symbol.asyncDispose]())
 
-    test('makes many calls that change something', () => {
+    test('a rotation makes many system calls with an effect on files or sockets', () => {
       expect(strikes.length).toBeGreaterThan(10 * SAMPLE)
     })
 
-    test('loses no key, publishes one, and leaves every message readable', async () => {
+    test('a rotation with a fault at a system call loses no key and no message, and publishes one key', async () => {
       for (const one of sampleOf(strikes, SAMPLE)) {
         const result = await strike(scene, one)
         expect(result.breaches, nameOf(one)).toEqual([])
@@ -33,7 +33,7 @@ describe.skipIf(!(await canAttach()))(
       }
     }, 600_000)
 
-    test('was really struck', () => {
+    test('half of the system calls with a fault, or more, were reached', () => {
       expect(struck.filter(({ hit }) => hit).length).toBeGreaterThanOrEqual(SAMPLE / 2)
     })
   },
