@@ -25,7 +25,7 @@ async function start(dataDir: string, env: Record<string, string> = {}): Promise
   return await runPostern(['run'], { env: all })
 }
 
-/** It ended by itself, said why and what to do, and told no secret. */
+/** It ended by itself with a reason and a hint, and printed no secret. */
 function expectRefused(ended: Ended, code: number, reason: RegExp): void {
   expect([ended.code, ended.stdout]).toEqual([code, ''])
   expect(ended.stderr).toMatch(/^postern: /m)
@@ -40,7 +40,7 @@ function contents(dir: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(dir, name), 'base64')]))
 }
 
-describe('a store that will not open ends `postern run` with 3, and is left as it was', () => {
+describe('`postern run` on a store that does not open', () => {
   let kept = ''
 
   beforeAll(async () => {
@@ -59,13 +59,11 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
   }
 
   const databaseOf = (dir: string): string => join(dir, 'postern.db')
-  const none = 'not a database, but long enough to be looked at'.repeat(99)
   const other = { POSTERN_KEY_PASSPHRASE: 'not this' }
+  // more of them, without a process: test/store/refusals.test.ts
   const wrong: [string, string, (dir: string) => void, Record<string, string>?][] = [
     ['another passphrase', 'store-passphrase', () => {}, other],
-    ['no database any more', 'store-missing', (dir) => rmSync(databaseOf(dir))],
-    ['an empty database', 'store-corrupt', (dir) => truncateSync(databaseOf(dir))],
-    ['a database that is none', 'store-corrupt', (dir) => writeFileSync(databaseOf(dir), none)],
+    ['a missing database', 'store-missing', (dir) => rmSync(databaseOf(dir))],
     ['half a database', 'store-corrupt', (dir) => truncateSync(databaseOf(dir), 8192)],
     [
       'a later version',
@@ -76,23 +74,26 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
       },
     ],
   ]
-  test.each(wrong)('%s', async (_what, code, change, env) => {
-    const dir = copy(change)
-    const before = contents(dir)
-    const since = stage.double.mark()
-    expectRefused(await start(dir, env), 3, new RegExp(`^code: ${code}$`, 'm'))
-    expect(contents(dir)).toEqual(before)
-    expect(stage.double.calls('PUT', undefined, since)).toEqual([])
-  })
+  test.each(wrong)(
+    '`postern run` on %s exits with 3 and %s, and leaves the store unchanged',
+    async (_what, code, change, env) => {
+      const dir = copy(change)
+      const before = contents(dir)
+      const since = stage.double.mark()
+      expectRefused(await start(dir, env), 3, new RegExp(`^code: ${code}$`, 'm'))
+      expect(contents(dir)).toEqual(before)
+      expect(stage.double.calls('PUT', undefined, since)).toEqual([])
+    },
+  )
 
-  test('one that another sidecar holds, which is named and goes on', async () => {
+  test('`postern run` on a store in use exits with 1, and names the process that has it open', async () => {
     const ended = await start(stage.sidecar.dataDir)
     expectRefused(ended, 1, /^code: store-in-use$/m)
     expect(ended.stderr).toContain(`process ${stage.sidecar.pid}`)
     expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
   })
 
-  test('a directory that is a file', async () => {
+  test('`postern run` with a file as dataDir exits with 3, and leaves the file unchanged', async () => {
     const file = join(root, 'file')
     writeFileSync(file, 'x')
     expectRefused(await start(file), 3, /^code: data-dir$/m)
@@ -100,26 +101,49 @@ describe('a store that will not open ends `postern run` with 3, and is left as i
   })
 })
 
-describe('settings that are wrong end `postern run` with 2, all named at once, and write nothing', () => {
-  test.each<[string, Record<string, string>, RegExp]>([
-    ['no service', { POSTERN_UPSTREAM_URL: '' }, /upstream\.url/],
-    ['plain http', { POSTERN_UPSTREAM_URL: 'http://example.org' }, /upstream\.url[^]*https/],
-    ['a number that is none', { POSTERN_LISTEN_PORT: 'many' }, /listen\.port|POSTERN_LISTEN_PORT/],
-    ['a name that is nearly right', { POSTERN_OPEN_VERIFFY: 'flag' }, /VERIFFY[^]*OPEN_VERIFY/],
-    ['a value that is not one of the few', { POSTERN_OPEN_VERIFY: 'maybe' }, /flag, require, off/],
-    ['no passphrase', { POSTERN_KEY_PASSPHRASE: '' }, /key\.passphrase/i],
-    ['a door to the world', { POSTERN_LISTEN_HOST: '0.0.0.0' }, /bot\.clientToken/],
-    ['too short a retention', { POSTERN_KEY_RETAIN_DAYS: '3' }, /from 4 to 36500/],
-  ])('%s', async (_what, env, reason) => {
-    const dir = join(root, `never${++copies}`)
-    const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
-    const all = Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env })
-    const given = Object.fromEntries(all.filter(([, value]) => value !== ''))
-    expectRefused(await runPostern(['run'], { env: given }), 2, reason)
-    expect(readdirSync(root)).not.toContain(`never${copies}`)
-  })
+describe('`postern run` with wrong settings', () => {
+  // each alone, without a process: test/config
+  test.each<[string, Record<string, string>, RegExp[]]>([
+    [
+      'several wrong values',
+      {
+        POSTERN_UPSTREAM_URL: 'http://example.org',
+        POSTERN_LISTEN_PORT: 'many',
+        POSTERN_OPEN_VERIFFY: 'flag',
+        POSTERN_OPEN_VERIFY: 'maybe',
+        POSTERN_KEY_RETAIN_DAYS: '3',
+        POSTERN_LISTEN_HOST: '0.0.0.0',
+      },
+      [
+        /upstream\.url[^]*https/,
+        /listen\.port|POSTERN_LISTEN_PORT/,
+        /VERIFFY[^]*OPEN_VERIFY/,
+        /flag, require, off/,
+        /from 4 to 36500/,
+      ],
+    ],
+    ['no service', { POSTERN_UPSTREAM_URL: '' }, [/upstream\.url/]],
+    ['no passphrase', { POSTERN_KEY_PASSPHRASE: '' }, [/key\.passphrase/i]],
+    [
+      'an open door without a client token',
+      { POSTERN_LISTEN_HOST: '0.0.0.0' },
+      [/bot\.clientToken/],
+    ],
+  ])(
+    '`postern run` with %s exits with 2, names all of them, and writes nothing',
+    async (...row) => {
+      const [, env, reasons] = row
+      const dir = join(root, `never${++copies}`)
+      const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
+      const all = Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env })
+      const given = Object.fromEntries(all.filter(([, value]) => value !== ''))
+      const ended = await runPostern(['run'], { env: given })
+      for (const reason of reasons) expectRefused(ended, 2, reason)
+      expect(readdirSync(root)).not.toContain(`never${copies}`)
+    },
+  )
 
-  test('a port that is taken is said, with 1', async () => {
+  test('`postern run` on a port in use exits with 1, and names the port', async () => {
     const { port } = new URL(stage.sidecar.url)
     const ended = await start(join(root, `port${++copies}`), { POSTERN_LISTEN_PORT: port })
     expectRefused(ended, 1, /^code: listen$/m)

@@ -1,4 +1,4 @@
-/** Bodies of any kind, from the bot and from the service: each has its answer, and none does harm. */
+/** Arbitrary bodies, from the bot and from the service: each has an answer, and none does harm. */
 import { expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Reply } from '../support/double-wire.ts'
@@ -19,17 +19,7 @@ const OF_BODIES = ['chatId', 'text', 'armored', 'replyTo', 'sendId', 'silent', '
 /** What the spec lists for a send or an edit into a protected chat, but for `armored`. */
 const LISTED = ['chatId', 'text', 'markup', 'replyTo', 'sendId', 'silent']
 const OF_ANSWERS = ['ok', 'result', 'error', 'code', 'status', 'message', 'retryAfter', 'expected']
-const OF_RESULTS = [
-  'keys',
-  'publicKey',
-  'fingerprint',
-  'userId',
-  'user',
-  'id',
-  'mode',
-  'kind',
-  'historyVisible',
-]
+const OF_RESULTS = 'keys publicKey fingerprint userId user id mode kind historyVisible'.split(' ')
 const OF_NOBODY = ['__proto__', 'constructor', 'x']
 
 /** JSON of names that mean something, with values that do. */
@@ -79,7 +69,7 @@ async function call(method: string, path: string, body?: Buffer): Promise<Answer
   return { status, code: json.error?.code }
 }
 
-test('whatever the bot sends is refused or sealed, and its words never leave', async () => {
+test('an arbitrary body of the bot is refused or sealed, and its text never reaches the service', async () => {
   const friend = await stage.friend()
   const chat = stage.privateChat(friend)
   await stage.show(chat)
@@ -119,7 +109,7 @@ test('whatever the bot sends is refused or sealed, and its words never leave', a
   expect((await stage.send(chat, canary())).status).toBe(201)
 })
 
-test('whatever the service answers to a send, the bot gets an answer and no words leave', async () => {
+test('an arbitrary answer of the service to a send ends in an answer to the bot, and leaks no text', async () => {
   const [friend, other] = [await stage.friend(), await stage.person()]
   const chat = stage.group([friend])
   await stage.show(chat)
@@ -173,22 +163,12 @@ test('whatever the service answers to a send, the bot gets an answer and no word
   expect(last.status, last.text).toBe(201)
 })
 
-test('whatever the service says are updates, the bot gets them or is told that they are none', async () => {
+test('arbitrary updates of the service are delivered, or refused with 502', async () => {
   const friend = await stage.friend()
   const chat = stage.privateChat(friend)
   const sealed = await friend.phone.seal('hello', [stage.botCertificate])
   const message = stage.double.world.message(chat, friend, { armored: sealed })
-  const names = [
-    'updateId',
-    'message',
-    'from',
-    'chat',
-    'armored',
-    'text',
-    'replyTo',
-    'media',
-    'url',
-  ]
+  const names = 'updateId message from chat armored text replyTo media url'.split(' ')
   const update = jsonOf([...names, ...OF_RESULTS], message, chat.id, friend.id, sealed, '/media/a')
   const body = onWire(fc.array(update, { maxLength: 4 }).map((result) => ({ ok: true, result })))
   await fc.assert(

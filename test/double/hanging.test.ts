@@ -1,37 +1,47 @@
 import { describe, expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
+import type { DoubleChat } from '../support/double-world.ts'
 
 /** A fifth of half a minute, once for all of them. */
 const stage = useStage({ env: { TESTS_PATIENCE: '0.2' } })
 const TOGETHER = { concurrent: true }
 
-describe('a service that takes a call and never answers', () => {
-  test('to a look at the mode: nothing leaves', TOGETHER, async () => {
-    const chat = stage.openGroup()
-    stage.double.script('GET', `/chats/${chat.id}`, 'hang')
-    const words = canary()
-    const sent = await stage.send(chat, words)
-    expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
-    stage.expectNowhere(words)
-  })
+async function expectRefused(chat: DoubleChat): Promise<void> {
+  const words = canary()
+  const sent = await stage.send(chat, words)
+  expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+  stage.expectNowhere(words)
+}
 
-  test('to a look at the keys: nothing leaves', TOGETHER, async () => {
-    const chat = stage.group([await stage.friend()])
-    stage.double.script('GET', `/chats/${chat.id}/keys`, 'hang')
-    const words = canary()
-    const sent = await stage.send(chat, words)
-    expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
-    stage.expectNowhere(words)
-  })
+describe('a service that accepts a call and never answers', () => {
+  test(
+    'a send whose chat look-up hangs ends with 504, and its text does not leave',
+    TOGETHER,
+    async () => {
+      const chat = stage.openGroup()
+      stage.double.script('GET', `/chats/${chat.id}`, 'hang')
+      await expectRefused(chat)
+    },
+  )
 
-  test('to a call of the bot’s: it is answered all the same', TOGETHER, async () => {
+  test(
+    'a send whose key look-up hangs ends with 504, and its text does not leave',
+    TOGETHER,
+    async () => {
+      const chat = stage.group([await stage.friend()])
+      stage.double.script('GET', `/chats/${chat.id}/keys`, 'hang')
+      await expectRefused(chat)
+    },
+  )
+
+  test('a hanging call of the bot is answered with 504', TOGETHER, async () => {
     stage.double.script('GET', '/resolve/nobody', 'hang')
     const called = await stage.sidecar.call('GET', '/resolve/nobody')
     expect([called.status, called.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
   })
 
   test(
-    'to a sealed send: it is repeated once with the same bytes, then given up',
+    'a hanging sealed send is repeated once with the same bytes, and then answered with 504',
     TOGETHER,
     async () => {
       const chat = stage.privateChat(await stage.friend())
@@ -39,21 +49,18 @@ describe('a service that takes a call and never answers', () => {
       stage.double.script('POST', '/messages', ({ json }) =>
         json.chatId === chat.id ? 'hang' : undefined,
       )
-      const words = canary()
       const since = stage.double.mark()
-      const sent = await stage.send(chat, words)
-      expect([sent.status, sent.json.error.code]).toEqual([504, 'postern_upstream_timeout'])
+      await expectRefused(chat)
       const attempts = stage.double
         .calls('POST', '/messages', since)
         .filter(({ json }) => json.chatId === chat.id)
       expect(attempts.length).toBe(2)
       expect(attempts[1]?.body).toBe(attempts[0]?.body)
-      stage.expectNowhere(words)
     },
   )
 
   test(
-    'to a look at a sender’s key: what came before is answered meanwhile, the rest after',
+    'a hanging look-up of a sender’s key delays only the updates behind the message',
     TOGETHER,
     async () => {
       const person = await stage.friend()

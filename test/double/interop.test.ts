@@ -20,7 +20,7 @@ const NIST = [
 const WORDS = 'Grüße aus 東京 🏯\nwith a second line'
 
 test.each(programs)(
-  'what %s seals and signs reads as its person’s words, and the bot’s answer opens and verifies there',
+  '%s and the sidecar open and verify the messages of each other',
   async (_program, make) => {
     const person = stage.with(await make())
     const chat = stage.privateChat(person)

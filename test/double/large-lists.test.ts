@@ -4,7 +4,7 @@ import { useStage } from '../support/double-stage.ts'
 /** With the usual times: so much is not read in a tenth of them where others are busy. */
 const stage = useStage()
 
-test('seventeen megabytes of updates are refused, and the sidecar goes on', async () => {
+test('an answer of 17 MB to a poll is refused with 502, and the next poll works', async () => {
   const big = { json: { ok: true, result: [{ updateId: 1, kind: 'x'.repeat(17 << 20) }] } }
   {
     using _big = stage.double.script('GET', '/updates', big)

@@ -15,9 +15,12 @@ afterAll(() => elsewhere.close())
 const away = () => `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/bot/v1/commands`
 
 const lies: [string, () => Reply][] = [
-  ['a page with 200', () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' })],
-  ['a page with 502', () => ({ status: 502, body: '<h1>Bad gateway</h1>' })],
-  ['nothing with 200', () => ({ body: '' })],
+  [
+    'an HTML page with 200',
+    () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' }),
+  ],
+  ['an HTML page with 502', () => ({ status: 502, body: '<h1>Bad gateway</h1>' })],
+  ['an empty body with 200', () => ({ body: '' })],
   ['a redirect elsewhere', () => ({ status: 307, headers: { location: away() }, body: '' })],
   [
     'a redirect with an envelope',
@@ -28,56 +31,59 @@ const lies: [string, () => Reply][] = [
     }),
   ],
   [
-    'success that says no',
+    '`ok: false` with 200',
     () => ({ json: { ok: false, error: { status: 200, code: 'x', message: '' } } }),
   ],
   [
-    'a refusal of another status',
+    'an error of another status',
     () => ({
       status: 403,
       json: { ok: false, error: { status: 404, code: 'not_found', message: '' } },
     }),
   ],
-  ['a refusal that says yes', () => ({ status: 500, json: { ok: true, result: 1 } })],
+  ['`ok: true` with 500', () => ({ status: 500, json: { ok: true, result: 1 } })],
   ['an envelope without a result', () => ({ json: { ok: true } })],
-  ['a list', () => ({ json: [1] })],
-  ['JSON that does not end', () => ({ body: '{"ok":true,"result":{' })],
-  ['bytes that are no text', () => ({ body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) })],
+  ['a JSON array', () => ({ json: [1] })],
+  ['truncated JSON', () => ({ body: '{"ok":true,"result":{' })],
+  ['invalid UTF-8', () => ({ body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) })],
   [
-    'another encoding',
+    'a content encoding',
     () => ({ headers: { 'content-encoding': 'gzip' }, json: { ok: true, result: 1 } }),
   ],
-  ['two megabytes', () => ({ json: { ok: true, result: 'x'.repeat(2 << 20) } })],
-  ['a length that is a lie', () => 'cut-within'],
-  ['no answer at all', () => 'cut'],
+  ['a body of two megabytes', () => ({ json: { ok: true, result: 'x'.repeat(2 << 20) } })],
+  ['a wrong content length', () => 'cut-within'],
+  ['a closed connection', () => 'cut'],
 ]
 
-test.each(lies)('%s is neither handed on nor followed, for whatever call', async (_what, reply) => {
-  const chat = stage.openGroup()
-  await stage.send(chat, 'the mode is known')
-  const since = lured.length
-  using _get = stage.double.script('GET', '/commands', reply)
-  using _put = stage.double.script('PUT', '/commands', reply)
-  using _poll = stage.double.script('GET', '/updates', reply)
-  using _send = stage.double.script('POST', '/messages', reply)
-  const code = reply() === 'cut' || reply() === 'cut-within' ? 'unreachable' : 'invalid'
-  const answers = [
-    await stage.sidecar.call('GET', '/commands'),
-    await stage.sidecar.call('PUT', '/commands', { commands: [] }),
-    await stage.sidecar.call('GET', '/updates'),
-    await stage.send(chat, 'hello'),
-  ]
-  for (const { status, json } of answers) {
-    expect([status, json.error.status, json.error.code]).toEqual([
-      502,
-      502,
-      `postern_upstream_${code}`,
-    ])
-  }
-  expect(lured.length).toBe(since)
-})
+test.each(lies)(
+  '%s in answer to any call is refused with 502, and never followed',
+  async (_what, reply) => {
+    const chat = stage.openGroup()
+    await stage.send(chat, 'the mode is known')
+    const since = lured.length
+    using _get = stage.double.script('GET', '/commands', reply)
+    using _put = stage.double.script('PUT', '/commands', reply)
+    using _poll = stage.double.script('GET', '/updates', reply)
+    using _send = stage.double.script('POST', '/messages', reply)
+    const code = reply() === 'cut' || reply() === 'cut-within' ? 'unreachable' : 'invalid'
+    const answers = [
+      await stage.sidecar.call('GET', '/commands'),
+      await stage.sidecar.call('PUT', '/commands', { commands: [] }),
+      await stage.sidecar.call('GET', '/updates'),
+      await stage.send(chat, 'hello'),
+    ]
+    for (const { status, json } of answers) {
+      expect([status, json.error.status, json.error.code]).toEqual([
+        502,
+        502,
+        `postern_upstream_${code}`,
+      ])
+    }
+    expect(lured.length).toBe(since)
+  },
+)
 
-test('a service that is gone is said to the bot and to /readyz, and found again by itself', async () => {
+test('an unreachable service is reported to the bot and in /readyz, and the sidecar recovers', async () => {
   const { port } = stage.double
   await stage.double.rest()
   const answer = await stage.sidecar.call('GET', '/commands')
@@ -87,7 +93,7 @@ test('a service that is gone is said to the bot and to /readyz, and found again 
   await stage.sidecar.whenReady()
 })
 
-test('an answer that holds a person’s words is in no log when it is refused', async () => {
+test('a refused answer of the service appears neither in the log nor in the answer to the bot', async () => {
   const words = canary()
   for (const body of [words, `{"ok":true,"result":${words}`, `HTTP/1.1 200 ${words}`]) {
     using _lie = stage.double.script('GET', '/commands', { body })

@@ -14,7 +14,7 @@ const stage = useStage({
   },
 })
 
-test('a first start that cannot publish yet says so, and sends nothing private', async () => {
+test('a sidecar that has not published its key refuses private sends, and is not ready', async () => {
   const chat = stage.privateChat(await stage.friend())
   await stage.show(chat)
   const sent = await stage.send(chat, 'too early')
@@ -26,14 +26,14 @@ test('a first start that cannot publish yet says so, and sends nothing private',
   if (status !== 200) expect(reasons).toContain('key-unpublished')
 })
 
-test('it tries again with the same key until the service shows it', async () => {
+test('a failed publication is repeated with the same key until the service shows the key', async () => {
   await stage.sidecar.whenReady()
   const puts = stage.double.calls('PUT', '/key')
   expect(puts.length).toBe(2)
   expect(puts[1]?.body).toBe(puts[0]?.body)
 })
 
-test('what is published is a certificate that GnuPG imports under the fingerprint that was said', async () => {
+test('the published certificate has the published fingerprint in GnuPG, and Curve25519 keys without an end', async () => {
   const { publicKey, fingerprint } = stage.double.calls('PUT', '/key')[1]?.json ?? {}
   expect(fingerprint).toMatch(/^[0-9a-f]{40}$/)
   await using phone = await GpgPhone.make()
@@ -54,14 +54,14 @@ test('what is published is a certificate that GnuPG imports under the fingerprin
   expect(publicKey).not.toContain('PRIVATE')
 })
 
-test('the log says once, before it happens, that private chats become encrypted for good', () => {
+test('the log warns that publication encrypts private chats for good, with the fingerprint', () => {
   const lines = stage.sidecar.logs().split('\n')
   const warned = lines.findIndex((line) => line.includes('encrypted for good'))
   expect(warned).toBeGreaterThan(-1)
   expect(lines[warned]).toContain(stage.double.world.published?.fingerprint)
 })
 
-test('the data directory is the owner’s alone, and holds no secret key in the clear', async () => {
+test('the data directory and its files are accessible to their owner alone', async () => {
   const { dataDir } = stage.sidecar
   expect(statSync(dataDir).mode & 0o777).toBe(0o700)
   for (const name of readdirSync(dataDir)) {
@@ -69,7 +69,7 @@ test('the data directory is the owner’s alone, and holds no secret key in the 
   }
 })
 
-test('a restart keeps the key, publishes nothing, and is ready at once', async () => {
+test('a restarted sidecar opens messages with the same key, and publishes nothing', async () => {
   const puts = stage.double.calls('PUT', '/key').length
   await stage.restart()
   await stage.sidecar.whenReady()
@@ -81,7 +81,7 @@ test('a restart keeps the key, publishes nothing, and is ready at once', async (
   expect(read.text).toBe('after the restart')
 })
 
-test('a kill between publishing and its confirmation ends in one published key', async () => {
+test('a sidecar killed during its publication has one published key after a restart', async () => {
   await using other = await stage.another((double) => {
     double.script('PUT', '/key', (request) => {
       double.world.published = request.json
@@ -101,7 +101,7 @@ test('a kill between publishing and its confirmation ends in one published key',
   expect(shown).toHaveProperty('certificate', publicKey)
 })
 
-test('no key is made while the clocks are too far apart, and the reason is said', async () => {
+test('a sidecar makes no key while its clock and the service’s differ by ten minutes', async () => {
   const wrong = { date: new Date(Date.now() + 600_000).toUTCString() }
   await using other = await stage.another((double) => {
     double.script('GET', '/me', () => ({

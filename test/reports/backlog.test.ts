@@ -23,14 +23,14 @@ function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {
   return { ...codes, message: warning?.message, lines }
 }
 
-test('updates that are noticed are a warning, and a reason when the setting says so', () => {
+test('waiting updates are a warning, and also a reason with `updatesWaiting: unready`', () => {
   const warned = reportedAs('noticed', { isReason: false })
   expect(warned).toMatchObject({ warned: 1, reasons: [] })
   expect(warned.message).toMatch(/: 120 wait, the oldest for 1\.5 minutes$/)
   expect(reportedAs('noticed', { isReason: true }).reasons).toEqual(['updates-waiting'])
 })
 
-test('updates that the service drops are a reason that says when, and a line in each hour', () => {
+test('expiring updates are a reason with the time left, and one log line an hour', () => {
   const health = new Health()
   const lines: object[] = []
   const log = watchedLog((line) => lines.push(line))
@@ -51,22 +51,20 @@ test('updates that the service drops are a reason that says when, and a line in 
   )
 })
 
-test('a warning is logged once when it comes and once when it goes', () => {
+test('a backlog that is only a warning is logged at its start and its end, and a reason is not', () => {
   expect(reportedAs('noticed', { isReason: false }).lines).toEqual([
     'updates wait for the bot',
     'updates do not wait any more',
   ])
-})
-
-test('what is a reason is left to the log of readiness', () => {
   expect(reportedAs('noticed', { isReason: true }).lines).toEqual([])
   expect(reportedAs('waiting', { isReason: false }).lines).toEqual([])
 })
 
-test('what piles up before a webhook, or is about to be dropped, is a reason in either case', () => {
-  for (const isReason of [true, false]) {
+test.each([true, false])(
+  'a backlog before a webhook is a reason, with `isReason` %s',
+  (isReason) => {
     expect(reportedAs('waiting', { isReason }).reasons).toEqual(['updates-waiting'])
     expect(reportedAs('expiring', { isReason }).reasons).toEqual(['updates-expiring'])
-  }
-  expect(reportedAs('none', { isReason: true })).toMatchObject({ warned: 0, reasons: [] })
-})
+    expect(reportedAs('none', { isReason })).toMatchObject({ warned: 0, reasons: [] })
+  },
+)

@@ -47,7 +47,7 @@ function followed({ managesKey = false } = {}) {
   }
 }
 
-test('a start is one line, with the bot, its mode and its key', async () => {
+test('the first answer of the service is logged once as `ready`', async () => {
   const { answer, lines, settle } = followed()
   await settle()
   expect(lines).toEqual([])
@@ -57,7 +57,7 @@ test('a start is one line, with the bot, its mode and its key', async () => {
   expect(lines).toEqual(['info ready'])
 })
 
-test('a start is not ready before the key at the service was looked at', async () => {
+test('`ready` is logged only after the published key was compared', async () => {
   const { answer, compare, lines, settle } = followed({ managesKey: true })
   answer()
   await settle()
@@ -74,23 +74,26 @@ test.each([
   ['store', 'error'],
   ['upstream', 'warn'],
   ['paused', 'warn'],
-] as const)('%s is one line at its level, and one when it is over', async (code, level) => {
-  const { answer, health, lines, settle } = followed()
-  answer()
-  await settle()
-  health.set(code, 'a detail')
-  health.set(code, 'another')
-  await settle()
-  expect(lines.splice(0)).toEqual([
-    'info ready',
-    expect.stringMatching(`^${level} not ready: .*: a detail$`),
-  ])
-  health.clear(code)
-  await settle()
-  expect(lines).toEqual(['info ready'])
-})
+] as const)(
+  'the reason %s is logged once with the level %s, and its end as `ready`',
+  async (code, level) => {
+    const { answer, health, lines, settle } = followed()
+    answer()
+    await settle()
+    health.set(code, 'a detail')
+    health.set(code, 'another')
+    await settle()
+    expect(lines.splice(0)).toEqual([
+      'info ready',
+      expect.stringMatching(`^${level} not ready: .*: a detail$`),
+    ])
+    health.clear(code)
+    await settle()
+    expect(lines).toEqual(['info ready'])
+  },
+)
 
-test('a reason that gives way to another is never ready between them', async () => {
+test('a reason replaced by another causes no line `ready` between them', async () => {
   const { answer, health, lines, settle } = followed()
   answer()
   await settle()
@@ -105,7 +108,7 @@ test('a reason that gives way to another is never ready between them', async () 
   ])
 })
 
-test('the end of one of two reasons is said, and is not ready', async () => {
+test('the end of one of two reasons is logged without `ready`', async () => {
   const { answer, health, lines, settle } = followed()
   answer()
   health.set('clock', '')
@@ -116,7 +119,7 @@ test('the end of one of two reasons is said, and is not ready', async () => {
   expect(lines).not.toContain('info ready')
 })
 
-test('stopping is nobody’s fault', async () => {
+test('the reason `stopping` is not logged', async () => {
   const { answer, health, lines, settle } = followed()
   answer()
   health.set('stopping', '')
@@ -132,6 +135,6 @@ test.each([
     'a redirect',
     /^https:\/\/a\.test answers, but not as .*\(a redirect\)$/,
   ],
-] as const)('%s names the url and the cause', (code, detail, words) => {
+] as const)('the text of %s has the url and the cause', (code, detail, words) => {
   expect(describeNoResponse(new NoResponseError(code, detail), 'https://a.test')).toMatch(words)
 })
