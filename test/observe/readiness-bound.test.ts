@@ -1,16 +1,13 @@
 /** Each reason that `ServiceWatch` finds by itself begins and ends in time, at forty random moments. */
 import { expect, test, vi } from 'vitest'
-import { Health, type ReasonCode } from '../../src/observe/health.ts'
-import type { Probes } from '../../src/observe/probes.ts'
-import { ServiceWatch } from '../../src/observe/service-watch.ts'
-import { useFakeTime } from '../support/fake-time.ts'
+import type { ReasonCode } from '../../src/observe/health.ts'
+import type { ServiceWatch } from '../../src/observe/service-watch.ts'
 import { Random } from '../support/faults-random.ts'
+import { BEHIND_MS, CALL_MS, startWatch, until, useWatchTime } from './watch-scene.ts'
 
 const TIMES = 40
-/** 15 s, of which a call may take four. */
-const BEHIND_MS = 11_000
 
-useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+useWatchTime()
 
 /** How `/me` answers, or what else is wrong; null is well. */
 type Wrong = (watch: ServiceWatch) => void
@@ -38,12 +35,10 @@ const FAULTS: Fault[] = [
 
 /** A watch before a service, a disk and a database that do as they are told; looks take their time. */
 async function watching(random: Random) {
-  const health = new Health()
-  const watch = new ServiceWatch(health)
   const now = { fault: null as Fault | null, isAnother: false }
   const takeTime = (mostMs: number): Promise<void> =>
     new Promise((resolve) => setTimeout(resolve, random.between(0, mostMs * 10) / 10))
-  const probes: Probes = {
+  const { health } = startWatch((watch) => ({
     askService: async () => {
       await takeTime(400)
       if (now.fault?.me !== undefined) return now.fault.me(watch)
@@ -61,25 +56,14 @@ async function watching(random: Random) {
       else watch.storeIs('reachable')
     },
     reloadToken: async () => now.isAnother,
-    lookAtClock: () => {},
     lookLocally: async () => {
       await takeTime(random.oneIn(4) ? 900 : 3)
       if (now.fault?.code === 'store') now.fault.local?.(watch)
     },
-    untilNextEndMs: () => Infinity,
-  }
-  watch.start(probes)
+  }))
   await vi.advanceTimersByTimeAsync(2000)
   expect(health.ready).toBe(true)
   return { health, now }
-}
-
-async function behindMs(isSo: () => boolean): Promise<number> {
-  for (let ms = 0; ms <= 60_000; ms += 100) {
-    if (isSo()) return ms
-    await vi.advanceTimersByTimeAsync(100)
-  }
-  return Infinity
 }
 
 test.each(FAULTS)(
@@ -91,14 +75,14 @@ test.each(FAULTS)(
       await vi.advanceTimersByTimeAsync(random.between(0, 300_000) / 10)
       now.fault = fault
       now.isAnother = false
-      expect(await behindMs(() => health.holds(fault.code))).toBeLessThanOrEqual(BEHIND_MS)
+      expect(await until(() => health.holds(fault.code))).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
       // the last lasts for longer than the watch doubles its pauses
       const heldMs = times === TIMES - 1 ? 700_000 : random.between(0, 900_000) / 10
       await vi.advanceTimersByTimeAsync(heldMs)
       now.fault = null
       // a token is good again once there is another one
       now.isAnother = true
-      expect(await behindMs(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS)
+      expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
     }
   },
 )

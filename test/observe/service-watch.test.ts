@@ -3,50 +3,30 @@ import { describe, expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { ServiceWatch } from '../../src/observe/service-watch.ts'
-import { useFakeTime } from '../support/fake-time.ts'
+import { BEHIND_MS, CALL_MS, startWatch, until, useWatchTime } from './watch-scene.ts'
 
-/** What the issue grants; a call may take four seconds of it. */
-const BEHIND_MS = 15_000
-const CALL_MS = 4000
-/** The same for a bot that has had no traffic for an hour. */
+/** The bound for a bot that has had no traffic for an hour. */
 const RESTING_BEHIND_MS = 60_000
 
-useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
+useWatchTime()
 
 const me = (status: number) => ({ route: 'GET /me', status })
 
 /** A watch that has started, before a service that answers as `service.answer` does. */
 async function watching(more: Partial<Probes> = {}) {
-  const health = new Health()
-  const watch = new ServiceWatch(health)
-  const service = { answer: () => watch.answered(me(200)), asked: 0 }
-  const probes: Probes = {
+  const service = { answer: () => {}, asked: 0 }
+  const { health, watch } = startWatch(() => ({
     askService: async () => {
       service.asked++
       service.answer()
     },
-    tryStore: async () => {},
-    reachStore: async () => {},
-    reloadToken: async () => false,
-    lookAtClock: () => {},
-    lookLocally: async () => {},
-    untilNextEndMs: () => Infinity,
     ...more,
-  }
-  watch.start(probes)
+  }))
+  service.answer = () => watch.answered(me(200))
   await vi.advanceTimersByTimeAsync(0)
   expect(health.ready).toBe(true)
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
   return { health, watch, service, pass }
-}
-
-/** How long until readiness says so, in ms. */
-async function until(isSo: () => boolean): Promise<number> {
-  for (let ms = 0; ms <= 600_000; ms += 100) {
-    if (isSo()) return ms
-    await vi.advanceTimersByTimeAsync(100)
-  }
-  return Infinity
 }
 
 test('the watch calls `/me` once in ten seconds', async () => {
@@ -298,15 +278,6 @@ test('errors of `/me` alone are no reason while other calls succeed', async () =
     watch.answered({ route: 'POST /messages', status: 201 })
     expect(health.ready).toBe(true)
   }
-})
-
-test.each([429, 500])('the answer %i to a `/me` of the bot postpones no probe', async (status) => {
-  const { watch, service, pass } = await watching()
-  for (let n = 0; n < 12; n++) {
-    await pass(5000)
-    watch.answered(me(status))
-  }
-  expect(service.asked).toBeGreaterThanOrEqual(6)
 })
 
 test('a 500 of the service clears neither `token` nor `paused`', async () => {

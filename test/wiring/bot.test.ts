@@ -67,12 +67,12 @@ async function scene({ key = 'active', dataDir = temporary(), ...o }: Scene = {}
 }
 
 /** Parts of a bot that has a key, and whose webhook waits for updates. */
-async function partsOf(key: 'active' | null = 'active') {
+async function partsOf(key: 'active' | null = 'active', failures = 0) {
   const store = await storeWith(key)
   await store.write((db) =>
     db
       .insertInto('webhook')
-      .values({ ...WEBHOOK, delivered_id: null, delivered_mark: null })
+      .values({ ...WEBHOOK, failures, delivered_id: null, delivered_mark: null })
       .execute(),
   )
   const waits: number[] = []
@@ -110,18 +110,22 @@ test('a bot without a key generates its first key after `start`, and is not read
   await expect.poll(() => generate.mock.calls.length).toBe(1)
 })
 
-test('a bot with `key.publish: false` becomes ready and polls without a key', async () => {
+test('a bot with `key.publish: false` polls without a key, and may have a webhook at the service', async () => {
   const { url, asked } = await serve(null)
   const { parts } = await partsOf(null)
-  const settings = settingsFrom({
-    upstream: { url },
-    dataDir: temporary(),
-    key: { publish: false },
-  })
+  const key = { publish: false }
+  const settings = settingsFrom({ upstream: { url }, dataDir: temporary(), key })
   await using bot = await createBot({ settings, secrets: SECRETS, log: watchedLog(), parts })
   bot.start()
   await expect.poll(() => bot.link.health.ready).toBe(true)
   await expect.poll(() => asked).toContain('GET /bot/v1/updates')
+  bot.updates.noteServiceWebhook({ url: 'https://bot.example/hook' })
+  expect(bot.link.health.ready).toBe(true)
+})
+
+test('a bot whose webhook failed ten times before has the reason `webhook-failing` at once', async () => {
+  const { reasons } = await scene({ parts: (await partsOf('active', 10)).parts })
+  expect(reasons()).toContain('webhook-failing')
 })
 
 test('a bot that stops is not ready, ends deliveries, drains its door, and ends its own calls last', async () => {
@@ -155,6 +159,16 @@ test('a bot closes the store that it opened, and ends its link', async () => {
   await bot[Symbol.asyncDispose]()
   expect((await open(dataDir, { mode: 'existing' })).method).toBe('none')
   await expect(bot.link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
+})
+
+test('the end of `token`, `upstream` or `paused` wakes deliveries to the webhook', async () => {
+  const { bot } = await scene({ parts: (await partsOf()).parts })
+  const wake = vi.spyOn(bot.updates.webhook, 'wake')
+  for (const code of ['token', 'upstream', 'paused', 'clock'] as const) {
+    bot.link.health.set(code, '')
+    bot.link.health.clear(code)
+  }
+  expect(wake).toHaveBeenCalledTimes(3)
 })
 
 /** A bot whose engine reports what a test says. */

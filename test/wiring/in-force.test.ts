@@ -193,5 +193,6 @@ describe('deadlines', () => {
       'GET /me Infinity',
       `PUT /key ${PUBLISH_MS}`,
     ])
+    expect([LOOKUP_MS, PROBE_MS, PUBLISH_MS]).toEqual([8000, 4000, 10_000])
   })
 })

@@ -8,10 +8,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
-import { contentOf, Unseen } from '../../src/kernel/unseen.ts'
+import { Unseen } from '../../src/kernel/unseen.ts'
 import { RESTING_AFTER_MS } from '../../src/observe/service-watch.ts'
-import { UpstreamClient } from '../../src/upstream/client.ts'
-import { createLink, LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
+import { createLink } from '../../src/wiring/link.ts'
 import { Authority } from '../upstream/certificates.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { temporary } from '../store/support.ts'
@@ -141,35 +140,6 @@ describe('the identity of the bot', () => {
 })
 
 describe('calls of the sidecar', () => {
-  test('each call of the sidecar has its path and its deadline', async () => {
-    const { link, asked } = await scene()
-    const calls = vi.spyOn(UpstreamClient.prototype, 'ask')
-    onTestFinished(() => calls.mockRestore())
-    expect(contentOf(await link.calls.chat(3))).toEqual(ME)
-    await link.calls.chatKeys(4)
-    await link.calls.userKey(5)
-    await link.calls.probe()
-    await link.calls.me()
-    await link.calls.putKey({ publicKey: 'K', fingerprint: 'f' })
-    expect(asked).toEqual([
-      'GET /bot/v1/chats/3',
-      'GET /bot/v1/chats/4/keys',
-      'GET /bot/v1/users/5/key',
-      'GET /bot/v1/me',
-      'GET /bot/v1/me',
-      'PUT /bot/v1/key {"publicKey":"K","fingerprint":"f"}',
-    ])
-    expect(calls.mock.calls.map(([{ deadlineMs }]) => deadlineMs)).toEqual([
-      LOOKUP_MS,
-      LOOKUP_MS,
-      LOOKUP_MS,
-      PROBE_MS,
-      Infinity,
-      PUBLISH_MS,
-    ])
-    expect([LOOKUP_MS, PROBE_MS, PUBLISH_MS]).toEqual([8000, 4000, 10_000])
-  })
-
   test('`putKey` sends nothing once `requireAllowed` throws', async () => {
     const { link, asked } = await scene()
     const refuse = () => {
@@ -194,44 +164,6 @@ describe('calls of the sidecar', () => {
     link.shareCalls(4)
     await link.calls.chat(3)
     expect(link.ownCalls()).toEqual({ usedLastMinute: 4, limit: 7 })
-  })
-
-  test('each listener of the link receives each event of a call', async () => {
-    const { link, given } = await scene()
-    const heard: string[] = []
-    const hear = (name: string) => (event: unknown) => {
-      const { route = '', code = '' } = (event ?? {}) as { route?: string; code?: string }
-      heard.push([name, route, code].filter(Boolean).join(' '))
-    }
-    link.onUpstream({})
-    const kinds = ['answered', 'unreachable', 'unauthorized', 'paused', 'clock', 'budget'] as const
-    for (const of of [1, 2]) {
-      const all = kinds.map((kind) => [kind, hear(`${kind} ${of}`)] as const)
-      link.onUpstream(Object.fromEntries(all))
-    }
-    const twice = (...names: string[]) =>
-      names.flatMap((name) => [1, 2].map((of) => name.replace(/^\w+/, `$& ${of}`)))
-    const ROUTE = 'GET /chats/:chatId'
-    for (const [status, code, last] of [
-      [404, 'not_found', []],
-      [403, 'bot_paused', ['paused']],
-      [401, 'unauthorized', ['unauthorized']],
-    ] as const) {
-      Object.assign(given, { status, code })
-      heard.length = 0
-      await link.calls.chat(3).catch(() => undefined)
-      expect(heard).toEqual(twice('budget', `answered ${ROUTE} ${code}`, 'clock', ...last))
-    }
-    Object.assign(given, { status: 200, code: '' })
-    await link.calls.chat(3).catch(() => undefined)
-    expect(heard).toEqual(expect.arrayContaining(twice('unreachable postern_upstream_invalid')))
-  })
-
-  test('a disposed link makes no further call', async () => {
-    const { link, asked } = await scene()
-    await link[Symbol.asyncDispose]()
-    await expect(link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
-    expect(asked).toEqual([])
   })
 })
 

@@ -1,30 +1,33 @@
 /** Attachments over a real store and spool; whole sidecars are in `test/media`. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
-import { NamedMedia } from '../../src/kernel/index.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { createMedia } from '../../src/wiring/media.ts'
 import { open, temporary } from '../store/support.ts'
-import { contentOf, PLACE, scene as opening, SEALED } from '../translate/attachment-scene.ts'
+import { contentOf, PLACE, scene as opening } from '../translate/attachment-scene.ts'
 import { PlayedParts } from './played-parts.ts'
 
 const URL_OF_SERVICE = 'https://service.example/base'
 const PDF = Buffer.from('%PDF-1.7 as it is stored')
 
-/** Attachments of a protected chat with Alice; the service stores `content` under every id. */
+/** Attachments of a protected chat with Alice; the service stores a PDF under every id. */
 async function scene({ name, hasKey = true }: { name?: string; hasKey?: boolean } = {}) {
   const dataDir = temporary()
   const store = await open(dataDir, { protection: 'none', isRequired: true })
   const memory = memoryOf(store)
-  const service = { content: PDF }
   const stored = vi.fn(async (_id: string, _signal: AbortSignal) => {
     return (async function* () {
-      yield service.content
+      yield PDF
     })()
   })
   const link = new PlayedParts().part('link', { upstream: { media: stored } })
-  const { all, parts } = opening()
-  const { room: _room, stored: _stored, named: _named, verify: _verify, ...opens } = parts()
+  const {
+    room: _room,
+    stored: _stored,
+    named: _named,
+    verify: _verify,
+    ...opens
+  } = opening().parts()
   const open_ = { verify: 'off' } as const
   const settings = settingsFrom({ upstream: { url: URL_OF_SERVICE }, dataDir, open: open_ })
   const media = await createMedia({ settings, link, store, memory, name }, hasKey ? opens : null)
@@ -37,7 +40,7 @@ async function scene({ name, hasKey = true }: { name?: string; hasKey?: boolean 
     await media.urls?.rewrite([{ update: { message }, chatId }])
     return new URL(item.url, 'http://door')
   }
-  return { ...media, all, store, memory, service, stored, rewritten }
+  return { ...media, store, stored, rewritten }
 }
 
 const queryOf = (url: URL): string => url.search.slice(1)
@@ -66,17 +69,6 @@ describe('a file in an update', () => {
       await contentOf((await attachments.named('abc', () => Promise.resolve())).value),
     ).toEqual(PDF)
     await expect(attachments.named('abd', () => Promise.resolve())).rejects.toMatchObject(unknown)
-  })
-
-  test('a sealed file is decrypted, and its digest is recorded', async () => {
-    const { attachments, all, memory, store, service, rewritten } = await scene()
-    service.content = SEALED
-    const lease = await attachments.byUrl('abc', queryOf(await rewritten()))
-    expect(lease?.value).toMatchObject({ verdict: 'verified' })
-    expect(all.openFile).toHaveBeenCalledOnce()
-    const named = new NamedMedia(memory, await store.secret('media-seen'))
-    expect(await named.openedBefore(PLACE, 'data digest')).toBe('same')
-    expect(await named.openedBefore(PLACE, 'other digest')).toBe('other')
   })
 
   test('the url of a file names the bot of a process with several bots', async () => {

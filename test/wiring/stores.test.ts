@@ -125,23 +125,6 @@ describe('a backup', () => {
 })
 
 describe('`moveStore`', () => {
-  test('a moved store has all rows in its new folder, and is refused in the old one', async () => {
-    const { dataDir } = await made({ gone: '' }, 'right')
-    const to = join(temporary(), 'new')
-    const report = await moveStore(to, accessTo(dataDir, { passphrase: PASSPHRASE }))
-    expect(report).toMatchObject({ keys: 0, rows: { own_keys: 1 } })
-    expect([report.from, report.to]).toEqual([
-      expect.stringContaining(dataDir),
-      expect.stringContaining(to),
-    ])
-    const store = await open(to, { passphrase: 'right', mode: 'existing' })
-    expect((await flags(store))['kept']).toBe('yes')
-    await store[Symbol.asyncDispose]()
-    await expect(open(dataDir, { passphrase: 'right', mode: 'existing' })).rejects.toMatchObject({
-      code: 'store-moved',
-    })
-  })
-
   test.skipIf(!hasPostgres())('a store with a key moves into a database and back', async () => {
     const { dataDir } = await made(makeKey, 'right')
     const { url } = await sharedCluster()

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
+import { callAt } from '../support/bot-call.ts'
 import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
 
 /** A sidecar before a sandbox in which Alice has a phone, and Bob has none. */
@@ -21,10 +22,17 @@ async function scene() {
 const linesOf = (shown: string) => shown.split('\n').map((line) => line.replace(/^postern_/, ''))
 
 test('the metrics of a sidecar count seals, opened messages, requests and calls to the service', async () => {
-  const { sidecar, alice, send, metrics, home } = await scene()
+  const { sandbox, sidecar, alice, send, metrics, home } = await scene()
   expect((await send(home.privateChat)).status).toBe(201)
   await alice.write(home.privateChat, 'hello')
-  expect((await sidecar.call('GET', '/updates?timeout=5')).json.result).toHaveLength(1)
+  const base64 = Buffer.from('%PDF-1.7').toString('base64')
+  const { alice: from, privateChat: chatId } = home
+  await sandbox.control.sendMedia({ userId: from.id, chatId, text: 'a file', base64 })
+  const { result } = (await sidecar.call('GET', '/updates?timeout=5')).json
+  expect(result).toHaveLength(2)
+  const { url } = result[1].message.media[0]
+  const file = await callAt(sidecar.bot, sandbox.token, { method: 'GET', path: url, prefix: '' })
+  expect(file.text).toBe('%PDF-1.7')
   const requests = 'requests_total{method="POST",route="/bot/v1/messages",status="201"} 1'
   await expect.poll(async () => linesOf(await metrics())).toContain(requests)
   const shown = linesOf(await metrics())
@@ -34,8 +42,8 @@ test('the metrics of a sidecar count seals, opened messages, requests and calls 
       'seal_recipients_sum 1',
       'seal_skipped_recipients_total 0',
       'seals_unnamed_total 0',
-      'opens_total{verdict="verified"} 1',
-      'opened_by_key_total{state="active"} 1',
+      'opens_total{verdict="verified"} 2',
+      'opened_by_key_total{state="active"} 3',
       'own_keys{state="active"} 1',
       'key_situation{situation="equal"} 1',
       'ready 1',

@@ -86,42 +86,35 @@ test(
   },
 )
 
+const tracesIn = (logs: string) =>
+  logs
+    .split('\n')
+    .filter((line) => line.includes('/commands'))
+    .map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
+
 test(
-  'the log line of a request has its trace id, of the caller or of the sidecar',
+  'the log line of a request has a trace id, of the caller or of the sidecar',
   WITHIN,
   async () => {
     const { sidecar, collector, call } = await scene()
     await call('GET', '/commands', undefined, JOINED)
     await call('GET', '/commands')
     await sidecar.stop()
-    const lines = sidecar
-      .logs()
-      .split('\n')
-      .filter((line) => line.includes('/commands'))
-    const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
+    const traces = tracesIn(sidecar.logs())
     const doors = collector.spans.filter(({ name }) => name === 'door')
     expect(traces[0]).toBe(TRACE)
     expect(doors.map(({ traceId }) => traceId)).toEqual(traces)
   },
 )
 
-test(
-  'the log line of a request has the trace id of the caller without a collector too',
-  WITHIN,
-  async () => {
-    const { sidecar, collector, call } = await scene({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })
-    await call('GET', '/commands', undefined, JOINED)
-    await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-zz` })
-    await sidecar.stop()
-    const lines = sidecar
-      .logs()
-      .split('\n')
-      .filter((line) => line.includes('/commands'))
-    const traces = lines.map((line) => (JSON.parse(line) as { traceId?: string }).traceId)
-    expect(traces).toEqual([TRACE, undefined])
-    expect(collector.exports).toEqual([])
-  },
-)
+test('the log has the trace id of the caller without a collector too', WITHIN, async () => {
+  const { sidecar, collector, call } = await scene({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })
+  await call('GET', '/commands', undefined, JOINED)
+  await call('GET', '/commands', undefined, { traceparent: `00-${TRACE}-${CALLER}-zz` })
+  await sidecar.stop()
+  expect(tracesIn(sidecar.logs())).toEqual([TRACE, undefined])
+  expect(collector.exports).toEqual([])
+})
 
 test('a poll of the bot is a trace of the spans door, poll and open', WITHIN, async () => {
   const { collector, sidecar, phone, chatId, call } = await scene()
@@ -247,12 +240,9 @@ test(
   },
 )
 
-test.each([
-  ['a trace id of zeros', `00-${'0'.repeat(32)}-${CALLER}-01`],
-  ['8,000 characters too many', `00-${TRACE}-${CALLER}-01-${'a'.repeat(8000)}`],
-  ['capital letters', JOINED.traceparent.toUpperCase()],
-])('an invalid traceparent with %s begins a new trace', WITHIN, async (_what, traceparent) => {
+test('an invalid traceparent begins a new trace', WITHIN, async () => {
   const { collector, sidecar, call } = await scene()
+  const traceparent = JOINED.traceparent.toUpperCase()
   expect((await call('GET', '/commands', undefined, { traceparent })).status).toBe(200)
   await sidecar.stop()
   expect(find(collector, 'door').parentSpanId).toBeUndefined()

@@ -91,11 +91,3 @@ test('a sampler with `ratio` decides by the trace id', () => {
   expect(tracer.begin(start('door'), low)).not.toBeNull()
   expect(tracer.begin(start('door'), high)).toBeNull()
 })
-
-test('a span with `agoMs` has its earlier start time', () => {
-  const { ended, tracer } = traced()
-  const span = tracer.begin({ ...start('deliver'), agoMs: 250 })
-  if (span !== null) tracer.end(span, { attributes: {} })
-  const tookMs = ended.map(({ startMs, endMs }) => (endMs ?? 0) - startMs)
-  expect(tookMs[0]).toBeGreaterThanOrEqual(250)
-})
