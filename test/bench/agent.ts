@@ -1,13 +1,11 @@
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
-import { compare, type Contender, type Result } from './measure.ts'
+import { compare, runJobs, temporaryFolder, type Contender, type Result } from './measure.ts'
 import { makeCast, settled } from './people.ts'
 
 const TEXT = 'x'.repeat(480)
@@ -30,18 +28,16 @@ export async function agentJobs(wanted: (job: string) => boolean): Promise<Resul
   const holder = stack.use(connectHolder(address))
   const here = await benchOf(stack, (engine) => engine)
   const held = await benchOf(stack, (engine) => engineWithHolder(engine, holder))
-  const jobs: Record<string, () => Promise<Result>> = {
-    'agent-open-1': async () => beside('agent-open-1', await open(held, 1), await open(here, 1)),
-    [`agent-open-batch-${BATCH}`]: async () =>
-      beside(`agent-open-batch-${BATCH}`, await open(held, BATCH), await open(here, BATCH)),
-    [`agent-seal-prepared-${PEOPLE}`]: async () => {
-      const [ours, theirs] = [await seal(held, certificates), await seal(here, certificates)]
-      return await beside(`agent-seal-prepared-${PEOPLE}`, ours, theirs)
-    },
-  }
-  const results: Result[] = []
-  for (const [job, run] of Object.entries(jobs)) if (wanted(job)) results.push(await run())
-  return results
+  const jobs: [job: string, work: (bench: Bench) => Promise<Work>][] = [
+    ['agent-open-1', (bench) => open(bench, 1)],
+    [`agent-open-batch-${BATCH}`, (bench) => open(bench, BATCH)],
+    [`agent-seal-prepared-${PEOPLE}`, (bench) => seal(bench, certificates)],
+  ]
+  const runs = jobs.map(([job, work]) => [
+    job,
+    async () => await beside(job, await work(held), await work(here)),
+  ])
+  return await runJobs(Object.fromEntries(runs) as Record<string, () => Promise<Result>>, wanted)
 }
 
 type Work = Omit<Contender, 'name'>
@@ -50,8 +46,7 @@ const beside = (job: string, ours: Work, theirs: Work): Promise<Result> =>
   compare({ job, ours, peers: [{ name: 'in-process', ...theirs }], rounds: 201, warmups: 200 })
 
 async function startAgent(stack: AsyncDisposableStack): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-agent-'))
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = stack.use(temporaryFolder()).path
   const socket = join(folder, 'a.sock')
   const main = join(import.meta.dirname, '../../src/main.ts')
   const env = { ...process.env, POSTERN_DATA_DIR: join(folder, 'agent') }

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Cluster } from '../support/postgres.ts'
-import { round, type Result } from './measure.ts'
+import { resultOf, round, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
 import type { Process } from './processes.ts'
 import { startReplicas } from './replicas-three.ts'
@@ -57,7 +57,7 @@ export async function atRestJob(cluster: Cluster): Promise<Result> {
       return `on paper, ${bots} bots on ${processes} sidecars: ${cost}`
     }),
   ]
-  return { job: 'replicas-rest', ms: round(1000 / many.transactions), vs: {}, notes }
+  return resultOf('replicas-rest', 1000 / many.transactions, {}, { notes })
 }
 
 async function measure(cluster: Cluster, count: number): Promise<Cost> {
@@ -81,19 +81,14 @@ async function measure(cluster: Cluster, count: number): Promise<Cost> {
 
 /** As of now; what is a rate counts since the beginning. */
 async function look(client: Client, sidecars: readonly Process[]): Promise<Cost> {
-  const { rows } = await client.query<Record<string, string>>(`
-    SELECT (SELECT count(*) FROM pg_stat_activity WHERE application_name = 'postern') AS connections,
-      (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory') AS locks,
-      (SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database) AS transactions,
-      pg_current_wal_lsn() - '0/0' AS wal`)
+  const { rows } = await client.query<Omit<Cost, 'mib' | 'cpuMs'>>(`
+    SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE application_name = 'postern') AS connections,
+      (SELECT count(*)::int FROM pg_locks WHERE locktype = 'advisory') AS locks,
+      (SELECT sum(xact_commit + xact_rollback)::float8 FROM pg_stat_database) AS transactions,
+      (pg_current_wal_lsn() - '0/0')::float8 AS "walBytes"`)
+  const [counts] = rows
+  if (counts === undefined) throw new Error('the database does not answer')
   const taken = sidecars.map(takenBy)
   const sum = (name: 'memory' | 'cpuMs'): number => taken.reduce((all, one) => all + one[name], 0)
-  return {
-    connections: Number(rows[0]?.['connections']),
-    locks: Number(rows[0]?.['locks']),
-    transactions: Number(rows[0]?.['transactions']),
-    walBytes: Number(rows[0]?.['wal']),
-    mib: sum('memory'),
-    cpuMs: sum('cpuMs'),
-  }
+  return { ...counts, mib: sum('memory'), cpuMs: sum('cpuMs') }
 }

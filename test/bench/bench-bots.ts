@@ -4,12 +4,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { Connection } from './load.ts'
+import { callAt, type BotCall } from '../support/bot-call.ts'
 import type { Process } from './processes.ts'
 
 export interface BenchBot {
   token: string
   /** A private chat of its own. */
   chatId: number
+}
+
+/** An update, as far as benches read it. */
+export interface Update {
+  updateId: number
+  message?: { text?: string; postern?: { verdict: string } }
 }
 
 let added = 0
@@ -65,17 +72,20 @@ export async function send(
   { token, chatId }: BenchBot,
   userAgent = 'postern-bench',
 ): Promise<number> {
-  const response = await fetch(`${url}/bot/v1/messages`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      'user-agent': userAgent,
-    },
-    body: bodyOf(chatId),
-  })
-  await response.arrayBuffer()
-  const { status } = response
+  const headers = { 'user-agent': userAgent }
+  const call = { method: 'POST', path: '/messages', headers, body: bodyOf(chatId) }
+  const { status } = await callAt(url, token, call)
   if (status !== 201 && status !== 503) throw new Error(`a send was answered with ${status}`)
   return status
+}
+
+/** A call of the bot. @returns its result @throws Error for an answer that is no success */
+export async function callOf(
+  { url }: Pick<Process, 'url'>,
+  { token }: Pick<BenchBot, 'token'>,
+  call: BotCall,
+): Promise<unknown> {
+  const { json } = await callAt(url, token, call)
+  if (json.ok !== true) throw new Error(`${call.method} ${call.path}: ${JSON.stringify(json)}`)
+  return json.result
 }

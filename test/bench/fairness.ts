@@ -1,6 +1,6 @@
 /** What a flooded bot costs another one of its process, against one that is flooded in another process. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
@@ -8,7 +8,7 @@ import { connectionOf, type BenchBot } from './bench-bots.ts'
 import type { Connection } from './load.ts'
 import { startLoad, type Load } from './load-process.ts'
 import { WATCHED } from './loop-times.ts'
-import { median, round, slowest, type Result } from './measure.ts'
+import { median, resultOf, round, slowest, temporaryFolder, type Result } from './measure.ts'
 import { CpuMeter, cpuMsOfAll } from './package.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
 import { startSandbox, type SandboxProcess } from './sandbox-process.ts'
@@ -62,8 +62,7 @@ export async function fairnessJobs(wanted: (job: string) => boolean): Promise<Re
  */
 async function fairnessJob(job: string, count: number, cluster?: Cluster): Promise<Result> {
   await using stack = new AsyncDisposableStack()
-  const root = mkdtempSync(join(tmpdir(), 'postern-fairness-'))
-  stack.defer(() => rmSync(root, { recursive: true, force: true }))
+  const root = stack.use(temporaryFolder()).path
   const sandbox = stack.use(await startSandbox())
   const load = stack.use(startLoad())
   const start = (name: string): Promise<Home> =>
@@ -96,7 +95,7 @@ async function fairnessJob(job: string, count: number, cluster?: Cluster): Promi
       if (flooded !== null && turn >= 0) floods.push(perSecond)
     }
   }
-  return resultOf(
+  return rowOf(
     job,
     times,
     `${round(median(floods))} sends of the flooded bot a second; ${cpu.cores()}`,
@@ -157,20 +156,13 @@ async function sendAll(homes: readonly Home[]): Promise<Times[]> {
   }))
 }
 
-function resultOf(job: string, times: Record<Where, Times>, flood: string): Result {
-  const ms = median(times.here.ms)
-  const against = (where: Where) => {
-    const theirs = median(times[where].ms)
-    return { ms: round(theirs), ratio: round(theirs / ms) }
-  }
+function rowOf(job: string, times: Record<Where, Times>, flood: string): Result {
   const loopMs = (where: Where): number => round(median(times[where].loopMs))
-  return {
-    job,
-    ms: round(ms),
-    vs: {
-      'nobody is flooded': against('nowhere'),
-      'flooded in another process': against('beside'),
-    },
+  const peers = {
+    'nobody is flooded': median(times.nowhere.ms),
+    'flooded in another process': median(times.beside.ms),
+  }
+  return resultOf(job, median(times.here.ms), peers, {
     slowest: {
       ours: slowest(times.here.ms),
       'nobody is flooded': slowest(times.nowhere.ms),
@@ -180,5 +172,5 @@ function resultOf(job: string, times: Record<Where, Times>, flood: string): Resu
       `work of the loop during a send: ${loopMs('here')} ms, ${loopMs('nowhere')} ms while nobody is flooded, ${loopMs('beside')} ms while another process is`,
       `${times.here.ms.length} sends each; ${flood}; load of the machine ${round(loadavg()[0] ?? Number.NaN)}`,
     ],
-  }
+  })
 }

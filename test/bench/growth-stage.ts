@@ -1,18 +1,17 @@
 /** A sandbox, bots in it, and what their calls cost a sidecar on a store that was filled. */
 import { execFile } from '../support/programs.ts'
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { makeKeys } from '../bounds/scene.ts'
-import { send as sendAs } from './bench-bots.ts'
+import { callOf, send as sendAs, type Update } from './bench-bots.ts'
 import { addPeople } from './crowd.ts'
 import { databaseIn } from './growth-fill.ts'
 import { WATCHED } from './loop-times.ts'
-import { median } from './measure.ts'
+import { median, temporaryFolder, timeOf } from './measure.ts'
 import { cpuMsOf, takenBy } from './package.ts'
 import { startPostern, type Process } from './processes.ts'
 
@@ -52,7 +51,8 @@ export interface Measurement {
 
 export class Stage implements AsyncDisposable {
   readonly sandbox: Sandbox
-  readonly folder = mkdtempSync(join(tmpdir(), 'postern-growth-'))
+  readonly #folder = temporaryFolder()
+  readonly folder = this.#folder.path
   #people: number[] = []
   #copies = 0
   #bots = 0
@@ -70,7 +70,7 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.sandbox[Symbol.asyncDispose]()
-    rmSync(this.folder, { recursive: true, force: true })
+    this.#folder[Symbol.dispose]()
   }
 
   /** A new bot, with a store in which a sidecar has run. @param keys all but one of them retired */
@@ -127,8 +127,17 @@ export class Stage implements AsyncDisposable {
       starts.push({ 'start, ms': postern.readyMs, ...own, ...first })
       if (n < STARTS - 1) continue
       calls = {
-        ...(await this.#sends(postern, bot, o)),
-        ...(await this.#updates(postern, bot, o)),
+        ...(await this.#repeat('send', postern, {
+          ...o,
+          call: () => send(postern, bot, o.chatId),
+        })),
+        ...(await this.#repeat('update', postern, {
+          ...o,
+          call: async () => {
+            await this.#write(o.chatId)
+            return await read(postern, bot)
+          },
+        })),
         'memory after calls, MiB': takenBy(postern).memory,
         ...(await o.more?.(postern, bot)),
       }
@@ -184,18 +193,6 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  async #sends(postern: Process, bot: GrowthBot, o: Measurement): Promise<Costs> {
-    return await this.#repeat('send', postern, { ...o, call: () => send(postern, bot, o.chatId) })
-  }
-
-  async #updates(postern: Process, bot: GrowthBot, o: Measurement): Promise<Costs> {
-    const call = async (): Promise<number> => {
-      await this.#write(o.chatId)
-      return await read(postern, bot)
-    }
-    return await this.#repeat('update', postern, { ...o, call })
-  }
-
   /** @param o `call` gives its ms */
   async #repeat(
     name: string,
@@ -239,24 +236,20 @@ export const sizeOf = (dataDir: string): number => statSync(databaseIn(dataDir))
 
 /** Sends a message. @returns ms */
 async function send(postern: Process, { token }: GrowthBot, chatId: number): Promise<number> {
-  const startedAt = performance.now()
-  const status = await sendAs(postern, { token, chatId }, WATCHED)
-  if (status !== 201) throw new Error(`a send was answered with ${status}`)
-  return performance.now() - startedAt
+  return await timeOf(async () => {
+    const status = await sendAs(postern, { token, chatId }, WATCHED)
+    if (status !== 201) throw new Error(`a send was answered with ${status}`)
+  })
 }
 
 /** Reads what waits; the last of it must have a text. @returns ms */
-export async function read({ url }: Process, bot: GrowthBot): Promise<number> {
-  const startedAt = performance.now()
-  const response = await fetch(`${url}/bot/v1/updates?timeout=20&offset=${bot.offset}`, {
-    headers: { authorization: `Bearer ${bot.token}`, 'user-agent': WATCHED },
+export async function read(postern: Process, bot: GrowthBot): Promise<number> {
+  return await timeOf(async () => {
+    const path = `/updates?timeout=20&offset=${bot.offset}`
+    const call = { method: 'GET', path, headers: { 'user-agent': WATCHED } }
+    const updates = (await callOf(postern, bot, call)) as Update[]
+    const last = updates.at(-1)
+    if (last?.message?.text === undefined) throw new Error(`no text in ${JSON.stringify(updates)}`)
+    bot.offset = last.updateId + 1
   })
-  const answer = (await response.json()) as {
-    result?: { updateId: number; message?: { text?: string } }[]
-  }
-  const ms = performance.now() - startedAt
-  const last = answer.result?.at(-1)
-  if (last?.message?.text === undefined) throw new Error(`no text in ${JSON.stringify(answer)}`)
-  bot.offset = last.updateId + 1
-  return ms
 }

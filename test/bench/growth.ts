@@ -8,9 +8,9 @@ import { inspect } from '../../src/store/inspect.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
 import { SeenRows } from '../../src/store/records/seen.ts'
 import { BOUNDS, databaseIn, fill, KEPT_MS, type Fill } from './growth-fill.ts'
-import { rowOf, type GrowthRow, type GrowthRules } from './growth-rows.ts'
+import { rowOf, type GrowthRules } from './growth-rows.ts'
 import { read, Stage, type Costs, type GrowthBot, type Measurement } from './growth-stage.ts'
-import { median, type Result } from './measure.ts'
+import { median, resultOf, timeOf, type Result } from './measure.ts'
 import type { Process } from './processes.ts'
 
 const CALLS = 40
@@ -50,13 +50,12 @@ export async function growthJobs(wanted: (job: string) => boolean): Promise<Resu
     const { job, against, sizes, rules = {} } = dimension
     for (const cost of Object.keys(measured[0] ?? {})) {
       const costs = measured.map((one) => one[cost] ?? Number.NaN)
-      results.push(resultOf(job, rowOf(against, cost, { ...rules, sizes, costs })))
+      const growth = rowOf(against, cost, { ...rules, sizes, costs })
+      results.push(resultOf(job, 0, {}, { growth }))
     }
   }
   return results
 }
-
-const resultOf = (job: string, growth: GrowthRow): Result => ({ job, ms: 0, vs: {}, growth })
 
 function dimensionsOf(bot: GrowthBot): Dimension[] {
   const isLarge = process.env['BENCH_GROWTH_LARGE'] !== undefined
@@ -150,16 +149,12 @@ async function measureSeen(stage: Stage, bot: GrowthBot, seen: number): Promise<
   })
   const o = { dataDir, chatId: bot.privateChat, calls: CALLS, more }
   const measured = await stage.measure(bot, o)
-  const costs = { ...measured, ...checkOf(dataDir), ...(await prune(dataDir)) }
+  // the part of a start that reads the file before it is opened
+  const checkMs = await timeOf(async () => inspect(dataDir))
+  const costs = { ...measured, 'check of the file at a start, ms': checkMs }
+  const pruned = await prune(dataDir)
   stage.remove(dataDir)
-  return costs
-}
-
-/** The part of a start that reads the file before it is opened. */
-function checkOf(dataDir: string): Costs {
-  const startedAt = performance.now()
-  inspect(dataDir)
-  return { 'check of the file at a start, ms': performance.now() - startedAt }
+  return { ...costs, ...pruned }
 }
 
 /** Words that somebody without a key wrote, as if before the bot had one. @returns median ms to read them */

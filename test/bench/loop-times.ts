@@ -10,7 +10,7 @@ import type { IncomingMessage } from 'node:http'
 /** The user agent of requests that are written down. */
 export const WATCHED = 'postern-bench-watched'
 
-const file = process.env['LOOP_TIMES']
+const file = process.env['LOOP_TIMES'] ?? ''
 const begun = new WeakMap<IncomingMessage, number>()
 
 const loopMs = (): number => {
@@ -18,7 +18,7 @@ const loopMs = (): number => {
   return (user + system) / 1000
 }
 
-if (file !== undefined) {
+if (file !== '') {
   subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: IncomingMessage }
     if (request.headers['user-agent'] === WATCHED) begun.set(request, loopMs())

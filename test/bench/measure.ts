@@ -1,4 +1,10 @@
-/** Side by side in one run: the contenders take turns, medians are compared, never absolutes. */
+/**
+ * The harness of all jobs: contenders run in turns, medians are compared within one run. `resultOf`
+ * makes the row of a job, `timeOf` times one run, `temporaryFolder` is removed with its owner.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { GrowthRow } from './growth-rows.ts'
 
 export interface Contender {
@@ -23,8 +29,6 @@ export interface Result {
   ownStallMs?: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
-  /** What one run works through. */
-  bytes?: number
   /** What one run in a hundred exceeds, ms, by contender. */
   slowest?: Record<string, number>
   /** MiB that one run adds to a process at its peak, by contender. */
@@ -54,27 +58,50 @@ export async function compare(o: {
       const unmeasured = rounds === undefined ? warmups : Math.min(warmups, 1)
       if (turn >= (rounds ?? o.rounds) + unmeasured) continue
       await before?.()
-      const startedAt = performance.now()
-      const own = await run()
-      const ms = typeof own === 'number' ? own : performance.now() - startedAt
+      const ms = await timeOf(run)
       if (turn >= unmeasured) times.get(name)?.push(ms)
     }
   }
-  const ms = median(times.get('ours') ?? [])
-  return { job: o.job, ms: round(ms), vs: against(ms, o.peers, times) }
+  const medianOf = (name: string): number => median(times.get(name) ?? [])
+  const peers = o.peers.map(({ name }) => [name, medianOf(name)] as const)
+  return resultOf(o.job, medianOf('ours'), Object.fromEntries(peers))
 }
 
-function against(
+/** How long a run takes, ms; or the time that it returns itself. */
+export async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  const own = await run()
+  return typeof own === 'number' ? own : performance.now() - startedAt
+}
+
+/** The row of a job. @param peers their times, ms */
+export function resultOf(
+  job: string,
   ms: number,
-  peers: Contender[],
-  times: ReadonlyMap<string, number[]>,
-): Result['vs'] {
-  return Object.fromEntries(
-    peers.map(({ name }) => {
-      const theirs = median(times.get(name) ?? [])
-      return [name, { ms: round(theirs), ratio: round(theirs / ms) }]
-    }),
-  )
+  peers: Record<string, number>,
+  more: Partial<Result> = {},
+): Result {
+  const vs = Object.entries(peers).map(([name, theirs]) => [
+    name,
+    { ms: round(theirs), ratio: round(theirs / ms) },
+  ])
+  return { job, ms: round(ms), vs: Object.fromEntries(vs) as Result['vs'], ...more }
+}
+
+/** Runs each job that is wanted. */
+export async function runJobs(
+  jobs: Record<string, () => Promise<Result>>,
+  wanted: (job: string) => boolean,
+): Promise<Result[]> {
+  const results: Result[] = []
+  for (const [job, run] of Object.entries(jobs)) if (wanted(job)) results.push(await run())
+  return results
+}
+
+/** An empty folder, which is removed with its owner. */
+export function temporaryFolder(): Disposable & { path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'postern-bench-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
 
 export function median(values: number[]): number {

@@ -1,9 +1,8 @@
 import { decrypt, readMessage } from 'openpgp'
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { Floor, libsodium } from './floor.ts'
-import { compare, type Contender, type Result } from './measure.ts'
+import { compare, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
-import { findPrograms } from './programs.ts'
 import { stallOf } from './stall.ts'
 
 const TEXT = 'x'.repeat(500)
@@ -17,19 +16,10 @@ const LARGEST = 997
 export async function openJobs(): Promise<Result[]> {
   await using cast = await makeCast(LARGEST)
   await using floor = new Floor()
-  using programs = await findPrograms(cast, TEXT)
   const one = await seal(cast, [])
   const crowded = await seal(cast, cast.certificates)
   const batch = await Promise.all(Array.from({ length: BATCH }, () => seal(cast, [])))
   await settled(cast.engine)
-  const others = (armored: string, name: string): Contender[] => {
-    const file = programs.file(name, armored)
-    return [...programs.open].map(([program, open]) => ({
-      name: program,
-      run: () => open(file),
-      rounds: 5,
-    }))
-  }
   const all = (open: typeof openOurs) => (): Promise<unknown> =>
     Promise.all(batch.map((armored) => open(cast, armored)))
   const together = await compare({
@@ -56,7 +46,6 @@ export async function openJobs(): Promise<Result[]> {
       peers: [
         { name: 'openpgpjs', run: () => openPlainly(cast, one) },
         { name: 'floor', run: () => floor.onOne({ secrets: 1, signatures: 1 }) },
-        ...others(one, 'one'),
       ],
       rounds: 51,
       warmups: 200,
@@ -64,10 +53,7 @@ export async function openJobs(): Promise<Result[]> {
     await compare({
       job: `open-${LARGEST}`,
       ours: { run: () => openOurs(cast, crowded) },
-      peers: [
-        { name: 'openpgpjs', run: () => openPlainly(cast, crowded) },
-        ...others(crowded, 'crowded'),
-      ],
+      peers: [{ name: 'openpgpjs', run: () => openPlainly(cast, crowded) }],
       rounds: 21,
       warmups: 40,
     }),

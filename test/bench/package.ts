@@ -1,17 +1,8 @@
 /** The package as somebody installs it who has nothing else, and what a process takes. */
 import { execFileSync } from '../support/programs.ts'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from './measure.ts'
 
 const ROOT = new URL('../..', import.meta.url).pathname
 /** Of `/proc/PID/stat`, what Linux counts processor time in. */
@@ -20,7 +11,8 @@ const MIB = 1024 * 1024
 
 /** Builds and packs, and lays out what an install without the keychain's library has. */
 export function installPackage(): Disposable & { main: string; bytes: number } {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
+  const temporary = temporaryFolder()
+  const folder = temporary.path
   const quiet = { cwd: ROOT, stdio: 'pipe' } as const
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], quiet)
   const [packed = ''] = readdirSync(folder)
@@ -31,9 +23,9 @@ export function installPackage(): Disposable & { main: string; bytes: number } {
     recursive: true,
   })
   return {
+    ...temporary,
     main: join(installed, 'bin/postern.cjs'),
     bytes: bytesIn(installed),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 

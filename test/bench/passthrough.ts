@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { askAll, Connection } from './load.ts'
-import { compare, median, round, type Result } from './measure.ts'
+import { compare, median, resultOf, timeOf, type Result } from './measure.ts'
 import { cpuMsOf } from './package.ts'
 import {
   startBareProxy,
@@ -66,14 +66,14 @@ async function many(contenders: Contenders): Promise<Result[]> {
   }))
   const ours = { run: asking('ours') }
   const timed = await compare({ job: 'passthrough', ours, peers, rounds: ROUNDS, warmups: WARMUPS })
-  const each = (ms: number): number => round(ms / REQUESTS)
-  const vs = Object.entries(timed.vs).map(([name, { ms, ratio }]) => [
-    name,
-    { ms: each(ms), ratio },
-  ])
+  const each = Object.entries(timed.vs).map(([name, { ms }]) => [name, ms / REQUESTS])
   const cpuOf = (name: Name): number => median((cpu.get(name) ?? []).slice(WARMUPS)) / REQUESTS
   return [
-    { job: timed.job, ms: each(timed.ms), vs: Object.fromEntries(vs) as Result['vs'] },
+    resultOf(
+      'passthrough',
+      timed.ms / REQUESTS,
+      Object.fromEntries(each) as Record<string, number>,
+    ),
     against('passthrough-cpu', cpuOf),
   ]
 }
@@ -88,21 +88,17 @@ async function added(contenders: Contenders): Promise<Result> {
   for (let count = 0; count < PACED_CALLS; count++) {
     for (const { connection, times } of lanes) {
       await pause(PACE_MS / lanes.length)
-      const startedAt = performance.now()
-      await connection.ask()
-      times.push(performance.now() - startedAt)
+      times.push(await timeOf(async () => void (await connection.ask())))
     }
   }
-  const timeOf = (name: Name): number =>
+  const medianOf = (name: Name): number =>
     median(lanes.find((lane) => lane.name === name)?.times ?? [])
-  return against('passthrough-added', (name) => timeOf(name) - timeOf('direct'))
+  return against('passthrough-added', (name) => medianOf(name) - medianOf('direct'))
 }
 
 function against(job: string, msOf: (name: Name) => number): Result {
-  const ms = msOf('ours')
-  const vs = (['fastify-http-proxy', 'floor'] as const).map((name) => {
-    const theirs = msOf(name)
-    return [name, { ms: round(theirs), ratio: round(theirs / ms) }] as const
-  })
-  return { job, ms: round(ms), vs: Object.fromEntries(vs) }
+  const peers = (['fastify-http-proxy', 'floor'] as const).map(
+    (name) => [name, msOf(name)] as const,
+  )
+  return resultOf(job, msOf('ours'), Object.fromEntries(peers))
 }

@@ -2,11 +2,10 @@
 import { fork } from 'node:child_process'
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { temporaryFolder } from './measure.ts'
 
 export interface Process extends AsyncDisposable {
   /** Where it listens. */
@@ -72,42 +71,39 @@ async function answers(url: string): Promise<boolean> {
 }
 
 /** What answers everything with the same few bytes of JSON, as fast as Node can. */
-export async function startStub(): Promise<Process> {
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  return await startNode([fileOf('stub.ts'), String(port)], { url, until: url })
-}
+export const startStub = (): Promise<Process> => startServer('stub.ts')
 
 /** A proxy of @fastify/http-proxy, with nothing on it. */
-export const startHttpProxy = async (upstream: string): Promise<Process> =>
-  await startProxy('http-proxy.ts', upstream)
+export const startHttpProxy = (upstream: string): Promise<Process> =>
+  startServer('http-proxy.ts', { upstream })
 
 /** The least that a proxy on Node can be. */
-export const startBareProxy = async (upstream: string): Promise<Process> =>
-  await startProxy('bare-proxy.ts', upstream)
+export const startBareProxy = (upstream: string): Promise<Process> =>
+  startServer('bare-proxy.ts', { upstream })
 
 /** Fastify and undici and nothing else. @param port a free one when not given */
-export const startBareServer = async (upstream: string, port?: number): Promise<Process> =>
-  await startProxy('bare-server.ts', upstream, { port, until: '/readyz' })
+export const startBareServer = (upstream: string, port?: number): Promise<Process> =>
+  startServer('bare-server.ts', { upstream, port, until: '/readyz' })
 
-async function startProxy(
+async function startServer(
   file: string,
-  upstream: string,
-  o: { port?: number | undefined; until?: string } = {},
+  o: { upstream?: string; port?: number | undefined; until?: string } = {},
 ): Promise<Process> {
-  const port = o.port ?? (await freePort())
+  const { upstream = '', port = await freePort(), until = '' } = o
   const url = `http://127.0.0.1:${port}`
-  return await startNode([fileOf(file), String(port), upstream], {
-    url,
-    until: `${url}${o.until ?? ''}`,
-  })
+  return await startNode([fileOf(file), String(port), upstream], { url, until: url + until })
+}
+
+/** Where a sidecar has its stores, when not in folders: a database, and how the names of its schemas begin. */
+export interface StorePlace {
+  url: string
+  schema: string
 }
 
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
  * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
- *   which goes with it, when not given; `store` where it is not in that folder; `statementCounts` a file that
- *   gets what `statement-counts.ts` writes
+ *   which goes with it, when not given; `statementCounts` a file that gets what `statement-counts.ts` writes
  */
 export async function startPostern(o: {
   upstream: string
@@ -116,34 +112,27 @@ export async function startPostern(o: {
   main?: string
   dataDir?: string
   port?: number
-  store?: { url: string; schema: string }
+  store?: StorePlace
   statementCounts?: string
 }): Promise<Process> {
-  const watch = o.statementCounts === undefined ? [] : ['--import', fileOf('statement-counts.ts')]
-  const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
-  const folder = o.dataDir === undefined ? mkdtempSync(join(tmpdir(), 'pb-')) : null
-  const admin = `http://127.0.0.1:${adminPort}`
-  const sidecar = await startNode([...watch, o.main ?? fileOf('../../bin/postern.cjs'), 'run'], {
-    url: `http://127.0.0.1:${port}`,
-    until: `${admin}/${o.publish ? 'readyz' : 'healthz'}`,
+  const { dataDir, statementCounts = '' } = o
+  const folder = dataDir === undefined ? temporaryFolder() : null
+  const sidecar = await startSidecar({
+    ...o,
+    dataDir: dataDir ?? join(folder?.path ?? '', 'data'),
+    until: o.publish ? 'readyz' : 'healthz',
+    watch: statementCounts === '' ? [] : ['statement-counts.ts'],
     env: {
-      POSTERN_UPSTREAM_URL: o.upstream,
       POSTERN_BOT_TOKEN: o.token,
-      POSTERN_KEY_PASSPHRASE: 'bench',
       POSTERN_KEY_PUBLISH: String(o.publish),
-      POSTERN_LISTEN_PORT: String(port),
-      POSTERN_ADMIN_PORT: String(adminPort),
-      POSTERN_DATA_DIR: o.dataDir ?? join(folder ?? '', 'data'),
-      ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
-      ...(o.statementCounts !== undefined && { STATEMENT_COUNTS: o.statementCounts }),
+      STATEMENT_COUNTS: statementCounts,
     },
   })
   return {
     ...sidecar,
-    admin,
     async [Symbol.asyncDispose]() {
       await sidecar[Symbol.asyncDispose]()
-      if (folder !== null) rmSync(folder, { recursive: true, force: true })
+      folder?.[Symbol.dispose]()
     },
   }
 }
@@ -151,32 +140,50 @@ export async function startPostern(o: {
 /**
  * A sidecar for several bots, as `postern run` starts it, until all are ready.
  * @param o `folder` of the bots' files; `dataDir` of all; `loopTimes` a file that gets what
- *   `loop-times.ts` writes; `store` the database of their stores, and how the names of their schemas begin
+ *   `loop-times.ts` writes
  */
 export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
   loopTimes?: string
-  store?: { url: string; schema: string } | undefined
+  store?: StorePlace | undefined
 }): Promise<Process> {
-  const [port, adminPort] = [await freePort(), await freePort()]
-  const watch = o.loopTimes === undefined ? [] : ['--import', fileOf('loop-times.ts')]
-  return await startNode([...watch, fileOf('../../bin/postern.cjs'), 'run'], {
-    url: `http://127.0.0.1:${port}`,
-    until: `http://127.0.0.1:${adminPort}/readyz`,
-    env: {
-      POSTERN_UPSTREAM_URL: o.upstream,
-      POSTERN_BOTS: o.folder,
-      POSTERN_KEY_PASSPHRASE: 'bench',
-      POSTERN_LISTEN_PORT: String(port),
-      POSTERN_ADMIN_PORT: String(adminPort),
-      POSTERN_DATA_DIR: o.dataDir,
-      POSTERN_LOG_LEVEL: 'warn',
-      ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
-      ...(o.loopTimes !== undefined && { LOOP_TIMES: o.loopTimes }),
-    },
+  const { folder, loopTimes = '' } = o
+  return await startSidecar({
+    ...o,
+    watch: loopTimes === '' ? [] : ['loop-times.ts'],
+    env: { POSTERN_BOTS: folder, POSTERN_LOG_LEVEL: 'warn', LOOP_TIMES: loopTimes },
   })
+}
+
+/** @param o `watch` files of this folder that are loaded before the sidecar; `until` a path of the admin door */
+async function startSidecar(o: {
+  upstream: string
+  dataDir: string
+  main?: string
+  port?: number
+  store?: StorePlace | undefined
+  until?: string
+  watch: string[]
+  env: Record<string, string>
+}): Promise<Process> {
+  const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
+  const admin = `http://127.0.0.1:${adminPort}`
+  const imports = o.watch.flatMap((file) => ['--import', fileOf(file)])
+  const args = [...imports, o.main ?? fileOf('../../bin/postern.cjs'), 'run']
+  const env = {
+    POSTERN_UPSTREAM_URL: o.upstream,
+    POSTERN_KEY_PASSPHRASE: 'bench',
+    POSTERN_LISTEN_PORT: String(port),
+    POSTERN_ADMIN_PORT: String(adminPort),
+    POSTERN_DATA_DIR: o.dataDir,
+    ...(o.store && { POSTERN_STORE_URL: o.store.url, POSTERN_STORE_SCHEMA: o.store.schema }),
+    ...o.env,
+  }
+  const url = `http://127.0.0.1:${port}`
+  const { until = 'readyz' } = o
+  return { ...(await startNode(args, { url, env, until: `${admin}/${until}` })), admin }
 }
 
 /** A program of this folder that its parent sends messages to. */

@@ -1,12 +1,12 @@
 /** How many sends a second three sidecars make on one PostgreSQL, against one, and what each part takes. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { freshSchema, type Cluster } from '../support/postgres.ts'
 import type { BenchBot } from './bench-bots.ts'
 import { startLoad, type Lane } from './load-process.ts'
-import { median, round, type Result } from './measure.ts'
+import { median, resultOf, round, temporaryFolder, type Result } from './measure.ts'
 import { CpuMeter, cpuMsOfAll, loopMsOf } from './package.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
 import { startSandbox, type SandboxProcess } from './sandbox-process.ts'
@@ -33,8 +33,7 @@ export async function startReplicas(
   { cluster, count, processes }: { cluster: Cluster; count: number; processes: number },
   stack: AsyncDisposableStack,
 ): Promise<Replicas> {
-  const root = mkdtempSync(join(tmpdir(), 'postern-replicas-'))
-  stack.defer(() => rmSync(root, { recursive: true, force: true }))
+  const root = stack.use(temporaryFolder()).path
   const sandbox = stack.use(await startSandbox())
   const folder = join(root, 'bots.d')
   mkdirSync(folder)
@@ -99,7 +98,7 @@ export async function threeJob(cluster: Cluster): Promise<Result> {
       else perSecond.push(await cpu.during(run))
     }
   }
-  return resultOf(ways)
+  return rowOf(ways)
 }
 
 function lanesOf(name: string, sidecars: readonly Process[], bots: readonly BenchBot[]): Lane[] {
@@ -112,7 +111,7 @@ function lanesOf(name: string, sidecars: readonly Process[], bots: readonly Benc
   })
 }
 
-function resultOf(ways: readonly Way[]): Result {
+function rowOf(ways: readonly Way[]): Result {
   const [three, one] = ways as [Way, Way]
   const msOf = ({ perSecond }: Way): number => 1000 / median(perSecond)
   /** CPU of a part for a send. */
@@ -122,14 +121,8 @@ function resultOf(ways: readonly Way[]): Result {
     way.cpu.parts.map((part) => `${part} ${round(eachOf(way, part) * factor)}`).join(', ')
   const mostOf = (way: Way, loops: number): number => (loops * 1000) / eachOf(way, LOOPS)
   const [most, mostOfOne] = [mostOf(three, PROCESSES), mostOf(one, 1)]
-  return {
-    job: 'replicas-three',
-    ms: round(msOf(three)),
-    vs: Object.fromEntries(
-      ways.slice(1).map((way) => {
-        return [way.name, { ms: round(msOf(way)), ratio: round(msOf(way) / msOf(three)) }]
-      }),
-    ),
+  const others = ways.slice(1).map((way) => [way.name, msOf(way)] as const)
+  return resultOf('replicas-three', msOf(three), Object.fromEntries(others), {
     notes: [
       ...ways.flatMap((way) => [
         `${way.name}: ${round(median(way.perSecond))} sends a second; ${way.cpu.cores()}`,
@@ -139,5 +132,5 @@ function resultOf(ways: readonly Way[]): Result {
       `on paper, three would need these cores: ${shown(three, most / 1000)}`,
       `load of the machine ${round(loadavg()[0] ?? Number.NaN)}`,
     ],
-  }
+  })
 }

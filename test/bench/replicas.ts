@@ -4,8 +4,8 @@ import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
 import { WireTap } from '../support/wire-tap.ts'
 import { atRestJob } from './at-rest.ts'
-import { addBot, send, type BenchBot } from './bench-bots.ts'
-import { compare, median, round, type Contender, type Result } from './measure.ts'
+import { addBot, callOf, send, type BenchBot, type Update } from './bench-bots.ts'
+import { compare, median, resultOf, type Contender, type Result } from './measure.ts'
 import { startPostern, type Process } from './processes.ts'
 import { takeOverOf, WAYS, type Way } from './take-over.ts'
 import { threeJob } from './replicas-three.ts'
@@ -112,16 +112,9 @@ function tableIn(sql: string): string {
 /** What a bot does through its sidecar, everything of the first time done already. */
 async function placeOf(sandbox: Sandbox, postern: Process, bot: BenchBot): Promise<Place> {
   const { token, chatId } = bot
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const phone = await sandbox.phone(sandbox.home.alice.id)
-  const call = async (method: string, path: string, body?: object): Promise<unknown> => {
-    const url = `${postern.url}/bot/v1${path}`
-    const given = body === undefined ? {} : { body: JSON.stringify(body) }
-    const response = await fetch(url, { method, headers, ...given })
-    const answer = (await response.json()) as { ok: boolean; result: unknown }
-    if (!answer.ok) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-    return answer.result
-  }
+  const call = (method: string, path: string, body?: object): Promise<unknown> =>
+    callOf(postern, { token }, { method, path, body })
   const sent = (await call('POST', '/messages', { chatId, text: 'first' })) as { id: number }
   let offset = 0
   const place: Place = {
@@ -130,8 +123,8 @@ async function placeOf(sandbox: Sandbox, postern: Process, bot: BenchBot): Promi
     write: () => phone.write(chatId, 'hello'),
     update: async () => {
       const updates = await call('GET', `/updates?timeout=20&offset=${offset}`)
-      const update = (updates as { updateId: number; message: { text?: string } }[]).at(-1)
-      if (update?.message.text === undefined) throw new Error('no update was opened')
+      const update = (updates as Update[]).at(-1)
+      if (update?.message?.text === undefined) throw new Error('no update was opened')
       offset = update.updateId + 1
     },
   }
@@ -147,17 +140,12 @@ async function takeOvers(sandbox: Sandbox, cluster: Cluster, way: Way): Promise<
   for (let n = 0; n < TAKE_OVERS; n++) {
     for (const signal of ['SIGTERM', 'SIGKILL', 'SIGSTOP'] as const) {
       const afterMs = (n * LOOK_MS) / TAKE_OVERS
-      times[signal].push(await takeOverOf({ sandbox, bot, store, way, signal, afterMs }))
+      const { ms } = await takeOverOf({ sandbox, bot, store, way, signal, afterMs })
+      times[signal].push(ms)
     }
   }
-  const ms = median(times.SIGTERM)
-  const after = (signal: keyof typeof times) => {
-    const theirs = median(times[signal])
-    return { ms: round(theirs), ratio: round(theirs / ms) }
-  }
-  return {
-    job: `replicas-${way}`,
-    ms: round(ms),
-    vs: { 'after kill -9': after('SIGKILL'), 'after SIGSTOP': after('SIGSTOP') },
-  }
+  return resultOf(`replicas-${way}`, median(times.SIGTERM), {
+    'after kill -9': median(times.SIGKILL),
+    'after SIGSTOP': median(times.SIGSTOP),
+  })
 }

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
-import { loadavg, tmpdir } from 'node:os'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { median, round, type Result } from './measure.ts'
+import { median, resultOf, round, temporaryFolder, type Result } from './measure.ts'
 import { installPackage } from './package.ts'
 import { freePort, startBareServer, startPostern, type Process } from './processes.ts'
 
@@ -32,13 +31,12 @@ interface Gap {
 export async function restartJobs(): Promise<Result[]> {
   using installed = installPackage()
   await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 0 })
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-bench-'))
-  using _folder = { [Symbol.dispose]: () => rmSync(dataDir, { recursive: true, force: true }) }
+  using folder = temporaryFolder()
   const chatId = sandbox.home.readableGroup
   const body = JSON.stringify({ chatId, text: 'hello' })
   const [port, barePort] = [await freePort(), await freePort()]
   const { url: upstream, token } = sandbox
-  const made = { main: installed.main, dataDir: join(dataDir, 'data'), publish: true }
+  const made = { main: installed.main, dataDir: join(folder.path, 'data'), publish: true }
   const ours = () => startPostern({ ...made, upstream, token, port })
   const bare = () => startBareServer(upstream, barePort)
   const gaps: Record<'ours' | 'bare', Gap[]> = { ours: [], bare: [] }
@@ -47,20 +45,14 @@ export async function restartJobs(): Promise<Result[]> {
     gaps.ours.push(await gapOf(ours, { body, token }))
   }
   const of = (who: 'ours' | 'bare', part: keyof Gap): number =>
-    round(median(gaps[who].map((gap) => gap[part])))
-  const [ms, theirs] = [of('ours', 'whole'), of('bare', 'whole')]
+    median(gaps[who].map((gap) => gap[part]))
   const parts = (Object.keys(gaps.ours[0] ?? {}) as (keyof Gap)[]).slice(1)
   const notes = parts.map(
-    (part) => `${part}: ${of('ours', part)} ms, theirs ${of('bare', part)} ms`,
+    (part) => `${part}: ${round(of('ours', part))} ms, theirs ${round(of('bare', part))} ms`,
   )
-  return [
-    {
-      job: 'restart',
-      ms,
-      vs: { 'fastify and undici': { ms: theirs, ratio: round(theirs / ms) } },
-      notes: [...notes, `load of the machine ${round(loadavg()[0] ?? Number.NaN)}`],
-    },
-  ]
+  notes.push(`load of the machine ${round(loadavg()[0] ?? Number.NaN)}`)
+  const peers = { 'fastify and undici': of('bare', 'whole') }
+  return [resultOf('restart', of('ours', 'whole'), peers, { notes })]
 }
 
 async function gapOf(

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|media|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
+ * `--only seal|open|agent|check|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
@@ -12,7 +12,6 @@ import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'
 import { growthJobs } from './growth.ts'
 import { growthTable } from './growth-rows.ts'
-import { mediaJobs } from './media.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
@@ -31,7 +30,6 @@ const PARTS: Record<string, Part> = {
   open: openJobs,
   agent: agentJobs,
   check: checkJobs,
-  media: mediaJobs,
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,
   flood: floodJobs,
@@ -68,10 +66,6 @@ const lines = args.includes('--json')
 for (const line of lines) process.stdout.write(`${line}\n`)
 if (grown.some(({ mark }) => mark !== '')) process.exitCode = 1
 
-function speed(bytes: number | undefined, ms: number): string {
-  return bytes === undefined ? '' : `, ${Math.round(bytes / 1000 / ms)} MB/s`
-}
-
 function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): string[] {
   if (stallMs === undefined) return []
   const own = ownStallMs === undefined ? '' : `, without waiting for a core ${ownStallMs} ms`
@@ -85,12 +79,12 @@ function slowestLines(slowest: Result['slowest'] = {}): string[] {
 
 function table(rows: Result[]): string[] {
   if (rows.length === 0) return []
-  const cells = rows.flatMap(({ job, ms, vs, bytes, memory, slowest, notes = [], ...stalls }) => {
-    const ours = [job, `${ms} ms${speed(bytes, ms)}`]
+  const cells = rows.flatMap(({ job, ms, vs, memory, slowest, notes = [], ...stalls }) => {
+    const ours = [job, `${ms} ms`]
     const against = Object.entries(vs).map(([peer, theirs]) => [
       ...ours,
       peer,
-      `${theirs.ms} ms${speed(bytes, theirs.ms)}`,
+      `${theirs.ms} ms`,
       `${theirs.ratio} times`,
       memory?.[peer] === undefined ? '' : `${memory['ours']} against ${memory[peer]} MiB`,
     ])

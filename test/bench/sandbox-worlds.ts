@@ -1,11 +1,10 @@
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
-import { compare, median, round, type Result } from './measure.ts'
+import { compare, median, resultOf, temporaryFolder, type Result } from './measure.ts'
 import { installPackage, takenBy, type Taken } from './package.ts'
 import { freePort, startBareServer } from './processes.ts'
 
@@ -61,17 +60,19 @@ async function ready(): Promise<Result> {
     bare.push({ ms: server.readyMs, taken: takenBy(server) })
   }
   const [own, theirs] = [ours.slice(1), bare.slice(1)]
-  const ms = median(own.map((one) => one.ms))
-  const peerMs = median(theirs.map((one) => one.ms))
-  const memory = (all: { taken: Taken }[]) => Math.round(median(all.map((one) => one.taken.memory)))
-  const cpu = median(own.map(({ taken }) => taken.cpuMs))
-  return {
-    job: 'sandbox-ready',
-    ms: round(ms),
-    vs: { [BARE]: { ms: round(peerMs), ratio: round(peerMs / ms) } },
-    memory: { ours: memory(own), [BARE]: memory(theirs) },
-    notes: [`CPU until ready ${cpu} ms`],
-  }
+  const medianOf = (all: typeof own, of: (one: (typeof own)[number]) => number) =>
+    median(all.map(of))
+  const memory = (all: typeof own) => Math.round(medianOf(all, ({ taken }) => taken.memory))
+  const peers = { [BARE]: medianOf(theirs, ({ ms }) => ms) }
+  return resultOf(
+    'sandbox-ready',
+    medianOf(own, ({ ms }) => ms),
+    peers,
+    {
+      memory: { ours: memory(own), [BARE]: memory(theirs) },
+      notes: [`CPU until ready ${medianOf(own, ({ taken }) => taken.cpuMs)} ms`],
+    },
+  )
 }
 
 async function startSandbox(main: string): Promise<{ ms: number; taken: Taken }> {
@@ -97,15 +98,14 @@ async function changeWorld(o: {
   world: 'home' | SeedInput
 }): Promise<Result> {
   const { job, action, world } = o
-  const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
-  using _folder = { [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
+  using folder = temporaryFolder()
   await using inMemory = await createSandbox({ world, phones: 'all' })
   const ours = { run: timed(inMemory, o) }
   if (action === 'addWorld') {
     const peers = [{ name: ALONE, run: () => startAlone(world) }]
     return await compare({ job, ours, peers, rounds: ROUNDS })
   }
-  const data = join(folder, 'a.world')
+  const data = join(folder.path, 'a.world')
   await using inFile = await createSandbox({ world, phones: 'all', data })
   const peers = [{ name: IN_FILE, run: timed(inFile, o) }]
   return await compare({ job, ours, peers, rounds: ROUNDS })

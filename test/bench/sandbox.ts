@@ -1,12 +1,9 @@
 import { execFile } from '../support/programs.ts'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { Pool } from 'undici'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { median, round, type Result } from './measure.ts'
+import { callOf, type Update } from './bench-bots.ts'
+import { median, resultOf, temporaryFolder, timeOf, type Result } from './measure.ts'
 import { sandboxWorldJobs } from './sandbox-worlds.ts'
 
 const PEOPLE = 1000
@@ -14,8 +11,6 @@ const BOTS = 200
 const BACKLOG = 10_000
 const BATCH = 100
 const CALLS = 100
-const FIRST = fileURLToPath(new URL('sandbox-first.ts', import.meta.url))
-const FIRSTS = 5
 const STARTS = 15
 const ROUNDS = 3
 const PEER = 'with --data'
@@ -31,22 +26,16 @@ export async function sandboxJobs(wanted: (job: string) => boolean): Promise<Res
 }
 
 async function speedJobs(): Promise<Result[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'))
-  try {
-    const firsts = await inTurn(FIRSTS, firstStart, folder)
-    const starts = await inTurn(STARTS, start, folder)
-    const crowds = await inTurn(ROUNDS, crowd, folder)
-    const of = (name: keyof Times) => (times: Times) => times[name]
-    return [
-      result('sandbox-start, first of a process', firsts, (ms) => ms),
-      result('sandbox-start', starts, (ms) => ms),
-      result(`sandbox-backlog: read ${BACKLOG} updates, ${BATCH} at once`, crowds, of('read')),
-      result(`sandbox-backlog: post ${CALLS} messages`, crowds, of('posts')),
-      result(`sandbox-backlog: list ${PEOPLE + BOTS} members, ${CALLS} times`, crowds, of('lists')),
-    ]
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = temporaryFolder()
+  const starts = await inTurn(STARTS, start, folder.path)
+  const crowds = await inTurn(ROUNDS, crowd, folder.path)
+  const of = (name: keyof Times) => (times: Times) => times[name]
+  return [
+    result('sandbox-start', starts, (ms) => ms),
+    result(`sandbox-backlog: read ${BACKLOG} updates, ${BATCH} at once`, crowds, of('read')),
+    result(`sandbox-backlog: post ${CALLS} messages`, crowds, of('posts')),
+    result(`sandbox-backlog: list ${PEOPLE + BOTS} members, ${CALLS} times`, crowds, of('lists')),
+  ]
 }
 
 interface Pair<T> {
@@ -70,15 +59,7 @@ async function inTurn<T>(
 }
 
 function result<T>(job: string, { ours, peer }: Pair<T>, msOf: (one: T) => number): Result {
-  const ms = median(ours.map(msOf))
-  const theirs = median(peer.map(msOf))
-  return { job, ms: round(ms), vs: { [PEER]: { ms: round(theirs), ratio: round(theirs / ms) } } }
-}
-
-async function firstStart(data: string | undefined): Promise<number> {
-  const args = data === undefined ? [FIRST] : [FIRST, data]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  return Number(stdout)
+  return resultOf(job, median(ours.map(msOf)), { [PEER]: median(peer.map(msOf)) })
 }
 
 async function start(data: string | undefined): Promise<number> {
@@ -97,31 +78,20 @@ async function crowd(data: string | undefined): Promise<Times> {
     ...(data === undefined ? {} : { data }),
   })
   const { chatId, token } = await settle(sandbox)
-  const pool = new Pool(sandbox.url)
-  const call = async (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> => {
-    const answer = await pool.request({
-      method,
-      path: `/bot/v1${path}`,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    })
-    const { result: value } = (await answer.body.json()) as { result?: unknown }
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode}`)
-    return value
-  }
-  const lists = await time(() => many(() => call('GET', `/chats/${chatId}/members`)))
-  const posts = await time(() => many(() => call('POST', '/messages', { chatId, text: 'hello' })))
+  const call = (method: 'GET' | 'POST', path: string, body?: object): Promise<unknown> =>
+    callOf(sandbox, { token }, { method, path, body })
+  const lists = await timeOf(() => many(() => call('GET', `/chats/${chatId}/members`)))
+  const posts = await timeOf(() => many(() => call('POST', '/messages', { chatId, text: 'hello' })))
   let offset = 0
   let count = 0
-  const read = await time(async () => {
+  const read = await timeOf(async () => {
     while (count < BACKLOG) {
       const path = `/updates?limit=${BATCH}&offset=${offset}`
-      const updates = (await call('GET', path)) as { updateId: number }[]
+      const updates = (await call('GET', path)) as Update[]
       count += updates.length
       offset = (updates.at(-1)?.updateId ?? 0) + 1
     }
   })
-  await pool.close()
   return { read, posts, lists }
 }
 
@@ -145,10 +115,4 @@ async function settle({ control }: Sandbox): Promise<{ chatId: number; token: st
 
 async function many(call: () => Promise<unknown>): Promise<void> {
   for (let n = 0; n < CALLS; n++) await call()
-}
-
-async function time(run: () => Promise<void>): Promise<number> {
-  const startedAt = performance.now()
-  await run()
-  return performance.now() - startedAt
 }

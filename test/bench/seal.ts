@@ -4,7 +4,7 @@ import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { Floor } from './floor.ts'
-import { compare, type Contender, type Result } from './measure.ts'
+import { compare, runJobs, type Contender, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
 import { findPrograms, type Programs } from './programs.ts'
 import { stallOf } from './stall.ts'
@@ -31,7 +31,7 @@ const RULE = await GUARD.rule(1)
 export async function sealJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   await using cast = await makeCast(LARGEST)
   await using floor = new Floor()
-  using programs = await findPrograms(cast, TEXT)
+  using programs = findPrograms(cast, TEXT)
   const bench = { cast, floor, programs }
   await send(cast.engine, cast, { certificates: cast.certificates })
   await settled(cast.engine)
@@ -44,9 +44,7 @@ export async function sealJobs(wanted: (job: string) => boolean): Promise<Result
   jobs[`seal-pqc-${PQC_COUNT}`] = () => withPqc(bench)
   jobs[`seal-stocked-${LARGEST}`] = () => stocked(bench)
   jobs[`seal-ahead-${LARGEST}`] = () => ahead(bench)
-  const results: Result[] = []
-  for (const [job, run] of Object.entries(jobs)) if (wanted(job)) results.push(await run())
-  return results
+  return await runJobs(jobs, wanted)
 }
 
 interface Bench {
@@ -101,7 +99,7 @@ async function online({ cast, floor, programs }: Bench, count: number): Promise<
   const others = [...programs.seal].map(([name, seal]) => ({
     name,
     run: () => seal(count),
-    rounds: name === 'rnp' && count > 100 ? 1 : 3,
+    rounds: 3,
   }))
   return await compare({
     job: `seal-online-${count}`,

@@ -8,7 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { StatementSync } from 'node:sqlite'
 import { WATCHED } from './loop-times.ts'
 
-const file = process.env['STATEMENT_COUNTS']
+const file = process.env['STATEMENT_COUNTS'] ?? ''
 const begun = new WeakMap<IncomingMessage, number>()
 let count = 0
 
@@ -21,7 +21,7 @@ for (const name of ['all', 'get', 'run', 'iterate'] as const) {
   Object.assign(StatementSync.prototype, { [name]: counted })
 }
 
-if (file !== undefined) {
+if (file !== '') {
   subscribe('http.server.request.start', (message) => {
     const { request } = message as { request: IncomingMessage }
     if (request.headers['user-agent'] === WATCHED) begun.set(request, count)

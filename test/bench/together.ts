@@ -11,6 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Pool } from 'undici'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { until } from '../support/sidecar.ts'
+import { callOf, type Update } from './bench-bots.ts'
 import { addGroup, addPeople } from './crowd.ts'
 import { median, round } from './measure.ts'
 import { startPostern } from './processes.ts'
@@ -22,11 +23,6 @@ const SENDS = 300
 const SENDS_PER_SECOND = 30
 const UPDATES = 100
 const WAIT_MS = 120_000
-
-interface Update {
-  updateId: number
-  message?: { text?: string; postern?: { verdict: string } }
-}
 
 await using sandbox = await createSandbox()
 const { token, home } = sandbox
@@ -101,9 +97,9 @@ async function writeAll(): Promise<void> {
 async function readAll(): Promise<void> {
   const end = performance.now() + WAIT_MS
   for (let offset = 0; read.size < UPDATES && performance.now() < end;) {
-    const url = `${postern.url}/bot/v1/updates?timeout=20&limit=100&offset=${offset}`
-    const answer = (await (await fetch(url, { headers })).json()) as { result: Update[] }
-    for (const { updateId, message } of answer.result) {
+    const path = `/updates?timeout=20&limit=100&offset=${offset}`
+    const updates = (await callOf(postern, { token }, { method: 'GET', path })) as Update[]
+    for (const { updateId, message } of updates) {
       offset = updateId + 1
       const [name, n, writtenAt] = message?.text?.split(' ') ?? []
       if (name !== 'update' || n === undefined) continue

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
+import { send } from './bench-bots.ts'
 import { addGroup, addPeople } from './crowd.ts'
 import { compare, type Result } from './measure.ts'
 import { startPostern } from './processes.ts'
@@ -28,16 +29,7 @@ export async function wholePathJobs(): Promise<Result[]> {
   const say = (chatId: number) => async (): Promise<number> => {
     const startedAt = performance.now()
     const arrived = front.nextMessage()
-    const response = await fetch(`${postern.url}/bot/v1/messages`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${sandbox.token}`,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify({ chatId, text: 'x'.repeat(400) }),
-    })
-    await response.arrayBuffer()
-    if (response.status !== 201) throw new Error(`a send was answered with ${response.status}`)
+    await send(postern, { token: sandbox.token, chatId })
     return (await arrived) - startedAt
   }
   const before = (): Promise<void> => pause(BETWEEN_MS)

@@ -101,17 +101,6 @@ export class Fleet implements AsyncDisposable {
     return this.#pair.primary.dump()
   }
 
-  /** How many transactions the database has ended so far. */
-  statements(): number {
-    const [own] = this.#pair.primary
-      .sql(
-        `SELECT pg_stat_clear_snapshot(), sum(xact_commit + xact_rollback) FROM pg_stat_database`,
-      )
-      .split('|')
-      .slice(-1)
-    return Number(own)
-  }
-
   /** Whichever database is the primary by then. */
   async freeDisk(): Promise<void> {
     while (!(await free(this.databaseUrl))) await pause(LOOK_MS)

@@ -12,7 +12,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { connectControl } from '../../src/control/client.ts'
+import type { ChatRow } from '../../src/control/chats.ts'
+import { connectControl, type RunningSidecar } from '../../src/control/client.ts'
+import type { KeyRow } from '../../src/control/keys.ts'
 import {
   NotStartedError,
   startSidecarProcess,
@@ -136,33 +138,19 @@ export class Keeper implements AsyncDisposable {
     this.#running?.process.kill('SIGCONT')
   }
 
-  /** Asks it to rotate the bot's key. @throws what it refuses with */
-  async rotate(): Promise<void> {
+  /** Runs an operation of the running sidecar; null when none runs. @throws what it refuses with */
+  async operate<T>(run: (control: RunningSidecar) => Promise<T>): Promise<T | null> {
     await using control = await connectControl(this.dataDir, 20_000)
-    await control?.keyRotate({})
+    return control === null ? null : await run(control)
   }
 
-  /** Lets readable words into a chat again. @throws what it refuses with */
-  async allowReadable(chatId: number): Promise<void> {
-    await using control = await connectControl(this.dataDir, 20_000)
-    await control?.chatAllowReadable({ chatIds: [chatId] })
-  }
-
-  /** Says whose private chat it is. @throws what it refuses with */
-  async bind(chatId: number, userId: number): Promise<void> {
-    await using control = await connectControl(this.dataDir, 20_000)
-    await control?.chatBind({ chatId, userId })
-  }
-
-  /** What an operator sees of the chats and of the keys; null when it cannot be asked now. */
-  async look() {
-    try {
-      await using control = await connectControl(this.dataDir, 20_000)
-      if (control === null) return null
-      return { chats: await control.chatList(), keys: await control.keyList() }
-    } catch {
-      return null
-    }
+  /** The chats and keys as an operator reads them; null when that fails. */
+  async look(): Promise<{ chats: ChatRow[]; keys: KeyRow[] } | null> {
+    const read = async (control: RunningSidecar) => ({
+      chats: await control.chatList(),
+      keys: await control.keyList(),
+    })
+    return await this.operate(read).catch(() => null)
   }
 
   /** Takes what is left of the disk, but for a few bytes. */

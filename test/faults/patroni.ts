@@ -4,7 +4,9 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import type { Update } from '../bench/bench-bots.ts'
 import { startPostern, type Process } from '../bench/processes.ts'
+import { callAt } from '../support/bot-call.ts'
 import { freshSchema } from '../support/postgres.ts'
 import { missingForPatroni, PatroniCluster } from './patroni-cluster.ts'
 
@@ -183,16 +185,8 @@ class Traffic implements AsyncDisposable {
 
   async #call(n: number, method: string, path: string, body?: string): Promise<Answer> {
     const { url } = this.#sidecars[n % this.#sidecars.length] as Process
-    const headers = {
-      authorization: `Bearer ${this.#sandbox.home.bot.token}`,
-      'content-type': 'application/json',
-    }
-    const response = await fetch(`${url}/bot/v1${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body }),
-    })
-    return (await response.json()) as Answer
+    const call = { method, path, body }
+    return (await callAt(url, this.#sandbox.home.bot.token, call)).json as Answer
   }
 }
 
@@ -200,11 +194,6 @@ async function reasonsOf({ admin }: Process): Promise<string[]> {
   const answer = await fetch(`${admin}/readyz`)
   const { reasons } = (await answer.json()) as { reasons: { code: string }[] }
   return reasons.map(({ code }) => code)
-}
-
-interface Update {
-  updateId: number
-  message?: { text?: string }
 }
 
 type Answer = { ok: true; result: unknown } | { ok: false; error: { code: string } }

@@ -110,7 +110,7 @@ export const KEY: Partial<Record<Trouble, Make>> = {
   rotation: async (fleet, random) => {
     await random
       .pick(fleet.replicas)
-      .keeper.rotate()
+      .keeper.operate((control) => control.keyRotate())
       .catch(() => undefined)
     await pause(random.between(500, 3000))
   },
@@ -131,7 +131,8 @@ export const OPERATOR: Partial<
 > = {
   bound: async ({ fleet, people, service }, random) => {
     const { keeper } = random.pick(fleet.replicas)
-    await keeper.bind(people.chats.aliceWithBot, service.home.alice.id).catch(() => undefined)
+    const bound = { chatId: people.chats.aliceWithBot, userId: service.home.alice.id }
+    await keeper.operate((control) => control.chatBind(bound)).catch(() => undefined)
   },
   // the service lies twice: before the operator lets readable words in again, and after it was seen to
   allowed: async ({ fleet, people, service, bot, history }, random) => {
@@ -142,7 +143,8 @@ export const OPERATOR: Partial<
     const { keeper } = random.pick(fleet.replicas)
     const allowance = { chatId, fromMs: Date.now(), toMs: Infinity }
     history.allowances.push(allowance)
-    const lateMs = await keeper.allowReadable(chatId).then(
+    const allow = keeper.operate((control) => control.chatAllowReadable({ chatIds: [chatId] }))
+    const lateMs = await allow.then(
       () => 0,
       () => LATE_COMMIT_MS,
     )

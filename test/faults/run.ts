@@ -39,19 +39,17 @@ const { values } = parseArgs({
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) {
-  print('npm run faults -- [--seed 1] [--runs 5] [--seconds 10] [--replicas 1]')
-  print('Each run lets things go wrong for so many seconds, then heals and is checked.')
-  print('With more than one replica, so many sidecars share a PostgreSQL, which must be installed.')
-  print('npm run faults -- --takeover [--runs 5]')
-  print('Stops the one of two sidecars that delivers, and prints when the other one does.')
-  print('npm run faults -- --patroni')
-  print('Changes, kills and pauses the primary of a cluster under Patroni, behind HAProxy.')
-  print('npm run faults -- --kills [--points all]')
-  print(
-    'Strikes a rotation and each command on secrets at every system call, or at so many of each.',
-  )
-  print('npm run faults -- --health [--only REASON]... [--hold 15] [--times 1] [--at-once 1]')
-  print('Provokes each reason of /readyz on an idle sidecar, and prints when it came and went.')
+  print(`npm run faults -- [--seed 1] [--runs 5] [--seconds 10] [--replicas 1]
+Each run lets things go wrong for so many seconds, then heals and is checked.
+With more than one replica, so many sidecars share a PostgreSQL, which must be installed.
+npm run faults -- --takeover [--runs 5]
+Stops the one of two sidecars that delivers, and prints when the other one does.
+npm run faults -- --patroni
+Changes, kills and pauses the primary of a cluster under Patroni, behind HAProxy.
+npm run faults -- --kills [--points all]
+Strikes a rotation and each command on secrets at every system call, or at so many of each.
+npm run faults -- --health [--only REASON]... [--hold 15] [--times 1] [--at-once 1]
+Provokes each reason of /readyz on an idle sidecar, and prints when it came and went.`)
   process.exit(0)
 }
 

@@ -1,3 +1,5 @@
+import { median } from '../bench/measure.ts'
+
 /** What a running sidecar says of itself at a moment, from its own metrics. */
 export interface Sample {
   atMs: number
@@ -28,11 +30,6 @@ export async function sample(adminUrl: string): Promise<Sample> {
     loopP99Ms: value('nodejs_eventloop_lag_p99_seconds') * 1000,
     loopMaxMs: value('nodejs_eventloop_lag_max_seconds') * 1000,
   }
-}
-
-const median = (values: number[]): number => {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
 /** Medians over the second quarter and the last one: the first is for warming up. */

@@ -3,7 +3,6 @@
  * word go until the word stop, polls as fast as they are answered, all else as often as the service
  * allows. Talks to its parent; ends with it.
  */
-import { connect } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Agent } from 'undici'
 import { FIRST_GROUP, GROUPS, POLL_PATH, type BotSaid, type Lane, type ToBot } from './words.ts'
@@ -44,16 +43,13 @@ async function run(lane: Lane, { url, token }: { url: string; token: string }): 
     const path = `/bot/v1${lane.path.replace('#', number)}`
     const body = lane.body?.replace('#', number) ?? null
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-    const status =
-      lane.isSlow === true
-        ? await dripInto(url, { path, ...headers })
-        : await agent
-            .request({ origin: url, method: lane.method, path, headers, body, signal: stop.signal })
-            .then(async (answer) => {
-              for await (const _piece of answer.body);
-              return answer.statusCode
-            })
-            .catch(() => 0)
+    const status = await agent
+      .request({ origin: url, method: lane.method, path, headers, body, signal: stop.signal })
+      .then(async (answer) => {
+        for await (const _piece of answer.body);
+        return answer.statusCode
+      })
+      .catch(() => 0)
     answers[status] = (answers[status] ?? 0) + 1
   }
   await agent.close()
@@ -64,26 +60,4 @@ async function turn(): Promise<void> {
   const nowMs = performance.now()
   nextMs = Math.max(nextMs + CALL_MS, nowMs)
   await elapsed(nextMs - nowMs, undefined, { signal: stop.signal }).catch(() => undefined)
-}
-
-/** A request whose body never ends. @returns 0 when it is closed */
-async function dripInto(
-  url: string,
-  { path, ...headers }: { path: string } & Record<string, string>,
-): Promise<number> {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port) })
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  const head = [`POST ${path} HTTP/1.1`, `host: ${hostname}:${port}`, ...lines]
-  socket.write([...head, 'content-length: 2000', '', '{"chatId":'].join('\r\n'))
-  const timer = setInterval(() => socket.write(' '), 1000)
-  const end = (): void => void socket.destroy()
-  stop.signal.addEventListener('abort', end)
-  await new Promise<void>((resolve) => {
-    socket.on('error', () => {}).on('data', () => {})
-    socket.on('close', resolve)
-  })
-  stop.signal.removeEventListener('abort', end)
-  clearInterval(timer)
-  return 0
 }

@@ -1,5 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { Pool } from 'undici'
@@ -13,7 +12,15 @@ import {
 } from '../../support/sidecar-process.ts'
 import { KINDS } from './kinds.ts'
 import type { Lane, Lie, ServiceFacts, ToService } from './words.ts'
-import { median, round, slowest, type Result } from '../measure.ts'
+import {
+  median,
+  resultOf,
+  round,
+  slowest,
+  temporaryFolder,
+  timeOf,
+  type Result,
+} from '../measure.ts'
 import { startChild } from '../processes.ts'
 
 /** The active key and five that are retained. */
@@ -37,8 +44,7 @@ const QUIET: [string, Lie] = [
  */
 export async function floodJobs(): Promise<Result[]> {
   await using stack = new AsyncDisposableStack()
-  const home = mkdtempSync(join(tmpdir(), 'postern-flood-'))
-  stack.defer(() => rmSync(home, { recursive: true, force: true }))
+  const home = stack.use(temporaryFolder()).path
   const made = await makeKeys(join(home, 'data'), KEYS)
   const service = stack.use(startChild('flood/service.ts'))
   const facts = (await service.hears()) as ServiceFacts
@@ -101,13 +107,11 @@ async function measure(o: {
   }
   const [quiet, quietBeside] = times.quiet.map(median) as [number, number]
   const [flooded, floodedBeside] = times.flooded.map(median) as [number, number]
+  const result = resultOf(o.job, quiet, { 'during-flood': flooded })
+  const beside = { ms: round(floodedBeside), ratio: round(floodedBeside / quietBeside) }
   return {
-    job: o.job,
-    ms: round(quiet),
-    vs: {
-      'during-flood': { ms: round(flooded), ratio: round(flooded / quiet) },
-      'beside-flood': { ms: round(floodedBeside), ratio: round(floodedBeside / quietBeside) },
-    },
+    ...result,
+    vs: { ...result.vs, 'beside-flood': beside },
     slowest: {
       ours: slowest(times.quiet[0]),
       'during-flood': slowest(times.flooded[0]),
@@ -130,9 +134,7 @@ async function calls(both: readonly [Call, Call]): Promise<Times> {
   const untilMs = performance.now() + ROUND_MS
   while (performance.now() < untilMs) {
     for (const [index, call] of both.entries()) {
-      const startedMs = performance.now()
-      await call()
-      times[index]?.push(performance.now() - startedMs)
+      times[index]?.push(await timeOf(call))
       await elapsed(PAUSE_MS)
     }
   }

@@ -2,16 +2,9 @@
  * The service of the flood bench, a process of its own: a sandbox, and before it what answers as it
  * is told. Talks to its parent; ends with it.
  */
-import { answering, endless, startFront, type Instead } from '../../bounds/front.ts'
+import { answering, endless, startFront } from '../../bounds/front.ts'
 import { createSandbox } from '../../../src/sandbox/create.ts'
-import {
-  FIRST_GROUP,
-  GROUPS,
-  success,
-  type Lie,
-  type ServiceFacts,
-  type ToService,
-} from './words.ts'
+import { FIRST_GROUP, GROUPS, success, type ServiceFacts, type ToService } from './words.ts'
 
 const sandbox = await createSandbox({ rates: 'off', transcriptCalls: 0 })
 const front = await startFront(sandbox.url)
@@ -33,7 +26,9 @@ async function obey(message: ToService): Promise<void> {
     await sandbox.control.setBotKey({ botId: bot.id, ...message.setKey })
   } else {
     front.instead.clear()
-    for (const [route, lie] of message.lies.routes) front.instead.set(route, answer(lie))
+    for (const [route, lie] of message.lies.routes) {
+      front.instead.set(route, lie.kind === 'text' ? answering(lie.text) : endless(lie.bytes))
+    }
     if (message.lies.keyLists !== undefined) addGroups(message.lies.keyLists)
   }
   post({ done: true })
@@ -53,16 +48,4 @@ function addGroups(keyLists: string[]): void {
 
 function post(what: object): void {
   process.send?.(what)
-}
-
-function answer(lie: Lie): Instead {
-  if (lie.kind === 'text') return answering(lie.text)
-  if (lie.kind === 'endless') return endless(lie.bytes)
-  return dripping
-}
-
-function dripping(response: Parameters<Instead>[0]): void {
-  response.writeHead(200, { 'content-type': 'application/json' })
-  const timer = setInterval(() => response.write(' '), 1000)
-  response.once('close', () => clearInterval(timer))
 }

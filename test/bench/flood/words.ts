@@ -1,11 +1,7 @@
 /** What the processes of the flood bench say to each other. */
 
 /** What is answered in the service's place. */
-export type Lie =
-  | { kind: 'text'; text: string }
-  | { kind: 'endless'; bytes: number }
-  /** An octet a second. */
-  | { kind: 'dripping' }
+export type Lie = { kind: 'text'; text: string } | { kind: 'endless'; bytes: number }
 
 export interface Lies {
   routes: [route: string, lie: Lie][]
@@ -37,8 +33,6 @@ export interface Lane {
   path: string
   body?: string
   lanes: number
-  /** The body comes an octet a second, and never ends. */
-  isSlow?: true
 }
 
 export type ToBot = { go: { url: string; token: string; lanes: Lane[] } } | { stop: true }
