@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, no, ok, outbound, service, TOKEN } from './support.ts'
 
-describe('what the door sends and hands back', () => {
-  test('a call carries the token and a fixed set of headers, below the prefix of the base URL', async () => {
+describe('`UpstreamClient`: requests and answers', () => {
+  test('every request carries the token and a fixed set of headers, below the path of the base URL', async () => {
     const { url, seen } = await service((_request, response) => ok(response, { sent: true }))
     const { upstream } = door(`${url}/behind/a/path/`)
     await upstream.relay({ method: 'POST', path: '/chats/5/typing', body: '{"typing":true}' })
@@ -35,19 +35,7 @@ describe('what the door sends and hands back', () => {
     expect(third).not.toHaveProperty('content-type')
   })
 
-  test('an answer is handed back byte for byte, with unknown fields, codes and large numbers', async () => {
-    const body = '{ "ok":true, "result":{"id":9007199254740993,"new":[1.0,"\\u00e9"]},"later":{} }'
-    const { url } = await service((_request, response) => {
-      response.writeHead(201, { 'content-type': 'application/json', 'x-request-id': 'a1' })
-      response.end(body)
-    })
-    const answer = await door(url).upstream.relay({ method: 'PUT', path: '/key', body: '{}' })
-    expect(answer.status).toBe(201)
-    expect(answer.body.toString()).toBe(body)
-    expect(answer.headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'a1' })
-  })
-
-  test('a refusal of the service is an answer too, with its Retry-After', async () => {
+  test('an error of the service is returned as an answer, with its Retry-After', async () => {
     const { upstream, emitted } = await doorTo((_request, response) =>
       no(response, 429, 'flood_wait', {
         error: { retryAfter: 12 },
@@ -64,10 +52,10 @@ describe('what the door sends and hands back', () => {
     ])
   })
 
-  test('headers that concern one connection, cookies, CORS and the service itself are kept back', async () => {
+  test('connection headers, cookies, CORS headers and headers of the server are not passed on to the bot', async () => {
     const { url } = await service((_request, response) => {
       response.writeHead(200, {
-        'content-type': 'application/json',
+        'content-type': 'application/json; charset=utf-7',
         connection: 'close, x-hop',
         'x-hop': '1',
         'keep-alive': 'timeout=5',
@@ -83,10 +71,11 @@ describe('what the door sends and hands back', () => {
       response.end('{"ok":true,"result":1}')
     })
     const { headers } = await door(url).upstream.relay({ method: 'GET', path: '/me' })
-    expect(headers).toEqual({ 'content-type': 'application/json', ratelimit: 'one, two' })
+    const type = 'application/json; charset=utf-8'
+    expect(headers).toEqual({ 'content-type': type, ratelimit: 'one, two' })
   })
 
-  test('our clock against the service’s Date: equal, ten minutes off either way, none, nonsense', async () => {
+  test('clock skew is reported from a valid Date header only', async () => {
     const ahead = (ms: number) => (): string => new Date(Date.now() + ms).toUTCString()
     const dates = [ahead(0), ahead(600_000), ahead(-600_000)]
     const { upstream, emitted } = await doorTo((_request, response, nth) => {

@@ -29,11 +29,11 @@ test.each([
   [1, 1],
   [2.9, 2],
   [NaN, 1],
-])('a limit of %d is one of %d', (given, limit) => {
+])('a `Budget` limit of %d counts as %d', (given, limit) => {
   expect(scene(given).budget.limit).toBe(limit)
 })
 
-test('as many begin at once as are allowed in a window, and the next when the first has left it', async () => {
+test('a `Budget` starts as many calls as its window allows, and the next once the first left the window', async () => {
   const { budget, began, take } = scene(2)
   await take('a')
   await vi.advanceTimersByTimeAsync(1000)
@@ -50,7 +50,7 @@ test('as many begin at once as are allowed in a window, and the next when the fi
   }
 })
 
-test('calls that did not wait count', async () => {
+test('a call counted without waiting uses up the `Budget`', async () => {
   const { budget, began, take } = scene(2)
   budget.count()
   budget.count()
@@ -62,7 +62,7 @@ test('calls that did not wait count', async () => {
   expect(budget.used).toBe(1)
 })
 
-test('nobody overtakes one who waits', async () => {
+test('a new call does not overtake a call that waits for the `Budget`', async () => {
   const { began, take, state } = scene(1)
   await take('a')
   const first = take('b')
@@ -74,8 +74,8 @@ test('nobody overtakes one who waits', async () => {
   expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c'])
 })
 
-describe('who would wait too long', () => {
-  test('is refused at once, with the time until their turn', async () => {
+describe('a call with a deadline', () => {
+  test('a call whose turn is after its deadline is refused at once with the time until its turn', async () => {
     const { budget, take } = scene(1)
     await take('a')
     void take('b')
@@ -84,7 +84,7 @@ describe('who would wait too long', () => {
     expect(budget.used).toBe(1)
   })
 
-  test('is not refused when the turn comes just in time', async () => {
+  test('a call whose turn is just before its deadline waits for the turn', async () => {
     const { began, take } = scene(1)
     await take('a')
     const waiting = take('b', WINDOW_MS + 2)
@@ -93,7 +93,7 @@ describe('who would wait too long', () => {
     expect(began).toHaveLength(2)
   })
 
-  test('since the limit shrank meanwhile is refused by their deadline', async () => {
+  test('a waiting call is refused at its deadline after the limit shrank', async () => {
     const { take, state, budget, began } = scene(2)
     await take('a')
     await take('b')
@@ -110,8 +110,8 @@ describe('who would wait too long', () => {
   })
 })
 
-describe('who goes away', () => {
-  test('before anything takes nothing', async () => {
+describe('a call with an abort signal', () => {
+  test('an aborted call uses nothing of the `Budget`', async () => {
     const { budget, take } = scene(1)
     expect((await failing(take('a', 1000, AbortSignal.abort()))).code).toBe(
       'postern_upstream_timeout',
@@ -119,7 +119,7 @@ describe('who goes away', () => {
     expect(budget.used).toBe(0)
   })
 
-  test('while waiting leaves the turn to the next', async () => {
+  test('a waiting call that is aborted leaves its turn to the next call', async () => {
     const { began, take } = scene(1)
     const gone = new AbortController()
     await take('a')
@@ -132,7 +132,7 @@ describe('who goes away', () => {
     expect(began.map(([name]) => name)).toEqual(['a', 'c'])
   })
 
-  test('last leaves no timer behind, and no listener', async () => {
+  test('the last waiting call that is aborted leaves no timer and no listener', async () => {
     const { take } = scene(1)
     const gone = new AbortController()
     const added = vi.spyOn(gone.signal, 'addEventListener')

@@ -1,7 +1,6 @@
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { NoResponseError, Refusal } from '../../src/errors.ts'
 import type { AttemptOutcome } from '../../src/upstream/attempt.ts'
 import type { Budget } from '../../src/upstream/budget.ts'
 import { Caller, ifUnreached, never, type Call } from '../../src/upstream/caller.ts'
@@ -71,25 +70,8 @@ function scene(answers: (Answer | Error)[]) {
   return { run, asked, events, token, budget, stopping }
 }
 
-describe('a call', () => {
-  test('is made below the prefix of the API, with the token of the time', async () => {
-    const { run, asked, token } = scene([ok(), ok()])
-    await run({ method: 'PUT', path: '/key', body: '{}' })
-    token.now = 'second'
-    await run()
-    expect(asked).toMatchObject([
-      { origin: 'https://service.example', method: 'PUT', path: '/base/bot/v1/key', body: '{}' },
-      { method: 'GET', path: '/base/bot/v1/me', body: null },
-    ])
-    const [put, get] = asked.map(({ headers }) => headers as Record<string, string>)
-    expect([put?.['authorization'], get?.['authorization']]).toEqual([
-      'Bearer first',
-      'Bearer second',
-    ])
-    expect([put?.['content-type'], get?.['content-type']]).toEqual(['application/json', undefined])
-  })
-
-  test('that the service answers is told with its pattern and its time', async () => {
+describe('`Caller`', () => {
+  test('the `answered` event has the route pattern, the status and the duration', async () => {
     const { run, events } = scene([ok({}, { ms: 40 }), no(403, 'forbidden')])
     await run({ path: '/chats/5', own: true })
     await run({ path: '/no/such' })
@@ -101,48 +83,13 @@ describe('a call', () => {
     expect([unreachable, paused, unauthorized].map(({ mock }) => mock.calls)).toEqual([[], [], []])
   })
 
-  test('that a paused bot makes says so', async () => {
+  test('an answer `bot_paused` emits the `paused` event', async () => {
     const { run, events } = scene([no(403, 'bot_paused')])
     expect((await run()).status).toBe(403)
     expect(events.paused.mock.calls.length).toBe(1)
   })
 
-  test('tells of the clock where the answer is dated', async () => {
-    const date = new Date(Date.now() - 60_000).toUTCString()
-    const { run, events } = scene([ok({}, { headers: { date } }), ok()])
-    await run()
-    await run()
-    expect(events.clock.mock.calls).toEqual([[59_000]])
-  })
-
-  test('of the sidecar’s own tells of its budget, and one of the bot’s does not', async () => {
-    const { run, events, budget } = scene([ok(), ok()])
-    await run()
-    expect(events.budget).not.toHaveBeenCalled()
-    await run({ own: true })
-    expect(events.budget.mock.calls).toEqual([[{ usedLastMinute: 3, limit: 7 }]])
-    expect(budget.count).not.toHaveBeenCalled()
-  })
-
-  test.each([
-    ['/me', 'GET', false],
-    ['/chats/5', 'GET', false],
-    ['/chats/5/keys', 'GET', true],
-    ['/updates?timeout=0', 'GET', true],
-    ['/updates', 'POST', false],
-  ] as const)('of %s by %s may be answered at length: %s', async (path, method, isList) => {
-    for (const [letters, is] of [
-      [60, true],
-      [120, isList],
-      [250, false],
-    ] as const) {
-      const { run } = scene([ok('x'.repeat(letters))])
-      const outcome = await run({ path, method }).catch((error: unknown) => error)
-      expect(outcome instanceof NoResponseError).toBe(!is)
-    }
-  })
-
-  test('of the sidecar’s own keeps what no bot reads, of the bot’s it is taken out', async () => {
+  test('fields named `postern` are removed from answers to the bot and kept in the sidecar’s own answers', async () => {
     const result = { id: 1, postern: 'mine' }
     const { run } = scene([ok(result), ok(result), ok([{ Message: 1, message: 2 }])])
     expect(plain((await run({ own: true })).envelope)).toEqual({ ok: true, result })
@@ -152,16 +99,8 @@ describe('a call', () => {
   })
 })
 
-describe('a call that nobody answers', () => {
-  test('fails, and says so', async () => {
-    const { run, events } = scene([reset])
-    const error = await failing(run())
-    expect(error.code).toBe('postern_upstream_unreachable')
-    expect(events.unreachable.mock.calls).toEqual([[error]])
-    expect(events.answered).not.toHaveBeenCalled()
-  })
-
-  test('is made once more where that is allowed, and counts again as one of the sidecar’s own', async () => {
+describe('a call without an answer', () => {
+  test('a repeated call counts again in the budget when it is the sidecar’s own', async () => {
     const { run, asked, budget, events } = scene([reset, ok(), reset, ok()])
     expect((await run({ repeat: ifUnreached, own: true })).status).toBe(200)
     expect([asked.length, budget.count.mock.calls.length]).toEqual([2, 1])
@@ -170,13 +109,7 @@ describe('a call that nobody answers', () => {
     expect(events.unreachable).not.toHaveBeenCalled()
   })
 
-  test('is made no third time', async () => {
-    const { run, asked } = scene([reset, reset, ok()])
-    await failing(run({ repeat: ifUnreached }))
-    expect(asked.length).toBe(2)
-  })
-
-  test('is not made once more where no time is left for it', async () => {
+  test('a call is not repeated when no time is left for the repetition', async () => {
     for (const [leftMs, times] of [
       [1, 1],
       [2, 2],
@@ -188,7 +121,7 @@ describe('a call that nobody answers', () => {
     }
   })
 
-  test('is not made once more for one who leaves, or when all ends', async () => {
+  test('a call is not repeated after its caller leaves or the sidecar stops', async () => {
     for (const who of ['caller', 'sidecar'] as const) {
       const leaving = new AbortController()
       const { run, asked, stopping, events } = scene([reset, ok()])
@@ -202,28 +135,12 @@ describe('a call that nobody answers', () => {
       expect(events.unreachable).toHaveBeenCalledTimes(1)
     }
   })
-
-  test('fails when its first attempt has had its time', async () => {
-    const { run, asked } = scene([])
-    const error = await failing(run({ firstUntilMs: performance.now() + 20 }))
-    expect([error.code, asked.length]).toEqual(['postern_upstream_timeout', 1])
-  })
-
-  test('because it was given up is nobody’s failure', async () => {
-    const { run, events, asked } = scene([])
-    const error = await failing(run({ signal: AbortSignal.abort() }))
-    expect([error.code, asked, events.unreachable.mock.calls]).toEqual([
-      'postern_upstream_timeout',
-      [],
-      [],
-    ])
-  })
 })
 
 describe('a token that the service refuses', () => {
   const refused = no(401, 'unauthorized')
 
-  test('is read again, and the call made once more with another one', async () => {
+  test('a call repeated with the reloaded token counts in the budget and emits no `unauthorized` event', async () => {
     const { run, asked, token, events, budget } = scene([refused, ok()])
     token.reload.mockImplementation(() => {
       token.now = 'second'
@@ -235,39 +152,9 @@ describe('a token that the service refuses', () => {
     expect([events.unauthorized.mock.calls, budget.count.mock.calls.length]).toEqual([[], 1])
   })
 
-  test('that is refused again is told, and so is one that is no other', async () => {
-    const both = scene([refused, refused])
-    both.token.reload.mockImplementation(() => {
-      both.token.now = 'second'
-      return Promise.resolve(true)
-    })
-    expect((await both.run()).status).toBe(401)
-    expect([both.asked.length, both.events.unauthorized.mock.calls.length]).toEqual([2, 1])
-    const same = scene([refused, ok()])
-    expect((await same.run()).status).toBe(401)
-    expect([same.asked.length, same.token.reload.mock.calls.length]).toEqual([1, 1])
-    expect(same.events.unauthorized).toHaveBeenCalledTimes(1)
-  })
-
-  test('that cannot be read again stands', async () => {
-    const { run, asked, token } = scene([refused, ok()])
-    token.reload.mockRejectedValue(new Error('gone'))
-    expect([(await run()).status, asked.length]).toEqual([401, 1])
-  })
-
-  test('is not read again for any other refusal', async () => {
+  test('the token is not reloaded after an error other than 401', async () => {
     const { run, token } = scene([no(403, 'forbidden')])
     await run()
     expect(token.reload).not.toHaveBeenCalled()
   })
-})
-
-test('what is not permitted any more is not tried, and the permission is asked each time', async () => {
-  const { run, asked } = scene([reset, ok()])
-  const permitted = vi.fn(async () => {
-    await Promise.resolve()
-    if (permitted.mock.calls.length > 1) throw new Refusal('postern_downgrade_refused')
-  })
-  const error = await failing(run({ repeat: ifUnreached, permitted }))
-  expect([error.code, asked.length]).toEqual(['postern_downgrade_refused', 1])
 })

@@ -41,8 +41,8 @@ function begin(more: Partial<Exchange> = {}) {
   return { dispatch, abort, start, answer, data, end, fail, came, ending, outcome, sent }
 }
 
-describe('an exchange', () => {
-  test('gives the whole answer, and when its headers came', async () => {
+describe('`exchange`', () => {
+  test('an exchange resolves with the whole answer and the time of its headers', async () => {
     const askedAtMs = performance.now()
     const { dispatch, start, answer, data, end, came, abort, sent } = begin()
     expect(dispatch.mock.calls[0]?.[0]).toBe(sent.options)
@@ -63,7 +63,7 @@ describe('an exchange', () => {
     expect([abort.mock.calls, vi.getTimerCount()]).toEqual([[], 0])
   })
 
-  test('passes over what comes before the answer', async () => {
+  test('an exchange ignores 1xx responses before the answer', async () => {
     const { start, answer, data, end, came } = begin()
     start()
     for (const status of [100, 103, 199]) answer(status, { location: '/' })
@@ -74,87 +74,10 @@ describe('an exchange', () => {
     end()
     expect(await came()).toMatchObject({ statusCode: 200, body: Buffer.from('{}') })
   })
-
-  test('reads as much as is allowed, and one byte more is an answer of no use', async () => {
-    const fits = begin()
-    fits.start()
-    fits.answer()
-    fits.data('x'.repeat(10))
-    fits.end()
-    expect(await fits.came()).toMatchObject({ body: Buffer.alloc(10, 'x') })
-    const large = begin()
-    large.start()
-    large.answer(404)
-    large.data('x'.repeat(10))
-    large.data('x')
-    expect(await large.came()).toMatchObject({ kind: 'unusable', status: 404 })
-    expect(large.abort).toHaveBeenCalledTimes(1)
-    large.data('x')
-    large.end()
-    expect(large.outcome).toHaveBeenCalledTimes(1)
-  })
-
-  test('whose answer is of no use ends before its body', async () => {
-    const { start, answer, data, came, abort } = begin()
-    start()
-    answer(302)
-    expect(await came()).toMatchObject({ kind: 'unusable', status: 302 })
-    expect(abort).toHaveBeenCalledTimes(1)
-    data('x')
-  })
-
-  test('that takes too long is ended, and the next to come of it is dropped', async () => {
-    const { start, answer, data, end, came, abort, outcome } = begin()
-    start()
-    answer()
-    vi.advanceTimersByTime(999)
-    expect(await came()).toBeNull()
-    vi.advanceTimersByTime(1)
-    expect(await came()).toMatchObject({ kind: 'late' })
-    expect(abort).toHaveBeenCalledTimes(1)
-    data('x')
-    end()
-    expect(outcome).toHaveBeenCalledTimes(1)
-  })
-
-  test('that ends while it waits for a connection is dropped when it gets one', async () => {
-    const { start, came, abort } = begin()
-    vi.advanceTimersByTime(1000)
-    expect(await came()).toMatchObject({ kind: 'late' })
-    expect(abort).not.toHaveBeenCalled()
-    start()
-    expect(abort).toHaveBeenCalledTimes(1)
-  })
-
-  test.each([
-    ['before', 'unreached'],
-    ['within', 'cut'],
-  ])('whose connection ends %s an answer says so', async (stage, kind) => {
-    const { start, answer, fail, came, abort } = begin()
-    start()
-    if (stage === 'within') answer()
-    fail(Object.assign(new Error('reset'), { code: 'ECONNRESET' }))
-    expect(await came()).toMatchObject({ kind })
-    expect([abort.mock.calls, vi.getTimerCount()]).toEqual([[], 0])
-  })
-
-  test('that cannot begin never reached anybody', async () => {
-    const { dispatch } = begin()
-    dispatch.mockClear()
-    const failing = exchange(
-      {
-        dispatch: () => {
-          throw Object.assign(new Error('closed'), { code: 'UND_ERR_DESTROYED' })
-        },
-      } as unknown as Dispatcher,
-      begin().sent,
-    )
-    expect(await failing).toMatchObject({ kind: 'unreached' })
-  })
 })
 
-describe('an exchange that somebody gives up', () => {
-  test('ends at once, and listens no longer', async () => {
+describe('an exchange that is aborted', () => {
+  test('an aborted exchange ends at once and removes its abort listener', async () => {
     const leaving = new AbortController()
     const removed = vi.spyOn(leaving.signal, 'removeEventListener')
     const { start, came, abort } = begin({ signal: leaving.signal })
@@ -165,7 +88,7 @@ describe('an exchange that somebody gives up', () => {
     expect([abort.mock.calls.length, removed.mock.calls.length]).toEqual([1, 1])
   })
 
-  test('and one that ended well listens no longer either', async () => {
+  test('a completed exchange removes its abort listener', async () => {
     const staying = new AbortController()
     const added = vi.spyOn(staying.signal, 'addEventListener')
     const removed = vi.spyOn(staying.signal, 'removeEventListener')
@@ -177,7 +100,7 @@ describe('an exchange that somebody gives up', () => {
     expect(removed.mock.calls[0]?.slice(0, 2)).toEqual(added.mock.calls[0]?.slice(0, 2))
   })
 
-  test('before it began is never begun', async () => {
+  test('an exchange whose signal was aborted before is not dispatched', async () => {
     for (const more of [{ signal: AbortSignal.abort() }, { stopping: AbortSignal.abort() }]) {
       const { dispatch, came } = begin(more)
       expect(await came()).toMatchObject({ kind: 'given-up' })
@@ -185,7 +108,7 @@ describe('an exchange that somebody gives up', () => {
     }
   })
 
-  test('as the sidecar stops is not called unreachable', async () => {
+  test('an exchange that the stopping sidecar cuts is given up, not unreachable', async () => {
     const stopping = new AbortController()
     const { start, fail, came } = begin({ stopping: stopping.signal })
     start()

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { NoResponseError, type RawAnswer } from '../../src/errors.ts'
-import { failureOf, givenUp, late, unusable, whyUnusable } from '../../src/upstream/errors.ts'
-import { serviceErrorOf } from '../../src/upstream/service-error.ts'
+import { NoResponseError } from '../../src/errors.ts'
+import { failureOf, whyUnusable } from '../../src/upstream/errors.ts'
 
 const coded = (code: unknown, more: object = {}): Error =>
   Object.assign(new Error('words of an answer'), { code, ...more })
@@ -18,7 +17,7 @@ test.each([
   ['ECONNREFUSED', 'unreached', 'cut', 'postern_upstream_unreachable'],
   ['X_CERT_', 'unreached', 'cut', 'postern_upstream_unreachable'],
   ['X_UND_ERR_HEADERS_OVERFLOW', 'unreached', 'cut', 'postern_upstream_unreachable'],
-])('%s before an answer is %s, and within one %s', (code, before, within, as) => {
+])('the error %s is %s before the answer and %s within the answer', (code, before, within, as) => {
   for (const [stage, kind] of [
     ['before', before],
     ['within', within],
@@ -30,7 +29,7 @@ test.each([
   }
 })
 
-test('what the parser of HTTP could not read is unusable', () => {
+test('a parse error of HTTP is an unusable answer', () => {
   const failure = failureOf(
     Object.assign(new Error('bytes'), { name: 'HTTPParserError' }),
     'before',
@@ -39,7 +38,7 @@ test('what the parser of HTTP could not read is unusable', () => {
   expect(failure.error.message).toContain('no HTTP')
 })
 
-test('a code is found on the error or on one of its first causes, and only if it is one', () => {
+test('`failureOf` reads an error code from the error or its first three causes only', () => {
   const nested = (depth: number): unknown =>
     depth === 0 ? coded('EPROTO') : new Error('outer', { cause: nested(depth - 1) })
   const kinds = [0, 1, 2, 3, 4].map((depth) => failureOf(nested(depth), 'before').kind)
@@ -65,31 +64,12 @@ test.each([
   [200, 'gzip', 'an encoding'],
   [200, 'identity, gzip', 'an encoding'],
   [200, 'xidentity', 'an encoding'],
-])('an answer of %i in the encoding %s is of no use because of: %s', (status, encoding, why) => {
-  const failure = whyUnusable(status, { 'content-encoding': encoding })
-  if (why === null) return expect(failure).toBeNull()
-  expect(failure).toMatchObject({ kind: 'unusable', status })
-  expect(failure?.error.message).toContain(why)
-})
-
-test('other ends say what they are', () => {
-  expect(late()).toMatchObject({ kind: 'late', status: null })
-  expect(late('').error.message).toBe(late().error.message)
-  expect(unusable('detail')).toMatchObject({ kind: 'unusable', status: null })
-  expect(givenUp()).toMatchObject({ kind: 'given-up', status: null })
-  expect(givenUp().error).toMatchObject({
-    code: 'postern_upstream_timeout',
-    message: expect.stringContaining('given up') as unknown,
-  })
-})
-
-test('a refusal of the service keeps its answer, and of a 429 the time to wait', () => {
-  const said = (status: number) => {
-    const answer = { status, headers: { 'retry-after': '9' }, body: Buffer.alloc(0) } as RawAnswer
-    const error = { status, code: 'slow_mode', message: '', expected: 'text', retryAfter: 7 }
-    const made = serviceErrorOf(answer, error as never)
-    expect(made).toMatchObject({ code: 'slow_mode', expected: 'text', status, answer })
-    return made.retryAfterSeconds
-  }
-  expect([429, 428, 500].map(said)).toEqual([9, undefined, undefined])
-})
+])(
+  'the answer %i with the content encoding %s is unusable for the reason %s',
+  (status, encoding, why) => {
+    const failure = whyUnusable(status, { 'content-encoding': encoding })
+    if (why === null) return expect(failure).toBeNull()
+    expect(failure).toMatchObject({ kind: 'unusable', status })
+    expect(failure?.error.message).toContain(why)
+  },
+)

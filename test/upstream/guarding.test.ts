@@ -5,7 +5,7 @@ import { door, doorTo, failing, ok, outbound } from './support.ts'
 
 const reached = () => doorTo((_request, response) => ok(response, {}))
 
-describe('only what the guard let out is sent as a message', () => {
+describe('sends and edits', () => {
   test.each([
     ['POST', '/messages'],
     ['POST', '/messages?x=1'],
@@ -18,7 +18,7 @@ describe('only what the guard let out is sent as a message', () => {
     ['PATCH', '/Messages/5?x'],
     ['PATCH', '/m%65ssages'],
     ['POST', '/messages/%ff'],
-  ] as const)('%s %s is refused as a general call', async (method, path) => {
+  ] as const)('`relay` and `ask` refuse the guarded route %s %s', async (method, path) => {
     const { upstream, seen } = await reached()
     for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
       const error = await failing(call({ method, path, body: '{"text":"words"}' }))
@@ -27,13 +27,13 @@ describe('only what the guard let out is sent as a message', () => {
     expect(seen).toEqual([])
   })
 
-  test('a message may be deleted by a general call', async () => {
+  test('`relay` deletes a message without a permit', async () => {
     const { upstream, seen } = await reached()
     await upstream.relay({ method: 'DELETE', path: '/messages/5', body: '{"chatId":5}' })
     expect(seen[0]).toMatchObject({ method: 'DELETE', body: '{"chatId":5}' })
   })
 
-  test('readable text is not sent once another sidecar has seen the chat protected, which is read before', async () => {
+  test('readable text is refused after another sidecar found the chat protected', async () => {
     const { upstream, seen } = await reached()
     const state = { nowMs: 0, isLatched: false }
     const time = { nowMs: () => 0, monotonicMs: () => state.nowMs }
@@ -52,7 +52,7 @@ describe('only what the guard let out is sent as a message', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('what only looks like a permit is refused, and so is an edit sent or a send edited', async () => {
+  test('a forged permit, an edit given to `send` and a send given to `edit` are refused', async () => {
     const { upstream, seen } = await reached()
     const { route, path, body } = outbound.send()
     const forged = { route, path, body } as unknown as Outbound
@@ -78,7 +78,7 @@ describe('only what the guard let out is sent as a message', () => {
   })
 })
 
-describe('a path that could lead elsewhere is never sent', () => {
+describe('paths', () => {
   test.each([
     'me',
     '',
@@ -102,7 +102,7 @@ describe('a path that could lead elsewhere is never sent', () => {
     '/me%a',
     '/me%',
     'https://evil.example/me',
-  ])('%j', async (path) => {
+  ])('the path %j is refused', async (path) => {
     const { upstream, seen } = await reached()
     for (const call of [upstream.relay.bind(upstream), upstream.ask.bind(upstream)]) {
       expect(await failing(call({ method: 'GET', path }))).toMatchObject({
@@ -113,7 +113,7 @@ describe('a path that could lead elsewhere is never sent', () => {
     expect(seen).toEqual([])
   })
 
-  test('a query may hold slashes, dots and escapes', async () => {
+  test('a query may contain slashes, dots and escapes', async () => {
     const { url, seen } = await reached()
     await door(url).upstream.relay({ method: 'GET', path: '/commands?scope=chat:5//../%2F%0a' })
     expect(seen[0]?.url).toBe('/bot/v1/commands?scope=chat:5//../%2F%0a')

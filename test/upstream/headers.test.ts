@@ -1,38 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import manifest from '../../package.json' with { type: 'json' }
-import {
-  clockSkewMs,
-  handedOn,
-  inUtf8,
-  joined,
-  mediaHeaders,
-  requestHeaders,
-} from '../../src/upstream/headers.ts'
+import { clockSkewMs, handedOn, inUtf8 } from '../../src/upstream/headers.ts'
 
 /** The words of a text. */
 const names = (text: string): string[] => text.trim().split(/\s+/)
-
-test('a request carries the token and nothing of the bot’s, and says what its body is', () => {
-  const headers = {
-    authorization: 'Bearer token',
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': `postern/${manifest.version}`,
-  }
-  expect(requestHeaders('token', 'none')).toStrictEqual(headers)
-  expect(requestHeaders('token', 'body')).toStrictEqual({
-    ...headers,
-    'content-type': 'application/json',
-  })
-})
-
-test('a request for a file carries no token', () => {
-  expect(mediaHeaders()).toStrictEqual({
-    accept: '*/*',
-    'accept-encoding': 'identity',
-    'user-agent': `postern/${manifest.version}`,
-  })
-})
 
 test.each(
   names(`
@@ -43,7 +13,7 @@ test.each(
     x-accel-buffering x-sendfile x-reproxy-url x-postern-verdict x-ratelimit not-ratelimit-limit
     x-other access-control-allow-origin postern postern-verdict
   `),
-)('the header %s is not handed on', (name) => {
+)('`handedOn` drops the header %s', (name) => {
   expect(handedOn({ [name]: 'x', 'retry-after': '1' })).toEqual({ 'retry-after': '1' })
 })
 
@@ -53,16 +23,16 @@ test.each(
     ratelimit-policy ratelimit-remaining x-ratelimit-reset deprecation sunset x-request-id
     request-id x-correlation-id correlation-id x-trace-id
   `),
-)('the header %s is handed on', (name) => {
+)('`handedOn` passes on the header %s', (name) => {
   expect(handedOn({ [name]: 'x', 'x-other': 'y' })).toEqual({ [name]: 'x' })
 })
 
-test('the lines of a repeated header are handed on as one', () => {
+test('repeated lines of a header are passed on as one line', () => {
   const headers = { 'retry-after': '5', ratelimit: ['1', '2'], sunset: undefined }
   expect(handedOn(headers)).toEqual({ 'retry-after': '5', ratelimit: '1, 2', sunset: '' })
 })
 
-test('headers that Connection names are not handed on', () => {
+test('headers named by Connection are not passed on', () => {
   const headers = { deprecation: '1', sunset: '2', 'retry-after': '3' }
   const lists = ['Deprecation , Sunset', 'close,Deprecation,Sunset', ['deprecation', 'sunset']]
   for (const connection of lists) {
@@ -71,11 +41,14 @@ test('headers that Connection names are not handed on', () => {
   expect(handedOn({ ...headers, connection: 'keep-alive' })).toEqual(headers)
 })
 
-test.each(['a\u0000b', 'a\nb', 'a\u007fb', 'aĀ', '\u001f'])('%j is not handed on', (value) => {
-  expect(handedOn({ sunset: value })).toEqual({})
-})
+test.each(['a\u0000b', 'a\nb', 'a\u007fb', 'aĀ', '\u001f'])(
+  'a header value %j is not passed on',
+  (value) => {
+    expect(handedOn({ sunset: value })).toEqual({})
+  },
+)
 
-test.each(['a\tb', ' ~', '\u0080ÿ', ''])('%j is handed on', (value) => {
+test.each(['a\tb', ' ~', '\u0080ÿ', ''])('a header value %j is passed on', (value) => {
   expect(handedOn({ sunset: value })).toEqual({ sunset: value })
 })
 
@@ -87,7 +60,7 @@ test.each([
   'text/html;  charset="utf8"  ',
   'text/plain',
   '',
-])('the type %j is that of UTF-8', (type) => {
+])('the content type %j is kept as UTF-8', (type) => {
   const headers = { 'content-type': type }
   expect(inUtf8(headers)).toBe(headers)
 })
@@ -104,36 +77,28 @@ test.each([
   'application/json, text/html',
   'text/html, a; charset=utf-8',
   'application/json; charset=utf-8x',
-])('the type %j is replaced by one of UTF-8', (type) => {
+])('the content type %j is replaced by UTF-8', (type) => {
   expect(inUtf8({ 'content-type': type, 'x-a': '1' })).toEqual({
     'content-type': 'application/json; charset=utf-8',
     'x-a': '1',
   })
 })
 
-test('where no type is given none is added', () => {
-  expect(inUtf8({ 'x-a': '1' })).toEqual({ 'x-a': '1' })
-})
-
-test('the lines of a header are joined, and a missing one is empty', () => {
-  expect([joined('a'), joined(['a', 'b']), joined(undefined)]).toEqual(['a', 'a, b', ''])
-})
-
-describe('how far our clock is ahead', () => {
+describe('`clockSkewMs`', () => {
   const DATE = 'Thu, 01 Jan 2026 00:00:10 GMT'
   const AT = Date.UTC(2026, 0, 1, 0, 0, 10)
 
   test.each([
-    ['when the date is in between', -100, 100, 0],
-    ['when the call took long', -20_000, 20_000, 0],
-    ['when only the cut second is between', 900, 950, 0],
-    ['at the very end of that second', 1000, 1001, 0],
-    ['ahead by what is left', 1001, 1200, 1],
-    ['ahead by minutes', 61_000, 61_500, 60_000],
-    ['when the answer came in the same moment', -5, 0, 0],
-    ['behind by a moment', -20, -1, -1],
-    ['behind by minutes', -61_000, -60_000, -60_000],
-  ])('%s', (_name, sent, got, skew) => {
+    ['the date is between request and response', -100, 100, 0],
+    ['the call was long', -20_000, 20_000, 0],
+    ['the date is cut to the second', 900, 950, 0],
+    ['the request left at the end of that second', 1000, 1001, 0],
+    ['the request left just after that second', 1001, 1200, 1],
+    ['the clock is minutes ahead', 61_000, 61_500, 60_000],
+    ['the response arrived within that second', -5, 0, 0],
+    ['the clock is just behind', -20, -1, -1],
+    ['the clock is minutes behind', -61_000, -60_000, -60_000],
+  ])('`clockSkewMs` measures the skew when %s', (_name, sent, got, skew) => {
     expect(clockSkewMs(DATE, AT + sent, AT + got)).toBe(skew)
   })
 
@@ -154,7 +119,7 @@ describe('how far our clock is ahead', () => {
     'thu, 01 Jan 2026 00:00:10 GMT',
     'Thu, 01 jan 2026 00:00:10 GMT',
     'Thu, 99 Jan 2026 00:00:10 GMT',
-  ])('is not known by the date %j', (date) => {
+  ])('`clockSkewMs` returns null for the date %j', (date) => {
     expect(clockSkewMs(date, AT, AT)).toBeNull()
   })
 })

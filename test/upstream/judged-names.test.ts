@@ -28,34 +28,34 @@ test.each([
   ['text\0', 'text'],
   ['text\0more', 'text'],
   [`te${'_'.repeat(100)}xt`, 'text'],
-])('%s is an impostor of %s', (name, real) => {
+])('the name %j is an impostor of %s', (name, real) => {
   expect(UPDATE_NAMES.isImpostor(name)).toBe(true)
   expect(UPDATE_NAMES.isImpostor(real)).toBe(false)
   expect(OWN_NAME.isImpostor(name)).toBe(false)
 })
 
 test.each(['texts', 'tex', 'te xt', 'text ', 'тext', '_id', '', 'x', 'proto', 'toString'])(
-  '"%s" is nobody’s name',
+  'the name %j is no impostor of any name',
   (name) => {
     for (const names of ALL) expect(names.isImpostor(name)).toBe(false)
   },
 )
 
 test.each(['postern', 'Postern', 'POSTERN', 'po\u017ftern', 'post_ern', 'postern\0', '__proto__'])(
-  '%s is never said by the service, wherever it stands',
+  'the name %j is reserved for Postern at any depth',
   (name) => {
     for (const names of ALL) expect(names.isImpostor(name)).toBe(true)
   },
 )
 
-test('names of megabytes are judged like any other', () => {
+test('a name of megabytes is compared like a short name', () => {
   for (const filler of ['x', '_', '\u017f', '\0', '🏯']) {
     expect(UPDATE_NAMES.isImpostor(`tex${filler.repeat(2_000_000)}s`)).toBe(false)
   }
   expect(UPDATE_NAMES.isImpostor(`tex${'_'.repeat(2_000_000)}T`)).toBe(true)
 })
 
-test('what is remembered of names changes nothing, however many there are', () => {
+test('the cache of compared names never changes a result', () => {
   const names = new JudgedNames(['text'])
   for (let round = 0; round < 2; round++) {
     for (let n = 0; n < 5000; n++) {
@@ -65,7 +65,7 @@ test('what is remembered of names changes nothing, however many there are', () =
   }
 })
 
-test('a parser that compares any two names without their case is never the first to find one', () => {
+test('every name that a case-insensitive parser equates with `text` is an impostor', () => {
   const letter = fc.constantFrom(...'teTE\u017f\u212aıİxX\u0130_-\0')
   fc.assert(
     fc.property(fc.array(letter, { maxLength: 6 }), (letters) => {
@@ -79,7 +79,7 @@ test('a parser that compares any two names without their case is never the first
 })
 
 test.each(['rate_limited', 'poster', 'rate_limited_by_postern_or_so', 'no_postern', ''])(
-  '%s is a code of the service’s',
+  'the error code %j belongs to the service',
   (code) => {
     expect(isOurCode(code)).toBe(false)
   },
@@ -92,7 +92,7 @@ function namesIn(value: unknown): number {
   return inside + (Array.isArray(value) ? 0 : Object.keys(value).length)
 }
 
-test('as many names are counted in a text as there are, and one more for each that stands twice', () => {
+test('`countNames` counts every name of a JSON text, repeated names too', () => {
   const value = fc.jsonValue({ stringUnit: 'grapheme' })
   fc.assert(
     fc.property(value, fc.string(), fc.constantFrom(undefined, 1, '\t'), (json, name, indent) => {
@@ -107,7 +107,7 @@ test('as many names are counted in a text as there are, and one more for each th
   )
 })
 
-test('an answer that is written in pieces is written as at once', async () => {
+test('`stringifyAnswer` writes a large answer in slices with the same bytes', async () => {
   const answer = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 })
   await fc.assert(
     fc.asyncProperty(answer, fc.array(fc.jsonValue()), async (more, result) => {

@@ -14,15 +14,15 @@ async function bytesOf(upstream: Upstream, signal = waiting()): Promise<string> 
 const fetching = (url: string, limits: Partial<UpstreamLimits> = {}, signal = waiting()) =>
   bytesOf(door(url, { limits }).upstream, signal)
 
-describe('a file', () => {
-  test('is asked for without the token, in whatever type it has', async () => {
+describe('a stored attachment', () => {
+  test('an attachment is requested without the token and with any type accepted', async () => {
     const { url, seen } = await service((_request, response) => void response.end('content'))
     expect(await fetching(url)).toBe('content')
     expect(seen[0]).toMatchObject({ method: 'GET', url: '/media/abc', headers: { accept: '*/*' } })
     expect(seen[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('that the service refuses is refused by what it says', async () => {
+  test('the download of an attachment rejects with the service’s error', async () => {
     const { url, seen } = await service((_request, response) =>
       no(response, 404, 'media_not_found'),
     )
@@ -39,7 +39,7 @@ describe('a file', () => {
     [201, '{"ok":true,"result":1}'],
     [404, '<html>'],
     [404, `${' '.repeat(2000)}{}`],
-  ])('is not what comes with %d and %j', async (status, body) => {
+  ])('an answer %d with the body %j is no attachment', async (status, body) => {
     const { url } = await service((_request, response) => void response.writeHead(status).end(body))
     const error = await failing(fetching(url, { maxBytes: 1000 }))
     expect(error.code).toBe('postern_upstream_invalid')
@@ -49,7 +49,7 @@ describe('a file', () => {
   test.each([
     [302, {}, 'a redirect'],
     [200, { 'content-encoding': 'gzip' }, 'an encoding'],
-  ])('is not what comes with %d in %j', async (status, headers, why) => {
+  ])('an answer %d with the headers %j is no attachment', async (status, headers, why) => {
     const { url, seen } = await service(
       (_request, response) =>
         void response.writeHead(status, { location: '/media/other', ...headers }).end('content'),
@@ -59,16 +59,7 @@ describe('a file', () => {
     expect(seen.length).toBe(1)
   })
 
-  test('that says it is too large is refused before any of it comes, and the call ends', async () => {
-    const { url, closed } = await rawService((socket) =>
-      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n'),
-    )
-    const { upstream } = door(url, { limits: { maxMediaBytes: 10 } })
-    expect((await failing(upstream.media('abc', waiting()))).code).toBe('postern_media_too_large')
-    await expect.poll(closed).toBe(1)
-  })
-
-  test('whose reader stops ends the call', async () => {
+  test('a reader that stops ends the download', async () => {
     const { url, closed } = await rawService((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\nx'),
     )
@@ -80,8 +71,8 @@ describe('a file', () => {
   })
 })
 
-describe('a file that nobody answers for', () => {
-  test('is asked for once more, and then comes', async () => {
+describe('a download that fails', () => {
+  test('a download whose connection is reset before an answer is repeated once', async () => {
     const { url } = await rawService((socket, nth) => {
       if (nth === 1) socket.resetAndDestroy()
       else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\ncontent')
@@ -89,7 +80,7 @@ describe('a file that nobody answers for', () => {
     expect(await fetching(url)).toBe('content')
   })
 
-  test('is not asked for once more when it was slow, or breaks off', async () => {
+  test('a slow or broken download is not repeated', async () => {
     const slow = await service(() => {})
     expect((await failing(fetching(slow.url, { callMs: 50 }))).code).toBe(LATE)
     expect(slow.seen.length).toBeLessThan(2)
@@ -101,7 +92,7 @@ describe('a file that nobody answers for', () => {
     expect([error.code, cut.seen.length]).toEqual(['postern_upstream_unreachable', 1])
   })
 
-  test('is not asked for once more by one who has left, nor when its time is over', async () => {
+  test('a download is not repeated after its reader leaves or its time is over', async () => {
     for (const who of ['reader', 'time'] as const) {
       const leaving = new AbortController()
       let asked = 0
@@ -116,15 +107,7 @@ describe('a file that nobody answers for', () => {
     }
   })
 
-  test('fails by what the second call failed with', async () => {
-    const { url } = await rawService((socket, nth) => {
-      if (nth === 1) socket.resetAndDestroy()
-      else socket.end('no HTTP\r\n\r\n')
-    })
-    expect((await failing(fetching(url))).code).toBe('postern_upstream_invalid')
-  })
-
-  test('while it waits for a connection is given up by one who leaves', async () => {
+  test('a download that waits for a connection ends when its reader leaves', async () => {
     const { url, seen } = await service(() => {})
     const { upstream } = door(url, { limits: { mediaConnections: 1 } })
     const first = failing(upstream.media('a', waiting()))

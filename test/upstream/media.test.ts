@@ -32,7 +32,7 @@ async function cameOf(
 const LARGE = { maxMediaBytes: 100_000 }
 const piece = Buffer.alloc(1000)
 
-test('a file of the greatest size is given, one byte more is too large', async () => {
+test('an attachment of the maximum size is downloaded, and one byte more is refused', async () => {
   const sized = (size: number) => (response: ServerResponse) =>
     void response.end(Buffer.alloc(size))
   expect(await cameOf(sized(100_000), LARGE)).toMatchObject({ outcome: 'given', bytes: 100_000 })
@@ -42,7 +42,7 @@ test('a file of the greatest size is given, one byte more is too large', async (
   })
 })
 
-test('a file without a length is read no further than the bound', async () => {
+test('a download without a length ends at the maximum size', async () => {
   const endless = (response: ServerResponse): void => {
     const more = (): void => {
       while (!response.destroyed && response.write(piece));
@@ -57,9 +57,9 @@ test('a file without a length is read no further than the bound', async () => {
 })
 
 test.each([
-  ['more than there is makes no file', 5000, /^postern_upstream_/, 1000],
-  ['less than there is ends the file', 500, /^given$/, 500],
-])('a length that says %s', async (_, length, outcome, bytes) => {
+  ['longer than the body fails the download', 5000, /^postern_upstream_/, 1000],
+  ['shorter than the body ends the download', 500, /^given$/, 500],
+])('a content length %s', async (_, length, outcome, bytes) => {
   const lying = (response: ServerResponse): void => {
     response.socket?.end(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n${'x'.repeat(1000)}`)
   }
@@ -68,14 +68,7 @@ test.each([
   expect(came.bytes).toBeLessThanOrEqual(bytes)
 })
 
-test('chunks that end in the middle are no file', async () => {
-  const cut = (response: ServerResponse): void => {
-    response.write(piece, () => response.destroy())
-  }
-  expect((await cameOf(cut)).outcome).toBe('postern_upstream_unreachable')
-})
-
-test('what never begins to answer, stops within, or drips is given up in time', async () => {
+test('a download that never starts, stalls or drips ends at its deadline', async () => {
   expect((await cameOf(() => {}, { mediaMs: 200 })).outcome).toBe('postern_upstream_timeout')
   const stalls = (response: ServerResponse): void => void response.write(piece)
   expect((await cameOf(stalls, { mediaMs: 300 })).outcome).toBe('postern_upstream_timeout')
@@ -88,19 +81,19 @@ test('what never begins to answer, stops within, or drips is given up in time', 
   await came.closed()
 })
 
-test('whoever stops waiting ends the call', async () => {
+test('a reader that leaves ends the download', async () => {
   const leave = new AbortController()
   const came = await cameOf(() => setTimeout(() => leave.abort(), 20), {}, leave.signal)
   expect(came.outcome).toBe('postern_upstream_timeout')
   await came.closed()
 })
 
-test('a connection that fails before any answer is tried once more, and no more', async () => {
+test('a download whose connection fails twice is not tried a third time', async () => {
   const came = await cameOf((response) => void response.destroy(), { retryPauseMs: 1 })
   expect(came.outcome).toBe('postern_upstream_unreachable')
   expect(came.asked()).toBe(2)
 })
 
-test('the bounds of what is fetched and of what is opened are the same', () => {
+test('the maximum size of a download equals the maximum size of an opened attachment', () => {
   expect(UPSTREAM_LIMITS.maxMediaBytes).toBe(BOUNDS.storedAttachmentBytes)
 })

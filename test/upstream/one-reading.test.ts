@@ -20,18 +20,18 @@ async function handedOn(
   return { ...answer, text: answer.body.toString() }
 }
 
-describe('an answer is handed on with one reading', () => {
+describe('answers with several readings', () => {
   test.each([
-    ['a name twice', '{"ok":true,"result":{"a":1,"a":2}}', '{"ok":true,"result":{"a":2}}'],
+    ['twice', '{"ok":true,"result":{"a":1,"a":2}}', '{"ok":true,"result":{"a":2}}'],
     [
-      'deeper',
+      'nested',
       '{"ok":true,"result":[[{"a":{"b":1,"b":[]}}]]}',
       '{"ok":true,"result":[[{"a":{"b":[]}}]]}',
     ],
-    ['an escape', '{"ok":true,"result":{"a":1,"\\u0061":2}}', '{"ok":true,"result":{"a":2}}'],
-    ['an empty name', '{"ok":true,"result":{"":1,"":2}}', '{"ok":true,"result":{"":2}}'],
-    ['the result', '{"ok":true,"result":1,"result":2}', '{"ok":true,"result":2}'],
-    ['ok', '{"ok":false,"ok":true,"result":2}', '{"ok":true,"result":2}'],
+    ['escaped', '{"ok":true,"result":{"a":1,"\\u0061":2}}', '{"ok":true,"result":{"a":2}}'],
+    ['empty', '{"ok":true,"result":{"":1,"":2}}', '{"ok":true,"result":{"":2}}'],
+    ['the result itself', '{"ok":true,"result":1,"result":2}', '{"ok":true,"result":2}'],
+    ['`ok`', '{"ok":false,"ok":true,"result":2}', '{"ok":true,"result":2}'],
     [
       'beside exact numbers',
       '{"ok":true,"result":{"a":1,"a":1.0,"n":9007199254740993}}',
@@ -39,41 +39,44 @@ describe('an answer is handed on with one reading', () => {
     ],
     ['with blanks', '{"ok" :true,\n"result":{"a"\t:1,"a" :2}}', '{"ok":true,"result":{"a":2}}'],
     [
-      'a quotation mark in a name',
+      'with a quotation mark',
       '{"ok":true,"result":{"a\\":":1,"a\\":":2}}',
       '{"ok":true,"result":{"a\\":":2}}',
     ],
-  ])('when it has a name twice: %s', async (_what, body, text) => {
+  ])('a repeated name keeps its last value: %s', async (_what, body, text) => {
     expect((await handedOn(body)).text).toBe(text)
   })
 
   test.each([
-    ['as it is', '"postern":{"mode":"open"}'],
+    ['plain', '"postern":{"mode":"open"}'],
     ['in capitals', '"POSTERN":1'],
     ['with a long s', '"po\u017ftern":1'],
-    ['spelt with escapes', '"p\\u006fst\\u0065rn":1'],
-    ['with a NUL behind it', '"postern\\u0000x":1'],
-    ['with a stroke in it', '"post_ern":1'],
-    ['twice', '"postern":1,"Postern":2'],
-    ['as __proto__', '"__proto__":{"postern":1}'],
-  ])('when our own name stands in it %s, at any depth', async (_what, forged) => {
-    const real = '"n":1.0,"x":[9007199254740993]'
-    for (const [before, after] of [
-      ['', ''],
-      ['"a":{"b":[{', '}]}'],
-    ] as const) {
-      const body = `{ "ok":true,"result":{${real},${before}${forged}${after}} }`
-      const kept = before === '' ? '' : ',"a":{"b":[{}]}'
-      const text = `{"ok":true,"result":{${real}${kept}}}`
-      expect((await handedOn(body)).text).toBe(text)
-      expect((await handedOn(body.replace('{ "ok"', `{${forged},"ok"`))).text).toBe(text)
-    }
-    const error = `"status":404,"code":"not_found","message":"m"`
-    const no = await handedOn(`{"ok":false,"error":{${error},${forged},"x":{${forged}}}}`, {
-      status: 404,
-    })
-    expect(no.text).toBe(`{"ok":false,"error":{${error},"x":{}}}`)
-  })
+    ['with escapes', '"p\\u006fst\\u0065rn":1'],
+    ['followed by NUL', '"postern\\u0000x":1'],
+    ['with an underscore', '"post_ern":1'],
+    ['repeated', '"postern":1,"Postern":2'],
+    ['inside __proto__', '"__proto__":{"postern":1}'],
+  ])(
+    'a field named `postern` (%s) is removed from an answer at any depth',
+    async (_what, forged) => {
+      const real = '"n":1.0,"x":[9007199254740993]'
+      for (const [before, after] of [
+        ['', ''],
+        ['"a":{"b":[{', '}]}'],
+      ] as const) {
+        const body = `{ "ok":true,"result":{${real},${before}${forged}${after}} }`
+        const kept = before === '' ? '' : ',"a":{"b":[{}]}'
+        const text = `{"ok":true,"result":{${real}${kept}}}`
+        expect((await handedOn(body)).text).toBe(text)
+        expect((await handedOn(body.replace('{ "ok"', `{${forged},"ok"`))).text).toBe(text)
+      }
+      const error = `"status":404,"code":"not_found","message":"m"`
+      const no = await handedOn(`{"ok":false,"error":{${error},${forged},"x":{${forged}}}}`, {
+        status: 404,
+      })
+      expect(no.text).toBe(`{"ok":false,"error":{${error},"x":{}}}`)
+    },
+  )
 
   test.each([
     ['"Result":[5]', ''],
@@ -83,14 +86,17 @@ describe('an answer is handed on with one reading', () => {
     ['"error":{"status":400,"code":"x","message":""}', ''],
     ['"Error":{"status":400,"code":"x","message":""}', ''],
     ['"later":{"a":1}', ',"later":{"a":1}'],
-  ])('when beside its result stands %s', async (forged, kept) => {
-    const { text, envelope } = await handedOn(`{"ok":true,"result":[1],${forged},"a":1,"a":2}`)
-    expect(text).toBe(`{"ok":true,"result":[1]${kept},"a":2}`)
-    expect(contentIn(envelope)).toEqual({ ok: true, result: [1] })
-  })
+  ])(
+    'the field %s beside `result` is removed or kept as it cannot be read as another',
+    async (forged, kept) => {
+      const { text, envelope } = await handedOn(`{"ok":true,"result":[1],${forged},"a":1,"a":2}`)
+      expect(text).toBe(`{"ok":true,"result":[1]${kept},"a":2}`)
+      expect(contentIn(envelope)).toEqual({ ok: true, result: [1] })
+    },
+  )
 
   test.each(['"Code":"x"', '"STATUS":200', '"retryafter":1', '"Message":"y"', '"EXPECTED":"text"'])(
-    'when its error has a %s too, or a result',
+    'an impostor field %s in an error is removed, and so is a result',
     async (forged) => {
       const error = '"status":409,"code":"conflict","message":"m"'
       const body = `{"ok":false,"error":{${error},${forged}},"result":[1],"Ok":true}`
@@ -107,11 +113,11 @@ describe('an answer is handed on with one reading', () => {
     '{"ok":true,"result":{"a":{},"b":[],"c":"","d":{"a":[[]]}}}',
     '{ "ok": true, "result": [ {"a": 1}, {"a": {"b": null}} ] }',
     '{ "ok": true, "result": [], "later": [ {"a": 1} ] }',
-  ])('and to the byte when it has one already: %s', async (body) => {
+  ])('an answer with one reading is passed on byte for byte: %s', async (body) => {
     expect((await handedOn(body)).text).toBe(body)
   })
 
-  test('a list of updates of megabytes as well', async () => {
+  test('an impostor field in a list of updates of megabytes is removed', async () => {
     const one = (n: number) =>
       `{"updateId":${n},"kind":"message","message":{"text":"${'x'.repeat(2000)}"}}`
     const list = Array.from({ length: 100 }, (_, n) => one(n + 1))
@@ -124,25 +130,25 @@ describe('an answer is handed on with one reading', () => {
   })
 })
 
-describe('what is no JSON in UTF-8 is no answer', () => {
+describe('answers that are not JSON in UTF-8', () => {
   const fine = '{"ok":true,"result":[]}'
   /** These bytes in a text of an answer. */
   const inText = (bytes: string) => Buffer.from(`{"ok":true,"result":"${bytes}"}`, 'latin1')
   test.each([
-    ['a byte order mark before it', Buffer.from(`\ufeff${fine}`)],
+    ['a byte order mark', Buffer.from(`\ufeff${fine}`)],
     ['UTF-16', Buffer.from(fine, 'utf16le')],
     ['half a character', inText('\xc3')],
     ['a surrogate in UTF-8', inText('\xed\xa0\x80')],
     ['an overlong quotation mark', inText('\xc0\xa2')],
-    ['a NUL in a text', Buffer.from('{"ok":true,"result":"\0"}')],
+    ['a NUL in a string', Buffer.from('{"ok":true,"result":"\0"}')],
     ['a comment', Buffer.from('{"ok":true,/**/"result":1}')],
-    ['more behind it', Buffer.from(`${fine}${fine}`)],
+    ['a second value', Buffer.from(`${fine}${fine}`)],
     [
-      '129 objects in one another',
+      '129 nested objects',
       Buffer.from(`{"ok":true,"result":${'{"a":'.repeat(129)}1${'}'.repeat(129)}}`),
     ],
-    ['a list for an envelope', Buffer.from(`[${fine}]`)],
-  ])('%s', async (_what, body) => {
+    ['a list as envelope', Buffer.from(`[${fine}]`)],
+  ])('an answer with %s is refused', async (_what, body) => {
     const { url } = await service((_request, response) => {
       response.writeHead(200, JSON_TYPE).end(body)
     })
@@ -151,7 +157,7 @@ describe('what is no JSON in UTF-8 is no answer', () => {
   })
 })
 
-describe('nobody speaks in our name', () => {
+describe('names of Postern in answers', () => {
   const CODES = ['postern_downgrade_refused', 'POSTERN_LOCKED', 'Po\u017ftern_x', 'postern']
   const SPELLINGS = [' postern_x', 'postern-x', 'POS_TERN_y']
   const body = (code: string): string =>
@@ -161,7 +167,7 @@ describe('nobody speaks in our name', () => {
     })
 
   test.each([...CODES, ...SPELLINGS])(
-    'an error of the service with the code %s is no answer, whatever was asked',
+    'the service’s error code %s is refused for every kind of call',
     async (code) => {
       const { upstream } = await doorTo((_request, response) => {
         response.writeHead(409, JSON_TYPE).end(body(code))
@@ -185,12 +191,12 @@ describe('nobody speaks in our name', () => {
     },
   )
 
-  test('a code that only reminds of ours is the service’s own', async () => {
+  test('an error code that only contains `postern` is the service’s own', async () => {
     const { envelope } = await handedOn(body('no_postern'), { status: 409 })
     expect(envelope).toMatchObject({ ok: false, error: { code: 'no_postern' } })
   })
 
-  test('headers under our own name are kept back, of a success and of a refusal', async () => {
+  test('headers named `postern` or `x-postern` are not passed on', async () => {
     const headers = {
       'Postern-Verdict': 'verified',
       'POSTERN-SIGNER': 'f'.repeat(40),
@@ -206,7 +212,7 @@ describe('nobody speaks in our name', () => {
     }
   })
 
-  test('a refusal of a file is handed on with one reading as well, without such headers', async () => {
+  test('an error for an attachment has repeated names and headers of Postern removed', async () => {
     const { url } = await service((_request, response) => {
       response.writeHead(404, { ...JSON_TYPE, 'postern-verdict': 'verified' })
       response.end(
@@ -221,7 +227,7 @@ describe('nobody speaks in our name', () => {
     )
   })
 
-  test('so is a refusal of a call of our own, which a bot may be given', async () => {
+  test('an error for a call of the sidecar’s own has impostor fields removed', async () => {
     const { url } = await service((_request, response) => {
       response.writeHead(403, JSON_TYPE)
       response.end(

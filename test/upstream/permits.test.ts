@@ -15,7 +15,7 @@ async function passing(route: 'send' | 'edit') {
   }
 }
 
-test('a permit that has ended lets nothing leave, neither a send nor an edit', async () => {
+test('an expired permit allows neither a send nor an edit', async () => {
   const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
   for (const route of ['send', 'edit'] as const) {
     const { permit, state } = await passing(route)
@@ -25,7 +25,7 @@ test('a permit that has ended lets nothing leave, neither a send nor an edit', a
   }
 })
 
-test('a permit that ends while the answer is lost is asked again, and nothing is repeated', async () => {
+test('a permit that expires while the answer is lost prevents the repetition of the send', async () => {
   const { permit, state } = await passing('send')
   const { upstream, seen } = await doorTo((_request, response) => {
     state.holds = false
@@ -36,7 +36,7 @@ test('a permit that ends while the answer is lost is asked again, and nothing is
 })
 
 test.each(['send', 'edit'] as const)(
-  'a permit for a %s that ends while the token is refused is not used with the new one',
+  'a permit for a %s that expires during a 401 is not used with the reloaded token',
   async (route) => {
     const { permit, state } = await passing(route)
     const { url, seen } = await service((_request, response) => {
@@ -51,7 +51,7 @@ test.each(['send', 'edit'] as const)(
   },
 )
 
-test('a permit that nothing ends holds for every attempt', async () => {
+test('a permit without end holds for every attempt', async () => {
   const permit = markupPermit({ route: 'send', path: '/messages', isForSealed: false })
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
@@ -76,7 +76,7 @@ async function crowded() {
   return { upstream, seen, end }
 }
 
-test('a permit that ends while a send waits for a connection lets nothing leave', async () => {
+test('a permit that expires while the send waits for a connection prevents the send', async () => {
   const { upstream, seen, end } = await crowded()
   const { permit, state } = await passing('send')
   const failed = failing(upstream.send(permit))
@@ -87,7 +87,7 @@ test('a permit that ends while a send waits for a connection lets nothing leave'
   expect(seen).toHaveLength(1)
 })
 
-test('a call of our own that may not leave any more, once it has a connection, does not', async () => {
+test('a call of the sidecar’s own that `requireAllowed` forbids is not sent once it has a connection', async () => {
   const { upstream, seen, end } = await crowded()
   let mayLeave = true
   const requireAllowed = (): void => {

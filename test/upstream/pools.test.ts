@@ -26,9 +26,9 @@ const kindOf = ({ dispatcher }: LazyPool): string =>
       : 'other'
 const HTTPS = { httpsProxy: 'http://proxy.example:3128' }
 
-describe('a proxy', () => {
+describe('the egress proxy', () => {
   test.each(['http://localhost:1', 'http://127.0.0.1:1', 'https://127.255.0.9', 'http://[::1]:1'])(
-    'is left out for %s, from which it can only lead away',
+    'the loopback origin %s is reached without the proxy',
     (origin) => {
       const { calls, polls, media } = pools(origin, HTTPS)
       expect([calls, polls, media].map(kindOf)).toEqual(['direct', 'direct', 'direct'])
@@ -42,29 +42,15 @@ describe('a proxy', () => {
     'https://127.0.0.1.example',
     'https://128.0.0.1',
     'https://[::2]',
-  ])('is taken for %s', (origin) => {
+  ])('the origin %s is reached through the proxy', (origin) => {
     for (const proxy of [HTTPS, { httpProxy: 'http://proxy.example:3128' }]) {
       const { calls, polls, media } = pools(origin, proxy)
       expect([calls, polls, media].map(kindOf)).toEqual(['proxy', 'proxy', 'proxy'])
     }
   })
-
-  test.each([undefined, {}, { httpsProxy: '', httpProxy: '', noProxy: 'x' }])(
-    'is not taken where none is named: %j',
-    (proxy) => {
-      expect(kindOf(pools('https://service.example', proxy).calls)).toBe('direct')
-    },
-  )
 })
 
-test('a pool is made for its first call, and until then nothing is under way', () => {
-  const made = pools('http://service.example')
-  expect(made.calls.load()).toEqual({ busy: 0, waiting: 0 })
-  expect(made.calls.dispatcher).toBe(made.calls.dispatcher)
-  expect(made.calls.dispatcher).not.toBe(made.polls.dispatcher)
-})
-
-test('bots that reach the service in the same way check it by the same connections, others by their own', () => {
+test('bots with the same way to the service share the connections for checks', () => {
   const origin = 'https://service.example'
   const [one, another] = [pools(origin, HTTPS), pools(origin, HTTPS)]
   expect(another.checks.dispatcher).toBe(one.checks.dispatcher)
@@ -73,7 +59,7 @@ test('bots that reach the service in the same way check it by the same connectio
   for (const { checks } of elsewhere) expect(checks.dispatcher).not.toBe(one.checks.dispatcher)
 })
 
-test('connections for checks end with the last bot that has them, and not before, however often another ends', async () => {
+test('shared connections for checks end with the last bot that uses them', async () => {
   const { url } = await service((_request, response) => ok(response, {}))
   const ask = async ({ checks }: Pools): Promise<number> => {
     const { statusCode, body } = await checks.dispatcher.request(get)
@@ -109,8 +95,8 @@ const loadOf = ({ calls, polls, media }: Pools) => ({
 
 const get = { method: 'GET', path: '/' } as const
 
-describe('the load', () => {
-  test('of each pool are its calls under way, and those that wait for a connection', async () => {
+describe('`load`', () => {
+  test('the load of each pool counts running calls and calls that wait for a connection', async () => {
     const { url, answers } = await patient()
     const made = pools(url, undefined, { connections: 1, pollConnections: 2, mediaConnections: 1 })
     const none = { busy: 0, waiting: 0 }
@@ -132,7 +118,7 @@ describe('the load', () => {
     await expect.poll(() => made.calls.load()).toEqual(none)
   })
 
-  test('behind a proxy is that of the connections to the service', async () => {
+  test('the load behind a proxy counts the connections to the service', async () => {
     const { url, answers } = await patient()
     const made = pools('http://service.example', { httpProxy: url }, { connections: 1 })
     const calls = [1, 2].map(async () => {
@@ -151,38 +137,7 @@ describe('the load', () => {
   })
 })
 
-test('no pool decompresses, and none follows a redirect', async () => {
-  const { url, seen } = await service(
-    (_request, response) =>
-      void response.writeHead(302, { location: '/elsewhere', 'content-encoding': 'gzip' }).end('x'),
-  )
-  const { calls } = pools(url)
-  const { statusCode, body } = await calls.dispatcher.request(get)
-  expect([statusCode, await body.text(), seen.length]).toEqual([302, 'x', 1])
-})
-
-test('an answer that stalls, a header that never comes and one too long end', async () => {
-  const limits = { callMs: 100, stallMs: 100, maxHeaderBytes: 1000, maxListBytes: 100 }
-  const { url } = await service(({ url: path }, response) => {
-    if (path === '/stalls') response.writeHead(200).write('x')
-    if (path === '/long') response.writeHead(200, { 'x-long': 'y'.repeat(2000) }).end()
-    if (path === '/large') response.end('x'.repeat(101))
-  })
-  const { calls } = pools(url, undefined, limits)
-  const codeOf = async (path: string): Promise<unknown> =>
-    await calls.dispatcher
-      .request({ ...get, path })
-      .then(({ body }) => body.text())
-      .catch((error: unknown) => (error as { code: string }).code)
-  expect(await Promise.all(['/never', '/stalls', '/long', '/large'].map(codeOf))).toEqual([
-    'UND_ERR_HEADERS_TIMEOUT',
-    'UND_ERR_BODY_TIMEOUT',
-    'UND_ERR_HEADERS_OVERFLOW',
-    'UND_ERR_RES_EXCEEDED_MAX_SIZE',
-  ])
-})
-
-test('what holds no certificate is refused with what to name in its place', () => {
+test('a `ca` without a certificate is refused with a hint', () => {
   const origin = 'https://service.example'
   const wrong = { origin, ca: 'words', proxy: undefined, limits: UPSTREAM_LIMITS }
   expect(() => createPools(wrong)).toThrow(

@@ -40,8 +40,8 @@ async function hidden(): Promise<{ url: string; seen: unknown[] }> {
   return { url: await listening(server, 'https'), seen }
 }
 
-describe('proxies', () => {
-  test('a service behind a proxy is reached through a tunnel; the proxy sees no token', async () => {
+describe('egress proxies', () => {
+  test('a service behind a proxy is reached through a tunnel, and the proxy receives no token', async () => {
     const { url, seen } = await hidden()
     const { url: proxyUrl, lines } = await proxy(url)
     const { upstream } = door('https://service.test', {
@@ -57,7 +57,7 @@ describe('proxies', () => {
     expect(Object.keys((seen[0] as object) ?? {})).not.toContain('proxy-authorization')
   })
 
-  test('a host that no proxy is for is reached directly', async () => {
+  test('a host listed in `noProxy` is reached directly', async () => {
     const { url, lines } = await proxy((await hidden()).url)
     const { upstream } = door('https://service.test', {
       ca: authority.cert,
@@ -69,7 +69,7 @@ describe('proxies', () => {
   })
 
   test.each(['http://service.test', 'http://localhost.evil.example', 'http://127.0.0.1.test'])(
-    'plain http to %s is handed to its proxy, with the same bounds',
+    'plain http to %s is sent through its proxy',
     async (origin) => {
       const { url, lines } = await proxy('http://127.0.0.1:1')
       const { upstream } = door(origin, { proxy: { httpProxy: url } })
@@ -78,7 +78,7 @@ describe('proxies', () => {
     },
   )
 
-  test('a service on loopback is never looked for behind a proxy', async () => {
+  test('a service on loopback is never reached through a proxy', async () => {
     const { url } = await service((_request, response) => ok(response, 'here'))
     const { url: httpProxy, lines } = await proxy(url)
     expect(
@@ -87,7 +87,7 @@ describe('proxies', () => {
     expect(lines).toEqual([])
   })
 
-  test('proxies that only the environment names are not used', async () => {
+  test('proxies named only in the environment are not used', async () => {
     const { url, lines } = await proxy((await hidden()).url)
     process.env['HTTPS_PROXY'] = url
     process.env['HTTP_PROXY'] = url
@@ -104,7 +104,7 @@ describe('proxies', () => {
     expect(lines).toEqual([])
   })
 
-  test('hosts that only the environment keeps from the proxy go through it', async () => {
+  test('NO_PROXY of the environment does not bypass a configured proxy', async () => {
     const { url: proxyUrl, lines } = await proxy((await hidden()).url)
     process.env['NO_PROXY'] = 'service.test'
     try {
@@ -120,14 +120,10 @@ describe('proxies', () => {
   })
 
   test.each([
-    [
-      'that refuses',
-      (socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'),
-      'unreachable',
-    ],
-    ['that hangs up', (socket: Socket) => socket.destroy(), 'unreachable'],
-    ['that is silent', () => undefined, 'timeout'],
-  ])('a proxy %s ends the call in time', async (_which, behave, code) => {
+    ['refuses', (socket: Socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'), 'unreachable'],
+    ['hangs up', (socket: Socket) => socket.destroy(), 'unreachable'],
+    ['is silent', () => undefined, 'timeout'],
+  ])('a call ends when its proxy %s', async (_which, behave, code) => {
     const { url } = await rawService((socket) => void behave(socket))
     const { upstream } = door('https://service.test', {
       proxy: { httpsProxy: url },

@@ -3,7 +3,7 @@ import { NoResponseError } from '../../src/errors.ts'
 import type { AttemptOutcome } from '../../src/upstream/attempt.ts'
 import { ifAnswerLost, ifUnreached, never } from '../../src/upstream/caller.ts'
 
-describe('a second attempt', () => {
+describe('repeat rules', () => {
   const error = new NoResponseError('postern_upstream_invalid')
   const failed = (kind: string, status: number | null = null) =>
     ({ kind, error, status }) as AttemptOutcome
@@ -26,12 +26,12 @@ describe('a second attempt', () => {
   const after = (rule: (outcome: AttemptOutcome) => boolean): string[] =>
     all.filter(([, outcome]) => rule(outcome)).map(([name]) => name)
 
-  test('follows for what changes nothing only where nobody was reached', () => {
+  test('`ifUnreached` repeats a call only when the service was not reached', () => {
     expect(after(ifUnreached)).toEqual(['unreached'])
     expect(after(never)).toEqual([])
   })
 
-  test('follows for a send wherever the answer was lost, and no refusal', () => {
+  test('`ifAnswerLost` repeats a send when the answer was lost, and after no refusal', () => {
     expect(after(ifAnswerLost)).toEqual([
       'unreached',
       'cut',

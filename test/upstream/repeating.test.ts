@@ -12,8 +12,8 @@ const resetting = () =>
 const CREATED = 'HTTP/1.1 201 Created\r\ncontent-length: 29\r\n\r\n{"ok":true,"result":{"id":9}}'
 let bodies: string[] = []
 
-describe('a send whose answer was lost is sent once more, the same bytes', () => {
-  test('when the connection is reset after the request', async () => {
+describe('a send whose answer was lost', () => {
+  test('a send whose connection is reset is repeated once with the same bytes', async () => {
     bodies = []
     const { url } = await resetting()
     const { upstream, emitted } = door(url)
@@ -28,7 +28,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
   test.each([
     ['within the headers', 'HTTP/1.1 200 OK\r\nconte'],
     ['within the body', 'HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":tr'],
-  ])('when the connection ends %s', async (_where, bytes) => {
+  ])('a send whose answer ends %s is repeated', async (_where, bytes) => {
     const { url } = await rawService((socket, nth) => {
       const whole = 'HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":true,"result":{"id":9}}'
       socket.end(nth === 1 ? bytes : whole)
@@ -37,10 +37,10 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
   })
 
   test.each([
-    ['a page of a proxy under a 502', 502, '<html>'],
+    ['an HTML page under a 502', 502, '<html>'],
     ['an enveloped 500', 500, ''],
-    ['a success that cannot be read', 201, '{"ok":tr'],
-  ])('when %s comes', async (_what, status, body) => {
+    ['an unreadable success', 201, '{"ok":tr'],
+  ])('a send answered by %s is repeated with the same bytes', async (_what, status, body) => {
     const { url, seen } = await service((_request, response, nth) => {
       if (nth > 1) ok(response, { id: 9 }, 201)
       else if (status === 500) no(response, 500, 'internal')
@@ -51,7 +51,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     expect(seen).toHaveLength(2)
   })
 
-  test('when the first attempt takes too long, within the time that a send may take in all', async () => {
+  test('a send whose first attempt is late is repeated within its total time', async () => {
     const { url, seen } = await service((_request, response, nth) => {
       if (nth > 1) ok(response, { id: 9 })
     })
@@ -60,7 +60,7 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
     expect(seen).toHaveLength(2)
   })
 
-  test('but not a third time: the last outcome is told', async () => {
+  test('a send is not tried a third time, and the last outcome is returned', async () => {
     const { upstream, seen } = await doorTo((_request, response, nth) => {
       if (nth === 1) response.writeHead(502).end()
       else no(response, 500, 'internal')
@@ -75,20 +75,20 @@ describe('a send whose answer was lost is sent once more, the same bytes', () =>
   })
 })
 
-describe('nothing is sent twice that was answered, or that might then be done twice', () => {
+describe('calls that are not repeated', () => {
   test.each([
     [429, 'rate_limited'],
     [429, 'slow_mode'],
     [400, 'wrong_body_kind'],
     [409, 'conflict'],
     [503, 'maintenance'],
-  ])('a send answered %i %s', async (status, code) => {
+  ])('a send answered %i %s is not repeated', async (status, code) => {
     const { url, seen } = await service((_request, response) => no(response, status, code))
     expect((await door(url).upstream.send(outbound.send())).status).toBe(status)
     expect(seen).toHaveLength(1)
   })
 
-  test('an edit, and what the bot calls with anything but GET, when the connection is reset', async () => {
+  test('an edit, a poll, a DELETE, a POST and a PUT are not repeated after a reset', async () => {
     let requests = 0
     const { url } = await rawService((socket) => {
       requests++
@@ -108,7 +108,7 @@ describe('nothing is sent twice that was answered, or that might then be done tw
     }
   })
 
-  test('a GET is repeated when the connection is reset before an answer, not when it is slow', async () => {
+  test('a read call is repeated after a reset, and not after a timeout', async () => {
     bodies = []
     const { url } = await resetting()
     expect((await door(url).upstream.relay({ method: 'GET', path: '/me' })).status).toBe(201)
@@ -122,21 +122,21 @@ describe('nothing is sent twice that was answered, or that might then be done tw
   })
 
   test.each([
-    ['stalls, although there is time', 'write', 'postern_upstream_timeout'],
-    ['breaks off in the body', 'end', 'postern_upstream_unreachable'],
-  ] as const)('a GET whose answer %s, is not repeated', async (_how, how, code) => {
+    ['stalls', 'write', 'postern_upstream_timeout'],
+    ['breaks off within the body', 'end', 'postern_upstream_unreachable'],
+  ] as const)('a read call whose answer %s is not repeated', async (_how, how, code) => {
     let requests = 0
     const { url } = await rawService((socket) => {
       requests++
       socket[how]('HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":tr')
     })
-    const { upstream } = door(url, { limits: { stallMs: 50 } })
+    const { upstream } = door(url, { limits: { stallMs: 50, callMs: 300_000 } })
     const error = await failing(upstream.relay({ method: 'GET', path: '/me' }))
     expect([error.code, requests]).toEqual([code, 1])
   })
 })
 
-describe('the token is read again when the service refuses it', () => {
+describe('the token after a 401', () => {
   const source = (tokens: string[]) => {
     let at = 0
     return {
@@ -155,7 +155,7 @@ describe('the token is read again when the service refuses it', () => {
         : no(response, 401, 'unauthorized'),
     )
 
-  test('a new one is used for the same call at once, whatever the call', async () => {
+  test('every kind of call is repeated with the reloaded token after a 401', async () => {
     const { url, seen } = await picky('new')
     for (const call of ['send', 'edit', 'relay', 'poll'] as const) {
       const { upstream, emitted } = door(url, { token: source(['old', 'new']) })
@@ -172,7 +172,7 @@ describe('the token is read again when the service refuses it', () => {
     expect(seen).toHaveLength(8)
   })
 
-  test('the same one, or a source that fails, leaves the refusal as it is', async () => {
+  test('a 401 is returned when the reloaded token is the same or cannot be read', async () => {
     const { url, seen } = await picky('other')
     const sources = [
       source([TOKEN]),
@@ -186,7 +186,7 @@ describe('the token is read again when the service refuses it', () => {
     expect(seen).toHaveLength(2)
   })
 
-  test('a new one that is refused too is not tried for ever', async () => {
+  test('a call is not tried with a third token after two 401', async () => {
     const { url, seen } = await picky('third')
     const { upstream, emitted } = door(url, { token: source(['old', 'new', 'third']) })
     expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(401)
@@ -194,7 +194,7 @@ describe('the token is read again when the service refuses it', () => {
     expect(emitted.map(([name]) => name)).toContain('unauthorized')
   })
 
-  test('calls that are refused side by side all use the new one, though only one saw it change', async () => {
+  test('concurrent calls refused with 401 are all repeated with the reloaded token', async () => {
     const { url, seen } = await picky('new')
     const { upstream } = door(url, { token: source(['old', 'new']) })
     const calls = Array.from({ length: 5 }, () => upstream.relay({ method: 'GET', path: '/me' }))

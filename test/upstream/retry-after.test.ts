@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { retryAfterSeconds } from '../../src/upstream/service-error.ts'
 
-describe('how long a 429 asks to wait', () => {
+describe('`retryAfterSeconds`', () => {
   test.each([
     ['rate_limited', '7', 60, 7],
     ['rate_limited', '90', 60, 90],
@@ -31,7 +31,10 @@ describe('how long a 429 asks to wait', () => {
     ['slow_mode', undefined, Infinity, 5],
     ['slow_mode', undefined, 7, 7],
     ['a_new_code', '3', 12, 12],
-  ])('%s, header %s, body %s: %i s', (code, header, body, seconds) => {
-    expect(retryAfterSeconds({ code, header, body })).toBe(seconds)
-  })
+  ])(
+    'a 429 `%s` with Retry-After %s and body value %s waits %i s',
+    (code, header, body, seconds) => {
+      expect(retryAfterSeconds({ code, header, body })).toBe(seconds)
+    },
+  )
 })
