@@ -6,20 +6,20 @@ const AT_MS = new Date(2031, 4, 6, 7, 8, 9).getTime()
 const lines = (text: string, { who = 'alice', width = 80, mark = {} } = {}): string[] =>
   formatActivity({ atMs: AT_MS, who, text, ...mark }, width).split('\n')
 
-describe('a line of activity', () => {
-  test('has the time of day, who, and what', () => {
+describe('`formatActivity`', () => {
+  test('a line of activity has the time of day, the person and the text', () => {
     expect(lines('dm: hi')).toEqual(['07:08:09 alice          dm: hi'])
   })
 
   test.each([
-    ['plain words', 'word '.repeat(60)],
+    ['plain text', 'word '.repeat(60)],
     ['one long word', 'x'.repeat(300)],
     ['wide characters', '日本語'.repeat(60)],
     ['emoji', '👩‍👩‍👧 '.repeat(60)],
-    ['accents that stand by themselves', 'e\u0301'.repeat(200)],
+    ['combining accents', 'e\u0301'.repeat(200)],
     ['tabs', 'a\tb'.repeat(60)],
     ['newlines', 'one\ntwo\n\nthree'],
-  ])('fits the width with %s, and continues below its text', (_what, text) => {
+  ])('an activity with %s is wrapped within 80 columns below its text', (_what, text) => {
     const shown = lines(text, { mark: { mark: { colour: 'green', text: '✓ verified' } } })
     expect(shown.length).toBeGreaterThan(1)
     for (const line of shown) expect(stringWidth(line)).toBeLessThanOrEqual(80)
@@ -27,18 +27,18 @@ describe('a line of activity', () => {
     expect(shown.join(' ')).toMatch(/✓\s+verified$/)
   })
 
-  test('loses nothing of a text that is wrapped', () => {
+  test('a wrapped activity contains the whole text', () => {
     const text = 'x'.repeat(300)
     expect(lines(text).join('').replaceAll(' ', '')).toBe(`07:08:09alice${text}`)
   })
 
-  test('cuts who is too long to name, also where it is wide', () => {
+  test('a username that is too long is cut to its column, with wide characters too', () => {
     expect(lines('hi', { who: 'a_handle_of_many_letters' })).toEqual(['07:08:09 a_handle_of_m… hi'])
     const [wide = ''] = lines('hi', { who: '日本語日本語日本語' })
     expect(stringWidth(wide.replace(' hi', ''))).toBe(23)
   })
 
-  test('holds nothing that moves the cursor, colours, or turns the direction of reading', () => {
+  test('an activity contains no control characters and no bidirectional overrides', () => {
     const hostile = '\u001b[2J\u001b]0;title\u0007a\rb\u0008\u009b31m\u202ec\u2066d'
     const [line = ''] = lines(hostile, { who: 'al\u001b[31mice\nx' })
     // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
@@ -46,7 +46,7 @@ describe('a line of activity', () => {
     expect(line).toMatch(/^07:08:09 alice x +ab?.*c.?d$/)
   })
 
-  test('shows forty lines of a long text, and says how many follow', () => {
+  test('a long activity shows forty lines and the number of the rest', () => {
     const shown = lines('x\n'.repeat(100).trim(), {
       mark: { mark: { colour: 'red', text: '✗ bad signature' } },
     })
@@ -54,7 +54,7 @@ describe('a line of activity', () => {
     expect(shown[40]).toBe(`${' '.repeat(24)}… and 60 lines more  ✗ bad signature`)
   })
 
-  test('is as narrow as a terminal, down to forty columns', () => {
+  test('an activity fits a terminal of forty columns and more', () => {
     for (const width of [40, 60, 200]) {
       for (const line of lines('word '.repeat(60), { width })) {
         expect(stringWidth(line)).toBeLessThanOrEqual(width)
@@ -62,7 +62,7 @@ describe('a line of activity', () => {
     }
   })
 
-  test('colours its mark, and no more, where the terminal shows colours', () => {
+  test('an activity has only its mark coloured at a terminal with colours', () => {
     vi.stubEnv('FORCE_COLOR', '1')
     const isTty = process.stdout.isTTY
     process.stdout.isTTY = true

@@ -66,10 +66,10 @@ async function keys(settings: Record<string, string>): Promise<string[]> {
   return found
 }
 
-describe.skipIf(!hasPostgres())('several bots', () => {
+describe.skipIf(!hasPostgres())('several bots in one PostgreSQL', () => {
   let before: string[] = []
 
-  test('move one by one into a schema each, while nothing runs', async () => {
+  test('`store move` moves each bot into a schema of its own while no sidecar runs', async () => {
     const to = ['--to', cluster.urlOf('postern', DATABASE)]
     before = await keys(env)
     expect(new Set(before).size).toBe(2)
@@ -94,7 +94,7 @@ describe.skipIf(!hasPostgres())('several bots', () => {
     expect(await keys(onDatabase)).toEqual(before)
   })
 
-  test('run there with the keys that they had, are listed, checked, copied and removed', async () => {
+  test('bots in PostgreSQL run with their former keys, and are checked, backed up and removed', async () => {
     sidecar = await startSidecarProcess({ cwd: root, env: onDatabase })
     await untilReady(sidecar.admin)
     expect(await keys(onDatabase)).toEqual(before)

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { Stage } from '../support/double-stage.ts'
 
-test('check --chats tells without a key what would be sealed, and publishes none', async () => {
+test('`check --chats` before a key is published reports how each chat would be sealed, and publishes none', async () => {
   const stage = new Stage()
   await using _ended = { [Symbol.asyncDispose]: () => stage.end() }
   await stage.begin({ dataDir: dataFolder(), env: { POSTERN_KEY_PUBLISH: 'false' }, ready: false })

@@ -8,7 +8,7 @@ const run = (...args: string[]) => stage.sidecar.postern(...args)
 
 const show = (chatId: number, ...more: string[]) => run('chat', 'show', String(chatId), ...more)
 
-test('a protected group: who can read, who is skipped and why, and nothing is sent', async () => {
+test('`chat show` of a protected group lists its readers and the skipped members, and sends nothing', async () => {
   const person = await stage.friend()
   const broken = stage.double.world.addUser({ certificate: 'none', fingerprint: 'ab'.repeat(20) })
   const chat = stage.group([person, broken])
@@ -22,18 +22,18 @@ test('a protected group: who can read, who is skipped and why, and nothing is se
   expect(stage.bodies(since)).toEqual([])
 })
 
-test('a readable group is shown as readable', async () => {
+test('`chat show` reports a readable group as readable', async () => {
   const chat = stage.openGroup()
   await stage.show(chat)
   expect((await show(chat.id)).stdout).toMatch(/^a message is +readable/m)
 })
 
-test('a chat that the bot never saw is not known', async () => {
+test('`chat show` fails for a chat that the bot never received', async () => {
   const { code, stderr } = await show(424242)
   expect([code, stderr]).toEqual([1, expect.stringContaining('chat 424242 is not known')])
 })
 
-test('check --chats looks at all, and fails when a message would be refused', async () => {
+test('`check --chats` fails when a message into one of the chats would be refused', async () => {
   const broken = stage.double.world.addUser({ certificate: 'none', fingerprint: 'cd'.repeat(20) })
   const chat = stage.group([broken])
   await stage.show(chat)

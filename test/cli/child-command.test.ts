@@ -33,7 +33,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('what a command prints comes line by line, each with its stream', async () => {
+test('a child command prints line by line, each line with its stream', async () => {
   const { command, lines } = await run(
     String.raw`printf 'one\ntwo\r\n\n10%%\r20%%\rthree'; printf 'bad\n' >&2; sleep 0.1; printf ' and four'`,
   )
@@ -48,7 +48,7 @@ test('what a command prints comes line by line, each with its stream', async () 
   await command[Symbol.asyncDispose]()
 })
 
-test('a command that prints faster than its lines are taken waits', async () => {
+test('a child command that prints faster than its lines are handled waits', async () => {
   const counts = { taken: 0, early: 0 }
   let isBusy = false
   const command = await startCommand({
@@ -73,7 +73,7 @@ test('a command that prints faster than its lines are taken waits', async () => 
   await command[Symbol.asyncDispose]()
 })
 
-test('a command whose lines nobody takes can be ended', async () => {
+test('a child command whose lines are never handled can be ended', async () => {
   const command = await startCommand({
     command: ['sh', '-c', 'while :; do echo "a line of many"; done'],
     env,
@@ -84,7 +84,7 @@ test('a command whose lines nobody takes can be ended', async () => {
   expect(isRunning(command.pid)).toBe(false)
 })
 
-test('a line without end comes in parts, and a character is never cut in two', async () => {
+test('a line without end arrives in parts, and no character is cut in two', async () => {
   const { command, lines } = await run(
     `i=0; while [ $i -lt 3000 ]; do printf 'ééé日'; i=$((i+1)); done`,
   )
@@ -95,14 +95,7 @@ test('a line without end comes in parts, and a character is never cut in two', a
   await command[Symbol.asyncDispose]()
 })
 
-test('how a command ends is known: by its code, or by a signal', async () => {
-  const failed = await run('exit 3')
-  expect(await failed.command.ended).toEqual({ code: 3, signal: null })
-  const killed = await run('kill -KILL $$')
-  expect(await killed.command.ended).toEqual({ code: null, signal: 'SIGKILL' })
-})
-
-test('the end is known also where something is left behind that holds the output', async () => {
+test('the exit code is reported although a process left behind holds the output', async () => {
   const { command, lines } = await run('echo before; sleep 100 & echo $!; exit 5')
   expect(await command.ended).toEqual({ code: 5, signal: null })
   const left = Number(lines[1]?.split(' ')[1])
@@ -111,7 +104,7 @@ test('the end is known also where something is left behind that holds the output
   await expect.poll(() => isRunning(left)).toBe(false)
 })
 
-test('disposing ends the command, and all that it started', async () => {
+test('disposal of a child command ends every process that it started', async () => {
   const { command, lines } = await run('sleep 100 & echo $!; sleep 100 & echo $!; wait')
   await expect.poll(() => lines.length).toBe(2)
   const pids = [command.pid, ...lines.map((line) => Number(line.split(' ')[1]))]
@@ -121,7 +114,7 @@ test('disposing ends the command, and all that it started', async () => {
   await expect.poll(() => pids.map(isRunning)).toEqual([false, false, false])
 })
 
-test('a command that ends well in its time is not killed', async () => {
+test('a child command that exits in time after SIGTERM is not killed', async () => {
   const { command, lines } = await run(`trap 'echo bye; exit 0' TERM; echo up; sleep 100 & wait`)
   await expect.poll(() => lines).toContain('stdout up')
   await command[Symbol.asyncDispose]()
@@ -129,7 +122,7 @@ test('a command that ends well in its time is not killed', async () => {
   expect(lines).toContain('stdout bye')
 })
 
-test('one that does not listen is killed, with all that does not listen either', async () => {
+test('a child command that ignores SIGTERM is killed with its own processes', async () => {
   const script = `trap '' TERM; sh -c 'trap "" TERM; echo $$; while :; do sleep 1; done' & echo up; while :; do sleep 1; done`
   const { command, lines } = await run(script, 300)
   await expect.poll(() => lines.length).toBe(2)
@@ -139,7 +132,7 @@ test('one that does not listen is killed, with all that does not listen either',
   await expect.poll(() => isRunning(inner)).toBe(false)
 })
 
-test('a program that is not there is refused by name', async () => {
+test('a missing program is refused by its name', async () => {
   const start = startCommand({ command: ['no-such-program-here'], env, onLine: () => {} })
   await expect(start).rejects.toMatchObject({
     code: 'usage',
@@ -149,7 +142,7 @@ test('a program that is not there is refused by name', async () => {
   await expect(folder).rejects.toMatchObject({ message: expect.stringContaining('EACCES') })
 })
 
-test('a command has no standard input, and the environment that it is given', async () => {
+test('a child command has no standard input and only the given environment', async () => {
   const lines: string[] = []
   const command = await startCommand({
     command: ['sh', '-c', 'read -r x || echo "no input"; echo "$GREETING"'],
@@ -160,7 +153,7 @@ test('a command has no standard input, and the environment that it is given', as
   expect(lines).toEqual(['no input', 'hello there'])
 })
 
-test('whoever started it may be killed: it ends all the same, with all that it started', async () => {
+test('a child command and its processes end when their parent is killed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-child-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const source = `

@@ -1,10 +1,10 @@
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { dataFolder, serve } from '../control/support.ts'
+import { mainFile } from '../support/postern-process.ts'
 
-test('a reader that goes away is no failure', async () => {
+test('a command whose output pipe is closed ends with 0', async () => {
   const cwd = dataFolder()
   const chat = {
     id: 1,
@@ -15,10 +15,9 @@ test('a reader that goes away is no failure', async () => {
     sealed: false,
     refused: false,
   }
-  await serve(cwd, { chatList: async () => Array.from({ length: 50_000 }, () => chat) })
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+  await serve(cwd, { chatList: async () => Array.from({ length: 10_000 }, () => chat) })
   const script = '{ "$0" "$1" chat list; echo "ended with $?" >&2; } | head -1'
-  const shell = spawn('sh', ['-c', script, process.execPath, main], {
+  const shell = spawn('sh', ['-c', script, process.execPath, mainFile()], {
     cwd,
     env: { PATH: '/usr/bin:/bin', POSTERN_DATA_DIR: cwd },
   })

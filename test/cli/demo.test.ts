@@ -4,8 +4,8 @@ import { problemsOf } from '../../src/cli/demo-view.ts'
 import { dataFolder } from '../control/support.ts'
 import { postern, start } from './support.ts'
 
-describe('postern demo', () => {
-  test('--once shows both chats, verified, no word of them at the service, and ends with 0', async () => {
+describe('`postern demo`', () => {
+  test('`demo --once` shows two verified chats, nothing of their text at the service, and ends with 0', async () => {
     const cwd = dataFolder()
     const { code, stdout, stderr } = await postern(['demo', '--once'], {
       cwd,
@@ -23,7 +23,7 @@ describe('postern demo', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test('without --once one writes on, and a signal ends it with 0', async () => {
+  test('`demo` echoes typed messages, and ends with 0 after SIGINT', async () => {
     const cwd = dataFolder()
     const input = 'one more\n# nobody asked\n#@echo_bot and one here\n'
     const {
@@ -39,15 +39,11 @@ describe('postern demo', () => {
     expect(readdirSync(cwd)).toEqual([])
   })
 
-  test('whatever did not arrive, was not verified, or leaked, is a failure', () => {
+  test('a demo message that is unread, unverified or leaked is reported as one problem', () => {
     const fine = { wasRead: true, isVerified: true, hasLeaked: false }
     expect(problemsOf(fine)).toEqual([])
     for (const wrong of [{ wasRead: false }, { isVerified: false }, { hasLeaked: true }]) {
       expect(problemsOf({ ...fine, ...wrong })).toHaveLength(1)
     }
-  })
-
-  test('an option it does not have is refused', async () => {
-    expect((await postern(['demo', '--forever'], { cwd: dataFolder() })).code).toBe(2)
   })
 })

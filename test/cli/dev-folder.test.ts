@@ -17,7 +17,7 @@ const PORTS = { port: 1, adminPort: 2, sandboxPort: 3, controlPort: 4, pagePort:
 const open = (path: string, fresh = false) => openDevFolder(path, { fresh })
 const mode = (path: string) => statSync(path).mode & 0o777
 
-test('is made for its owner alone, and git ignores it', () => {
+test('the folder of `dev` is readable by its owner alone and ignored by git', () => {
   const path = join(temporaryFolder(), 'below', '.postern-dev')
   using folder = open(path)
   expect(folder.ports).toEqual({})
@@ -33,7 +33,7 @@ test('is made for its owner alone, and git ignores it', () => {
   expect(stdout).toBe('')
 })
 
-test('remembers the ports, and a token is written over the one before', () => {
+test('the folder of `dev` keeps the ports, and a new token overwrites the old one', () => {
   const path = join(temporaryFolder(), 'dev')
   {
     using folder = open(path)
@@ -45,18 +45,20 @@ test('remembers the ports, and a token is written over the one before', () => {
   expect(readFileSync(again.keepToken('two'), 'utf8')).toBe('two\n')
 })
 
-test('one process has it at a time, and another is told which', () => {
+test('a second process is refused with the id of the first, and leaves the world as it is', () => {
   const path = join(temporaryFolder(), 'dev')
-  using _ = open(path)
+  using folder = open(path)
+  writeFileSync(folder.world, 'x')
   const refusal = expect.objectContaining({
     code: 'store-in-use',
     message: `\`postern dev\` already runs on ${path}, as process ${process.pid}`,
   })
   expect(() => open(path)).toThrow(refusal)
   expect(() => open(path, true)).toThrow(refusal)
+  expect(existsSync(folder.world)).toBe(true)
 })
 
-test('a fresh start removes the world, and nothing but the world', () => {
+test('a fresh start removes the world and no other file', () => {
   const path = join(temporaryFolder(), 'dev')
   {
     using folder = open(path)
@@ -78,15 +80,7 @@ test('a fresh start removes the world, and nothing but the world', () => {
   expect(existsSync(join(path, 'notes.txt'))).toBe(true)
 })
 
-test('a fresh world is not begun while another process has the folder', () => {
-  const path = join(temporaryFolder(), 'dev')
-  using folder = open(path)
-  writeFileSync(folder.world, 'x')
-  expect(() => open(path, true)).toThrow('already runs')
-  expect(existsSync(folder.world)).toBe(true)
-})
-
-test('a folder of something else is refused, and left as it is', () => {
+test('a folder with files of another program is refused and left unchanged', () => {
   const path = temporaryFolder()
   writeFileSync(join(path, 'world'), 'my own file')
   expect(() => open(path, true)).toThrow(
@@ -99,7 +93,7 @@ test('a folder of something else is refused, and left as it is', () => {
 })
 
 test.each(['{"database": "dev"}', '[]', 'null', '{"pid": 1}', 'no JSON'])(
-  'a folder whose dev.json is of something else (%s) is refused, and left as it is',
+  'a folder whose dev.json contains %s is refused and left unchanged',
   (content) => {
     const path = temporaryFolder()
     const files = { world: 'my own file', 'dev.json': content }
@@ -113,7 +107,7 @@ test.each(['{"database": "dev"}', '[]', 'null', '{"pid": 1}', 'no JSON'])(
   },
 )
 
-test('a folder that is open to others is refused', () => {
+test('a folder that other users can read is refused', () => {
   const path = temporaryFolder()
   chmodSync(path, 0o755)
   expect(() => open(path)).toThrow(
@@ -125,7 +119,7 @@ test('a folder that is open to others is refused', () => {
   )
 })
 
-test('a file in its place is refused', () => {
+test('a file in place of the folder is refused', () => {
   const path = join(temporaryFolder(), 'file')
   writeFileSync(path, 'x')
   expect(() => open(path)).toThrow(expect.objectContaining({ code: 'store-unwritable' }))
@@ -134,7 +128,7 @@ test('a file in its place is refused', () => {
   )
 })
 
-test('a token is never written through a link', () => {
+test('a token is not written through a symbolic link', () => {
   const path = join(temporaryFolder(), 'dev')
   const target = join(temporaryFolder(), 'target')
   writeFileSync(target, 'x')
@@ -150,7 +144,7 @@ test.each([
   '[]',
   '{"ports":{"port":"8700","pagePort":70000,"adminPort":-1}}',
   'null',
-])('what it remembers may be damaged: %j', (text) => {
+])('the damaged dev.json %j is read as one without ports', (text) => {
   const path = join(temporaryFolder(), 'dev')
   open(path)[Symbol.dispose]()
   writeFileSync(join(path, 'dev.json'), text)
@@ -158,7 +152,7 @@ test.each([
   expect(folder.ports).toEqual({})
 })
 
-test('a port that cannot be one, or of an unknown name, takes no other with it', () => {
+test('an invalid or unknown port in dev.json leaves the other ports unchanged', () => {
   const path = join(temporaryFolder(), 'dev')
   open(path)[Symbol.dispose]()
   const ports = { ...PORTS, adminPort: -1, otherPort: 6 }

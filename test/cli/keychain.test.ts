@@ -7,7 +7,7 @@ const NEXT = 'the-next-passphrase'
 const withNext = { POSTERN_NEW_PASSPHRASE: NEXT }
 
 describe.skipIf(whyNoKeychain !== null)(`the OS keychain (${whyNoKeychain ?? 'real'})`, () => {
-  test('a sidecar starts with nothing but a keychain, and moves away from it', async () => {
+  test('a sidecar with a keychain starts without a passphrase, and `key protect` moves away from it', async () => {
     const stage = await Stage.make()
     const home = new Home()
     const { POSTERN_KEY_PASSPHRASE: _none, ...bare } = stage.env()

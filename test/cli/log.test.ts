@@ -36,7 +36,7 @@ async function logOf(given: object): Promise<string> {
   return stderr
 }
 
-test('no line holds a secret of the settings, nor the password in the address of the database', async () => {
+test('a log line contains no secret of the settings and no password of the database URL', async () => {
   const stderr = await logOf(SECRETS)
   expect(stderr.trim().split('\n')).toHaveLength(Object.keys(SECRETS).length + 1)
   for (const secret of [...Object.values(SECRETS), PASSWORD, 'p%40ssword']) {
@@ -44,7 +44,7 @@ test('no line holds a secret of the settings, nor the password in the address of
   }
 })
 
-test('an address of the database that is wrong is kept from it all the same', async () => {
+test('a malformed database URL is redacted from the log', async () => {
   const stderr = await logOf({ ...SECRETS, storeUrl: BROKEN })
   for (const part of [BROKEN, '50%-of-it', '50%25-of-it']) expect(stderr).not.toContain(part)
 })

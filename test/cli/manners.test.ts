@@ -43,7 +43,7 @@ function inWindow(args: readonly string[], o: { cwd: string; columns?: number })
 }
 
 describe.runIf(hasTerminals)('a terminal that is closed', () => {
-  test('ends the demo, which leaves nothing behind', async () => {
+  test('the demo leaves no files behind when its terminal is closed', async () => {
     const cwd = dataFolder()
     const { child, shows } = inWindow(['demo'], { cwd })
     await shows('Ctrl-D ends the demo')
@@ -54,7 +54,7 @@ describe.runIf(hasTerminals)('a terminal that is closed', () => {
 })
 
 describe('SIGHUP', () => {
-  test('ends a sandbox, and does not end a sidecar', async () => {
+  test('a sandbox ends after SIGHUP, and a sidecar continues', async () => {
     const cwd = dataFolder()
     const sandbox = start(['sandbox'], { cwd })
     await sandbox.waitForStderr(/the sandbox runs/)
@@ -74,7 +74,7 @@ describe('SIGHUP', () => {
 
 describe.runIf(hasTerminals)('the demo', () => {
   test.each([80])(
-    'fits %i columns, wide characters and all, and ends at Ctrl-D',
+    'the demo fits %i columns with wide characters, and ends at Ctrl-D',
     async (columns) => {
       const cwd = dataFolder()
       const { child, shows, screen } = inWindow(['demo'], { cwd, columns })
@@ -108,7 +108,7 @@ function widthOf(line: string): number {
   )
 }
 
-describe('a hint in a clone', () => {
+describe('hints in a clone', () => {
   const say = async (cwd: string, args: string[]): Promise<string> => {
     const child = spawn(...mortal(process.execPath, [BIN, ...args]), {
       cwd,
@@ -123,7 +123,7 @@ describe('a hint in a clone', () => {
     return text
   }
 
-  test('names a command that works there', async () => {
+  test('a hint names a command that works in the current folder', async () => {
     expect(await say(ROOT, ['status', '--data-dir', '/nowhere'])).toContain(
       'hint: start it with `npm run -s postern -- run`',
     )
@@ -133,7 +133,7 @@ describe('a hint in a clone', () => {
     )
   })
 
-  test('and so do the examples of help', async () => {
+  test('the examples of help name a command that works in the current folder', async () => {
     expect(await say(ROOT, ['key', 'show', '--help'])).toContain(
       'example: npm run -s postern -- key show | gpg --import',
     )

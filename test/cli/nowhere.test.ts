@@ -29,8 +29,8 @@ const filesBelow = (folder: string): Record<string, string> =>
     }),
   )
 
-describe('a secret stands nowhere but where it was put', () => {
-  test('not in what the sidecar says, shows, writes or starts', async () => {
+describe('secrets', () => {
+  test('no secret is in the outputs, files, arguments or child processes of a sidecar', async () => {
     const stage = await Stage.make()
     stage.passphrase = 'canary-of-the-passphrase'
     const more = { POSTERN_BOT_CLIENT_TOKEN: CLIENT }
@@ -82,7 +82,7 @@ describe('a secret stands nowhere but where it was put', () => {
     expect(found({ itself: `x ${OUT} x` }, secrets)).toEqual([`itself holds ${OUT}`])
   }, 240_000)
 
-  test('not in a crash, whatever the error holds', async () => {
+  test('a crash report contains no secret of the error', async () => {
     const stage = await Stage.make()
     const crash = `const secret = process.env.POSTERN_KEY_PASSPHRASE
       const { inspect } = await import('node:util')
@@ -100,7 +100,7 @@ describe('a secret stands nowhere but where it was put', () => {
     expect(found({ stdout, stderr }, [stage.passphrase])).toEqual([])
   })
 
-  test('not in the environment of whatever the process would start', async () => {
+  test('the environment of child processes contains no secret', async () => {
     const stage = await Stage.make()
     const spy = `process.on('SIGUSR2', () => process.stdout.write(JSON.stringify(process.env) + '\\n'))`
     const env = {

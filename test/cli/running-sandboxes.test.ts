@@ -50,7 +50,7 @@ const ofAnother = (pid: number) => ({
   host: hostname(),
 })
 
-test('a sandbox is found until it ends, by a file that its owner alone can read', () => {
+test('a sandbox is found until it ends, by a file that only its owner can read', () => {
   const { folder, files } = runtime()
   const announced = announce([folder])
   expect(findSandboxes([folder])).toMatchObject([
@@ -71,7 +71,7 @@ test('a sandbox is found until it ends, by a file that its owner alone can read'
   expect(readdirSync(files)).toEqual([])
 })
 
-test('why its bot cannot answer is found with it, the latest alone, and nothing after its end', () => {
+test('a sandbox is found with the latest reason why its bot cannot answer', () => {
   vi.useFakeTimers()
   onTestFinished(() => void vi.useRealTimers())
   const { folder, files } = runtime()
@@ -89,7 +89,7 @@ test('why its bot cannot answer is found with it, the latest alone, and nothing 
   expect(readdirSync(files)).toEqual([])
 })
 
-test('a sandbox that several folders name is found once, whichever of them is known', () => {
+test('a sandbox announced in two folders is found once', () => {
   const [first, second] = [runtime().folder, runtime().folder]
   using _ = announce([first, second])
   expect(findSandboxes([second, first])).toHaveLength(1)
@@ -97,14 +97,14 @@ test('a sandbox that several folders name is found once, whichever of them is kn
   expect(findSandboxes([join(first, 'not-there')])).toEqual([])
 })
 
-test('the newest comes first', () => {
+test('the newest sandbox is listed first', () => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   leave(files, ofAnother(process.ppid), `${process.ppid}.json`)
   expect(findSandboxes([folder]).map(({ pid }) => pid)).toEqual([process.pid, process.ppid])
 })
 
-test('the file of a process that is gone is removed', () => {
+test('the file of a process that ended is removed', () => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   const { pid } = spawnSync(process.execPath, ['--version'])
@@ -115,10 +115,10 @@ test('the file of a process that is gone is removed', () => {
 
 test.each([
   ['of another machine', { host: 'elsewhere' }],
-  ['of another process than its name says', { pid: 1 }],
-  ['with no address', { controlUrl: 'nonsense' }],
-  ['of no command of ours', { command: 'rm' }],
-])('a file %s is passed over, and stays', (_what, change) => {
+  ['of another process than its name', { pid: 1 }],
+  ['without an address', { controlUrl: 'nonsense' }],
+  ['of an unknown command', { command: 'rm' }],
+])('a file %s is ignored and kept', (_what, change) => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   const { ppid } = process
@@ -127,7 +127,7 @@ test.each([
   expect(existsSync(file)).toBe(true)
 })
 
-test('files that are none of ours are passed over', () => {
+test('files of other programs are ignored', () => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   writeFileSync(join(files, 'notes.txt'), 'x')
@@ -136,7 +136,7 @@ test('files that are none of ours are passed over', () => {
   expect(findSandboxes([folder])).toHaveLength(1)
 })
 
-test('a folder that others may open is not looked into, and nothing is written there', () => {
+test('a folder that other users can open is neither read nor written', () => {
   const { folder, files } = runtime()
   mkdirSync(files, { recursive: true })
   chmodSync(files, 0o755)
@@ -145,7 +145,7 @@ test('a folder that others may open is not looked into, and nothing is written t
   expect(() => findSandboxes([folder])).toThrow(/is open to others \(mode 755\)/)
 })
 
-test('a folder in one that others can write to is not looked into', () => {
+test('a folder below one that other users can write is not read', () => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   chmodSync(join(folder, 'postern'), 0o777)
@@ -153,7 +153,7 @@ test('a folder in one that others can write to is not looked into', () => {
   expect(readdirSync(files)).toHaveLength(1)
 })
 
-test('a link is not followed, neither to a folder nor to a file', () => {
+test('a symbolic link to a folder or a file is not followed', () => {
   const { folder, files } = runtime()
   const target = mkdtempSync(join(tmpdir(), 'postern-target-'))
   onTestFinished(() => rmSync(target, { recursive: true, force: true }))
@@ -169,14 +169,14 @@ test('a link is not followed, neither to a folder nor to a file', () => {
   expect(() => findSandboxes([folder])).toThrow('is a symbolic link')
 })
 
-test.runIf(process.getuid?.() === 0)('a folder of another user is not looked into', () => {
+test.runIf(process.getuid?.() === 0)('a folder of another user is not read', () => {
   const { folder, files } = runtime()
   using _ = announce([folder])
   chownSync(files, 12_345, 12_345)
   expect(() => findSandboxes([folder])).toThrow('belongs to user 12345')
 })
 
-test('where nothing can be written, the sandbox runs all the same', () => {
+test('a sandbox runs although its file cannot be written', () => {
   const { folder } = runtime()
   writeFileSync(join(folder, 'postern'), 'a file in the way')
   using _ = announce([folder])

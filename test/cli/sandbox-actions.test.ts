@@ -53,8 +53,8 @@ async function call(path: string, body: object): Promise<{ id: number }> {
   return ((await answer.json()) as { result: { id: number } }).result
 }
 
-describe('say', () => {
-  test('writes as a person, prints the id of the message, and says how it went out', async () => {
+describe('`sandbox say`', () => {
+  test('`sandbox say` writes as a person, prints the id of the message, and reports its protection', async () => {
     const said = await run('say', 'alice', 'dm', 'hello', 'there')
     expect(said).toMatchObject({ code: 0, stderr: 'alice wrote into dm (readable)\n' })
     const chatId = sandbox.home.privateChat
@@ -65,7 +65,7 @@ describe('say', () => {
     expect((await run('say', 'bob', 'backroom', 'hush')).stderr).toContain('(sealed)')
   })
 
-  test('waits for the answer, and prints it with what the phone makes of it', async () => {
+  test('`sandbox say --wait` prints the answer with the verdict of the phone', async () => {
     const said = await run('say', 'alice', 'dm', 'are you there?', '--wait', '60')
     expect(said.code).toBe(0)
     expect(said.stdout).toMatch(
@@ -80,20 +80,20 @@ describe('say', () => {
     })
   })
 
-  test('fails when no answer comes', async () => {
+  test('`sandbox say --wait` fails when no answer arrives in time', async () => {
     const said = await run('say', 'alice', 'backroom', 'nobody listens', '--wait', '1')
     expect(said).toMatchObject({ code: 1, stdout: '' })
     expect(said.stderr).toContain('alice saw no answer in backroom within 1 s')
   })
 
-  test('quotes a message', async () => {
+  test('`sandbox say --reply` quotes a message', async () => {
     const { stdout } = await run('say', 'alice', 'square', 'first')
     const reply = await run('say', 'bob', 'square', 'second', '--reply', stdout.trim())
     const messages = await sandbox.control.messages({ chatId: sandbox.home.readableGroup })
     expect(messages.find(({ id }) => id === Number(reply.stdout))?.replyTo).toBe(Number(stdout))
   })
 
-  test('opens a private chat for who has none yet', async () => {
+  test('`sandbox say` opens a private chat where there is none', async () => {
     const said = await run('say', 'bob', 'dm', 'it is me', '--wait', '60')
     expect(said.stdout).toContain('bob and echo_bot: you said: it is me')
   })
@@ -104,14 +104,14 @@ describe('say', () => {
     [['alice', 'dm'], 2, "missing required argument 'words'"],
     [['alice', 'dm', 'x', '--wait', '61'], 2, 'expected seconds from 1 to 60'],
     [['alice', 'dm', 'x', '--reply', 'y'], 2, 'expected the id of a message'],
-  ])('refuses %j', async (args, code, message) => {
+  ])('`sandbox say` refuses the arguments %j', async (args, code, message) => {
     const refused = await run('say', ...args)
     expect([refused.code, refused.stdout]).toEqual([code, ''])
     expect(refused.stderr).toContain(message)
     expect(refused.stderr).toContain('hint: ')
   })
 
-  test('says what the sandbox refuses, in its words', async () => {
+  test('`sandbox say` prints the reason of the sandbox when it refuses', async () => {
     const { control, home } = sandbox
     await control.block({ userId: home.bob.id, botId: home.bot.id })
     const refused = await run('say', 'bob', 'dm', 'x')
@@ -120,13 +120,16 @@ describe('say', () => {
     expect(refused.stderr).toContain('cannot write there: they blocked the bot')
   })
 
-  test.each([[['']], [[' ', '\n']]])('does not write %j', async (words) => {
-    const refused = await run('say', 'alice', 'dm', ...words)
-    expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toContain('text: there is nothing to write')
-  })
+  test.each([[['']], [[' ', '\n']]])(
+    '`sandbox say` refuses the empty message %j',
+    async (words) => {
+      const refused = await run('say', 'alice', 'dm', ...words)
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toContain('text: there is nothing to write')
+    },
+  )
 
-  test('quotes no message that is not there', async () => {
+  test('`say` and `attach` refuse to quote a message that does not exist', async () => {
     const { control, home } = sandbox
     const before = await control.messages({ chatId: home.privateChat })
     for (const command of [
@@ -141,8 +144,8 @@ describe('say', () => {
   })
 })
 
-describe('attach', () => {
-  test('sends a file as a person, with words or without', async () => {
+describe('`sandbox attach`', () => {
+  test('`sandbox attach` sends a file as a person, with or without text', async () => {
     const file = join(folder, 'notes.txt')
     writeFileSync(file, 'some notes')
     const sent = await run('attach', 'alice', 'dm', file, 'my', 'notes', '--json')
@@ -156,7 +159,7 @@ describe('attach', () => {
     expect((await run('attach', 'alice', 'dm', file)).code).toBe(0)
   })
 
-  test('refuses a file that is not there, and a folder', async () => {
+  test('`sandbox attach` refuses a missing file and a folder', async () => {
     const none = await run('attach', 'alice', 'dm', join(folder, 'none'))
     expect([none.code, none.stdout]).toEqual([2, ''])
     expect(none.stderr).toContain('there is no such file')
@@ -168,8 +171,8 @@ describe('attach', () => {
   })
 })
 
-describe('press', () => {
-  test('presses a button by its text or data, below the newest message with buttons', async () => {
+describe('`sandbox press`', () => {
+  test('`sandbox press` presses a button by its text or data, below the newest message with buttons', async () => {
     const chatId = sandbox.home.readableGroup
     await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
     for (const button of ['Yes', 'y', 'yes']) {
@@ -180,7 +183,7 @@ describe('press', () => {
     expect(pressed.stderr).toMatch(/^alice pressed n below message \d+\n$/)
   })
 
-  test('shows no control characters of a bot’s buttons', async () => {
+  test('`sandbox press` removes control characters from the texts of buttons', async () => {
     const chatId = sandbox.home.readableGroup
     const button = { text: 'a\u009b2Jb', callbackData: 'c\u009b2Jd' }
     await call('/messages', { chatId, text: 'odd', markup: { inlineKeyboard: [[button]] } })
@@ -189,7 +192,7 @@ describe('press', () => {
     expect((await run('press', 'alice', 'square', 'x')).stderr).toContain('has a2Jb')
   })
 
-  test('needs no name for the only button', async () => {
+  test('`sandbox press` needs no name for the only button', async () => {
     const chatId = sandbox.home.privateChat
     const [[yes]] = BUTTONS.inlineKeyboard as [[object]]
     const { id } = await call('/messages', {
@@ -201,7 +204,7 @@ describe('press', () => {
     expect(JSON.parse(pressed.stdout)).toMatchObject({ data: 'y', messageId: id })
   })
 
-  test('waits for the bot’s answer', async () => {
+  test('`sandbox press --wait` prints the answer of the bot', async () => {
     const chatId = sandbox.home.readableGroup
     await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
     const before = lastPress()
@@ -219,7 +222,7 @@ describe('press', () => {
     [['alice', 'square', 'More'], 2, 'the button More opens an address', 'has Yes, No, More'],
     [['alice', 'backroom', 'Yes'], 1, 'no message in backroom has buttons', 'inlineKeyboard'],
     [['alice', 'square', 'Yes', '--message', '99'], 1, 'no message 99 with buttons', 'hint'],
-  ])('refuses %j', async (args, code, message, hint) => {
+  ])('`sandbox press` refuses the arguments %j', async (args, code, message, hint) => {
     const refused = await run('press', ...args)
     expect([refused.code, refused.stdout]).toEqual([code, ''])
     expect(refused.stderr).toContain(message)
@@ -227,10 +230,10 @@ describe('press', () => {
   })
 })
 
-describe('which sandbox is spoken to', () => {
+describe('the sandbox that a command uses', () => {
   const args = ['sandbox', 'say', 'alice', 'square', 'found', '--json']
 
-  test('the one that runs is found, and of several the newest', async () => {
+  test('a command uses the newest running sandbox of the user', async () => {
     const env = { XDG_RUNTIME_DIR: join(folder, 'run'), XDG_STATE_HOME: join(folder, 'state') }
     const none = await runInProcess(args, env)
     expect(none.code).toBe(2)
@@ -241,7 +244,7 @@ describe('which sandbox is spoken to', () => {
     expect((await runInProcess(['sandbox', 'snapshot', 'found'], env)).stdout).toBe('found\n')
   })
 
-  test('one that does not answer any more is passed over', async () => {
+  test('a command ignores a sandbox that no longer answers', async () => {
     const env = { XDG_RUNTIME_DIR: join(folder, 'gone'), XDG_STATE_HOME: join(folder, 'gone-too') }
     using _ = announceSandbox([env.XDG_RUNTIME_DIR], {
       command: 'sandbox',
@@ -251,7 +254,7 @@ describe('which sandbox is spoken to', () => {
     expect((await runInProcess(args, env)).stderr).toContain('none of yours runs')
   })
 
-  test('one beyond loopback is found with its token, which its file keeps from others', async () => {
+  test('a sandbox beyond loopback is found with its token, in a file of mode 0600', async () => {
     const env = { XDG_RUNTIME_DIR: join(folder, 'wide'), XDG_STATE_HOME: join(folder, 'wide-too') }
     const served = start(['sandbox', '--json', '--host', '0.0.0.0'], { cwd: folder, env })
     const [line] = await served.waitForStdout(/^.*\n/)
@@ -273,7 +276,7 @@ describe('which sandbox is spoken to', () => {
     expect(newest.stderr).not.toContain(password)
   })
 
-  test('a process is found by another, which follows what phones show', async () => {
+  test('`sandbox watch` follows a sandbox of another process, also over a reset', async () => {
     const env = {
       XDG_RUNTIME_DIR: join(folder, 'processes'),
       XDG_STATE_HOME: join(folder, 'processes-too'),

@@ -12,8 +12,8 @@ const run = (line: string, env: Record<string, string> = {}) =>
   runInProcess(['sandbox', ...line.split(' ')], env)
 const names = (): string[] => sandbox.people.map(({ username }) => username)
 
-describe('postern sandbox reset, snapshot, restore', () => {
-  test('put a running sandbox back, and print a snapshot’s name alone', async () => {
+describe('`sandbox reset`, `snapshot` and `restore`', () => {
+  test('`sandbox snapshot`, `restore` and `reset` restore the world, and print the name of a snapshot', async () => {
     const at = `--control ${sandbox.controlUrl}`
     await sandbox.control.addPerson({ username: 'carol' })
     expect(await run(`snapshot before ${at}`)).toEqual({ code: 0, stdout: 'before\n', stderr: '' })
@@ -25,7 +25,7 @@ describe('postern sandbox reset, snapshot, restore', () => {
     expect(names()).toEqual(['alice', 'bob'])
   })
 
-  test('find the sandbox in the environment, and a world by its own address', async () => {
+  test('`sandbox restore` uses the control URL of the environment, and a world by its own URL', async () => {
     const world = await sandbox.control.addWorld({ name: 'one' })
     const env = { POSTERN_SANDBOX_CONTROL: world.controlUrl }
     expect(await run('snapshot here', env)).toMatchObject({ code: 0, stdout: 'here\n' })
@@ -43,14 +43,14 @@ describe('postern sandbox reset, snapshot, restore', () => {
     ['restore', { POSTERN_SANDBOX_CONTROL: 'http://127.0.0.1:9' }, 2, 'name'],
     ['reset --control http://127.0.0.1:9', {}, 1, 'no sandbox answers at http://127.0.0.1:9'],
     ['rest', {}, 2, 'rest'],
-  ])('`%s` is refused with what to do', async (line, env, code, message) => {
+  ])('`sandbox %s` is refused with a hint', async (line, env, code, message) => {
     const ran = await run(line, env)
     expect([ran.code, ran.stdout]).toEqual([code, ''])
     expect(ran.stderr).toContain(message)
     expect(ran.stderr).toContain('hint: ')
   })
 
-  test('tell what a sandbox refuses, and what is no sandbox', async () => {
+  test('`sandbox snapshot` and `reset` print the refusal of a sandbox and of another server', async () => {
     const bad = await run(`snapshot a/b --control ${sandbox.controlUrl}`)
     expect([bad.code, bad.stdout]).toEqual([1, ''])
     expect(bad.stderr).toContain('must be 1 to 64 of')

@@ -13,16 +13,19 @@ beforeAll(async () => {
   ids = { bot: home.bot.id, square: home.readableGroup }
 })
 
-test.each(['alice', 'Alice', '@alice', '41000001'])('%s is alice', (written) => {
-  expect(names.person(written).username).toBe('alice')
-})
+test.each(['alice', 'Alice', '@alice', '41000001'])(
+  'the name %s is the person alice',
+  (written) => {
+    expect(names.person(written).username).toBe('alice')
+  },
+)
 
 test.each([
   ['alic', 'no person is called alic, did you mean alice?'],
   ['zoe', 'no person is called zoe'],
   ['echo_bot', 'no person is called echo_bot'],
   ['', 'no person is called'],
-])('%s is nobody', (written, message) => {
+])('the name %s is no person', (written, message) => {
   expect(() => names.person(written)).toThrow(
     expect.objectContaining({
       code: 'usage',
@@ -40,21 +43,24 @@ test.each([
   ['alice', 'market square', 'square'],
   ['bob', '@news', 'news'],
   ['bob', 'News of the day', 'news'],
-])('to %s, %s is the chat %s', (person, written, name) => {
+])('the person %s finds by %s the chat %s', (person, written, name) => {
   const found = names.chatOf(names.person(person), written)
   expect('chat' in found && names.nameOf(found.chat)).toBe(name)
 })
 
-test('a chat goes by its id too', () => {
+test('a chat is found by its id', () => {
   const found = names.chatOf(names.person('bob'), String(ids.square))
   expect('chat' in found && found.chat.id).toBe(ids.square)
 })
 
-test.each(['dm', 'echo_bot'])('who has no private chat yet is told whose bot %s is', (written) => {
-  expect(names.chatOf(names.person('bob'), written)).toMatchObject({ bot: { id: ids.bot } })
-})
+test.each(['dm', 'echo_bot'])(
+  'the name %s opens a private chat with the bot where there is none',
+  (written) => {
+    expect(names.chatOf(names.person('bob'), written)).toMatchObject({ bot: { id: ids.bot } })
+  },
+)
 
-test('a chat that the person is not in is refused by name, and theirs are listed', () => {
+test('a chat without the person is refused, and the person’s chats are listed', () => {
   expect(() => names.chatOf(names.person('alice'), 'news')).toThrow(
     expect.objectContaining({
       message: 'alice is not in news',
@@ -63,13 +69,13 @@ test('a chat that the person is not in is refused by name, and theirs are listed
   )
 })
 
-test('a name of no chat is refused, with the nearest that there is', () => {
+test('an unknown chat is refused with the nearest name', () => {
   expect(() => names.chatOf(names.person('alice'), 'sqare')).toThrow(
     'no chat is called sqare, did you mean square?',
   )
 })
 
-test('where several bots are, `dm` does not say which', async () => {
+test('the name `dm` is refused where there are several bots', async () => {
   await using sandbox = await createSandbox({ world: 'empty' })
   const { control } = sandbox
   await control.addPerson({ username: 'alice' })

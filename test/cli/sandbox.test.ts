@@ -32,14 +32,14 @@ function call(line: Line, path: string, init: RequestInit = {}): Promise<Respons
   })
 }
 
-describe('postern sandbox', () => {
-  test('takes a local webhook when it was told to', async () => {
+describe('`postern sandbox`', () => {
+  test('`sandbox --local-webhooks` accepts a webhook on loopback', async () => {
     const { line } = await sandbox(['--local-webhooks'])
     const set = await call(line, '/webhook', { method: 'POST', body: LOCAL_WEBHOOK })
     expect(set.status).toBe(200)
   })
 
-  test('stops the clock when it was told to, until the control lets it run', async () => {
+  test('`sandbox --still` stops the clock until the control API starts it', async () => {
     const { line } = await sandbox(['--still'])
     const control = createControlClient(line.controlUrl)
     const stands = await control.now()
@@ -54,7 +54,7 @@ describe('postern sandbox', () => {
     await expect.poll(async () => (await control.now()).now).toBeGreaterThan(stands.now)
   })
 
-  test('counts against no rate window with --rates off', async () => {
+  test('`sandbox --rates off` limits no calls', async () => {
     const send = async (line: Line) => {
       const body = JSON.stringify({ chatId: line.chats[0]?.id, text: 'hello' })
       const sent = Array.from({ length: 3 }, () =>
@@ -71,17 +71,20 @@ describe('postern sandbox', () => {
   test.each([
     ['control', 'http://127.0.0.1:8801', '/addPerson'],
     ['bot', 'http://127.0.0.1:8800/bot/v1', '/me'],
-  ])('prints the OpenAPI document of the %s API, and ends', async (api, server, path) => {
-    const printed = await runInProcess(['sandbox', '--openapi', api])
-    const document = JSON.parse(printed.stdout) as { servers: object; paths: object }
-    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: server }] })
-    expect(document.paths).toHaveProperty([path])
-    const ports = ['--port', '9000', '--control-port', '9000']
-    const moved = await runInProcess(['sandbox', '--openapi', api, ...ports])
-    expect(moved.stdout).toContain(server.replace(/88../, '9000'))
-  })
+  ])(
+    '`sandbox --openapi %s` prints the OpenAPI document of the API and ends',
+    async (api, server, path) => {
+      const printed = await runInProcess(['sandbox', '--openapi', api])
+      const document = JSON.parse(printed.stdout) as { servers: object; paths: object }
+      expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: server }] })
+      expect(document.paths).toHaveProperty([path])
+      const ports = ['--port', '9000', '--control-port', '9000']
+      const moved = await runInProcess(['sandbox', '--openapi', api, ...ports])
+      expect(moved.stdout).toContain(server.replace(/88../, '9000'))
+    },
+  )
 
-  test('listens on another address, under the names that it was given', async () => {
+  test('`sandbox --host` listens on another address under the allowed hosts only', async () => {
     const { line } = await sandbox([
       '--host',
       '0.0.0.0',
@@ -97,7 +100,7 @@ describe('postern sandbox', () => {
     expect(await statusUnder('c', port, token)).toBe(421)
   })
 
-  test('refuses what is no port, and options it does not have', async () => {
+  test('`sandbox` refuses invalid ports, files and hosts and unknown options', async () => {
     for (const args of [
       ['--port', 'x'],
       ['--port', '65536'],

@@ -23,8 +23,8 @@ function terminal(columns: number): void {
   onTestFinished(() => void Object.assign(process.stdout, { isTTY, columns: before }))
 }
 
-describe('a table', () => {
-  test('has columns as wide as their widest text, and no blanks at the end of a line', () => {
+describe('tables', () => {
+  test('a table has columns as wide as their widest cell and no trailing blanks', () => {
     const rows = [['NAME', 'KIND'], ['a', 'group'], ['abcdef']]
     expect(printed(rows)).toEqual(['NAME    KIND', 'a       group', 'abcdef'])
   })
@@ -33,12 +33,12 @@ describe('a table', () => {
     ['a wide character', '日本', 4],
     ['half-width katakana', 'ｱｲ', 2],
     ['an emoji with a skin tone', '👍🏽', 2],
-    ['a family of emojis', '👨‍👩‍👧', 2],
+    ['a family of emoji', '👨‍👩‍👧', 2],
     ['a flag', '🇨🇭', 2],
-    ['an accent that stands by itself', 'e\u0301', 1],
+    ['a combining accent', 'e\u0301', 1],
     ['an accented letter', 'é', 1],
-    ['nothing', '', 0],
-  ])('counts %s as it stands on the screen', (_name, text, width) => {
+    ['an empty cell', '', 0],
+  ])('a table measures %s by its width on the screen', (_name, text, width) => {
     expect(
       printed([
         [text, 'x'],
@@ -47,16 +47,16 @@ describe('a table', () => {
     ).toEqual([`${text}${' '.repeat(7 - width)}x`, '12345  y'])
   })
 
-  test('has one line a row, whatever a text holds', () => {
+  test('a row of a table is one line without control characters', () => {
     expect(printed([['a\nb\tc', 'x']])).toEqual(['a b c  x'])
     expect(printed([['a\u001b[2J\u202eb', 'x']])).toEqual(['a[2Jb  x'])
   })
 })
 
-describe('at a terminal that is too narrow', () => {
+describe('a narrow terminal', () => {
   const FINGERPRINT = 'a1'.repeat(20)
 
-  test('the last column of a table is wrapped below itself, between words', () => {
+  test('the last column of a table is wrapped between words below itself', () => {
     terminal(40)
     const rows = [
       ['what to do', 'ask the person, who must publish a key'],
@@ -69,7 +69,7 @@ describe('at a terminal that is too narrow', () => {
     ])
   })
 
-  test('a last column without room begins on a line of its own', () => {
+  test('a last column without room starts on a line of its own', () => {
     terminal(40)
     expect(printed([['2026-01-01', 'key-changed', 'from one to another fingerprint']])).toEqual([
       '2026-01-01  key-changed',
@@ -77,7 +77,7 @@ describe('at a terminal that is too narrow', () => {
     ])
   })
 
-  test('a list becomes a block for each row, and nothing in it is cut', () => {
+  test('a list becomes one block a row, and nothing in it is cut', () => {
     const people = [
       { id: '1', fingerprint: FINGERPRINT },
       { id: '2', fingerprint: '-' },
@@ -99,7 +99,7 @@ describe('at a terminal that is too narrow', () => {
     ])
   })
 
-  test('a command in backticks stays on one line', () => {
+  test('a command in backticks is not wrapped', () => {
     terminal(40)
     const text = 'see what it is and run `postern key publish --replace` then'
     expect(lines(() => printWrapped(text, { first: 'fail  ', indent: 6 }))).toEqual([
@@ -108,40 +108,32 @@ describe('at a terminal that is too narrow', () => {
       '      then',
     ])
   })
-
-  test('a wide character counts as two', () => {
-    terminal(30)
-    expect(printed([['a', '日本 '.repeat(6).trim()]])).toEqual([
-      'a  日本 日本 日本 日本 日本',
-      '   日本',
-    ])
-  })
 })
 
-test('what goes through a pipe is one line a row, however long', () => {
+test('a row in a pipe is one line of any length', () => {
   expect(printed([['a', 'word '.repeat(100).trim()]])).toHaveLength(1)
   expect(lines(() => printList(['x'.repeat(500)], { A: (text) => text }))).toHaveLength(2)
 })
 
-describe('side by side', () => {
-  test('texts stand, each wrapped in its column', () => {
+describe('`sideBySide`', () => {
+  test('texts side by side are wrapped in their columns', () => {
     expect(sideBySide(['one two three', 'x'], [8, 3])).toEqual(['one two  │ x', 'three    │'])
   })
 
-  test('what has no blank is cut, and newlines are kept', () => {
+  test('a word longer than its column is cut, and newlines are kept', () => {
     expect(sideBySide(['abcdefgh\ni'], [5])).toEqual(['abcde', 'fgh', 'i'])
   })
 
-  test('wide characters take two places', () => {
+  test('a wide character occupies two places of a column', () => {
     expect(sideBySide(['日本語', 'x'], [4, 1])).toEqual(['日本 │ x', '語   │'])
   })
 
-  test('no line is longer than the widths and the gaps between them', () => {
+  test('no line side by side is longer than the widths and gaps', () => {
     const cells = ['word '.repeat(40), 'x'.repeat(200), 'a b\nc']
     for (const line of sideBySide(cells, [32, 28, 34])) expect(line.length).toBeLessThanOrEqual(100)
   })
 
-  test('nothing in a text can move the cursor', () => {
+  test('texts side by side contain no control characters', () => {
     expect(sideBySide(['a\u001b[2Jb'], [9])).toEqual(['a[2Jb'])
   })
 })

@@ -7,7 +7,7 @@ import { dataFolder } from '../control/support.ts'
 import { runInProcess, postern } from './support.ts'
 
 describe('help', () => {
-  test('lists the commands that work, and no other', async () => {
+  test('`postern --help` lists every command and no other', async () => {
     const { code, stdout, stderr } = await postern(['--help'], { cwd: dataFolder() })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: [[<].*?[\]>])* {2,}/gm)].map(
@@ -40,7 +40,7 @@ describe('help', () => {
     expect(new Set(listed)).toEqual(new Set(names))
   })
 
-  test('of every command fits a screen of 24 lines, and has an example', async () => {
+  test('the help of every command fits 24 lines of 80 columns and ends with an example', async () => {
     const root = await createFullProgram()
     const withInner = (command: Command): Command[] => [
       command,
@@ -62,13 +62,13 @@ describe('help', () => {
     }
   })
 
-  test('of a command of `sandbox` lists no flag of the sandbox itself', async () => {
+  test('the help of a `sandbox` command lists no flag of the sandbox itself', async () => {
     const { stdout } = await runInProcess(['sandbox', 'say', '--help'])
     expect(stdout).toMatch(/^ {2}--reply <messageId> /m)
     expect(stdout).not.toMatch(/--port|--rates|--config/)
   })
 
-  test('of `run` lists the settings that one needs first, and no secret as a flag', async () => {
+  test('the help of `run` lists the required settings and no secret as a flag', async () => {
     const { stdout } = await runInProcess(['run', '--help'])
     for (const flag of ['--upstream-url', '--bot-token-file', '--data-dir']) {
       expect(stdout).toContain(`${flag} <`)
@@ -78,7 +78,7 @@ describe('help', () => {
   })
 })
 
-test('`config list` lists every setting, and marks secrets as no flags', async () => {
+test('`config list` lists every setting with its values and default', async () => {
   const { stdout } = await runInProcess(['config', 'list'])
   for (const { path } of SETTINGS) expect(stdout).toMatch(new RegExp(`^${path} `, 'm'))
   expect(stdout).toMatch(
@@ -86,7 +86,7 @@ test('`config list` lists every setting, and marks secrets as no flags', async (
   )
 })
 
-test('--version prints the version of package.json', async () => {
+test('`--version` prints the version of package.json', async () => {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   const { version } = JSON.parse(manifest) as { version: string }
   const cwd = dataFolder()
@@ -97,7 +97,7 @@ test('--version prints the version of package.json', async () => {
   })
 })
 
-test('a name that other programs use points to a command that exists', async () => {
+test('a command name of other programs is refused with a hint to a command that exists', async () => {
   const names =
     'withheld doctor log logs health ready start serve stop setup install settings people users rotate publish import export restore say send'
   const pointed = new Set<string>()
@@ -118,7 +118,7 @@ test('a name that other programs use points to a command that exists', async () 
   expect((await runInProcess(['constructor'])).stderr).toContain('lists the commands')
 })
 
-test('what is said of a command line is what a process says', async () => {
+test('the command line of a process prints the same refusals and help as `runInProcess`', async () => {
   for (const args of [
     ['key', 'lst'],
     ['trust', 'accept', '--help'],

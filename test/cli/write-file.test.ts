@@ -15,34 +15,37 @@ import { refuseExisting, writeNewFile } from '../../src/cli/write-file.ts'
 import { dataFolder } from '../control/support.ts'
 import { has } from '../support/lacks.ts'
 
-describe('a file that a command makes in a folder that others write to', () => {
-  test.each([false, true])('goes through no link that waits there (--force: %s)', (force) => {
-    const folder = dataFolder()
-    const from = join(dataFolder(), 'copy')
-    const other = join(dataFolder(), 'other')
-    writeFileSync(from, 'the store')
-    writeFileSync(other, 'kept', { mode: 0o640 })
-    const file = join(folder, 'backup')
-    symlinkSync(other, `${file}.${process.pid}.tmp`)
-    if (force) symlinkSync(other, file)
-    expect(writeNewFile(file, { from }, { force })).toBe(file)
-    expect(readFileSync(other, 'utf8')).toBe('kept')
-    expect(statSync(other).mode & 0o777).toBe(0o640)
-    expect(lstatSync(file).isFile()).toBe(true)
-    expect(lstatSync(file).mode & 0o777).toBe(0o600)
-    expect(readFileSync(file, 'utf8')).toBe('the store')
-    expect(readdirSync(folder)).toHaveLength(2)
-  })
+describe('files in a folder that other users can write', () => {
+  test.each([false, true])(
+    'a new file is not written through a symbolic link, with --force: %s',
+    (force) => {
+      const folder = dataFolder()
+      const from = join(dataFolder(), 'copy')
+      const other = join(dataFolder(), 'other')
+      writeFileSync(from, 'the store')
+      writeFileSync(other, 'kept', { mode: 0o640 })
+      const file = join(folder, 'backup')
+      symlinkSync(other, `${file}.${process.pid}.tmp`)
+      if (force) symlinkSync(other, file)
+      expect(writeNewFile(file, { from }, { force })).toBe(file)
+      expect(readFileSync(other, 'utf8')).toBe('kept')
+      expect(statSync(other).mode & 0o777).toBe(0o640)
+      expect(lstatSync(file).isFile()).toBe(true)
+      expect(lstatSync(file).mode & 0o777).toBe(0o600)
+      expect(readFileSync(file, 'utf8')).toBe('the store')
+      expect(readdirSync(folder)).toHaveLength(2)
+    },
+  )
 })
 
-describe('what is there already', () => {
+describe('existing files', () => {
   const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
   const stateOf = (path: string) => {
     const { uid, gid, mode } = statSync(path)
     return [uid, gid, mode & 0o7777]
   }
 
-  test('keeps mode and owner, and so does its folder', () => {
+  test('an existing file keeps its mode and owner, and so does its folder', () => {
     const folder = dataFolder()
     chmodSync(folder, 0o755)
     const file = join(folder, 'backup')
@@ -57,7 +60,7 @@ describe('what is there already', () => {
     expect(readFileSync(file, 'utf8')).toBe('kept')
   })
 
-  test.skipIf(!isRoot)('of another user is not replaced, also with --force', () => {
+  test.skipIf(!isRoot)('a file of another user is not replaced, even with --force', () => {
     const folder = dataFolder()
     const [file, link] = [join(folder, 'backup'), join(folder, 'link')]
     writeFileSync(file, 'kept')

@@ -36,10 +36,10 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'README.md § Postern 1': {
     firstLine: /^WHAT ALICE SEES +│ WHAT THE BOT SEES +│ WHAT THE SERVICE SEES/,
   },
-  'README.md § Postern 2': ['test/cli/demo.test.ts', 'without --once one writes on'],
+  'README.md § Postern 2': ['test/cli/demo.test.ts', '`demo` echoes typed messages'],
   'README.md § Your own bot 1': ['test/cli/dev.test.ts', 'my-bot.mjs'],
   'README.md § Your own bot 2': ['test/cli/dev.test.ts', 'alice wrote into dm (sealed)'],
-  'README.md § Quick start 1': ['test/cli/init.test.ts', 'a sidecar runs with it'],
+  'README.md § Quick start 1': ['test/cli/init.test.ts', 'a sidecar runs with them'],
   'config/examples/README.md § As a container 1': ['test/container/image.test.ts', 'buildImage()'],
   'config/examples/README.md § Pin the bases 1': LIVE,
   'config/examples/README.md § As a package 1': ['test/release/package.test.ts', '--omit=optional'],
@@ -94,7 +94,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/replicas/README.md § Move a store 1': ['test/cli/bots-on-postgres.test.ts', 'store move'],
   'src/replicas/README.md § Fail over to a standby 1': [
     'test/replicas/failover.test.ts',
-    'its synchronous standby that is promoted',
+    'failedOver()',
   ],
   'src/sandbox/README.md § The sandbox 1': ['test/cli/sandbox.test.ts', "'sandbox'"],
   'src/sandbox/README.md § The sandbox 2': { firstLine: ANSWER },
@@ -121,13 +121,13 @@ const caseOf = (name: string): Here | Elsewhere | Unrun =>
 const isHere = (one: Here | Elsewhere | Unrun): one is Here =>
   typeof one === 'object' && !Array.isArray(one)
 
-describe('the blocks of commands of the pages', () => {
-  test('are all accounted for, and no other', () => {
+describe('blocks of commands', () => {
+  test('every block of commands in the documentation is listed in BLOCKS', () => {
     const names = blocks.map(({ name }) => name).filter((name) => !isOurs(name))
     expect(Object.keys(BLOCKS).toSorted()).toEqual(names.toSorted())
   })
 
-  test('that another test runs are named there', () => {
+  test('every test that BLOCKS names contains the named words', () => {
     for (const [name, one] of Object.entries(BLOCKS)) {
       if (!Array.isArray(one)) continue
       const [file, words] = one
@@ -183,7 +183,7 @@ async function makeScene(): Promise<Scene> {
   }
 }
 
-test('each block that is run here ends with 0, and begins as its page says', async () => {
+test('each block of commands ends with 0, and prints the documented first line', async () => {
   const { stage, newToken, more, replaced } = await makeScene()
   for (const { name, lines } of blocks) {
     const one = caseOf(name)
