@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import { door, doorTo, no, ok, outbound, service, TOKEN } from './support.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { door, doorTo, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 
 describe('`UpstreamClient`: requests and answers', () => {
   test('every request carries the token and a fixed set of headers, below the path of the base URL', async () => {
@@ -52,6 +52,28 @@ describe('`UpstreamClient`: requests and answers', () => {
     ])
   })
 
+  test('the `answered` event has the pattern of the route, and `bot_paused` emits `paused`', async () => {
+    const { upstream, emitted } = await doorTo((request, response) =>
+      request.url.endsWith('/no/such') ? no(response, 403, 'bot_paused') : ok(response, {}),
+    )
+    for (const path of ['/chats/5', '/no/such']) await upstream.relay({ method: 'GET', path })
+    expect(emitted).toMatchObject([
+      ['answered', { route: 'GET /chats/:chatId' }],
+      ['clock', 0],
+      ['answered', { route: 'GET other', code: 'bot_paused' }],
+      ['clock', 0],
+      ['paused'],
+    ])
+  })
+
+  test('a 1xx response before the answer is ignored', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"ok":true,"result":[]}'
+    const { url } = await rawService((socket) =>
+      socket.end(`HTTP/1.1 103 Early Hints\r\nlocation: /\r\n\r\n${answer}`),
+    )
+    expect((await door(url).upstream.relay({ method: 'GET', path: '/me' })).status).toBe(200)
+  })
+
   test('connection headers, cookies, CORS headers and headers of the server are not passed on to the bot', async () => {
     const { url } = await service((_request, response) => {
       response.writeHead(200, {
@@ -91,4 +113,20 @@ describe('`UpstreamClient`: requests and answers', () => {
     expect(skews[1]).toBeLessThan(-590_000)
     expect(skews[2]).toBeGreaterThan(590_000)
   })
+  test.each([3_600_000, -3_600_000])(
+    'a wall clock set by %i ms during a call is read after the call',
+    async (setByMs) => {
+      const nowMs = Date.now()
+      vi.useFakeTimers({ now: nowMs, toFake: ['Date'] })
+      onTestFinished(() => void vi.useRealTimers())
+      const { upstream, emitted } = await doorTo((_request, response) => {
+        response.setHeader('date', new Date(nowMs).toUTCString())
+        vi.setSystemTime(nowMs + setByMs)
+        ok(response, [])
+      })
+      await upstream.relay({ method: 'GET', path: '/me' })
+      const [, skewMs] = emitted.find(([name]) => name === 'clock') ?? []
+      expect(Math.abs(Number(skewMs) - setByMs)).toBeLessThan(30_000)
+    },
+  )
 })

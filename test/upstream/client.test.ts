@@ -91,7 +91,7 @@ describe('the budget of the sidecar’s own calls', () => {
 })
 
 test('`UpstreamClient` reports the load of its pools, and its disposal ends calls, polls and downloads', async () => {
-  const { upstream, seen } = await answeringFrom()
+  const { upstream, seen, emitted } = await answeringFrom()
   const calls = [
     failing(upstream.relay(me)),
     failing(upstream.media('abc', waiting())),
@@ -103,4 +103,5 @@ test('`UpstreamClient` reports the load of its pools, and its disposal ends call
   await upstream[Symbol.asyncDispose]()
   for (const error of await Promise.all(calls)) expect(error.code).toMatch(/^postern_upstream_/)
   expect((await failing(upstream.relay(me))).code).toBe(LATE)
+  expect(emitted).toEqual([])
 })

@@ -59,6 +59,14 @@ describe('a stored attachment', () => {
     expect(seen.length).toBe(1)
   })
 
+  test('an error whose body breaks off fails the download', async () => {
+    const { url } = await service((_request, response) => {
+      response.writeHead(404, { 'content-length': '50' }).write('{')
+      setTimeout(() => response.destroy(), 20)
+    })
+    expect((await failing(fetching(url))).code).toBe('postern_upstream_unreachable')
+  })
+
   test('a reader that stops ends the download', async () => {
     const { url, closed } = await rawService((socket) =>
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\nx'),

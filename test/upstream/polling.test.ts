@@ -1,10 +1,11 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, failing, no, ok, rawService, service, waiting } from './support.ts'
 
 describe('long polls', () => {
   test('a poll whose bot hangs up closes its connection to the service and emits no event', async () => {
     const bot = new AbortController()
-    const { url, closed } = await rawService(() => bot.abort())
+    const { url, closed, sockets } = await rawService(() => bot.abort())
     const { upstream, emitted } = door(url)
     const polling = failing(
       upstream.poll({ query: 'timeout=50', timeoutSeconds: 50, signal: bot.signal }),
@@ -14,6 +15,14 @@ describe('long polls', () => {
     expect(emitted).toEqual([])
     const gone = upstream.poll({ query: '', timeoutSeconds: 0, signal: AbortSignal.abort() })
     expect((await failing(gone)).code).toBe('postern_upstream_timeout')
+    expect(sockets).toHaveLength(1)
+  })
+
+  test('a poll that is over removes its abort listener', async () => {
+    const { upstream } = await doorTo((_request, response) => ok(response, []))
+    const signal = waiting()
+    await upstream.poll({ query: '', timeoutSeconds: 0, signal })
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('hanging polls occupy no connection of other calls', async () => {

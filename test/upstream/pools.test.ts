@@ -78,64 +78,7 @@ test('shared connections for checks end with the last bot that uses them', async
   expect(await ask(pools(url))).toBe(200)
 })
 
-/** A service that answers when it is let, once for each call. */
-async function patient() {
-  const answers: (() => void)[] = []
-  const { url } = await service((_request, response) => {
-    answers.push(() => ok(response, {}))
-  })
-  return { url, answers }
-}
-
-const loadOf = ({ calls, polls, media }: Pools) => ({
-  calls: calls.load(),
-  polls: polls.load(),
-  media: media.load(),
-})
-
 const get = { method: 'GET', path: '/' } as const
-
-describe('`load`', () => {
-  test('the load of each pool counts running calls and calls that wait for a connection', async () => {
-    const { url, answers } = await patient()
-    const made = pools(url, undefined, { connections: 1, pollConnections: 2, mediaConnections: 1 })
-    const none = { busy: 0, waiting: 0 }
-    expect(loadOf(made)).toEqual({ calls: none, polls: none, media: none })
-    const calls = [made.calls, made.calls, made.calls, made.polls, made.polls, made.media].map(
-      async ({ dispatcher }) => await (await dispatcher.request(get)).body.dump(),
-    )
-    await expect.poll(() => answers.length).toBe(4)
-    expect(loadOf(made)).toEqual({
-      calls: { busy: 1, waiting: 2 },
-      polls: { busy: 2, waiting: 0 },
-      media: { busy: 1, waiting: 0 },
-    })
-    for (let n = 0; n < calls.length; n++) {
-      await expect.poll(() => answers.length).toBeGreaterThan(n)
-      answers[n]?.()
-    }
-    await Promise.all(calls)
-    await expect.poll(() => made.calls.load()).toEqual(none)
-  })
-
-  test('the load behind a proxy counts the connections to the service', async () => {
-    const { url, answers } = await patient()
-    const made = pools('http://service.example', { httpProxy: url }, { connections: 1 })
-    const calls = [1, 2].map(async () => {
-      const { body } = await made.calls.dispatcher.request({
-        ...get,
-        origin: 'http://service.example',
-      })
-      await body.dump()
-    })
-    await expect.poll(() => answers.length).toBe(1)
-    expect(made.calls.load()).toEqual({ busy: 1, waiting: 1 })
-    answers[0]?.()
-    await expect.poll(() => answers.length).toBe(2)
-    answers[1]?.()
-    await Promise.all(calls)
-  })
-})
 
 test('a `ca` without a certificate is refused with a hint', () => {
   const origin = 'https://service.example'

@@ -1,5 +1,5 @@
 import { plain } from '../support/unseen.ts'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { door, doorTo, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 
 /** Resets the first connection once its request has come whole; answers every later one. */
@@ -84,8 +84,9 @@ describe('calls that are not repeated', () => {
     [503, 'maintenance'],
   ])('a send answered %i %s is not repeated', async (status, code) => {
     const { url, seen } = await service((_request, response) => no(response, status, code))
-    expect((await door(url).upstream.send(outbound.send())).status).toBe(status)
-    expect(seen).toHaveLength(1)
+    const token = { reveal: () => TOKEN, reload: vi.fn(() => Promise.resolve(false)) }
+    expect((await door(url, { token }).upstream.send(outbound.send())).status).toBe(status)
+    expect([seen.length, token.reload.mock.calls]).toEqual([1, []])
   })
 
   test('an edit, a poll, a DELETE, a POST and a PUT are not repeated after a reset', async () => {
@@ -136,6 +137,31 @@ describe('calls that are not repeated', () => {
   })
 })
 
+describe('a second attempt', () => {
+  test('a repeated call of the sidecar’s own counts twice in the budget', async () => {
+    const { url } = await resetting()
+    const { upstream, emitted } = door(url)
+    await upstream.ask({ method: 'GET', path: '/me' })
+    expect(emitted).toContainEqual(['budget', { usedLastMinute: 2, limit: 100 }])
+  })
+
+  test.each(['its time is over', 'its caller leaves', 'the sidecar stops'])(
+    'a call is not repeated when %s',
+    async (when) => {
+      const leaving = new AbortController()
+      const { url, sockets } = await rawService((socket) => {
+        socket.resetAndDestroy()
+        if (when === 'its caller leaves') setTimeout(() => leaving.abort(), 50)
+        if (when === 'the sidecar stops') setTimeout(() => void upstream[Symbol.asyncDispose](), 50)
+      })
+      const callMs = when === 'its time is over' ? 50_000 : 200_000
+      const { upstream } = door(url, { limits: { retryPauseMs: 50_000, callMs } })
+      await failing(upstream.relay({ method: 'GET', path: '/me', signal: leaving.signal }))
+      expect(sockets).toHaveLength(1)
+    },
+  )
+})
+
 describe('the token after a 401', () => {
   const source = (tokens: string[]) => {
     let at = 0
@@ -169,7 +195,10 @@ describe('the token after a 401', () => {
       expect(answer.status).toBe(200)
       expect(emitted.map(([name]) => name)).not.toContain('unauthorized')
     }
-    expect(seen).toHaveLength(8)
+    const { upstream, emitted } = door(url, { token: source(['old', 'new']) })
+    await upstream.ask({ method: 'GET', path: '/me' })
+    expect(emitted).toContainEqual(['budget', { usedLastMinute: 2, limit: 100 }])
+    expect(seen).toHaveLength(10)
   })
 
   test('a 401 is returned when the reloaded token is the same or cannot be read', async () => {

@@ -6,8 +6,7 @@ import {
   type Server as TcpServer,
   type Socket,
 } from 'node:net'
-import type { Dispatcher } from 'undici'
-import { onTestFinished, vi } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { markupPermit } from '../support/permits.ts'
 import {
@@ -149,31 +148,6 @@ export async function doorTo(handler: Handler, o: Partial<UpstreamOptions> = {})
 export const outbound = {
   send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path, isForSealed: false }),
   edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3', isForSealed: false }),
-}
-
-/** What a played pool answers: a status with JSON, or the error of its connection. */
-export type Played = { status?: number; headers?: Record<string, string>; json: object } | Error
-
-/** A pool of undici that answers each request as it is told to, or never, and what it was asked. */
-export function playedPool(next: () => Played | undefined) {
-  const asked: Dispatcher.DispatchOptions[] = []
-  const dispatch = vi.fn(
-    (options: Dispatcher.DispatchOptions, given: Dispatcher.DispatchHandler): boolean => {
-      const handler = given as Required<Dispatcher.DispatchHandler>
-      const controller = { abort: () => undefined } as unknown as Dispatcher.DispatchController
-      asked.push(options)
-      handler.onRequestStart(controller, undefined)
-      const answer = next()
-      if (answer instanceof Error) handler.onResponseError(controller, answer)
-      else if (answer !== undefined) {
-        handler.onResponseStart(controller, answer.status ?? 200, answer.headers ?? {})
-        handler.onResponseData(controller, Buffer.from(JSON.stringify(answer.json)))
-        handler.onResponseEnd(controller, {})
-      }
-      return true
-    },
-  )
-  return { pool: { dispatch } as unknown as Dispatcher, dispatch, asked }
 }
 
 /** A signal that nobody aborts. */
