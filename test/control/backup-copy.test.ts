@@ -6,15 +6,15 @@ import { dataFolder } from './support.ts'
 
 const NAME = 'postern.backup-0a1b'
 
-describe('the copy that a sidecar hands over', () => {
-  test('is taken from the data directory as this command sees it', () => {
+describe('`locateCopy`', () => {
+  test('a copy named by the sidecar is located in the data directory of the command', () => {
     const dataDir = dataFolder()
     writeFileSync(join(dataDir, NAME), 'a copy', { mode: 0o600 })
     expect(locateCopy(dataDir, `/as/the/sidecar/sees/it/${NAME}`)).toBe(join(dataDir, NAME))
   })
 
   test.each(['/etc/passwd', 'postern.db', `../${NAME}`, '..', '', NAME])(
-    'is not %j, which is no copy in there',
+    'the name %j is refused as a copy outside the data directory',
     (named) => {
       const dataDir = dataFolder()
       writeFileSync(join(dataDir, 'postern.db'), 'the store', { mode: 0o600 })
@@ -27,7 +27,7 @@ describe('the copy that a sidecar hands over', () => {
     },
   )
 
-  test('is no link to something else', () => {
+  test('a symbolic link in place of the copy is refused', () => {
     const dataDir = dataFolder()
     symlinkSync('/etc/passwd', join(dataDir, NAME))
     expect(() => locateCopy(dataDir, join(dataDir, NAME))).toThrow('there is none of that name')

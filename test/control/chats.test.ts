@@ -30,7 +30,7 @@ const LATCHED = { latchedAtMs: 7 }
 const REFUSED = { refusedAtMs: 8 }
 const PRIVATE = { kind: 'private', personId: 11 }
 
-test('every chat is listed with what is known of it, and its person where it is private', async () => {
+test('`chatList` lists each chat with its mode, latch and person', async () => {
   const { parts } = await scene([
     chatOf(1, { ...LATCHED, personId: 9 }),
     chatOf(2, { ...PRIVATE, ...REFUSED }),
@@ -57,18 +57,7 @@ test('every chat is listed with what is known of it, and its person where it is 
   ])
 })
 
-test('a known chat is shown with its kind, and one that is not known is refused', async () => {
-  for (const published of [true, false]) {
-    const { parts } = await scene([chatOf(1)], { published })
-    const shown = await CHATS.chatShow.run(parts, { chatId: 1 })
-    expect(shown).toEqual({ kind: 'group', isPublished: published, preview: 1 })
-    await expect(CHATS.chatShow.run(parts, { chatId: 2 })).rejects.toEqual(
-      refused('refused', 'chat 2 is not'),
-    )
-  }
-})
-
-describe('readable text is allowed', () => {
+describe('`chatAllowReadable`', () => {
   const chats = [
     chatOf(1, LATCHED),
     chatOf(2, REFUSED),
@@ -85,7 +74,7 @@ describe('readable text is allowed', () => {
   }
   const again = 'the next sign of protection latches again'
 
-  test('in the chats that are named, and their answers are asked for anew', async () => {
+  test('`chatAllowReadable` lifts the latches of the named chats and forgets their cached modes', async () => {
     const { result, latched, forgotten, onPrivateReadable, knownChats } = await run({
       chatIds: [1, 2, 5],
     })
@@ -98,7 +87,7 @@ describe('readable text is allowed', () => {
     expect(knownChats.privateReadable).toBe(false)
   })
 
-  test('in none where one of those named is not known', async () => {
+  test('`chatAllowReadable` with an unknown chat among the named ones lifts no latch', async () => {
     const one = await scene(chats)
     const lift = (chatIds: number[]) => CHATS.chatAllowReadable.run(one.parts, { chatIds })
     await expect(lift([1, 9])).rejects.toEqual(refused('refused', 'chat 9 is not known'))
@@ -106,7 +95,7 @@ describe('readable text is allowed', () => {
     expect([one.knownChats.isLatched(1), one.modes.forget.mock.calls]).toEqual([true, []])
   })
 
-  test('in the chats for which it was refused', async () => {
+  test('`chatAllowReadable` for pending chats lifts the latches of chats with refused text', async () => {
     const { result, latched, forgotten } = await run({ pending: true })
     expect(result).toEqual({ lifted: [3], message: `one chat lifted; ${again}` })
     expect([latched, forgotten]).toEqual([
@@ -118,7 +107,7 @@ describe('readable text is allowed', () => {
     expect((await run({ chatIds: [5] })).result).toEqual({ lifted: [], message: 'nothing to lift' })
   })
 
-  test('in private chats, and the bot hears whether the key still keeps them encrypted', async () => {
+  test('`chatAllowReadable` for private chats reports that a published key keeps them encrypted', async () => {
     for (const published of [true, false]) {
       const { result, latched, knownChats, onPrivateReadable } = await run(
         { private: true },
@@ -129,16 +118,9 @@ describe('readable text is allowed', () => {
       expect([knownChats.privateReadable, onPrivateReadable.mock.calls.length]).toEqual([true, 1])
     }
   })
-
-  test.each([[{}], [{ chatIds: [] }], [{ pending: false }], [{ private: true, pending: true }]])(
-    'by nothing like %j',
-    (lift) => {
-      expect(CHATS.chatAllowReadable.input.safeParse(lift).success).toBe(false)
-    },
-  )
 })
 
-test('a kind is corrected to a group or a channel, and what was cached of the chat is forgotten', async () => {
+test('`chatCorrectKind` sets the kind to group or channel and clears the caches of the chat', async () => {
   const { parts, knownChats, modes, directory } = await scene([chatOf(1, PRIVATE)])
   const correct = (chatId: number) => CHATS.chatCorrectKind.run(parts, { chatId, kind: 'group' })
   expect((await correct(1)).message).toContain('counts as a group, and not as private')
@@ -156,7 +138,7 @@ test('a kind is corrected to a group or a channel, and what was cached of the ch
   expect(kinds).toEqual([true, true, false, false])
 })
 
-test('a private chat is bound to a person, and no other chat is', async () => {
+test('`chatBind` binds a private chat to a person and refuses other chats', async () => {
   const { parts, knownChats, directory } = await scene([chatOf(1, PRIVATE), chatOf(2)])
   const bind = (chatId: number) => CHATS.chatBind.run(parts, { chatId, userId: 12 })
   expect((await bind(1)).message).toContain('the private chat of person 12')

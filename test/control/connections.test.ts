@@ -16,8 +16,8 @@ import {
   talk,
 } from './support.ts'
 
-describe('connections', () => {
-  test('that say nothing are closed, unless something is under way', async () => {
+describe('connections of the control socket', () => {
+  test('an idle connection is closed, and one with a pending operation stays open', async () => {
     const dataDir = dataFolder()
     const slow = Promise.withResolvers<void>()
     const control = await connected(
@@ -35,7 +35,7 @@ describe('connections', () => {
     expect(await pending).toEqual([])
   })
 
-  test('are let go when a request does not end, however steadily its bytes drip in', async () => {
+  test('a connection whose request arrives byte by byte is closed at the idle limit', async () => {
     const dataDir = dataFolder()
     await serve(dataDir, {}, { idleMs: 200 })
     const socket = connect(join(dataDir, 'control.sock'))
@@ -46,7 +46,7 @@ describe('connections', () => {
     await new Promise<void>((resolve) => socket.once('close', () => resolve()))
   })
 
-  test('are let go after a minute when they do not take their answer', async () => {
+  test('a connection that does not read its answer is closed after one minute', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     onTestFinished(() => void vi.useRealTimers())
     const dataDir = dataFolder()
@@ -70,7 +70,7 @@ describe('connections', () => {
     expect(taken).toBeLessThan(text.length)
   })
 
-  test('are sixteen at most, and a place that is free again is taken', async () => {
+  test('a seventeenth connection is dropped until one of the sixteen ends', async () => {
     const dataDir = dataFolder()
     const lines: Record<string, unknown>[] = []
     await serve(dataDir, {}, { log: watchedLog((line) => lines.push(line)) })
@@ -91,7 +91,7 @@ describe('connections', () => {
     expect(await talk(path, post('status'), { end: true })).toContain('9.9.9')
   })
 
-  test('that ask for more than four things at once are closed', async () => {
+  test('a connection with more than four pending requests is closed', async () => {
     const dataDir = dataFolder()
     let asked = 0
     const keyList = () => {
@@ -106,7 +106,7 @@ describe('connections', () => {
     expect(await control.status()).toEqual(STATUS)
   })
 
-  test('that close while an operation runs do not disturb it or others', async () => {
+  test('a connection that closes during an operation does not interrupt the operation', async () => {
     const dataDir = dataFolder()
     let done = 0
     const slow = Promise.withResolvers<void>()
@@ -126,7 +126,7 @@ describe('connections', () => {
     expect(done).toBe(1)
   })
 
-  test('get their answer although their half is closed already', async () => {
+  test('a request is answered on a half-closed connection', async () => {
     const dataDir = dataFolder()
     const asked = Promise.withResolvers<void>()
     const slow = Promise.withResolvers<void>()
@@ -143,7 +143,7 @@ describe('connections', () => {
     expect(bodiesOf(await answer)).toEqual([{ result: [] }])
   })
 
-  test('get their answer before the socket is closed for good', async () => {
+  test('a pending request is answered before the control server stops', async () => {
     const dataDir = dataFolder()
     const asked = Promise.withResolvers<void>()
     const slow = Promise.withResolvers<void>()

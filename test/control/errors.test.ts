@@ -32,47 +32,36 @@ test.each([
   [new Refusal('too_large', 'it is 9 MiB'), 'it is 9 MiB', undefined],
   [new OperatorError('refused', 'no such chat', 'look'), 'no such chat', /^look$/],
   [refusedByService, 'the service said bot_paused', undefined],
-])('%s crosses as it is, without what the service answered', (error, message, hint) => {
-  const crossed = JSON.parse(JSON.stringify(toWireError(error))) as Record<string, unknown>
-  const status = error instanceof ServiceError ? { status: 403 } : {}
-  const hinted = hint === undefined ? {} : { hint: expect.stringMatching(hint) as unknown }
-  expect(crossed).toEqual({ code: error.code, message, ...status, ...hinted })
-  const thrown = fromWireError(crossed as never)
-  expect(thrown).toBeInstanceOf(error.constructor)
-  expect(thrown).toMatchObject({ code: error.code, message, ...hinted })
-  if (!(thrown instanceof ServiceError)) return
-  expect(thrown.answer).toEqual({ status: 403, headers: {}, body: Buffer.alloc(0) })
-})
+])(
+  '%s is sent to the client with its code, without the answer of the service',
+  (error, message, hint) => {
+    const crossed = JSON.parse(JSON.stringify(toWireError(error))) as Record<string, unknown>
+    const status = error instanceof ServiceError ? { status: 403 } : {}
+    const hinted = hint === undefined ? {} : { hint: expect.stringMatching(hint) as unknown }
+    expect(crossed).toEqual({ code: error.code, message, ...status, ...hinted })
+    const thrown = fromWireError(crossed as never)
+    expect(thrown).toBeInstanceOf(error.constructor)
+    expect(thrown).toMatchObject({ code: error.code, message, ...hinted })
+    if (!(thrown instanceof ServiceError)) return
+    expect(thrown.answer).toEqual({ status: 403, headers: {}, body: Buffer.alloc(0) })
+  },
+)
 
 test.each([
   [new TypeError('words'), 'internal failure (TypeError)'],
   ['words', 'internal failure (string)'],
-])('%s crosses as a failure, without its words', (error, message) => {
+])('the unexpected error %s is sent as `failed` without its text', (error, message) => {
   expect(toWireError(error)).toEqual({ ...FAILED, message })
   expect(fromWireError({ code: 'of another', message: 'm' })).toMatchObject({ code: 'failed' })
 })
 
-describe('the client throws the error that the sidecar had', () => {
-  test.each([
-    ['a refusal', new Refusal('postern_key_conflict', 'theirs is BBBB'), Refusal],
-    ['an operator’s error', new OperatorError('refused', 'no such chat', 'look'), OperatorError],
-    ['the service’s no', refusedByService, ServiceError],
-  ])('%s', async (_name, error, kind) => {
-    const control = await connected(dataFolder(), {
-      keyPublish: () => Promise.reject(error),
-    })
-    const caught: unknown = await control.keyPublish({ replace: false }).catch((e: unknown) => e)
-    expect(caught).toBeInstanceOf(kind)
-    expect(caught).toMatchObject({ code: error.code, message: error.message })
-    expect(JSON.stringify(caught)).not.toContain('words')
-  })
-
-  test('whose code comes from the service in one line', () => {
+describe('errors of the control client', () => {
+  test('the message of a `ServiceError` is one line even if its code has a line break', () => {
     const error = new ServiceError({ code: 'x\nhint: run', status: 409, answer: RAW })
     expect(error.message).not.toContain('\n')
   })
 
-  test('a fault of ours, without its words', async () => {
+  test('an internal error of an operation is reported without its text, and later requests succeed', async () => {
     const control = await connected(dataFolder(), {
       keyList: () => Promise.reject(new TypeError('words')),
     })
@@ -83,7 +72,7 @@ describe('the client throws the error that the sidecar had', () => {
     expect(await control.status()).toEqual(STATUS)
   })
 
-  test('an answer of another version', async () => {
+  test('an answer of another version is refused with both versions', async () => {
     const control = await connected(dataFolder(), {}, { version: '0.0.1' })
     await expect(control.status()).rejects.toMatchObject({
       code: 'failed',
@@ -93,10 +82,10 @@ describe('the client throws the error that the sidecar had', () => {
   })
 
   test.each([
-    ['no HTTP', '{"error":{"code":"usage","message":"what?"}}\n'],
-    ['no answer of a sidecar', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
-    ['of another form', `HTTP/1.1 200 OK\r\n${VERSIONED}\r\ncontent-length: 1\r\n\r\n1`],
-  ])('an answer that is %s', async (_name, bytes) => {
+    ['not HTTP', '{"error":{"code":"usage","message":"what?"}}\n'],
+    ['without a version', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'],
+    ['of another shape', `HTTP/1.1 200 OK\r\n${VERSIONED}\r\ncontent-length: 1\r\n\r\n1`],
+  ])('an answer %s is refused as unreadable', async (_name, bytes) => {
     const dataDir = dataFolder()
     const server = createServer((socket) => void socket.once('data', () => socket.write(bytes)))
     await listen(server, dataDir)
@@ -108,7 +97,7 @@ describe('the client throws the error that the sidecar had', () => {
     })
   })
 
-  test('an answer over 64 MiB', async () => {
+  test('an answer over 64 MiB is refused', async () => {
     const dataDir = dataFolder()
     const mib = 'x'.repeat(1024 * 1024)
     const server = createHttpServer((_request, response) => {
@@ -120,7 +109,7 @@ describe('the client throws the error that the sidecar had', () => {
     await expect(control?.status()).rejects.toMatchObject({ code: 'failed' })
   })
 
-  test('a sidecar that goes away', async () => {
+  test('a pending call fails when the sidecar stops', async () => {
     const dataDir = dataFolder()
     const asked = Promise.withResolvers<void>()
     const keyList = () => {
@@ -140,7 +129,7 @@ describe('the client throws the error that the sidecar had', () => {
     await expect(control?.status()).rejects.toMatchObject({ code: 'failed' })
   })
 
-  test('a dataDir that cannot be read', async () => {
+  test("a data directory that cannot be read is refused with the system's error code", async () => {
     const dataDir = join(dataFolder(), 'loop')
     symlinkSync(dataDir, dataDir)
     await expect(connectControl(dataDir)).rejects.toMatchObject({
@@ -151,13 +140,7 @@ describe('the client throws the error that the sidecar had', () => {
     })
   })
 
-  test('a client that is disposed of already', async () => {
-    const control = await connected(dataFolder())
-    for (const _time of [1, 2]) await control[Symbol.asyncDispose]()
-    await expect(control.status()).rejects.toMatchObject({ code: 'failed' })
-  })
-
-  test('an answer that takes too long', async () => {
+  test('a call without an answer in time fails', async () => {
     const dataDir = dataFolder()
     await serve(dataDir, { keyList: () => new Promise(() => {}) }, { drainMs: 10 })
     await using control = await connectControl(dataDir, 20)

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { BACKUPS } from '../../src/control/backups.ts'
 import { FLOOR_MS, KEYS } from '../../src/control/keys.ts'
 import type { OperationParts } from '../../src/control/operation.ts'
-import { ROTATION, rotationReport } from '../../src/control/rotation.ts'
+import { ROTATION } from '../../src/control/rotation.ts'
 import { SECRETS } from '../../src/control/secrets.ts'
 import { memoryGaps, restoredFrom } from '../../src/store/restored.ts'
 import { open, put, temporary } from '../store/support.ts'
@@ -91,7 +91,7 @@ const rowOf = async (fingerprint: string) =>
   (await KEYS.keyList.run(keyParts().parts, {})).find((row) => row.fingerprint === fingerprint)
 
 describe('keys', () => {
-  test('are listed with their times, and how much they opened', async () => {
+  test('`keyList` lists each key with its times and the number of messages it opened', async () => {
     expect(await rowOf('aa')).toEqual({
       fingerprint: 'aa',
       state: 'active',
@@ -120,10 +120,10 @@ describe('keys', () => {
   })
 
   test.each([
-    ['the one that is named', OWN, 'cc', { fingerprint: 'cc', state: 'retired' }],
-    ['the active one where none is', OWN, undefined, { fingerprint: 'aa', state: 'active' }],
-    ['the first one that waits', OWN.slice(1), undefined, { fingerprint: 'bb', state: 'pending' }],
-  ])('are shown and given away: %s', async (_which, keys, fingerprint, shown) => {
+    ['the named key', OWN, 'cc', { fingerprint: 'cc', state: 'retired' }],
+    ['the active key', OWN, undefined, { fingerprint: 'aa', state: 'active' }],
+    ['the first pending key', OWN.slice(1), undefined, { fingerprint: 'bb', state: 'pending' }],
+  ])('`keyShow` and `keyExport` use %s', async (_which, keys, fingerprint, shown) => {
     const { parts, did } = keyParts({ keys })
     const named = fingerprint === undefined ? {} : { fingerprint }
     const certificate = 'cert'
@@ -133,7 +133,7 @@ describe('keys', () => {
     expect(did).toEqual([['give', shown.fingerprint, 'words']])
   })
 
-  test('are not shown where there is none, or none of that fingerprint', async () => {
+  test('`keyShow` refuses an unknown fingerprint and an empty keyring', async () => {
     const look = (keys: readonly Own[], input: { fingerprint?: string }) => async () =>
       await KEYS.keyShow.run(keyParts({ keys }).parts, input)
     const hint = '`postern key list`'
@@ -142,7 +142,7 @@ describe('keys', () => {
     await expect(look(OWN, { fingerprint: 'xx' })).rejects.toEqual(unknown)
   })
 
-  test('are published, and private chats are encrypted again', async () => {
+  test('`keyPublish` publishes the key and ends the readable mode of private chats', async () => {
     const { parts, did, knownChats } = keyParts()
     const fingerprint = 'aa'
     const message = 'the service shows our key; private chats are encrypted'
@@ -156,17 +156,17 @@ describe('keys', () => {
   })
 
   test.each([
-    ['the published one', 'aa', 'it is the published key', 'key rotate` puts'],
-    ['the one that waits', 'bb', 'it waits for its publication', 'rotate --abandon'],
-    ['a destroyed one', 'dd', 'it is destroyed already', 'key list` shows'],
-    ['an unknown one', 'xx', 'no key of ours', 'key list` shows'],
+    ['the published key', 'aa', 'it is the published key', 'key rotate` puts'],
+    ['the pending key', 'bb', 'it waits for its publication', 'rotate --abandon'],
+    ['a destroyed key', 'dd', 'it is destroyed already', 'key list` shows'],
+    ['an unknown key', 'xx', 'no key of ours', 'key list` shows'],
     [
-      'one retired for less than four days',
+      'a key retired for less than four days',
       'cc',
       'may still wait',
       'from 2026-03-06T00:00:00.000Z on',
     ],
-  ])('are not deleted: %s', async (_which, fingerprint, message, hint) => {
+  ])('`keyDeletion` and `keyDelete` refuse %s', async (_which, fingerprint, message, hint) => {
     const { parts, did } = keyParts({ nowMs: RETIRED.retiredAtMs + FLOOR_MS - 1 })
     for (const { run } of [KEYS.keyDeletion, KEYS.keyDelete]) {
       await expect(async () => await run(parts, { fingerprint })).rejects.toEqual(
@@ -176,7 +176,7 @@ describe('keys', () => {
     expect(did).toEqual([])
   })
 
-  test('are deleted from the first moment on, after their use is written down', async () => {
+  test('`keyDelete` writes the usage of the key and destroys it once four days have passed', async () => {
     const { parts, did } = keyParts({ nowMs: RETIRED.retiredAtMs + FLOOR_MS })
     expect(await KEYS.keyDelete.run(parts, { fingerprint: 'cc' })).toEqual({
       fingerprint: 'cc',
@@ -185,7 +185,7 @@ describe('keys', () => {
     expect(did).toEqual([['flush'], ['destroy', 'cc']])
   })
 
-  test('before one is deleted, it is said what is lost, and what may be left of it', async () => {
+  test('`keyDeletion` reports the messages that become unreadable and the places of copies', async () => {
     const { parts } = keyParts()
     const report = await KEYS.keyDeletion.run(parts, { fingerprint: 'cc' })
     expect(report.key).toEqual(await rowOf('cc'))
@@ -204,7 +204,7 @@ describe('keys', () => {
     ])
   })
 
-  test('that never was published and opens no more is lost from its making on', async () => {
+  test('`keyDeletion` reports a key that was never published from its creation on', async () => {
     const old = { ...GONE, fingerprint: 'gg', state: 'retired' }
     const { parts, keyring } = keyParts({ keys: [old] })
     keyring.opens = () => false
@@ -217,40 +217,22 @@ describe('keys', () => {
   })
 })
 
-describe('a rotation', () => {
-  test('is begun, looked at and abandoned, with its times', async () => {
-    const { parts, publication, did } = keyParts()
-    const begun = { from: 'aa', to: 'bb', startedAt: AT, endedAt: null, nextAttemptAt: AT }
-    expect(await ROTATION.keyRotate.run(parts, {})).toEqual(begun)
-    const ended = { ...begun, endedAt: AT, nextAttemptAt: null }
-    expect(await ROTATION.keyAbandon.run(parts, {})).toEqual(ended)
-    expect(did).toEqual([['rotate', undefined], ['abandon']])
-    await ROTATION.keyRotate.run(parts, { algorithm: 'pqc' })
-    expect(did.at(-1)).toEqual(['rotate', 'pqc'])
-    expect(ROTATION.keyRotation.run(parts, {})).toBeNull()
-    publication.rotation = {
-      phase: 'made',
-      startedAtMs: AT_MS,
-      endedAtMs: null,
-      nextAttemptAtMs: null,
-    }
-    const shown = { phase: 'made', startedAt: AT, endedAt: null, nextAttemptAt: null }
-    expect(ROTATION.keyRotation.run(parts, {})).toEqual(shown)
-    expect(rotationReport(null)).toBeNull()
-  })
-
+describe('rotations', () => {
   test.each([
     ['publish', KEYS.keyPublish, { replace: false }],
     ['rotate', ROTATION.keyRotate, {}],
     ['abandon', ROTATION.keyAbandon, {}],
     ['generate', SECRETS.keyGenerate, {}],
     ['import', SECRETS.keyImport, { file: '', passphrase: null }],
-  ] as const)('and `key %s` are refused where no key is managed', async (_name, { run }, input) => {
-    const { parts, did } = keyParts({ manages: false })
-    const error = refused('refused', 'key.publish is off', { hint: 'set key.publish to true' })
-    await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
-    expect(did).toEqual([])
-  })
+  ] as const)(
+    '`key %s` is refused where the sidecar manages no key',
+    async (_name, { run }, input) => {
+      const { parts, did } = keyParts({ manages: false })
+      const error = refused('refused', 'key.publish is off', { hint: 'set key.publish to true' })
+      await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
+      expect(did).toEqual([])
+    },
+  )
 })
 
 describe('secrets', () => {
@@ -263,19 +245,8 @@ describe('secrets', () => {
   }
   const given = { file: Buffer.from('a key'), passphrase: 'words' }
 
-  test('a first key is made and not published', async () => {
-    const { parts, did } = keyParts()
-    const message = 'made, and not published: `postern run` publishes it, or `postern key publish`'
-    expect(await SECRETS.keyGenerate.run(parts, {})).toEqual({
-      fingerprint: 'bb',
-      state: 'pending',
-      message,
-    })
-    expect(did).toEqual([['makeFirst']])
-  })
-
   test.each([[true], [false], [undefined]])(
-    'a key is imported that may end soon: %s',
+    '`keyImport` imports a key, and reports its expiry: `mayEndSoon` %s',
     async (mayEndSoon) => {
       const { result, did } = await importing({ mayEndSoon })
       const message = 'imported, and pending: the sidecar publishes it while it runs'
@@ -286,7 +257,7 @@ describe('secrets', () => {
     },
   )
 
-  test('a key is imported for opening alone, and cannot be the one that is shown', async () => {
+  test('`keyImport` with `isRetired` imports a key that only opens messages', async () => {
     const { result, did } = await importing({ isRetired: true })
     expect(result).toEqual({
       fingerprint: 'ff',
@@ -329,24 +300,30 @@ describe('secrets', () => {
       /which the command of key.protection wrapped/,
     ],
     ['passphrase', 'new', { method: 'passphrase', passphrase: 'new' }, /from the next start on$/],
-  ] as const)('are moved under %s', async (protection, passphrase, wanted, message) => {
-    const result = await protect({ protection, passphrase })
-    expect(result).toEqual({ moved: [wanted], message: expect.stringMatching(message) })
-  })
+  ] as const)(
+    '`keyProtect` moves the store under the protection %s',
+    async (protection, passphrase, wanted, message) => {
+      const result = await protect({ protection, passphrase })
+      expect(result).toEqual({ moved: [wanted], message: expect.stringMatching(message) })
+    },
+  )
 
   test.each([
     ['none', 'backups and copies made before are still without protection'],
     ['passphrase', 'backups and copies made before still open with the old passphrase'],
     ['exec', 'backups and copies made before still need the command, and the key that it used'],
     ['keychain', 'still need the keychain’s entry postern-7, which stays'],
-  ])('of a store that was under %s leave copies behind', async (before, message) => {
-    const input = { protection: 'none', passphrase: null } as const
-    expect((await protect(input, { before })).message).toMatch(new RegExp(`; .*${message}$`))
-    const left = await protect(input, { before, isScrubbed: false })
-    expect(left.message).toMatch(/stays in the log of the database until the sidecar stops$/)
-  })
+  ])(
+    '`keyProtect` names the copies that remain of a store protected by %s',
+    async (before, message) => {
+      const input = { protection: 'none', passphrase: null } as const
+      expect((await protect(input, { before })).message).toMatch(new RegExp(`; .*${message}$`))
+      const left = await protect(input, { before, isScrubbed: false })
+      expect(left.message).toMatch(/stays in the log of the database until the sidecar stops$/)
+    },
+  )
 
-  test('are not moved under a passphrase that is not given', async () => {
+  test('`keyProtect` without a new passphrase moves nothing', async () => {
     const { parts, store } = keyParts()
     const input = { protection: 'passphrase', passphrase: null } as const
     const error = refused('passphrase', 'no new passphrase was given', {
@@ -357,7 +334,7 @@ describe('secrets', () => {
   })
 })
 
-test('a store is not moved under a command that the settings do not name', async () => {
+test('`keyProtect` with `exec` and no configured command moves nothing', async () => {
   const { parts, store } = keyParts()
   const input = { protection: 'exec', passphrase: null } as const
   const error = refused('settings', 'key.protection names no command', { hint: 'stop the sidecar' })
@@ -366,7 +343,7 @@ test('a store is not moved under a command that the settings do not name', async
 })
 
 describe('backups', () => {
-  test('are a copy of the store, and how it is protected', async () => {
+  test('`backupCreate` returns the copy and its protection', async () => {
     const result = { file: '/data/postern.backup-1', protection: 'none' }
     expect(await BACKUPS.backupCreate.run(keyParts().parts, {})).toEqual(result)
   })
@@ -386,13 +363,16 @@ describe('backups', () => {
   test.each([
     [null, 'the service shows no key for the bot'],
     ['cc', 'the service shows cc, which is in the backup (retired)'],
-  ])('are accepted where the service shows %s', async (shown, message) => {
-    expect(await accept(shown, AT, true)).toEqual({ result: { message }, isOpen: true, gaps: [] })
-    const { result, gaps } = await accept(shown, AT, false)
-    expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
-  })
+  ])(
+    '`backupAccept` accepts a backup when the service shows the key %s',
+    async (shown, message) => {
+      expect(await accept(shown, AT, true)).toEqual({ result: { message }, isOpen: true, gaps: [] })
+      const { result, gaps } = await accept(shown, AT, false)
+      expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
+    },
+  )
 
-  test('are not accepted where the service shows a key of later, or nothing was restored', async () => {
+  test('`backupAccept` refuses a backup older than the key at the service, and a store that was not restored', async () => {
     const newer = await accept('zz', AT, true)
     const message = `the service shows zz, which is not in this backup of ${AT}`
     expect(newer.result).toEqual(

@@ -50,7 +50,7 @@ const stolen = (...paths: string[]) => paths.forEach((path) => chownSync(path, N
 type Scene = () => Promise<{ dataDir: string; thief: { heard: () => string } }>
 const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] = [
   [
-    'the folder that a pointer names was taken over by another user after a crash',
+    'a pointer to a folder that another user owns',
     'belongs to user 65534',
     async () => {
       const made = await elsewhere()
@@ -60,7 +60,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     true,
   ],
   [
-    'the folder is ours and the socket in it is another user’s',
+    'a socket of another user in our folder',
     'belongs to user 65534',
     async () => {
       const made = await elsewhere()
@@ -70,7 +70,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     true,
   ],
   [
-    'the folder is open to others',
+    'a pointer to a folder that others can open',
     'mode 755',
     async () => {
       const made = await elsewhere()
@@ -79,7 +79,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'the folder lies where others can put another in its place',
+    'a pointer below a folder where others can write',
     'others can replace it',
     async () => {
       const open = dataFolder()
@@ -90,7 +90,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
   ],
   ...['666', '660', '640', '620', '610', '606', '604', '602', '601'].map(
     (mode): (typeof SCENES)[number] => [
-      `the socket is open to others (mode ${mode})`,
+      `a socket of mode ${mode}`,
       `mode ${mode}`,
       async () => {
         const dataDir = dataFolder()
@@ -100,7 +100,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     ],
   ),
   [
-    'the socket in dataDir is a link',
+    'a symbolic link in place of the socket in dataDir',
     'symbolic link',
     async () => {
       const { dataDir, path, thief } = await elsewhere(socketFolder(), dataFolder())
@@ -110,7 +110,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'the folder that a pointer names is a link',
+    'a pointer to a linked folder',
     'symbolic link',
     async () => {
       const { dataDir, folder, thief } = await elsewhere()
@@ -122,7 +122,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'the socket that a pointer names is a link',
+    'a pointer to a linked socket',
     'symbolic link',
     async () => {
       const { dataDir, path, thief } = await elsewhere()
@@ -133,7 +133,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'the pointer is a link',
+    'a symbolic link in place of the pointer',
     'symbolic link',
     async () => {
       const { dataDir, thief } = await elsewhere()
@@ -144,7 +144,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'dataDir is open to others',
+    'a dataDir that others can open',
     'mode 770',
     async () => {
       const dataDir = dataFolder()
@@ -154,7 +154,7 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
     },
   ],
   [
-    'dataDir is that user’s who leads root to a socket of root’s own',
+    'a dataDir of another user with a pointer to a socket of root',
     'belongs to user 0, not 65534',
     async () => {
       const made = await elsewhere()
@@ -165,34 +165,42 @@ const SCENES: [what: string, reason: string, scene: Scene, needsRoot?: true][] =
   ],
 ]
 
-describe('a socket that is not its owner’s alone is not connected to', () => {
+describe('`connectControl`', () => {
   for (const [what, reason, scene, needsRoot = false] of SCENES) {
-    test.skipIf(needsRoot && !isRoot)(what, async () => {
-      const { dataDir, thief } = await scene()
-      await expect(protect(dataDir)).rejects.toMatchObject(refused(reason))
-      expect(thief.heard()).toBe('')
-    })
+    test.skipIf(needsRoot && !isRoot)(
+      `\`connectControl\` refuses ${what}, and sends nothing`,
+      async () => {
+        const { dataDir, thief } = await scene()
+        await expect(protect(dataDir)).rejects.toMatchObject(refused(reason))
+        expect(thief.heard()).toBe('')
+      },
+    )
   }
 
-  test.skipIf(!canBeNobody)('dataDir is another user’s', async () => {
-    const dataDir = dataFolder(1)
-    const thief = await listener(join(dataDir, 'control.sock'), 0o777)
-    chmodSync(dataDir, 0o755)
-    chmodSync(dirname(dataDir), 0o755)
-    const { stdout } = asNobody(`
+  test.skipIf(!canBeNobody)(
+    'a dataDir of another user is refused, and nothing is sent to its socket',
+    async () => {
+      const dataDir = dataFolder(1)
+      const thief = await listener(join(dataDir, 'control.sock'), 0o777)
+      chmodSync(dataDir, 0o755)
+      chmodSync(dirname(dataDir), 0o755)
+      const { stdout } = asNobody(`
       const { connectControl } = await import(${JSON.stringify(pathToFileURL(join(SOURCES, 'control/client.ts')).href)})
       await connectControl(${JSON.stringify(dataDir)}).then(
         async (control) => console.log(await control.keyProtect({ protection: 'passphrase', passphrase: 'words' })),
         (error) => console.log(error.code, error.message, error.hint),
       )
       process.exit()`)
-    expect(stdout).toMatch(/^data-dir .*belongs to user 0, not 65534 run this command as the user/)
-    expect(thief.heard()).toBe('')
-  })
+      expect(stdout).toMatch(
+        /^data-dir .*belongs to user 0, not 65534 run this command as the user/,
+      )
+      expect(thief.heard()).toBe('')
+    },
+  )
 })
 
 describe('root', () => {
-  test.skipIf(!isRoot)('reaches the sidecar of the user whom dataDir belongs to', async () => {
+  test.skipIf(!isRoot)('root reaches the sidecar of the user who owns dataDir', async () => {
     const dataDir = dataFolder()
     const control = await serve(dataDir)
     for (const one of [dataDir, join(dataDir, 'control.sock')]) chownSync(one, NOBODY, NOBODY)
@@ -202,8 +210,8 @@ describe('root', () => {
   })
 })
 
-describe('a link to dataDir', () => {
-  test('is followed: it is the operator’s', async () => {
+describe('linked data directories', () => {
+  test('a symbolic link to dataDir is followed', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
     const link = join(dataFolder(), 'link')

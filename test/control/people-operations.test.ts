@@ -1,9 +1,7 @@
 /** What commands on people and messages do with the parts of a sidecar, and what they answer. */
 import { describe, expect, test } from 'vitest'
-import { BOTS } from '../../src/control/bots.ts'
 import { MESSAGES } from '../../src/control/messages.ts'
 import type { OperationParts } from '../../src/control/operation.ts'
-import { bindOperations } from '../../src/control/operations.ts'
 import { TRUST } from '../../src/control/trust.ts'
 
 const AT_MS = Date.UTC(2026, 2, 1)
@@ -67,7 +65,7 @@ describe('people', () => {
     return { did, parts: parts as unknown as OperationParts }
   }
 
-  test('are listed with their certificates, what they must sign, and the policies', async () => {
+  test('`trustList` lists each person with certificate, standing and signing duty, and the policies', async () => {
     const { policy, said, people } = await TRUST.trustList.run(trustParts().parts, {})
     expect([policy, said]).toEqual(['first-use', [{ chatId: 5, policy: 'pinned' }]])
     const row = {
@@ -95,37 +93,36 @@ describe('people', () => {
   const elsewhere = '; the service lists f2, so nothing is sealed to them until it lists theirs'
   test.each([
     ['as listed', {}, ''],
-    ['while none is listed', { listed: null }, ''],
-    ['while another one is listed', { listed: 'f2' }, elsewhere],
-  ])('are accepted and verified by their certificate %s', async (_what, more, ending) => {
-    const { parts, did } = trustParts(pin(4, 'verified', more))
-    const input = { userId: 4, fingerprint: 'f1' }
-    const message = `person 4 is verified with f1${ending}`
-    expect(await TRUST.trustVerify.run(parts, input)).toEqual({ message })
-    const must = '; you start over with them: a verified person must sign messages in any case'
-    expect(await TRUST.trustAccept.run(parts, input)).toEqual({ message: `${message}${must}` })
-    expect(did).toEqual([['verify', 4, 'f1'], 'forgetAll', ['accept', 4, 'f1'], 'forgetAll'])
-    const accepted = await TRUST.trustAccept.run(trustParts().parts, { userId: 4 })
-    expect(accepted.message).toMatch(/with f1; .* need not sign until they have signed again$/)
-  })
-
-  test('are blocked', async () => {
-    const { parts, did } = trustParts()
-    const { message } = await TRUST.trustBlock.run(parts, { userId: 4 })
-    expect(message).toMatch(/^person 4 is blocked: nothing is sealed to them/)
-    expect(did).toEqual([['block', 4], 'forgetAll'])
-  })
+    ['with none listed', { listed: null }, ''],
+    ['with another listed', { listed: 'f2' }, elsewhere],
+  ])(
+    '`trustVerify` and `trustAccept` report the certificate of a person %s',
+    async (_what, more, ending) => {
+      const { parts, did } = trustParts(pin(4, 'verified', more))
+      const input = { userId: 4, fingerprint: 'f1' }
+      const message = `person 4 is verified with f1${ending}`
+      expect(await TRUST.trustVerify.run(parts, input)).toEqual({ message })
+      const must = '; you start over with them: a verified person must sign messages in any case'
+      expect(await TRUST.trustAccept.run(parts, input)).toEqual({ message: `${message}${must}` })
+      expect(did).toEqual([['verify', 4, 'f1'], 'forgetAll', ['accept', 4, 'f1'], 'forgetAll'])
+      const accepted = await TRUST.trustAccept.run(trustParts().parts, { userId: 4 })
+      expect(accepted.message).toMatch(/with f1; .* need not sign until they have signed again$/)
+    },
+  )
 
   test.each([
     [null, 'the policy of the bot is first-use'],
     [5, 'the policy of chat 5 is that of 5'],
-  ])('have the policy that is set for %s', async (chatId, message) => {
-    const { parts, did } = trustParts()
-    expect(await TRUST.trustPolicy.run(parts, { chatId, policy: 'accept' })).toEqual({ message })
-    expect(did).toEqual([['set', chatId, 'accept'], 'forgetAll'])
-  })
+  ])(
+    '`trustPolicy` for the chat %s sets the policy and reports the effective one',
+    async (chatId, message) => {
+      const { parts, did } = trustParts()
+      expect(await TRUST.trustPolicy.run(parts, { chatId, policy: 'accept' })).toEqual({ message })
+      expect(did).toEqual([['set', chatId, 'accept'], 'forgetAll'])
+    },
+  )
 
-  test('have no policy of a chat with the id 0', async () => {
+  test('`trustPolicy` refuses the chat id 0', async () => {
     const { parts, did } = trustParts()
     await expect(TRUST.trustPolicy.run(parts, { chatId: 0, policy: null })).rejects.toMatchObject({
       code: 'usage',
@@ -133,12 +130,6 @@ describe('people', () => {
       hint: 'see chat list',
     })
     expect(did).toEqual([])
-  })
-
-  test('have their changes read from the journal', async () => {
-    const range = { afterId: 2, sinceMs: 0, limit: 10 }
-    const entry = { id: 3, what: 'accepted', range, at: AT }
-    expect(await TRUST.trustLog.run(trustParts().parts, range)).toEqual([entry])
   })
 })
 
@@ -165,7 +156,7 @@ describe('messages', () => {
     check: (about: string) => `checked ${about}`,
   } as unknown as OperationParts
 
-  test('are explained: of an update, of the bot’s own, and those that were withheld', async () => {
+  test('`explainUpdate`, `explainWithheld` and `explainSent` report verdicts, keys and recipients', async () => {
     const row = { ...outcome, ...more, at: AT }
     expect(await MESSAGES.explainUpdate.run(parts, { updateId: 4 })).toEqual([
       { ...row, openedWith: null },
@@ -177,17 +168,5 @@ describe('messages', () => {
     ])
     expect(await MESSAGES.explainSent.run(parts, { messageId: 7 })).toEqual({ ...sent, at: AT })
     expect(await MESSAGES.explainSent.run(parts, { messageId: 8 })).toBeNull()
-  })
-
-  test('are opened, and status and findings are those of the sidecar', async () => {
-    const calls = bindOperations(parts)
-    expect(await calls.open({ armored: 'x' })).toEqual({ opened: 'x' })
-    expect(await calls.status()).toBe('its status')
-    expect(await calls.check({ about: 'store' })).toBe('checked store')
-    const bots = { report: () => 'all', reload: () => Promise.resolve('again') } as never
-    expect([BOTS.botList.run(bots, {}), await BOTS.botReload.run(bots, {})]).toEqual([
-      'all',
-      'again',
-    ])
   })
 })

@@ -20,30 +20,8 @@ const FILE = { file: 'AAAA', passphrase: null }
 const MIB = 1024 * 1024
 const BODY = 2 * MIB + 1
 
-describe('what is asked over the socket', () => {
-  test('is answered as the operation answered', async () => {
-    const control = await connected(dataFolder())
-    const direct = operations()
-    expect(await control.status()).toEqual(STATUS)
-    expect(await control.check({ about: 'everything' })).toEqual([
-      { name: 'token', level: 'pass', message: 'it is good' },
-    ])
-    expect(await control.keyList()).toEqual(await direct.keyList())
-    expect(await control.keyShow()).toEqual(await direct.keyShow())
-    expect((await control.keyShow({ fingerprint: 'b'.repeat(40) })).fingerprint).toBe(
-      'b'.repeat(40),
-    )
-    expect((await control.keyPublish({ replace: true })).message).toBe('replaced')
-    expect((await control.keyPublish({ replace: false })).message).toBe('published')
-    expect(await control.chatList()).toEqual(await direct.chatList())
-    expect((await control.chatAllowReadable({ chatIds: [-5, 6] })).lifted).toEqual([-5, 6])
-    expect((await control.chatAllowReadable({ pending: true })).message).toBe('{"pending":true}')
-    expect((await control.chatAllowReadable({ private: true })).message).toBe('{"private":true}')
-    const armored = 'line one\nline "two" ✓\u0000'
-    expect((await control.open({ armored })).text).toContain('"two" ✓\u0000')
-  })
-
-  test('may say that it is JSON, or anything else', async () => {
+describe('requests over the control socket', () => {
+  test('a request of any content type is read as JSON', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
     for (const type of ['application/json', 'text/plain']) {
@@ -53,7 +31,7 @@ describe('what is asked over the socket', () => {
     }
   })
 
-  test('is answered in order, also when asked all at once', async () => {
+  test('concurrent requests of one connection are answered in order', async () => {
     const control = await connected(dataFolder(), {
       open: async ({ armored }) => {
         await setTimeout(armored === 'first' ? 30 : 0)
@@ -65,17 +43,9 @@ describe('what is asked over the socket', () => {
     )
     expect(answers.map(({ text }) => text)).toEqual(['first', 'second'])
   })
-
-  test('can be a whole MiB of armored text', async () => {
-    const control = await connected(dataFolder())
-    const armored = `${'x'.repeat(63)}\n`.repeat(16 * 1024)
-    expect((await control.open({ armored })).text).toHaveLength(1024 * 1024)
-    const longer = { armored: `${armored}x` }
-    await expect(control.open(longer)).rejects.toMatchObject({ code: 'usage' })
-  })
 })
 
-test('a request of over 2 MiB is not sent, and one of no more is', async () => {
+test('a request over 2 MiB is not sent by the client', async () => {
   const control = await connected(dataFolder())
   const armored = 'x'.repeat(2 * MIB - '{"armored":""}'.length)
   await expect(control.open({ armored })).rejects.toMatchObject({ code: 'usage' })
@@ -87,14 +57,14 @@ test('a request of over 2 MiB is not sent, and one of no more is', async () => {
   expect(await control.status()).toEqual(STATUS)
 })
 
-describe('where a process serves several bots', () => {
+describe('a process with several bots', () => {
   const all = { botList: async () => 'all of them', botReload: async () => 'read again' }
   const of = (bot: string | null) => {
     if (bot === 'news') return operations({ chatList: async () => [] })
     throw usageError(`no bot ${bot}`, 'name one')
   }
 
-  test('a request is about the one that it names, or about all', async () => {
+  test('a request reaches the bot it names, or all bots', async () => {
     const dataDir = dataFolder()
     await serve(dataDir, {}, { several: { all, of } as never })
     const connect = async (bot: string | null) => {
@@ -112,7 +82,7 @@ describe('where a process serves several bots', () => {
   })
 })
 
-describe('what is not a request', () => {
+describe('invalid requests', () => {
   test.each([
     ['status', ''],
     ['status', 'null'],
@@ -124,17 +94,20 @@ describe('what is not a request', () => {
     ['status/now', '{}'],
     ['%', '{}'],
     ['chatAllowReadable', '{"chatIds":[1],"pending":true}'],
-  ])('`%s` with `%s` is refused, and the next one is answered', async (name, body) => {
-    const dataDir = dataFolder()
-    await serve(dataDir)
-    const path = join(dataDir, 'control.sock')
-    const text = await talk(path, `${post(name, body)}${post('status')}`, { end: true })
-    const [first, second] = bodiesOf(text)
-    expect(first).toMatchObject({ error: { code: 'usage' } })
-    expect(second).toEqual({ result: STATUS })
-  })
+  ])(
+    'the request `%s` with the body `%s` is refused, and the next request is answered',
+    async (name, body) => {
+      const dataDir = dataFolder()
+      await serve(dataDir)
+      const path = join(dataDir, 'control.sock')
+      const text = await talk(path, `${post(name, body)}${post('status')}`, { end: true })
+      const [first, second] = bodiesOf(text)
+      expect(first).toMatchObject({ error: { code: 'usage' } })
+      expect(second).toEqual({ result: STATUS })
+    },
+  )
 
-  test('nothing about a bot of another name is done to the only one', async () => {
+  test('a request for a named bot is refused where there is one bot without a name', async () => {
     const dataDir = dataFolder()
     const status = vi.fn(async () => STATUS)
     await serve(dataDir, { status })
@@ -150,7 +123,7 @@ describe('what is not a request', () => {
     expect(status).not.toHaveBeenCalled()
   })
 
-  test('its status is 400, that of an error 500, and every answer has the version', async () => {
+  test('an invalid request has the status 400, a failed operation 500, and each answer the version', async () => {
     const dataDir = dataFolder()
     const keyList = () => Promise.reject(new Error('no'))
     await serve(dataDir, { keyList }, { version: '1.2.3' })
@@ -163,7 +136,7 @@ describe('what is not a request', () => {
     expect(statuses).toEqual(['400', '400', '500', '200'])
   })
 
-  test('nothing is answered to another method', async () => {
+  test('a request with another method than POST is refused', async () => {
     const dataDir = dataFolder()
     await serve(dataDir)
     const path = join(dataDir, 'control.sock')
@@ -181,14 +154,14 @@ describe('what is not a request', () => {
 
   test.each([
     [
-      'over 2 MiB that says so',
+      'over 2 MiB with a length',
       `POST /status HTTP/1.1\r\nhost: x\r\ncontent-length: ${BODY}\r\n\r\n`,
     ],
     [
       'over 2 MiB in chunks',
       `POST /status HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${BODY.toString(16)}\r\n`,
     ],
-  ])('a request %s ends the connection, and others are served', async (_name, head) => {
+  ])('a request %s ends its connection, and other connections are served', async (_name, head) => {
     const dataDir = dataFolder()
     const control = await connected(dataDir)
     const path = join(dataDir, 'control.sock')
@@ -198,7 +171,7 @@ describe('what is not a request', () => {
     expect(await control.status()).toEqual(STATUS)
   })
 
-  test('what is no HTTP ends the connection, and others are served', async () => {
+  test('bytes that are not HTTP end their connection, and other connections are served', async () => {
     const dataDir = dataFolder()
     const control = await connected(dataDir)
     const path = join(dataDir, 'control.sock')
@@ -255,10 +228,13 @@ const INPUTS: [name: keyof typeof OPERATIONS, accepted: object[], refused: objec
   ['explainSent', [{ messageId: 1 }], [{}]],
 ]
 
-test.each(INPUTS)('%s accepts what is an input of it alone', (name, good, bad) => {
-  const isAccepted = (input: object): boolean => OPERATIONS[name].input.safeParse(input).success
-  expect([...good, ...bad].map(isAccepted)).toEqual([
-    ...good.map(() => true),
-    ...bad.map(() => false),
-  ])
-})
+test.each(INPUTS)(
+  'the operation %s accepts its valid inputs and refuses others',
+  (name, good, bad) => {
+    const isAccepted = (input: object): boolean => OPERATIONS[name].input.safeParse(input).success
+    expect([...good, ...bad].map(isAccepted)).toEqual([
+      ...good.map(() => true),
+      ...bad.map(() => false),
+    ])
+  },
+)

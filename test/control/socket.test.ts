@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { spawnSync } from '../support/programs.ts'
+
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
@@ -20,7 +21,7 @@ import { connectControl } from '../../src/control/client.ts'
 import { connectSocket } from '../../src/control/socket/connect.ts'
 import { listenAtSocket } from '../../src/control/socket/listen.ts'
 import { fitsSocket, readPointer } from '../../src/control/socket/location.ts'
-import { isPrivate, NotPrivateError, ownerOf } from '../../src/control/socket/ownership.ts'
+import { isPrivate, ownerOf } from '../../src/control/socket/ownership.ts'
 import { isRoot, listener, NOBODY, point, socketFolder } from './socket-support.ts'
 import { dataFolder, serve, STATUS } from './support.ts'
 
@@ -63,24 +64,27 @@ const asUser = (uid: number | null): void => {
   onTestFinished(() => void Object.assign(process, { getuid }))
 }
 
-describe('a path is its owner’s alone', () => {
+describe('`isPrivate`', () => {
   const BITS = [0o040, 0o020, 0o010, 0o004, 0o002, 0o001]
   test.each([
     ['file', 0o600, [0o020, 0o002]],
     ['folder', 0o700, BITS],
     ['socket', 0o600, BITS],
-  ] as const)('as a %s of mode %o, unless others may', async (kind, mode, forbidden) => {
-    const path = await made(kind, mode)
-    expect(isPrivate(path, { kind, owner })).toBe(true)
-    for (const bit of BITS) {
-      chmodSync(path, mode | bit)
-      const isIt = () => isPrivate(path, { kind, owner })
-      if (!(forbidden as readonly number[]).includes(bit)) expect(isIt()).toBe(true)
-      else expect(isIt).toThrow(`${path} is open to others (mode ${(mode | bit).toString(8)})`)
-    }
-  })
+  ] as const)(
+    'a %s of mode %o is private until others may open it',
+    async (kind, mode, forbidden) => {
+      const path = await made(kind, mode)
+      expect(isPrivate(path, { kind, owner })).toBe(true)
+      for (const bit of BITS) {
+        chmodSync(path, mode | bit)
+        const isIt = () => isPrivate(path, { kind, owner })
+        if (!(forbidden as readonly number[]).includes(bit)) expect(isIt()).toBe(true)
+        else expect(isIt).toThrow(`${path} is open to others (mode ${(mode | bit).toString(8)})`)
+      }
+    },
+  )
 
-  test('and of the kind that is expected, no link, of that owner, and there', async () => {
+  test('a private path must be of the expected kind and owner and no symbolic link', async () => {
     for (const kind of ['file', 'folder', 'socket'] as const) {
       const path = await made(kind, 0o700)
       for (const other of ['file', 'folder', 'socket'] as const) {
@@ -96,7 +100,7 @@ describe('a path is its owner’s alone', () => {
     }
   })
 
-  test('where systems have no user ids, whatever they say about owners and modes', async () => {
+  test('owners and modes are not checked on a system without user ids', async () => {
     const path = await made('folder', 0o777)
     asUser(null)
     expect([isPrivate(path, { kind: 'folder', owner: NOBODY }), ownerOf(path)]).toEqual([
@@ -105,26 +109,10 @@ describe('a path is its owner’s alone', () => {
     ])
     expect(() => isPrivate(path, { kind: 'file', owner })).toThrow('is no file')
   })
-
-  test('an error names the path and, apart from it, the reason', async () => {
-    const path = await made('folder', 0o750)
-    const error = new NotPrivateError(path, 'is open to others (mode 750)')
-    expect(() => ownerOf(path)).toThrow(error)
-    expect({ ...error }).toEqual({ path, reason: 'is open to others (mode 750)' })
-    expect(error.message).toBe(`${path} is open to others (mode 750)`)
-  })
 })
 
-describe('the owner of a data directory', () => {
-  test('is who has it, also through a link, and nobody where it is not', () => {
-    const dataDir = dataFolder()
-    const link = join(dataFolder(), 'link')
-    symlinkSync(dataDir, link)
-    const found = [dataDir, link, join(dataDir, 'nowhere')].map(ownerOf)
-    expect(found).toEqual([owner, owner, null])
-  })
-
-  test('must be this process’s user, or it is root', () => {
+describe('`ownerOf`', () => {
+  test('a data directory must belong to the user of the process, unless the user is root', () => {
     const dataDir = dataFolder()
     const theirs = isRoot ? NOBODY : owner
     if (isRoot) chownSync(dataDir, NOBODY, NOBODY)
@@ -137,8 +125,8 @@ describe('the owner of a data directory', () => {
   })
 })
 
-describe('a path for a socket', () => {
-  test('has 100 bytes at most', () => {
+describe('paths of sockets', () => {
+  test('a socket path has at most 100 bytes', () => {
     const fits = ['x'.repeat(100), 'x'.repeat(101), 'é'.repeat(50), 'é'.repeat(51)].map(fitsSocket)
     expect(fits).toEqual([true, false, true, false])
   })
@@ -146,24 +134,24 @@ describe('a path for a socket', () => {
   const GOOD = '/run/postern-control-x/control.sock'
   const longer = (bytes: number) => `/${'d'.repeat(bytes + 3 - GOOD.length)}${GOOD.slice(4)}`
   test.each([
-    ['the path', `${GOOD}\n`, GOOD],
-    ['the path with spaces', ` ${GOOD} \n\n`, GOOD],
+    ['a path', `${GOOD}\n`, GOOD],
+    ['a path with spaces', ` ${GOOD} \n\n`, GOOD],
     ['4096 bytes', longer(4096), longer(4096)],
-    ['more', longer(4097), null],
+    ['more than 4096 bytes', longer(4097), null],
     ['nothing', '', null],
     ['a relative path', GOOD.slice(1), null],
     ['a NUL', '/run/postern-control-\0/control.sock', null],
-    ['dots', '/run/x/../postern-control-x/control.sock', null],
-    ['another name', '/run/postern-control-x/other.sock', null],
-    ['a folder that no sidecar made', '/run/postern-x/control.sock', null],
-    ['one whose name ends so', '/run/xpostern-control-x/control.sock', null],
-  ])('is read from a pointer as a sidecar writes it: %s', (_what, text, path) => {
+    ['dot segments', '/run/x/../postern-control-x/control.sock', null],
+    ['another file name', '/run/postern-control-x/other.sock', null],
+    ['another folder name', '/run/postern-x/control.sock', null],
+    ['a folder name with that ending', '/run/xpostern-control-x/control.sock', null],
+  ])('a pointer with %s is read as a path or as null', (_what, text, path) => {
     const dataDir = dataFolder()
     writeFileSync(join(dataDir, 'control.path'), text, { mode: 0o600 })
     expect(readPointer(dataDir, owner)).toBe(path)
   })
 
-  test('is not read from what is no pointer of the owner’s own', () => {
+  test('a pointer of another user and a folder in its place are refused', () => {
     const dataDir = dataFolder()
     expect(readPointer(dataDir, owner)).toBeNull()
     point(dataDir, GOOD)
@@ -174,7 +162,7 @@ describe('a path for a socket', () => {
   })
 })
 
-describe('a command connects', () => {
+describe('`connectSocket`', () => {
   const connecting = async (dataDir: string): Promise<string | null> => {
     const socket = await connectSocket(dataDir)
     onTestFinished(() => void socket?.destroy())
@@ -184,8 +172,8 @@ describe('a command connects', () => {
 
   test.each([
     ['in dataDir', 0, near],
-    ['in the folder that a pointer names', 3, () => join(socketFolder(), 'control.sock')],
-  ])('to a socket %s, and to nobody where none listens', async (_where, depth, pathFor) => {
+    ['in the folder of the pointer', 3, () => join(socketFolder(), 'control.sock')],
+  ])('a socket %s is connected to only while a server listens', async (_where, depth, pathFor) => {
     const dataDir = dataFolder(depth)
     const path = pathFor(dataDir)
     if (depth > 0) point(dataDir, path)
@@ -198,14 +186,14 @@ describe('a command connects', () => {
     expect(await connecting(dataDir)).toBe('connected')
   })
 
-  test('to nobody where dataDir, or the folder that a pointer names, is not there', async () => {
+  test('a missing dataDir or folder of the pointer connects to nothing', async () => {
     expect(await connecting('/nowhere/at/all')).toBeNull()
     const dataDir = dataFolder(3)
     point(dataDir, '/nowhere/postern-control-x/control.sock')
     expect(await connecting(dataDir)).toBeNull()
   })
 
-  test('to nothing in an open dataDir, which is an error only where something is there', async () => {
+  test('a dataDir open to others is refused only when it contains a socket or pointer', async () => {
     for (const name of ['control.sock', 'control.path']) {
       const dataDir = dataFolder()
       chmodSync(dataDir, 0o755)
@@ -220,7 +208,7 @@ describe('a command connects', () => {
     }
   })
 
-  test('to nothing that is no socket, and it is said that nothing was sent', async () => {
+  test('a file in place of the socket is refused, and nothing is sent', async () => {
     const dataDir = dataFolder()
     writeFileSync(near(dataDir), '')
     await expect(connecting(dataDir)).rejects.toMatchObject({
@@ -230,7 +218,7 @@ describe('a command connects', () => {
     })
   })
 
-  test('with the error that the system has, where it is another one', async () => {
+  test('another system error of the connection is thrown unchanged', async () => {
     const dataDir = dataFolder(3)
     const path = join(dataFolder(), 'control.sock')
     await deadSocket(path)
@@ -248,7 +236,7 @@ function masked(mask: number): void {
   onTestFinished(() => void process.umask(before))
 }
 
-describe('a sidecar listens', () => {
+describe('`listenAtSocket`', () => {
   const listening = async (dataDir: string, runtimeDir: string | null = null) => {
     const server = createServer((socket) => void socket.end())
     onTestFinished(() => void server.close())
@@ -257,7 +245,7 @@ describe('a sidecar listens', () => {
     return { ...place, isListening: server.listening }
   }
 
-  test('at a socket of mode 0600 in dataDir, which can be removed again', async () => {
+  test('a sidecar listens at a socket of mode 0600 in dataDir, and removes the socket again', async () => {
     masked(0o027)
     const dataDir = dataFolder()
     const { path, clear, isListening } = await listening(dataDir)
@@ -268,7 +256,7 @@ describe('a sidecar listens', () => {
     clear()
   })
 
-  test('in a new folder of mode 0700 where the path is too long, by a pointer to it', async () => {
+  test('a sidecar with a long dataDir listens in a new folder of mode 0700 named by a pointer', async () => {
     const dataDir = dataFolder(3)
     const runtimeDir = dataFolder()
     masked(0o177)
@@ -282,7 +270,7 @@ describe('a sidecar listens', () => {
     expect(left).toEqual([false, false, false, true])
   })
 
-  test('in no runtime folder that is another’s, open, a link, relative or not there', async () => {
+  test('a runtime folder that is foreign, open, linked, relative or missing is not used', async () => {
     const open = dataFolder()
     chmodSync(open, 0o750)
     const linked = join(dataFolder(), 'link')
@@ -296,16 +284,7 @@ describe('a sidecar listens', () => {
     }
   })
 
-  test('where nobody else does', async () => {
-    const dataDir = dataFolder()
-    await listening(dataDir)
-    await expect(listening(dataDir)).rejects.toMatchObject({
-      code: 'store-in-use',
-      message: `a sidecar already runs on ${dataDir}`,
-    })
-  })
-
-  test('once a dead process’s socket, folder and pointer are removed, and nothing else', async () => {
+  test('the socket, folder and pointer of a dead process are removed, and no other files', async () => {
     const dataDir = dataFolder(3)
     const folders = [socketFolder(), socketFolder(), socketFolder(), socketFolder()]
     const [bare = '', empty = '', used = '', open = ''] = folders
@@ -329,7 +308,7 @@ describe('a sidecar listens', () => {
     expect(existsSync(join(shorter, 'control.path'))).toBe(false)
   })
 
-  test('in no folder for temporary files where others can replace it, or that is too long', async () => {
+  test('a temporary folder that others can replace, or with a long path, is not used', async () => {
     const open = dataFolder()
     chmodSync(open, 0o777)
     for (const dir of [open, dataFolder(3)]) {
@@ -339,36 +318,33 @@ describe('a sidecar listens', () => {
     }
   })
 
-  test('in dataDir also where systems have no user ids', async () => {
-    asUser(null)
-    const dataDir = dataFolder()
-    expect((await listening(dataDir)).path).toBe(join(dataDir, 'control.sock'))
-  })
-
   test.each([
     ['EACCES', 'dataDir must be a folder of this user alone, on a local disk'],
     ['ENAMETOOLONG', 'give a shorter dataDir, or an XDG_RUNTIME_DIR of this user alone'],
-  ])('nowhere where the system refuses with %s, and leaves nothing behind', async (code, hint) => {
-    const error = Object.assign(new Error('no'), { code })
-    const server = new EventEmitter()
-    const listen = () => setImmediate(() => server.emit('error', error))
-    const [dataDir, runtimeDir] = [dataFolder(3), dataFolder()]
-    await expect(
-      listenAtSocket(Object.assign(server, { listen }) as unknown as Server, {
-        dataDir,
-        runtimeDir,
-      }),
-    ).rejects.toMatchObject({
-      code: 'listen',
-      message: `the control socket in ${dataDir} cannot be made (${code})`,
-      hint,
-      cause: error,
-    })
-    expect([readdirSync(dataDir), readdirSync(runtimeDir)]).toEqual([[], []])
-  })
+  ])(
+    'the system error %s is reported with a hint, and no files are left behind',
+    async (code, hint) => {
+      const error = Object.assign(new Error('no'), { code })
+      const server = new EventEmitter()
+      const listen = () => setImmediate(() => server.emit('error', error))
+      const [dataDir, runtimeDir] = [dataFolder(3), dataFolder()]
+      await expect(
+        listenAtSocket(Object.assign(server, { listen }) as unknown as Server, {
+          dataDir,
+          runtimeDir,
+        }),
+      ).rejects.toMatchObject({
+        code: 'listen',
+        message: `the control socket in ${dataDir} cannot be made (${code})`,
+        hint,
+        cause: error,
+      })
+      expect([readdirSync(dataDir), readdirSync(runtimeDir)]).toEqual([[], []])
+    },
+  )
 
   test.skipIf(!isRoot)(
-    'and neither asks nor removes what another user has made meanwhile',
+    'the socket of another user is neither connected to nor removed',
     async () => {
       const dataDir = dataFolder(3)
       const path = join(socketFolder(), 'control.sock')
@@ -381,7 +357,7 @@ describe('a sidecar listens', () => {
   )
 
   test.each(['control.sock', 'control.path', `control.path.${process.pid}.tmp`])(
-    'and a link in the place of %s is replaced, and what it leads to left',
+    'a symbolic link in place of %s is replaced, and its target is unchanged',
     async (name) => {
       const dataDir = dataFolder(3)
       const other = join(dataFolder(), 'file')
@@ -394,14 +370,18 @@ describe('a sidecar listens', () => {
   )
 
   test.each([
-    ['is not there', () => '/nowhere/at/all', /cannot be made \(ENOENT\)$/],
-    ['is another user’s', () => theirs(), /cannot be made \(.* belongs to user \d+, not \d+\)$/],
+    ['is missing', () => '/nowhere/at/all', /cannot be made \(ENOENT\)$/],
+    [
+      'belongs to another user',
+      () => theirs(),
+      /cannot be made \(.* belongs to user \d+, not \d+\)$/,
+    ],
     [
       'is open to others',
       () => openFolder(),
       /cannot be made \(.* is open to others .mode 750.\)$/,
     ],
-  ])('nowhere where dataDir %s', async (_what, dataDirFor, message) => {
+  ])('a sidecar does not listen where dataDir %s', async (_what, dataDirFor, message) => {
     await expect(listening(dataDirFor())).rejects.toMatchObject({
       code: 'listen',
       message: expect.stringMatching(message) as unknown,
@@ -431,28 +411,20 @@ describe('the control socket of a sidecar', () => {
 
   test.each([
     ['in dataDir', 0],
-    ['elsewhere', 3],
-  ])('%s is answered at while it runs, by that sidecar alone', async (_where, depth) => {
-    const dataDir = dataFolder(depth)
-    const control = await serve(dataDir)
-    expect(await statusAt(dataDir)).toEqual(STATUS)
-    await expect(serve(dataDir)).rejects.toMatchObject({
-      code: 'store-in-use',
-      hint: expect.stringContaining('postern status'),
-    })
-    expect(await statusAt(dataDir)).toEqual(STATUS)
-    await control[Symbol.asyncDispose]()
-    expect(await connectControl(dataDir)).toBeNull()
-  })
-
-  test('that a killed process left is replaced', async () => {
-    const dataDir = dataFolder()
-    const script = `
-      process.umask(0o177)
-      require('node:net').createServer().listen(${JSON.stringify(join(dataDir, 'control.sock'))}, () => process.kill(process.pid, 9))`
-    spawnSync(process.execPath, ['-e', script])
-    expect(await connectControl(dataDir)).toBeNull()
-    await serve(dataDir)
-    expect(await statusAt(dataDir)).toEqual(STATUS)
-  })
+    ['in a folder elsewhere', 3],
+  ])(
+    'a second sidecar is refused while the socket of the first, %s, is answered',
+    async (_where, depth) => {
+      const dataDir = dataFolder(depth)
+      const control = await serve(dataDir)
+      expect(await statusAt(dataDir)).toEqual(STATUS)
+      await expect(serve(dataDir)).rejects.toMatchObject({
+        code: 'store-in-use',
+        hint: expect.stringContaining('postern status'),
+      })
+      expect(await statusAt(dataDir)).toEqual(STATUS)
+      await control[Symbol.asyncDispose]()
+      expect(await connectControl(dataDir)).toBeNull()
+    },
+  )
 })
