@@ -48,7 +48,7 @@ bots:
 `
 
 describe('a list of bots', () => {
-  test('each has its own over what is for all', () => {
+  test('each bot of the list has its own settings over the common ones', () => {
     const given = withFile(TWO)
     const { bots, settings, folder: none } = severalOf(given)
     expect(none).toBeNull()
@@ -68,45 +68,25 @@ describe('a list of bots', () => {
     expect(settings.listen.port).toBe(8700)
   })
 
-  test('what is a bot’s own counts over the environment', () => {
+  test("a bot's own setting overrides the environment", () => {
     const env = { ...COMMON, POSTERN_TRUST_POLICY: 'accept' }
     const { bots } = severalOf(withFile(TWO, { env }))
     expect(bots.map(({ settings }) => settings.trust.policy)).toEqual(['pinned', 'accept'])
   })
 
-  test('a command gets the settings of the bot that it names, and no others', () => {
+  test("`load` with a bot's name returns the settings of this bot", () => {
     const given = withFile(TWO)
     expect(load({ ...given, bot: 'news' }).settings.upstream.url).toBe('https://other.example.org')
     expect(loadStoreAccess({ ...given, bot: 'echo' }).dataDir).toMatch(/bots\/echo$/)
     expect(loadDataDir({ ...given, bot: 'echo' })).toBe(join(given.cwd, '.postern'))
   })
 
-  test('a command that names none, or an unknown one, is told the names', () => {
-    const given = withFile(TWO)
-    for (const bot of [null, 'ecko']) {
-      const error = refusalOf(() => load({ ...given, bot }))
-      expect([error.code, error.hint]).toEqual(['usage', 'name one with --bot: echo, news'])
-      expect(refusalOf(() => loadStoreAccess({ ...given, bot })).code).toBe('usage')
-    }
-  })
-
-  test('a name where there is one bot is refused', () => {
-    const error = refusalOf(() => load(sources({ bot: 'echo' })))
-    expect([error.code, error.message]).toEqual(['usage', 'there is one bot, which has no name'])
-  })
-
-  test('one bot without the setting is as it ever was', () => {
-    const loaded = loadAll(sources())
-    expect('one' in loaded && loaded.one.settings.dataDir).toBe('/nowhere/.postern')
-    expect('one' in loaded && loaded.one.settings).not.toHaveProperty('bots')
-  })
-
-  test('an empty list is several bots, of which there is none yet', () => {
+  test('an empty list is accepted as several bots', () => {
     expect(severalOf(withFile('bots: []\n')).bots).toEqual([])
   })
 })
 
-describe('a wrong list is refused with the line, the name and the reason', () => {
+describe('an invalid list', () => {
   const refused: [string, string, string][] = [
     [
       'a setting of the process',
@@ -114,12 +94,12 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
       'postern.yaml:4:5 bots.echo.listen: is the same for all bots: set it beside `bots`, not for one of them',
     ],
     [
-      'a setting that there is not',
+      'an unknown setting',
       `bots:\n  - name: echo\n    token: ${token(1)}\n    trust: {polcy: pinned}\n`,
       'postern.yaml:4:13 bots.echo.trust.polcy: no such setting, did you mean trust.policy?',
     ],
     [
-      'a value that is wrong',
+      'an invalid value',
       `bots:\n  - name: echo\n    token: ${token(1)}\n    trust: {policy: none}\n`,
       'postern.yaml:4:21 bots.echo.trust.policy: expected one of accept, first-use, pinned',
     ],
@@ -134,12 +114,12 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
       'postern.yaml:2:5 bots.0.name: is required',
     ],
     [
-      'a name that is no folder’s',
+      'a name with dots and slashes',
       `bots:\n  - name: ../up\n    token: ${token(1)}\n`,
       'postern.yaml:2:11 bots.0.name: expected at most 63 of a-z, 0-9, _ and -',
     ],
     [
-      'the same name twice',
+      'a repeated name',
       `bots:\n  - {name: echo, token: ${token(1)}}\n  - {name: echo, token: ${token(2)}}\n`,
       'postern.yaml:3:12 bots.1.name: is the name of another bot (postern.yaml:2:5)',
     ],
@@ -149,12 +129,12 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
       'bots.b: has the token of the same bot as bots.a',
     ],
     [
-      'the same client token twice',
+      'a repeated client token',
       `bots:\n  - {name: a, token: ${token(1)}, clientToken: x}\n  - {name: b, token: ${token(2)}, clientToken: x}\n`,
       'bots.b: has the same token for the local bot as bots.a',
     ],
     [
-      'the same folder twice',
+      'a repeated folder',
       `bots:\n  - {name: a, token: ${token(1)}, dataDir: x}\n  - {name: b, token: ${token(2)}, dataDir: x}\n`,
       'bots.b: has the same dataDir as bots.a',
     ],
@@ -163,32 +143,34 @@ describe('a wrong list is refused with the line, the name and the reason', () =>
       `bot: {token: ${token(3)}}\nbots:\n  - {name: a, token: ${token(1)}}\n`,
       'postern.yaml:1:14 bot.token: expected in the entry of each bot, since `bots` is set',
     ],
-    ['what is no bot', 'bots: [echo]\n', 'postern.yaml:1:8 bots.0: expected the settings of a bot'],
+    [
+      'a text in place of a bot',
+      'bots: [echo]\n',
+      'postern.yaml:1:8 bots.0: expected the settings of a bot',
+    ],
     [
       'bots within a bot',
       'bots:\n  - {name: a, bots: x}\n',
       'bots.a.bots: is the same for all bots',
     ],
   ]
-  test.each(refused)('%s', (_what, text, message) => {
-    expect(refusalOf(() => loadAll(withFile(text))).message).toContain(message)
-  })
-
-  test('no refusal repeats a token', () => {
-    for (const [, text] of refused) {
+  test.each(refused)(
+    'a list with %s is refused with its line, and no token is repeated',
+    (_what, text, reason) => {
       const { message, hint } = refusalOf(() => loadAll(withFile(text)))
+      expect(message).toContain(reason)
       expect(message + hint).not.toContain('t'.repeat(43))
-    }
-  })
+    },
+  )
 
-  test('a token that others can read is refused', () => {
+  test('a settings file with a token that others can read is refused', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', `bots: [{name: a, token: ${token(1)}}]\n`, 0o644)
     const error = refusalOf(() => loadAll(sources({ cwd, configFlag, env: COMMON })))
     expect(error.message).toContain('the file holds a secret and others can read it')
   })
 
-  test('another address than loopback needs a client token for each', () => {
+  test('a listener beyond loopback requires a client token of each bot', () => {
     const env = { ...COMMON, POSTERN_LISTEN_HOST: '0.0.0.0' }
     const { message } = refusalOf(() => loadAll(withFile(TWO, { env })))
     expect(message).toContain('bots.echo.listen.host: expected a loopback address')
@@ -205,7 +187,7 @@ describe('bots on PostgreSQL', () => {
       ({ settings }) => settings.store.schema,
     )
 
-  test('each has the one database, and a schema after its name, or its own', () => {
+  test('each bot uses the common database and a schema after its name', () => {
     const given = withFile(TWO, { env })
     const { bots, secrets } = severalOf(given)
     expect(secrets.storeUrl?.reveal()).toBe(URL_OF_STORE)
@@ -216,7 +198,7 @@ describe('bots on PostgreSQL', () => {
     expect(schemasOf(own)).toEqual(['postern_echo', 'news-of-before'])
   })
 
-  test('a command gets the schema of the bot that it names, also before there is a database', () => {
+  test("`loadStoreAccess` with a bot's name returns its schema without a database", () => {
     const given = withFile(TWO)
     expect(loadStoreAccess({ ...given, bot: 'news' }).store.schema).toBe('postern_news')
   })
@@ -232,13 +214,13 @@ describe('bots on PostgreSQL', () => {
       'a schema is of one bot: give one of them another store.schema',
     ],
     [
-      'a name that PostgreSQL would cut off',
+      'a name longer than PostgreSQL allows',
       `bots:\n${bot(long)}`,
       `bots.${long}.store.schema: expected at most 63 bytes, and there are 64, with a bot’s name`,
       'give the bot a store.schema of its own, or a shorter name',
     ],
     [
-      'a name that PostgreSQL keeps for itself',
+      'a name reserved by PostgreSQL',
       `bots:\n${bot('a', ', store: {schema: pg_a}')}`,
       'bots.a.store.schema: expected a name of a-z, 0-9, _ and -',
       '`postern config list` lists every setting',
@@ -249,17 +231,17 @@ describe('bots on PostgreSQL', () => {
       'bots.a.store.url: is the same for all bots',
       '',
     ],
-  ])('%s is refused', (_what, text, message, hint) => {
+  ])('a list with %s is refused with a hint', (_what, text, message, hint) => {
     const error = refusalOf(() => loadAll(withFile(text, { env })))
     expect(error.message).toContain(message)
     expect(error.hint).toContain(hint)
   })
 
-  test('in folders, names may be as long as ever', () => {
+  test('a bot in a folder may have a long name', () => {
     expect(severalOf(withFile(`bots:\n${bot(long)}`)).bots.map(({ name }) => name)).toEqual([long])
   })
 
-  test('an authority without a database is refused once, for all of them', () => {
+  test('a certificate authority without a database is refused once for all bots', () => {
     const cwd = folder()
     const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
     const given = { env: { ...COMMON, POSTERN_STORE_CA_FILE: caFile } }
@@ -267,7 +249,7 @@ describe('bots on PostgreSQL', () => {
     expect(message.match(/has no meaning without store.url/g)).toHaveLength(1)
   })
 
-  test('of what changes for the process, the names are known', () => {
+  test('`changedOfProcess` lists the changed settings of the process', () => {
     const given = withFile(TWO, { env })
     const before = severalOf(given)
     expect(changedOfProcess(before, severalOf(given))).toEqual([])
@@ -277,7 +259,7 @@ describe('bots on PostgreSQL', () => {
 })
 
 describe('a folder of bots', () => {
-  test('each file is the bot that it is named after', () => {
+  test('each file of the folder is one bot with the name of the file', () => {
     const given = withFolder({
       'echo.yaml': `token: ${token(1)}\ncache: {chatSeconds: 5}\n`,
       'news.yml': `name: news\ntoken: ${token(2)}\n`,
@@ -290,7 +272,7 @@ describe('a folder of bots', () => {
     expect(bots.map(({ settings }) => settings.cache.chatSeconds)).toEqual([5, 60])
   })
 
-  test('an empty folder is several bots, of which there is none yet', () => {
+  test('an empty folder is accepted as several bots', () => {
     expect(severalOf(withFolder({})).bots).toEqual([])
   })
 
@@ -301,7 +283,7 @@ describe('a folder of bots', () => {
       'bots.d/echo.yaml:1:7 bots.echo.name: expected echo, as the file is named, or nothing',
     ],
     [
-      'a wrong setting',
+      'a setting of the process',
       { 'echo.yaml': `token: ${token(1)}\nlog: {level: info}\n` },
       'bots.d/echo.yaml:2:1 bots.echo.log: is the same for all bots',
     ],
@@ -311,13 +293,17 @@ describe('a folder of bots', () => {
       'bots.d/echo.yaml bots.echo.token: is required, or tokenFile',
     ],
     [
-      'a token in a group, as where there is one bot',
+      'a token in a group',
       { 'echo.yaml': `bot: {token: ${token(1)}}\n` },
       'bots.d/echo.yaml:1:1 bots.echo.bot: expected without this group: token, tokenFile,',
     ],
-    ['what is no YAML', { 'echo.yaml': 'a: [\n' }, 'bots.d/echo.yaml:2:1 bots.echo: is not YAML'],
     [
-      'a name that is no bot’s',
+      'a file that is not YAML',
+      { 'echo.yaml': 'a: [\n' },
+      'bots.d/echo.yaml:2:1 bots.echo: is not YAML',
+    ],
+    [
+      'an invalid file name',
       { 'Echo.yaml': `token: ${token(1)}\n` },
       'bots.d/Echo.yaml bots: its name: expected at most 63 of a-z',
     ],
@@ -327,11 +313,11 @@ describe('a folder of bots', () => {
       'bots.d/echo.yml bots: echo has another file there',
     ],
   ]
-  test.each(refused)('%s is refused', (_what, files, message) => {
+  test.each(refused)('a folder with %s is refused', (_what, files, message) => {
     expect(refusalOf(() => loadAll(withFolder(files))).message).toContain(message)
   })
 
-  test('a folder that is not there is refused', () => {
+  test('a missing folder of bots is refused', () => {
     const env = { ...COMMON, POSTERN_BOTS: 'nowhere' }
     const { message } = refusalOf(() => loadAll(sources({ env })))
     expect(message).toContain('POSTERN_BOTS bots: /nowhere/nowhere is not there')
@@ -347,7 +333,7 @@ describe('pipes', () => {
     return path
   }
 
-  test('a secret for all bots may come through one, also when settings are read again', () => {
+  test('a secret from a pipe is kept for all bots when settings are read again', () => {
     const given = withFolder(
       { 'echo.yaml': `token: ${token(1)}\n`, 'news.yaml': `token: ${token(2)}\n` },
       { secretReader: new SecretReader() },
@@ -361,7 +347,7 @@ describe('pipes', () => {
     expect(passphrases()).toEqual(['the words', 'the words'])
   })
 
-  test('none is waited for once bots are served', () => {
+  test('a token file that is a pipe is refused after the start', () => {
     const secretReader = new SecretReader()
     const given = withFolder({}, { secretReader })
     secretReader.waitNoMore()
@@ -373,7 +359,7 @@ describe('pipes', () => {
     )
   })
 
-  test('the settings file itself is not waited for either', () => {
+  test('a settings file that is a pipe is refused after the start', () => {
     const given = withFolder({}, { secretReader: new SecretReader() })
     const configFlag = join(given.cwd, 'settings')
     execFileSync('mkfifo', ['-m', '600', configFlag])
@@ -383,7 +369,7 @@ describe('pipes', () => {
     )
   })
 
-  test.each(['upstream', 'store'])('none holds the certificates of %s.caFile', (of) => {
+  test.each(['upstream', 'store'])('a pipe is refused as %s.caFile', (of) => {
     const given = withFolder({ 'echo.yaml': `token: ${token(1)}\n` })
     const caFile = join(given.cwd, 'ca')
     execFileSync('mkfifo', ['-m', '600', caFile])
@@ -393,7 +379,7 @@ describe('pipes', () => {
     )
   })
 
-  test('none is taken for the file of a bot', () => {
+  test('a pipe is refused as the file of a bot', () => {
     const given = withFolder({})
     execFileSync('mkfifo', [join(given.cwd, 'bots.d', 'echo.yaml')])
     expect(refusalOf(() => loadAll(given)).message).toContain(
@@ -402,7 +388,7 @@ describe('pipes', () => {
   })
 })
 
-test('the example of several bots is taken', () => {
+test('the example of several bots is accepted', () => {
   const text = readFileSync('config/examples/several-bots.yaml', 'utf8').replaceAll('secrets/', '')
   const given = withFile(text, { env: {} })
   file(given.cwd, 'passphrase', 'words\n')

@@ -13,7 +13,7 @@ function reading(entry: string, cwd = folder()) {
 }
 const given = (entry: string) => givenClients(load(reading(entry)).settings.clients.list)
 
-test('a client has what its entry names, and nothing else', () => {
+test('a client has the rights of its entry and the documented defaults', () => {
   expect(given(`{name: a, may: [send], tokenHash: ${HASH}}`)).toEqual([
     {
       name: 'a',
@@ -53,12 +53,12 @@ test.each([
   ['20/min', 60_000],
   ['3/h', 3_600_000],
   ['999999/d', 86_400_000],
-])('a rate of %s counts in %d ms', (rate, perMs) => {
+])("a client's rate of %s counts calls in %d ms", (rate, perMs) => {
   const [client] = given(`{name: a, may: [send], rate: ${rate}, tokenHash: ${HASH}}`)
   expect(client?.rate).toEqual({ calls: Number(rate.split('/')[0]), perMs })
 })
 
-test('the token in a file is known by its SHA-256 alone', () => {
+test("a client's token in a file is stored as its SHA-256", () => {
   const cwd = folder()
   const token = file(cwd, 'token', 'pstn_secret\n')
   const { settings } = load(reading(`{name: a, may: [send], tokenFile: ${token}}`, cwd))
@@ -67,7 +67,7 @@ test('the token in a file is known by its SHA-256 alone', () => {
   expect(JSON.stringify(client)).not.toContain('pstn_secret')
 })
 
-test('a client with a certificate is known by its SHA-256, however it is written', () => {
+test("a client's certificate is stored as its SHA-256 in lower case without colons", () => {
   const print = 'AB:'.repeat(31)
   for (const text of [`"${print}CD"`, `${'ab'.repeat(31)}cd`]) {
     const [client] = given(`{name: a, may: [send], certificate: ${text}}`)
@@ -75,7 +75,7 @@ test('a client with a certificate is known by its SHA-256, however it is written
   }
 })
 
-test('what is shown of the settings is taken again', () => {
+test('a list of clients in `config show` is accepted as settings file', () => {
   const cwd = folder()
   const loaded = load(reading(`{name: a, may: [send], rate: 5/min, tokenHash: ${HASH}}`, cwd))
   file(cwd, 'b.yaml', showSettings(loaded))
@@ -85,8 +85,8 @@ test('what is shown of the settings is taken again', () => {
 
 test.each([
   ['no rights', `{name: a, tokenHash: ${HASH}}`, '0.may: expected a list, in the settings file'],
-  ['an empty list of them', `{name: a, may: [], tokenHash: ${HASH}}`, '0.may'],
-  ['a right that there is not', `{name: a, may: [sing], tokenHash: ${HASH}}`, '0.may.0'],
+  ['an empty list of rights', `{name: a, may: [], tokenHash: ${HASH}}`, '0.may'],
+  ['an unknown right', `{name: a, may: [sing], tokenHash: ${HASH}}`, '0.may.0'],
   [
     'a name in capitals',
     `{name: A, may: [send], tokenHash: ${HASH}}`,
@@ -100,30 +100,30 @@ test.each([
     '0.tokenHash: expected a SHA-256',
   ],
   [
-    'a rate of its own',
+    'an unknown unit of its rate',
     `{name: a, may: [send], rate: 5/week, tokenHash: ${HASH}}`,
     '0.rate: expected a',
   ],
-  ['a date that is none', `{name: a, may: [send], expires: soon, tokenHash: ${HASH}}`, '0.expires'],
+  ['an invalid date', `{name: a, may: [send], expires: soon, tokenHash: ${HASH}}`, '0.expires'],
   [
     'a chat by its name',
     `{name: a, may: [send], chats: [office], tokenHash: ${HASH}}`,
     '0.chats.0',
   ],
-  ['what no client has', `{name: a, may: [send], all: true, tokenHash: ${HASH}}`, '0'],
-  ['a name from prototypes', `{name: a, may: [send], __proto__: {}, tokenHash: ${HASH}}`, '0'],
+  ['an unknown setting', `{name: a, may: [send], all: true, tokenHash: ${HASH}}`, '0'],
+  ['a name of the prototype', `{name: a, may: [send], __proto__: {}, tokenHash: ${HASH}}`, '0'],
 ])('a client with %s is refused', (_what, entry, message) => {
   expect(refusalOf(() => load(reading(entry))).message).toContain(`clients.list: ${message}`)
 })
 
-test('two clients of one name are refused, and so is a list outside the settings file', () => {
+test('two clients of one name are refused, and so is a list in the environment', () => {
   const one = `{name: a, may: [send], tokenHash: ${HASH}}`
   expect(refusalOf(() => load(reading(`${one}\n    - ${one}`))).message).toContain('each name once')
   const env = { ...sources().env, POSTERN_CLIENTS_LIST: one }
   expect(refusalOf(() => load(sources({ env }))).message).toContain('expected a list')
 })
 
-test('a token file that others can read is refused', () => {
+test("a client's token file that others can read is refused", () => {
   const cwd = folder()
   const open = file(cwd, 'token', 'pstn_secret\n', 0o644)
   const { settings } = load(reading(`{name: a, may: [send], tokenFile: ${open}}`, cwd))
@@ -132,19 +132,19 @@ test('a token file that others can read is refused', () => {
   )
 })
 
-describe('a consumer', () => {
+describe('consumers', () => {
   const all = (entries: string, cwd = folder()) => {
     const configFlag = file(cwd, 'a.yaml', `consumers: [${entries}]\n`)
     return givenConsumers(load(sources({ cwd, configFlag })).settings.consumers)
   }
 
-  test('reads every chat and kind if not said otherwise, and has no secret', () => {
+  test('a consumer reads all chats and kinds by default and has no secret', () => {
     const [consumer] = all('{name: archive, url: "https://archive.example.org/hook"}')
     expect(consumer).toMatchObject({ secret: null, kinds: null, reader: { chats: ['all'] } })
     expect(consumer?.reader).toMatchObject({ name: 'archive', may: ['read'], files: true })
   })
 
-  test('has its secret from a file', () => {
+  test('a consumer has the secret of its file', () => {
     const cwd = folder()
     const secret = file(cwd, 'secret', 'hidden\n')
     const [consumer] = all(`{name: a, url: "http://h", secretFile: ${secret}}`, cwd)
@@ -157,7 +157,7 @@ describe('a consumer', () => {
     ['{name: A}', 'consumers'],
     ['{name: a, may: [send]}', 'consumers'],
     ['{name: a}, {name: a}', 'expected each name once'],
-  ])('as %s is refused', (entries, message) => {
+  ])('the consumer %s is refused', (entries, message) => {
     expect(refusalOf(() => all(entries)).message).toContain(message)
   })
 })

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { refuseUnsafeProcess } from '../../src/config/sources.ts'
 import { refusalOf, sources } from './support.ts'
 
-test('an ordinary process is taken', () => {
+test('an ordinary process is accepted', () => {
   refuseUnsafeProcess(sources({ nodeOptions: ['--disable-sigusr1', '--max-old-space-size=512'] }))
   refuseUnsafeProcess(
     sources({ env: { NODE_TLS_REJECT_UNAUTHORIZED: '1', NODE_ENV: 'production' } }),
   )
 })
 
-test('every reason is said at once', () => {
+test('an unsafe process is refused with every reason at once', () => {
   const error = refusalOf(() =>
     refuseUnsafeProcess(
       sources({

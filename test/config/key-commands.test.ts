@@ -18,8 +18,8 @@ const refused = async (run: Promise<unknown>): Promise<OperatorError> => {
 }
 const { POSTERN_KEY_PASSPHRASE: _passphrase, ...WITHOUT } = ENOUGH
 
-describe('key.passphraseCommand', () => {
-  test('gives what it prints, less its line end, as a passphrase file does', async () => {
+describe('`key.passphraseCommand`', () => {
+  test('the passphrase command gives its output less the line end', async () => {
     expect(await passphraseFrom(sh('printf "some words\\r\\n\\n"'))).toBe('some words')
     expect(await passphraseFrom(sh('printf "ünïcode"'))).toBe('ünïcode')
   })
@@ -33,20 +33,23 @@ describe('key.passphraseCommand', () => {
     ['echo canary; exit 3', 'ended with exit code 3'],
     ['echo canary; kill -TERM $$', 'was ended by SIGTERM'],
     ['yes canary', 'printed more than 64 KiB'],
-  ])('is refused without a word of its output: %s', async (script, words) => {
-    const refusal = await refused(passphraseFrom(sh(script)))
-    expect(refusal.message).toContain('the command of key.passphraseCommand')
-    expect(refusal.message).toContain(words)
-    // another try may help
-    expect(refusal.exitCode).toBe(1)
-  })
+  ])(
+    'the passphrase command `%s` is refused without its output in the message',
+    async (script, words) => {
+      const refusal = await refused(passphraseFrom(sh(script)))
+      expect(refusal.message).toContain('the command of key.passphraseCommand')
+      expect(refusal.message).toContain(words)
+      // another try may help
+      expect(refusal.exitCode).toBe(1)
+    },
+  )
 
-  test('that cannot be started is a wrong setting', async () => {
+  test('a passphrase command that cannot be started is refused as a setting', async () => {
     const refusal = await refused(passphraseFrom({ argv: ['/nowhere/vault'], env: {} }))
     expect(refusal).toMatchObject({ exitCode: 2, message: expect.stringContaining('ENOENT') })
   })
 
-  test('runs once for bots that start together, and again after it failed', async () => {
+  test('the passphrase command runs once for bots that start together, and again after a failure', async () => {
     const cwd = folder()
     const script = `echo run >> ${cwd}/runs; sleep 0.1; cat ${cwd}/passphrase`
     const access = () =>
@@ -59,7 +62,7 @@ describe('key.passphraseCommand', () => {
     expect((await passphraseFrom(sh(`wc -l < ${cwd}/runs`))).trim()).toBe('2')
   })
 
-  test('is not run by loading the settings, nor by a store that does not need it', () => {
+  test('the passphrase command is not run by loading the settings', () => {
     const cwd = folder()
     const env = { ...WITHOUT, POSTERN_KEY_PASSPHRASE_COMMAND: `["touch","${cwd}/ran"]` }
     const { settings } = load(sources({ env }))
@@ -68,7 +71,7 @@ describe('key.passphraseCommand', () => {
     expect(() => writeFileSync(`${cwd}/ran`, '', { flag: 'wx' })).not.toThrow()
   })
 
-  test('stands for key.passphrase where that is required, and not beside it', () => {
+  test('`key.passphraseCommand` replaces `key.passphrase` and excludes it', () => {
     const command = { POSTERN_KEY_PASSPHRASE_COMMAND: '["vault","read"]' }
     expect(() => load(sources({ env: { ...WITHOUT, ...command } }))).not.toThrow()
     const { message } = refusalOf(() => load(sources({ env: { ...ENOUGH, ...command } })))
@@ -76,7 +79,7 @@ describe('key.passphraseCommand', () => {
   })
 
   test.each(['vault read', '[]', '[""]', '[1]', '["a\\u0000"]', '["a"', '{"exec":["a"]}'])(
-    '%s is no program with arguments',
+    'the passphrase command %s is refused as no list of a program and arguments',
     (text) => {
       const env = { ...WITHOUT, POSTERN_KEY_PASSPHRASE_COMMAND: text }
       const { message } = refusalOf(() => load(sources({ env })))
@@ -84,7 +87,7 @@ describe('key.passphraseCommand', () => {
     },
   )
 
-  test('does not get the secrets of Postern, and gets the rest of the environment', async () => {
+  test("the passphrase command has the environment without Postern's secrets", async () => {
     process.env['POSTERN_KEY_PASSPHRASE'] = 'canary'
     process.env['TESTS_KEPT'] = 'kept'
     const argv = ['/bin/sh', '-c', 'echo "$TESTS_KEPT-$POSTERN_KEY_PASSPHRASE-"']
@@ -95,8 +98,8 @@ describe('key.passphraseCommand', () => {
   })
 })
 
-describe('key.protection with a command', () => {
-  test('is read from a file, the environment and a flag, and shown', () => {
+describe('`key.protection` with `exec`', () => {
+  test('`key.protection` with `exec` is read from file, environment and flag, and shown', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'key: { protection: { exec: [age.sh, a, b] } }\n')
     const given = load(sources({ cwd, configFlag, env: WITHOUT }))
@@ -110,7 +113,7 @@ describe('key.protection with a command', () => {
   })
 
   test.each(['{"exec":[]}', '{"exec":"age"}', '{"exec":["a"],"b":1}', '{}', 'exec', '["a"]'])(
-    'is refused as %s',
+    '`key.protection` with the value %s is refused',
     (text) => {
       const env = { ...WITHOUT, POSTERN_KEY_PROTECTION: text }
       const { message } = refusalOf(() => load(sources({ env })))
@@ -118,7 +121,7 @@ describe('key.protection with a command', () => {
     },
   )
 
-  test('writes one line of JSON and reads one', async () => {
+  test('the wrapper command reads one line of JSON and answers with one', async () => {
     const cwd = folder()
     const script = `cat >> ${cwd}/asked; printf '{"wrapped":"line\\\\nline"}\\n'`
     expect(await wrapperBy(sh(script)).wrap(Buffer.from('secret'), 'store-7')).toBe('line\nline')
@@ -144,14 +147,14 @@ describe('key.protection with a command', () => {
     ['{"wrapped":"a"}\n\n', /by the protocol/],
     ['canary', /by the protocol/],
     [`{"wrapped":"${'a'.repeat(16_385)}"}`, /by the protocol/],
-  ])('refuses the answer %j', async (answer, words) => {
+  ])("the wrapper command's answer %j to wrap is refused", async (answer, words) => {
     const path = file(folder(), 'answer', answer)
     const wrapper = wrapperBy(sh(`cat > /dev/null; cat ${path}`))
     expect((await refused(wrapper.wrap(Buffer.from('s'), 'c'))).message).toMatch(words)
   })
 
   test.each(['{"secret":"not base64"}', '{"secret":"YQ"}', '{"wrapped":"YQ=="}', '{"secret":1}'])(
-    'refuses to open by the answer %s',
+    "the wrapper command's answer %s to unwrap is refused",
     async (answer) => {
       const path = file(folder(), 'answer', answer)
       const { message } = await refused(wrapperBy(sh(`cat ${path}`)).unwrap('w', 'c'))

@@ -30,25 +30,31 @@ function refused(path: string, message: RegExp, command: string): void {
   expect([error.code, exitCodeOf(error)]).toEqual(['settings', 2])
 }
 
-describe('a settings file', () => {
-  test.each([0o602, 0o666, 0o646])('that others may write is refused: mode %o', (mode) => {
-    const path = file(folder(), 'a.yaml', TEXT)
-    chmodSync(path, mode)
-    refused(path, /a\.yaml: may be written by others/, `chmod go-w ${path}`)
-    spawnSync('chmod', ['go-w', path])
-    expect(portOf(path)).toBe(8711)
-  })
+describe('settings files', () => {
+  test.each([0o602, 0o666, 0o646])(
+    'a settings file writable by others is refused: mode %o',
+    (mode) => {
+      const path = file(folder(), 'a.yaml', TEXT)
+      chmodSync(path, mode)
+      refused(path, /a\.yaml: may be written by others/, `chmod go-w ${path}`)
+      spawnSync('chmod', ['go-w', path])
+      expect(portOf(path)).toBe(8711)
+    },
+  )
 
-  test.each([0o777, 0o703])('in a folder that others may write is refused: mode %o', (mode) => {
-    const cwd = folder()
-    const path = file(cwd, 'a.yaml', TEXT)
-    chmodSync(cwd, mode)
-    refused(path, /lies in .*, which may be written by others/, `chmod go-w ${cwd}`)
-    spawnSync('chmod', ['go-w', cwd])
-    expect(portOf(path)).toBe(8711)
-  })
+  test.each([0o777, 0o703])(
+    'a settings file in a folder writable by others is refused: mode %o',
+    (mode) => {
+      const cwd = folder()
+      const path = file(cwd, 'a.yaml', TEXT)
+      chmodSync(cwd, mode)
+      refused(path, /lies in .*, which may be written by others/, `chmod go-w ${cwd}`)
+      spawnSync('chmod', ['go-w', cwd])
+      expect(portOf(path)).toBe(8711)
+    },
+  )
 
-  test('that is found by itself is judged as one that is named', () => {
+  test('the default settings file in a folder that others may write is refused', () => {
     const cwd = folder()
     mkdirSync(join(cwd, 'config'), { mode: 0o700 })
     file(join(cwd, 'config'), 'postern.yaml', TEXT)
@@ -57,22 +63,19 @@ describe('a settings file', () => {
     expect(refusalOf(() => load(sources({ cwd }))).message).toContain('may be written by others')
   })
 
-  test.each([0o600, 0o644, 0o640, 0o400])(
-    'that nobody else may write is taken: mode %o',
-    (mode) => {
-      const path = file(folder(), 'a.yaml', TEXT)
-      chmodSync(path, mode)
-      expect(portOf(path)).toBe(8711)
-    },
-  )
+  test.each([0o600, 0o644, 0o640, 0o400])('a settings file of mode %o is accepted', (mode) => {
+    const path = file(folder(), 'a.yaml', TEXT)
+    chmodSync(path, mode)
+    expect(portOf(path)).toBe(8711)
+  })
 
-  test('in a sticky folder is taken, where it is ours', () => {
+  test('a settings file in a sticky folder is accepted for its owner', () => {
     const cwd = folder()
     chmodSync(cwd, 0o1777)
     expect(portOf(file(cwd, 'a.yaml', TEXT))).toBe(8711)
   })
 
-  test('behind a link is judged where the link lies too', () => {
+  test('a linked settings file is refused when others may write the folder of link or target', () => {
     const [cwd, elsewhere] = [folder(), folder()]
     symlinkSync(file(elsewhere, 'b.yaml', TEXT), join(cwd, 'a.yaml'))
     expect(portOf(join(cwd, 'a.yaml'))).toBe(8711)
@@ -83,7 +86,7 @@ describe('a settings file', () => {
     refused(join(cwd, 'a.yaml'), /lies in/, `chmod go-w ${elsewhere}`)
   })
 
-  test.skipIf(!isRoot)('or its folder, of neither this user nor root is refused', () => {
+  test.skipIf(!isRoot)('a settings file or folder of another user is refused', () => {
     const cwd = folder()
     const path = file(cwd, 'a.yaml', TEXT)
     chownSync(path, 4321, 4321)
@@ -99,17 +102,20 @@ describe('a settings file', () => {
     refused(path, /is a link of user 4321/, `sudo rm ${path}`)
   })
 
-  test.skipIf(!isRoot)('that a group may write is refused, but for that of its user alone', () => {
-    const path = file(folder(), 'a.yaml', TEXT)
-    chmodSync(path, 0o660)
-    chownSync(path, 0, 4321)
-    refused(path, /may be written by others/, `chmod go-w ${path}`)
-    chownSync(path, 0, 0)
-    expect(portOf(path)).toBe(8711)
-  })
+  test.skipIf(!isRoot)(
+    "a settings file that a group may write is refused, except the user's own group",
+    () => {
+      const path = file(folder(), 'a.yaml', TEXT)
+      chmodSync(path, 0o660)
+      chownSync(path, 0, 4321)
+      refused(path, /may be written by others/, `chmod go-w ${path}`)
+      chownSync(path, 0, 0)
+      expect(portOf(path)).toBe(8711)
+    },
+  )
 })
 
-describe('a folder of bots', () => {
+describe('folders of bots', () => {
   const bot = 'token: bot_7.token\n'
   const given = (bots: string) =>
     sources({
@@ -125,13 +131,13 @@ describe('a folder of bots', () => {
     return 'several' in loaded ? loaded.several.bots.length : 0
   }
 
-  test('that nobody else may write is taken', () => {
+  test('a folder of bots that only its owner may write is accepted', () => {
     const bots = folder()
     file(bots, 'news.yaml', bot)
     expect(botsIn(bots)).toBe(1)
   })
 
-  test.each([0o777, 0o1777])('that others may write is refused: mode %o', (mode) => {
+  test.each([0o777, 0o1777])('a folder of bots writable by others is refused: mode %o', (mode) => {
     const bots = folder()
     file(bots, 'news.yaml', bot)
     chmodSync(bots, mode)
@@ -140,20 +146,20 @@ describe('a folder of bots', () => {
     expect(error.hint).toContain(`chmod go-w ${bots}`)
   })
 
-  test('with a file that others may write is refused', () => {
+  test('a folder of bots with a file that others may write is refused', () => {
     const bots = folder()
     chmodSync(file(bots, 'news.yaml', bot), 0o606)
     expect(refusalOf(() => loadAll(given(bots))).message).toContain('may be written by others')
   })
 })
 
-describe.skipIf(!canMount())(
-  'as Kubernetes mounts it (skipped where nothing can be mounted)',
-  () => {
-    test.each([
-      ['a Secret', 0o1777, 0o440],
-      ['a ConfigMap', 0o2777, 0o640],
-    ])('%s, root’s and a group’s, is taken once it is read-only', (_what, folderMode, fileMode) => {
+describe.skipIf(!canMount())('Kubernetes volumes', () => {
+  test.each([
+    ['a Secret', 0o1777, 0o440],
+    ['a ConfigMap', 0o2777, 0o640],
+  ])(
+    '%s of root and a group is accepted when its mount is read-only',
+    (_what, folderMode, fileMode) => {
       const mount = join(mounted('1m'), '.')
       const version = join(mount, '..2026_01_01')
       mkdirSync(version)
@@ -167,6 +173,6 @@ describe.skipIf(!canMount())(
       spawnSync('mount', ['-o', 'remount,ro', mount])
       expect(readFileSync(join(mount, 'postern.yaml'), 'utf8')).toBe(TEXT)
       expect(portOf(join(mount, 'postern.yaml'))).toBe(8711)
-    })
-  },
-)
+    },
+  )
+})

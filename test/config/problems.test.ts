@@ -3,8 +3,8 @@ import { load } from '../../src/config/load.ts'
 import { nearestName } from '../../src/config/problems.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
-describe('every problem is said at once', () => {
-  test('each with file, line, path, what was expected and the nearest right name', () => {
+describe('invalid settings', () => {
+  test('every invalid setting is reported with place, expectation and nearest name', () => {
     const cwd = folder()
     const configFlag = file(
       cwd,
@@ -46,7 +46,7 @@ describe('every problem is said at once', () => {
     )
   })
 
-  test('no value is repeated, for it might be a secret in the wrong place', () => {
+  test('a message about settings contains no value of a setting', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'bot:\n  tokne: hunter2\nlog: {level: hunter2}\n')
     const env = {
@@ -61,7 +61,7 @@ describe('every problem is said at once', () => {
     expect(`${error.message} ${error.hint}`).not.toContain('hunter2')
   })
 
-  test('what is missing is not claimed while the file cannot be read', () => {
+  test('missing settings are not reported while the file cannot be read', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'upstream: [')
     const error = refusalOf(() => load(sources({ cwd, configFlag, env: {} })))
@@ -69,7 +69,7 @@ describe('every problem is said at once', () => {
     expect(error.message).not.toContain('required')
   })
 
-  test('where nothing is set at all, it says first what one can begin with', () => {
+  test('a folder without any setting is reported with `init` and `demo` as first steps', () => {
     const error = refusalOf(() => load(sources({ cwd: folder(), env: {} })))
     expect(error.message).toBe('nothing is set up here yet')
     expect(
@@ -86,7 +86,7 @@ describe('every problem is said at once', () => {
     expect(some.message).toContain('the settings are refused, for 3 reasons')
   })
 
-  test('what Kubernetes sets beside a Service named postern is no problem', () => {
+  test('the variables of a Kubernetes Service named postern are ignored', () => {
     const env = {
       ...ENOUGH,
       POSTERN_SERVICE_HOST: '10.0.0.1',
@@ -96,14 +96,9 @@ describe('every problem is said at once', () => {
     }
     expect(load(sources({ env })).settings.listen.port).toBe(8700)
   })
-
-  test('variables that other commands read are no problem', () => {
-    const env = { ...ENOUGH, POSTERN_EXPORT_PASSPHRASE_FILE: '/x', POSTERN_EXPORT_PASSPHRASE: 'x' }
-    expect(load(sources({ env })).settings.listen.port).toBe(8700)
-  })
 })
 
-describe('the nearest right name', () => {
+describe('`nearestName`', () => {
   const names = ['listen.host', 'listen.port', 'admin.port', 'dataDir']
 
   test.each([
@@ -111,11 +106,11 @@ describe('the nearest right name', () => {
     ['datadir', 'dataDir'],
     ['server.port', 'listen.port'],
     ['lisen.prt', 'listen.port'],
-  ])('%s was meant to be %s', (written, meant) => {
+  ])('the nearest name to %s is %s', (written, meant) => {
     expect(nearestName(written, names)).toBe(meant)
   })
 
-  test.each(['x', '', 'something.else.entirely'])('%j is near to nothing', (written) => {
+  test.each(['x', '', 'something.else.entirely'])('no name is near to %j', (written) => {
     expect(nearestName(written, names)).toBeUndefined()
   })
 })

@@ -7,7 +7,7 @@ import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 const given = (env: Record<string, string>) => sources({ env: { ...ENOUGH, ...env } })
 const messageOf = (env: Record<string, string>) => refusalOf(() => load(given(env))).message
 
-describe('upstream.url', () => {
+describe('`upstream.url`', () => {
   test.each([
     ['https://api.example.org', 'https://api.example.org'],
     ['https://API.example.org:443/', 'https://api.example.org'],
@@ -16,7 +16,7 @@ describe('upstream.url', () => {
     ['http://localhost:9000/', 'http://localhost:9000'],
     ['http://[::1]:9000', 'http://[::1]:9000'],
     ['http://localhost:9000/worlds/one/', 'http://localhost:9000/worlds/one'],
-  ])('%s is taken as %s', (url, origin) => {
+  ])('the upstream URL %s is accepted as %s', (url, origin) => {
     expect(load(given({ POSTERN_UPSTREAM_URL: url })).settings.upstream.url).toBe(origin)
   })
 
@@ -40,22 +40,22 @@ describe('upstream.url', () => {
     ['http://[::1:1]', 'expected https'],
     ['http://128.0.0.1', 'expected https'],
     ['http://0.0.0.0', 'expected https'],
-  ])('%j is refused', (url, message) => {
+  ])('the upstream URL %j is refused', (url, message) => {
     expect(messageOf({ POSTERN_UPSTREAM_URL: url })).toContain(
       `POSTERN_UPSTREAM_URL upstream.url: `,
     )
     expect(messageOf({ POSTERN_UPSTREAM_URL: url })).toContain(message)
   })
 
-  test('plain http to elsewhere is taken when upstream.allowHttp says so', () => {
+  test('an upstream URL with plain http is accepted with `upstream.allowHttp`', () => {
     const env = { POSTERN_UPSTREAM_URL: 'http://api.local', POSTERN_UPSTREAM_ALLOW_HTTP: 'true' }
     expect(load(given(env)).settings.upstream.url).toBe('http://api.local')
   })
 })
 
-describe('the doors', () => {
+describe('listeners', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'sidecar'])(
-    'a bot’s door on %s needs a token of its own',
+    'a listener for bots on %s requires `bot.clientToken`',
     (host) => {
       expect(messageOf({ POSTERN_LISTEN_HOST: host })).toContain(
         'POSTERN_LISTEN_HOST listen.host: expected a loopback address',
@@ -65,15 +65,18 @@ describe('the doors', () => {
     },
   )
 
-  test.each(['127.0.0.1', '127.8.9.1', '::1', 'localhost'])('on %s it does not', (host) => {
-    expect(load(given({ POSTERN_LISTEN_HOST: host })).settings.listen.host).toBe(host)
-  })
+  test.each(['127.0.0.1', '127.8.9.1', '::1', 'localhost'])(
+    'a listener for bots on %s requires no `bot.clientToken`',
+    (host) => {
+      expect(load(given({ POSTERN_LISTEN_HOST: host })).settings.listen.host).toBe(host)
+    },
+  )
 
-  test.each(['', 'a b', 'http://x', 'x:1', '-x'])('%j is no host', (host) => {
+  test.each(['', 'a b', 'http://x', 'x:1', '-x'])('the host %j is refused', (host) => {
     expect(messageOf({ POSTERN_ADMIN_HOST: host })).toContain('expected an IP address or a host')
   })
 
-  test('both doors on one port are refused, but on any free ports they are not', () => {
+  test('both listeners on one port are refused, except on port 0', () => {
     const env = { POSTERN_LISTEN_PORT: '7000', POSTERN_ADMIN_PORT: '7000' }
     expect(messageOf(env)).toContain('admin.port: expected another port than that of listen.port')
     expect(messageOf({ POSTERN_ADMIN_PORT: '8700' })).toContain('expected another port')
@@ -82,7 +85,7 @@ describe('the doors', () => {
     ).toBe(0)
   })
 
-  test('a socket path that no socket can have is refused', () => {
+  test('a socket path longer than 107 bytes is refused', () => {
     const message = messageOf({ POSTERN_LISTEN_SOCKET: `/${'s'.repeat(107)}` })
     expect(message).toContain('listen.socket: expected at most 107 bytes')
   })
@@ -94,7 +97,7 @@ describe('rotation and retention', () => {
     POSTERN_KEY_RETAIN_DAYS: retain,
   })
 
-  test('a key kept for less than four days would never do', () => {
+  test('`key.retainDays` below four is refused', () => {
     expect(messageOf({ POSTERN_KEY_RETAIN_DAYS: '3' })).toContain('a whole number from 4 to 36500')
   })
 
@@ -103,26 +106,24 @@ describe('rotation and retention', () => {
     ['1', '30'],
     ['1', '4'],
     ['13', '365'],
-  ])('every %s days, each kept for %s, are taken', (every, retain) => {
+  ])('a rotation every %s days with keys kept for %s is accepted', (every, retain) => {
     const { key } = load(given(days(every, retain))).settings
     expect([key.rotateEveryDays, key.retainDays]).toEqual([Number(every), Number(retain)])
-  })
-
-  test('no rotation is planned unless it is set', () => {
-    const { key } = load(given({ POSTERN_KEY_RETAIN_DAYS: '36500' })).settings
-    expect(key.rotateEveryDays).toBeUndefined()
   })
 
   test.each([
     ['1', '31', '2'],
     ['12', '365', '13'],
-  ])('every %s days, each kept for %s, would be too many keys', (every, retain, least) => {
-    expect(messageOf(days(every, retain))).toContain(
-      `key.rotateEveryDays: expected at least ${least}, since old keys open for ${retain} days`,
-    )
-  })
+  ])(
+    'a rotation every %s days with keys kept for %s is refused as too many keys',
+    (every, retain, least) => {
+      expect(messageOf(days(every, retain))).toContain(
+        `key.rotateEveryDays: expected at least ${least}, since old keys open for ${retain} days`,
+      )
+    },
+  )
 
-  test.each(['0', '0.5', '-1', 'weekly'])('every %s days is refused', (every) => {
+  test.each(['0', '0.5', '-1', 'weekly'])('a rotation every %s days is refused', (every) => {
     expect(messageOf({ POSTERN_KEY_ROTATE_EVERY_DAYS: every })).toContain(
       'a whole number from 1 to 36500',
     )
@@ -132,7 +133,7 @@ describe('rotation and retention', () => {
 describe('the passphrase', () => {
   const { POSTERN_KEY_PASSPHRASE: _passphrase, ...bare } = ENOUGH
 
-  test('is required, and the hint is commands that make one outside dataDir', () => {
+  test('a missing passphrase is refused with commands that make one outside dataDir', () => {
     const home = folder()
     const error = refusalOf(() => load(sources({ env: bare, home })))
     expect(error.message).toContain('key.passphrase: is required')
@@ -148,13 +149,13 @@ describe('the passphrase', () => {
     expect(loaded.secrets.passphrase?.reveal()).toHaveLength(44)
   })
 
-  test('its file is proposed elsewhere when dataDir is where it would be', () => {
+  test('the passphrase file is proposed outside dataDir', () => {
     const env = { ...bare, POSTERN_DATA_DIR: '/home/person/.config' }
     const { hint } = refusalOf(() => load(sources({ env })))
     expect(hint).toContain('/home/person/.postern-secrets/passphrase')
   })
 
-  test('a home with an odd name is quoted for the shell', () => {
+  test('a home folder with quotes in its name is quoted in the proposed commands', () => {
     const home = `${folder()}/o'clock $HOME`
     mkdirSync(home)
     const { hint } = refusalOf(() => load(sources({ env: bare, home })))
@@ -163,7 +164,7 @@ describe('the passphrase', () => {
     expect(statSync(`${home}/.config/postern/passphrase`).isFile()).toBe(true)
   })
 
-  test('is required by `auto` only where there can be no keychain and no store yet', () => {
+  test('`auto` requires no passphrase where a keychain or a store exists', () => {
     expect(load(sources({ env: bare, mayHaveKeychain: true })).secrets.passphrase).toBeNull()
     const dataDir = folder()
     file(dataDir, 'postern.db', '')
@@ -174,27 +175,30 @@ describe('the passphrase', () => {
   test.each([
     ['passphrase', true],
     ['auto', false],
-  ])('is required by `%s` whatever keychain there may be (%s)', (protection, mayHaveKeychain) => {
-    const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
-    const error = refusalOf(() => load(sources({ env, mayHaveKeychain })))
-    expect(error.message).toContain('key.passphrase: is required')
-  })
+  ])(
+    'the protection `%s` requires a passphrase, with a keychain: %s',
+    (protection, mayHaveKeychain) => {
+      const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
+      const error = refusalOf(() => load(sources({ env, mayHaveKeychain })))
+      expect(error.message).toContain('key.passphrase: is required')
+    },
+  )
 
   test.each(['keychain', 'none', '{"exec":["age.sh"]}'])(
-    'is not required by `%s`',
+    'the protection `%s` requires no passphrase',
     (protection) => {
       const env = { ...bare, POSTERN_KEY_PROTECTION: protection }
       expect(load(sources({ env })).secrets.passphrase).toBeNull()
     },
   )
 
-  test('is not required when no key is published', () => {
+  test('a sidecar that publishes no key requires no passphrase', () => {
     const env = { ...bare, POSTERN_KEY_PUBLISH: 'false' }
     expect(load(sources({ env })).secrets.passphrase).toBeNull()
   })
 })
 
-describe('TLS of the bot’s door', () => {
+describe('TLS of the listener for bots', () => {
   const scene = () => {
     const cwd = folder()
     const cert = file(cwd, 'door.crt', '-----BEGIN CERTIFICATE-----\n')
@@ -207,7 +211,7 @@ describe('TLS of the bot’s door', () => {
     }
   }
 
-  test('has certificate, key and authority, and needs no token of its own beyond loopback', () => {
+  test('a listener with TLS and a client CA requires no client token beyond loopback', () => {
     const { cert, key, env } = scene()
     const more = { POSTERN_LISTEN_TLS_CLIENT_CA_FILE: cert, POSTERN_LISTEN_HOST: '0.0.0.0' }
     const { listen } = load(given({ ...env, ...more })).settings
@@ -219,13 +223,13 @@ describe('TLS of the bot’s door', () => {
     ['KEY', {}, 'listen.tlsKeyFile: expected with listen.tlsCertFile'],
     ['CLIENT_CA', {}, 'listen.tlsClientCaFile: expected with listen.tlsCertFile'],
     ['both', { POSTERN_LISTEN_SOCKET: '/run/x' }, 'listen.socket: expected without listen.tls'],
-  ])('is refused with %s alone, or before a socket', (name, more, message) => {
+  ])('a listener with %s of its TLS files, or with a socket, is refused', (name, more, message) => {
     const { cert, env } = scene()
     const one = name === 'both' ? env : { [`POSTERN_LISTEN_TLS_${name}_FILE`]: cert }
     expect(messageOf({ ...one, ...more })).toContain(message)
   })
 
-  test('is refused with files that are none of it, or a key that others can read', () => {
+  test('a listener with invalid TLS files or a readable key is refused', () => {
     const { cwd, key, env } = scene()
     const open = file(cwd, 'open.key', 'a key\n', 0o644)
     const none = `${cwd}/none`
@@ -240,8 +244,8 @@ describe('TLS of the bot’s door', () => {
   })
 })
 
-describe('upstream.caFile', () => {
-  test('must be there and hold certificates', () => {
+describe('`upstream.caFile`', () => {
+  test('`upstream.caFile` must exist and contain certificates', () => {
     const cwd = folder()
     const wrong = file(cwd, 'wrong.pem', 'nothing')
     const right = file(cwd, 'right.pem', '-----BEGIN CERTIFICATE-----\n')

@@ -14,42 +14,45 @@ function withTokenFile(text: string, mode = 0o600) {
   return sources({ cwd, env: { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: 'token' } })
 }
 
-describe('a secret in a file', () => {
-  test.each(['bot_7.token', 'bot_7.token\n', 'bot_7.token\r\n'])('%j is read', (text) => {
-    expect(load(withTokenFile(text)).secrets.botToken.reveal()).toBe('bot_7.token')
-  })
+describe('secrets in files', () => {
+  test.each(['bot_7.token', 'bot_7.token\n', 'bot_7.token\r\n'])(
+    'the token file %j is read without its line end',
+    (text) => {
+      expect(load(withTokenFile(text)).secrets.botToken.reveal()).toBe('bot_7.token')
+    },
+  )
 
   test.each([
-    ['nothing', '', 'is empty'],
+    ['an empty file', '', 'is empty'],
     ['a line break alone', '\n', 'is empty'],
     ['a space inside', 'bot 7', 'holds a space, a line break'],
     ['two lines', 'bot\n7', 'holds a space, a line break'],
     [
-      'a letter that no header takes',
+      'a character outside ASCII',
       'böt',
       'holds a space, a line break or a character outside ASCII',
     ],
-    ['64 KiB and more', 'x'.repeat(65_537), 'is larger than 64 KiB'],
-  ])('%s is refused, and not repeated', (_name, text, message) => {
+    ['more than 64 KiB', 'x'.repeat(65_537), 'is larger than 64 KiB'],
+  ])('a token file with %s is refused without its text in the message', (_name, text, message) => {
     const error = refusalOf(() => load(withTokenFile(text)))
     expect(error.message).toMatch(/POSTERN_BOT_TOKEN_FILE bot\.token: \/\S+\/token: /)
     expect(error.message).toContain(`/token: ${message}`)
     if (text.trim() !== '') expect(error.message).not.toContain(text)
   })
 
-  test.each(['0640', '0604', '0644', '0620'])('of ours with mode %s is refused', (shown) => {
+  test.each(['0640', '0604', '0644', '0620'])('a token file of mode %s is refused', (shown) => {
     const error = refusalOf(() => load(withTokenFile('bot_7.token', Number.parseInt(shown, 8))))
     expect(error.message).toContain(`others can read it (mode ${shown}); run chmod 600 on it`)
   })
 
-  test('that is not there is refused by its path, relative ones from the working directory', () => {
+  test('a missing token file is refused with its path', () => {
     const refusal = (path: string) =>
       refusalOf(() => load(sources({ env: { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: path } })))
     expect(refusal('/no/token').message).toContain('/no/token: there is no such file')
     expect(refusal('./token').message).toContain('/nowhere/token: there is no such file')
   })
 
-  test('that is the secret itself is not repeated, and where it was looked for is said', () => {
+  test('a token in place of a path is not repeated in the message', () => {
     for (const secret of ['bot_7.hunter2hunter2', 'aHVudGVy/Mmh1bnRlcjI=']) {
       const env = { ...TOKENLESS, POSTERN_BOT_TOKEN_FILE: secret }
       const { message } = refusalOf(() => load(sources({ env })))
@@ -58,7 +61,7 @@ describe('a secret in a file', () => {
     }
   })
 
-  test('is read again on demand, and a file gone wrong leaves the value as it was', async () => {
+  test('a token file is read again on demand, and an invalid file keeps the former value', async () => {
     const path = file(folder(), 'token', 'first\n')
     const secret = SecretSource.fromFile(path, 'token')
     expect(await secret.reload()).toBe(false)
@@ -73,7 +76,7 @@ describe('a secret in a file', () => {
     expect(secret.reveal()).toBe('second')
   })
 
-  test('tells by a look alone whether it was written since it was read', async () => {
+  test('`looksChanged` reports a file written since it was read', async () => {
     const path = file(folder(), 'token', 'first\n')
     const secret = SecretSource.fromFile(path, 'token')
     expect(secret.looksChanged()).toBe(false)
@@ -87,8 +90,8 @@ describe('a secret in a file', () => {
   })
 })
 
-describe('which secret counts', () => {
-  test('the secret and its file in one place are refused', () => {
+describe('several secrets', () => {
+  test('a secret and its file in one source are refused', () => {
     const env = { ...ENOUGH, POSTERN_BOT_TOKEN_FILE: '/x' }
     expect(refusalOf(() => load(sources({ env }))).message).toContain(
       'POSTERN_BOT_TOKEN_FILE bot.token: expected the secret or its file, not both ' +
@@ -96,7 +99,7 @@ describe('which secret counts', () => {
     )
   })
 
-  test('one of the environment counts over a file that the settings file names', () => {
+  test('a secret of the environment overrides the file of the settings', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'bot: {tokenFile: gone}\n')
     const loaded = load(sources({ cwd, configFlag }))
@@ -104,7 +107,7 @@ describe('which secret counts', () => {
     expect(loaded.origins.get('bot.token')).toBe('POSTERN_BOT_TOKEN')
   })
 
-  test('one that stands in the settings file is taken when nobody else can read that', () => {
+  test('a token in the settings file is accepted while others cannot read the file', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'bot:\n  token: bot_7.inline\n')
     const given = sources({ cwd, configFlag, env: TOKENLESS })
@@ -115,14 +118,14 @@ describe('which secret counts', () => {
     )
   })
 
-  test('an empty variable is refused, not overlooked', () => {
+  test('an empty variable for a secret is refused', () => {
     const env = { ...ENOUGH, POSTERN_BOT_CLIENT_TOKEN: '' }
     expect(refusalOf(() => load(sources({ env }))).message).toContain(
       'POSTERN_BOT_CLIENT_TOKEN bot.clientToken: is empty',
     )
   })
 
-  test('a passphrase may be words, but not lines', () => {
+  test('a passphrase with spaces inside is accepted, and with a line break refused', () => {
     expect(load(sources()).secrets.passphrase?.reveal()).toBe('correct horse battery staple')
     for (const wrong of ['a\nb', ' a', 'a ', 'a\u0000b']) {
       const env = { ...ENOUGH, POSTERN_KEY_PASSPHRASE: wrong }
@@ -130,7 +133,7 @@ describe('which secret counts', () => {
     }
   })
 
-  test('a number is no secret', () => {
+  test('a number is refused as token', () => {
     const cwd = folder()
     const configFlag = file(cwd, 'a.yaml', 'bot: {token: 12345}\n')
     expect(refusalOf(() => load(sources({ cwd, configFlag, env: TOKENLESS }))).message).toContain(
@@ -139,7 +142,7 @@ describe('which secret counts', () => {
   })
 })
 
-test('however a secret is printed, it does not show', () => {
+test('a printed `SecretSource` does not contain the secret', () => {
   const secret = SecretSource.fromValue('hunter2')
   const shown = [
     String(secret),

@@ -6,7 +6,7 @@ import { ENOUGH, file, folder, sources } from './support.ts'
 
 const SECRET = 'hunter2-hunter2'
 
-test('each value is shown with where it comes from, and no secret is', () => {
+test('`config show` prints each value with its source, and no secret', () => {
   const cwd = folder()
   const configFlag = file(cwd, 'a.yaml', 'listen:\n  port: 5\n')
   file(cwd, 'client', SECRET)
@@ -35,7 +35,7 @@ test('each value is shown with where it comes from, and no secret is', () => {
   for (const { path } of SETTINGS) expect(text).toContain(`${path.split('.').at(-1)}:`)
 })
 
-test('what is shown is itself a settings file that means the same', () => {
+test('`config show` prints a settings file with the same meaning', () => {
   const cwd = folder()
   const env = { ...ENOUGH, POSTERN_LISTEN_ALLOWED_HOSTS: 'a,b', POSTERN_DATA_DIR: '/d: #x' }
   const first = load(sources({ cwd, env }))
@@ -45,7 +45,7 @@ test('what is shown is itself a settings file that means the same', () => {
   expect(load(sources({ cwd, configFlag, env: secrets })).settings).toEqual(first.settings)
 })
 
-test('what is shown names the files of secrets, and needs no variable beside it', () => {
+test('`config show` names the files of secrets', () => {
   const cwd = folder()
   const env = {
     POSTERN_UPSTREAM_URL: 'https://api.example.org',
@@ -61,7 +61,7 @@ test('what is shown names the files of secrets, and needs no variable beside it'
   expect(second.secrets.passphrase?.reveal()).toBe(SECRET)
 })
 
-test('a secret that was given itself is named as left out, with where it came from', () => {
+test('a secret given by value is listed as left out, with its source', () => {
   const loaded = load(sources({ cwd: folder() }))
   expect([...secretsLeftOut(loaded)]).toEqual([
     ['bot.token', 'POSTERN_BOT_TOKEN'],
@@ -69,7 +69,7 @@ test('a secret that was given itself is named as left out, with where it came fr
   ])
 })
 
-test('what follows from where it was shown is not taken along', () => {
+test('`config show` prints no default that depends on the terminal', () => {
   const shown = showSettings(load(sources({ cwd: folder(), terminal: true })))
   expect(shown).toContain('# pretty: not set')
 })

@@ -9,7 +9,7 @@ import { file, folder, sources } from './support.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('the path a.bC is POSTERN_A_B_C in the environment and --a-b-c as a flag', () => {
+test('the setting a.bC is POSTERN_A_B_C in the environment and --a-b-c as a flag', () => {
   const names = new Map(SETTINGS.map(({ path, env, flag }) => [path, [env, flag]]))
   expect(names.get('upstream.url')).toEqual(['POSTERN_UPSTREAM_URL', 'upstream-url'])
   expect(names.get('dataDir')).toEqual(['POSTERN_DATA_DIR', 'data-dir'])
@@ -23,25 +23,18 @@ test('the path a.bC is POSTERN_A_B_C in the environment and --a-b-c as a flag', 
   ])
 })
 
-test('a secret is no flag, and each has a file beside it', () => {
+test('a secret setting is no flag and has a file setting', () => {
   for (const { path, flag } of SETTINGS.filter(({ kind }) => kind === 'secret')) {
     expect(flag).toBeNull()
     expect(SETTINGS.some((setting) => setting.path === `${path}File`)).toBe(true)
   }
 })
 
-test('each setting says what it means, and what is expected of it', () => {
-  for (const { path, meaning, expected } of SETTINGS) {
-    expect(meaning, path).toMatch(/^[a-zA-Z0-9].*[^.]$/)
-    expect(expected, path).not.toBe('')
-  }
-})
-
-test('config/postern.schema.json is what `postern config schema` prints', () => {
+test('config/postern.schema.json equals the output of `config schema`', () => {
   expect(read('config/postern.schema.json')).toBe(settingsSchema())
 })
 
-test('the example of a settings file is taken, and it names every setting that works', () => {
+test('the example of a settings file is accepted and contains every setting', () => {
   const cwd = folder()
   const text = read('config/examples/postern.yaml').replaceAll('secrets/', '')
   const configFlag = file(cwd, 'postern.yaml', text)
@@ -61,7 +54,7 @@ test('the example of a settings file is taken, and it names every setting that w
   }
 })
 
-test('what the example shows as defaults are the defaults', () => {
+test('the defaults in the example of a settings file are the real defaults', () => {
   const text = read('config/examples/postern.yaml')
   let group = ''
   for (const line of text.split('\n')) {

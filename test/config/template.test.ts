@@ -22,8 +22,8 @@ function loaded(text: string, env: Record<string, string>) {
   return load(sources({ cwd, env, configFlag: file(cwd, 'postern.yaml', text) }))
 }
 
-describe('the template of a settings file', () => {
-  test('says what was chosen, however it has to be written, and nothing else counts', () => {
+describe('`settingsTemplate`', () => {
+  test('the template contains the chosen settings, quoted where YAML requires it', () => {
     const chosen = new Map<string, unknown>([
       ['upstream.url', 'https://chat.example.org'],
       ['dataDir', '/a folder: with "quotes" # and more'],
@@ -45,7 +45,7 @@ describe('the template of a settings file', () => {
     })
   })
 
-  test('shows every setting but the secrets themselves, each with what it is for', () => {
+  test('the template contains every setting but the secrets, each with its meaning', () => {
     const text = settingsTemplate(new Map(), 'schema.json')
     const document = parseDocument(text.replace(/^( *)# (\w+):.*$/gm, uncomment('$1$2: 1')))
     for (const { path, kind, meaning } of SETTINGS) {
@@ -54,17 +54,11 @@ describe('the template of a settings file', () => {
     }
   })
 
-  test('shows defaults that are taken as they stand', () => {
+  test('the template contains the real defaults', () => {
     const text = settingsTemplate(new Map(), 'schema.json')
     const taken = text.replace(/^( *)# (\w+): (.+)$/gm, uncomment('$1$2: $3'))
     const { settings } = loaded(taken, ENOUGH)
     const usual = loaded('', ENOUGH).settings
     expect({ ...settings, dataDir: '' }).toEqual({ ...usual, dataDir: '' })
-  })
-
-  test('begins with what lets an editor complete it', () => {
-    expect(settingsTemplate(new Map(), 'schema.json')).toMatch(
-      /^# yaml-language-server: \$schema=schema\.json\n/,
-    )
   })
 })

@@ -9,7 +9,7 @@ const targetOf = (env: Record<string, string>) => loadWith(env).settings.traces.
 const refused = (env: Record<string, string>) =>
   refusalOf(() => loadWith({ ...ENDPOINT, ...env })).message
 
-test('without an endpoint there are no traces, whatever else is set', () => {
+test('traces are off without an OTLP endpoint', () => {
   expect(loadWith({}).settings.traces).toEqual({ ids: 'hash', target: null })
   const rest = {
     OTEL_SERVICE_NAME: 'x',
@@ -27,7 +27,7 @@ test.each([
   expect(targetOf({ ...ENDPOINT, [name]: value })).toBeNull()
 })
 
-test('an endpoint is enough', () => {
+test('traces are on with an OTLP endpoint alone', () => {
   expect(targetOf(ENDPOINT)).toEqual({
     url: 'http://127.0.0.1:4318/v1/traces',
     timeoutMs: 10_000,
@@ -40,14 +40,14 @@ test('an endpoint is enough', () => {
   })
 })
 
-test('the path of an endpoint for all signals goes on, one for traces is taken as it is', () => {
+test('an OTLP endpoint for all signals is extended by /v1/traces, and one for traces is not', () => {
   const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://c.example.org/base/' }
   expect(targetOf(base)?.url).toBe('https://c.example.org/base/v1/traces')
   const own = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.example.org/x?y=z' }
   expect(targetOf({ ...base, ...own })?.url).toBe('https://t.example.org/x?y=z')
 })
 
-test('variables for traces alone count before those for every signal', () => {
+test('variables for traces override those for all signals', () => {
   const target = targetOf({
     ...ENDPOINT,
     OTEL_EXPORTER_OTLP_TIMEOUT: '1',
@@ -58,7 +58,7 @@ test('variables for traces alone count before those for every signal', () => {
   expect(target?.timeoutMs).toBe(2500)
 })
 
-test('the service’s name counts before that among the attributes', () => {
+test('OTEL_SERVICE_NAME overrides service.name of the resource attributes', () => {
   const attributes = 'service.name=other,deployment.environment=a%20place%2C%20far%20away, , k = v '
   const { resource = [] } =
     targetOf({
@@ -80,7 +80,7 @@ test.each([
   ['traceidratio', '', { ratio: 1, followsParent: false }],
   ['parentbased_always_off', '', { ratio: 0, followsParent: true }],
   ['parentbased_traceidratio', '.5', { ratio: 0.5, followsParent: true }],
-])('the sampler %s with %j is read', (name, argument, sampler) => {
+])('the trace sampler %s with the argument %j is read', (name, argument, sampler) => {
   const env = { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: argument }
   expect(targetOf({ ...ENDPOINT, ...env })?.sampler).toEqual(sampler)
 })
@@ -105,14 +105,14 @@ test.each([
   ['OTEL_EXPORTER_OTLP_HEADERS', 'x-key=a%0d%0ax-injected:%20yes', 'of visible ASCII'],
   ['OTEL_EXPORTER_OTLP_HEADERS', 'x-key=a\r\nx-injected: yes', 'expected key=value'],
   ['OTEL_EXPORTER_OTLP_TRACES_HEADERS', 'x-key=%C3%A9', 'of visible ASCII'],
-])('%s=%j is refused by its name', (name, value, expected) => {
+])('the trace setting %s=%j is refused by its name', (name, value, expected) => {
   const message = refused({ [name]: value })
   expect(message).toContain(`${name}: `)
   expect(message).toContain(expected)
   expect(message).not.toContain('hunter2')
 })
 
-test('headers are a secret, and of another machine over http they are in the clear', () => {
+test('trace headers are a secret, and over http to another machine a warning', () => {
   const env = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic%20aHVudGVy' }
   const { settings, secrets } = loadWith({ ...ENDPOINT, ...env })
   expect(JSON.stringify({ settings, secrets })).not.toContain('aHVudGVy')
@@ -125,6 +125,6 @@ test('headers are a secret, and of another machine over http they are in the cle
   expect(targetOf(far)?.showsHeaders).toBe(false)
 })
 
-test('a name such as `__proto__` is an attribute like others', () => {
+test('a resource attribute may be named `__proto__`', () => {
   expect(pairsOf('__proto__=x')).toEqual([['__proto__', 'x']])
 })

@@ -31,7 +31,7 @@ const GOING_ON = [
   'open',
 ]
 
-test('the pages name variables that are no settings', () => {
+test('the documentation names variables that are not settings', () => {
   expect(others).toContain('POSTERN_SANDBOX_CONTROL')
   expect(others).toContain('POSTERN_KEY_FILE_PASSPHRASE_FILE')
 })
@@ -53,7 +53,7 @@ const FILES: Record<string, string[]> = {
 
 const ending = commands.map((words) => words.join(' ')).filter((name) => !GOING_ON.includes(name))
 
-test.each(ending)('%s', async (name) => {
+test.each(ending)('the command `%s` accepts every documented variable', async (name) => {
   const given = others.filter((one) => one !== 'POSTERN_CONFIG').map((one) => [one, 'x'])
   const env = { ...(Object.fromEntries(given) as Record<string, string>), HOME: folder() }
   const args = [...name.split(' '), ...(FILES[name] ?? []), '--data-dir', folder()]
