@@ -31,7 +31,7 @@ function stage() {
   return { begun, end, flooded, quiet }
 }
 
-test('what one bot asks for is done in turns with what another has flooded the engine with', async () => {
+test('a quiet bot is sealed for in turn with a flooding bot', async () => {
   const { begun, end, flooded, quiet } = stage()
   for (let n = 0; n < 50; n++) void flooded.seal(REQUEST)
   void quiet.seal(REQUEST)
@@ -40,7 +40,7 @@ test('what one bot asks for is done in turns with what another has flooded the e
   expect(begun).toEqual(['flooded', 'flooded', 'quiet', 'flooded', 'quiet', 'flooded'])
 })
 
-test('beside others, one bot leaves room in the engine for who comes', () => {
+test('a flooding bot leaves slots of the engine free for other bots', () => {
   const queue = createEngineQueue()
   const [flooded, quiet] = [queue.lane(), queue.lane()]
   const never = (): Promise<void> => new Promise(() => {})
@@ -51,14 +51,14 @@ test('beside others, one bot leaves room in the engine for who comes', () => {
   expect([quiet.busy, quiet.waiting]).toEqual([2, 0])
 })
 
-test('an attachment waits for no turn', async () => {
+test('an attachment is opened without waiting for a slot', async () => {
   const { flooded } = stage()
   for (let n = 0; n < 50; n++) void flooded.seal(REQUEST)
   const opened = await flooded.openFile({} as never, {} as never)
   expect(opened.outcome).toBe('not-encrypted')
 })
 
-test('what happens to threads is reported once, not by each bot', () => {
+test('the load of a `lanedEngine` reports no threads of the shared engine', () => {
   const { flooded } = stage()
   expect(flooded.load()).toEqual({ threads: {}, certificates: null })
 })

@@ -23,7 +23,7 @@ describe('core dumps', () => {
     ['unlimited', '|/usr/lib/systemd/systemd-coredump %P %u'],
     ['unlimited', null],
   ])(
-    'with a limit of %s and the pattern %j are a warning that says where to end them',
+    'core dumps with the limit %s and the pattern %j are a warning with places to switch them off',
     (limit, pattern) => {
       const [line, ...more] = checkCoreDumps(system(limit, pattern))
       expect(more).toEqual([])
@@ -44,15 +44,15 @@ describe('core dumps', () => {
     ['0', '|/usr/lib/systemd/systemd-coredump %P %u'],
     ['0', null],
     ['unlimited', ''],
-  ])('with a limit of %s and the pattern %j are off', (limit, pattern) => {
+  ])('core dumps with the limit %s and the pattern %j are off', (limit, pattern) => {
     expect(checkCoreDumps(system(limit, pattern))).toMatchObject([{ level: 'pass' }])
   })
 
-  test('are not spoken of where the system does not show its limits', () => {
+  test('core dumps are not reported where the system shows no limits', () => {
     expect(checkCoreDumps('/nowhere')).toEqual([])
   })
 
-  test('are off in the examples that can say so', () => {
+  test('core dumps are off in the examples for systemd and Compose', () => {
     const example = (name: string) => readFileSync(join('config/examples', name), 'utf8')
     expect(example('postern.service')).toMatch(/^LimitCORE=0$/m)
     expect(example('compose.yaml')).toMatch(/^ {4}ulimits: \{ core: 0 \}$/m)

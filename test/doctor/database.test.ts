@@ -37,8 +37,8 @@ async function look(
   }
 }
 
-describe.skipIf(!hasPostgres())('the database', () => {
-  test('passes in every line, before there is a store and after', async () => {
+describe.skipIf(!hasPostgres())('`checkDatabase`', () => {
+  test('a healthy database passes every check, before and after the store is made', async () => {
     const schema = freshSchema()
     const levels = ['database pass', 'commits pass', 'schema pass']
     const before = await look(cluster.url, schema)
@@ -52,7 +52,7 @@ describe.skipIf(!hasPostgres())('the database', () => {
     expect(after.text).toContain(`${schema} has version ${NEWEST_VERSION}`)
   })
 
-  test('says for which standbys a commit waits', async () => {
+  test('the check of commits names the synchronous standbys', async () => {
     const set = (names: string): string =>
       cluster.sql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
     set('ANY 1 (db2, db3)')
@@ -64,7 +64,7 @@ describe.skipIf(!hasPostgres())('the database', () => {
     await expect.poll(async () => (await look(cluster.url)).text).toContain('ANY 1 (db2, db3)')
   })
 
-  test('warns when the server does not wait for its disk', async () => {
+  test('a server with fsync off is a warning', async () => {
     const { levels, text } = await look((await sharedCluster()).url)
     expect(levels).toEqual(['database pass', 'commits warn', 'schema pass'])
     expect(text).toContain('fsync is off')
@@ -75,20 +75,23 @@ describe.skipIf(!hasPostgres())('the database', () => {
     ['does not let this user in', () => cluster.urlOf('guarded').replace('@', ':pass-word@')],
     ['there is no such database', () => cluster.urlOf('plain', 'nothing')],
     ['several hosts', () => 'postgres://u:pass-word@a,b/d'],
-  ])('that %s fails by that name, and no password is repeated', async (words, url) => {
-    const { levels, text } = await look(url())
-    expect(levels).toEqual(['database fail'])
-    expect(text).toContain(words)
-    expect(text).not.toContain('pass-word')
-  })
+  ])(
+    'a database fails its check with the reason “%s” and without its password',
+    async (words, url) => {
+      const { levels, text } = await look(url())
+      expect(levels).toEqual(['database fail'])
+      expect(text).toContain(words)
+      expect(text).not.toContain('pass-word')
+    },
+  )
 
-  test('that is a standby fails', async () => {
+  test('a standby fails the check of the database', async () => {
     cluster.sql('ALTER ROLE plain SET default_transaction_read_only = on')
     onTestFinished(() => void cluster.sql('ALTER ROLE plain RESET default_transaction_read_only'))
     expect((await look(cluster.urlOf('plain'))).text).toContain('takes no writes')
   })
 
-  test('in which this user may make no schema, or does not own it, fails', async () => {
+  test('a schema that the user cannot make or does not own fails its check', async () => {
     const none = await look(cluster.urlOf('plain'))
     expect(none.levels).toEqual(['database pass', 'commits pass', 'schema fail'])
     expect(none.text).toContain('may not make it')
@@ -103,7 +106,7 @@ describe.skipIf(!hasPostgres())('the database', () => {
     expect(foreign.text).toMatch(/\d+ tables of .* belong to another user/)
   })
 
-  test('whose schema is too new, or of before 0.1.0, fails', async () => {
+  test('a schema that is too new or from before 0.1.0 fails its check', async () => {
     const server = serverOf(cluster.url)
     const schema = freshSchema()
     await openOn(server, schema)
@@ -119,7 +122,7 @@ describe.skipIf(!hasPostgres())('the database', () => {
   })
 })
 
-test('a server that is too old fails', () => {
+test('a server older than PostgreSQL 14 fails its check', () => {
   const state = {
     place: 'd at db:5432 as u',
     version: '13.20',

@@ -40,7 +40,7 @@ async function doctor(expectedCode = 0, ...flags: string[]): Promise<Map<string,
   return new Map((JSON.parse(stdout) as Line[]).map((line) => [line.name, line]))
 }
 
-test('a healthy sidecar passes in every line', async () => {
+test('a healthy sidecar passes every check', async () => {
   const lines = await doctor()
   // Whether this machine keeps core dumps is its own matter.
   lines.delete('core dumps')
@@ -53,7 +53,7 @@ test('a healthy sidecar passes in every line', async () => {
   )
 })
 
-test('people who wait for the operator are a warning that says how to settle it', async () => {
+test('people awaiting approval are a warning with the command for it', async () => {
   const person = await stage.friend()
   expect((await stage.send(stage.group([person]), 'hello')).status).toBe(201)
   await stage.sidecar.postern('trust', 'policy', 'pinned')
@@ -63,7 +63,7 @@ test('people who wait for the operator are a warning that says how to settle it'
   expect(line?.hint).toContain('postern trust accept')
 })
 
-test('a key at the service that is not ours fails, and so does the command', async () => {
+test('a foreign key at the service fails the check of the key and the command', async () => {
   const { world } = stage.double
   const { fingerprint } = world.bot
   world.bot = { ...world.bot, fingerprint: 'AB'.repeat(20) }
@@ -71,10 +71,10 @@ test('a key at the service that is not ours fails, and so does the command', asy
   world.bot = { ...world.bot, fingerprint }
 })
 
-describe('without a sidecar', () => {
+describe('`check` without a sidecar', () => {
   const env = () => ({ ...TOKENS, POSTERN_UPSTREAM_URL: stage.double.url })
 
-  test('a store that does not open is a line of its own, and the others are looked at', async () => {
+  test('a damaged store fails its check, and the other checks are made', async () => {
     const cwd = dataFolder()
     mkdirSync(join(cwd, '.postern'), { mode: 0o700 })
     writeFileSync(join(cwd, '.postern', 'postern.db'), 'not a database at all', { mode: 0o600 })
@@ -97,7 +97,7 @@ describe('without a sidecar', () => {
   })
 })
 
-describe('the bot’s key', () => {
+describe('`checkKey`', () => {
   const DAY_MS = 86_400_000
   const OURS = 'a'.repeat(40)
   const { bot } = new DoubleWorld()
@@ -110,7 +110,7 @@ describe('the bot’s key', () => {
     })
   }
 
-  test('passes while the service shows it and its time is not over', () => {
+  test('a published key that is not expired passes', () => {
     expect(look({}).map(({ level }) => level)).toEqual(['pass', 'pass'])
     const [, age] = look({ endsMs: Date.now() + 40 * DAY_MS })
     expect(age).toMatchObject({ level: 'pass' })
@@ -118,23 +118,23 @@ describe('the bot’s key', () => {
   })
 
   test.each([
-    ['ends within a month', { endsMs: Date.now() + 29 * DAY_MS }, 'warn'],
-    ['has ended', { endsMs: Date.now() - 1 }, 'fail'],
+    ['expires within a month', { endsMs: Date.now() + 29 * DAY_MS }, 'warn'],
+    ['has expired', { endsMs: Date.now() - 1 }, 'fail'],
     ['is old', { createdAtMs: Date.now() - 800 * DAY_MS }, 'warn'],
-  ])('that %s is told, with what to do', (_what, more, level) => {
+  ])('a key that %s is reported with a hint to rotate', (_what, more, level) => {
     const [, age] = look(more)
     expect(age).toMatchObject({ name: 'key age', level })
     expect(age?.hint).toContain('rotate')
   })
 
-  test('that another waits for its publication is told, with what to do', () => {
+  test('a pending key beside the published key is a warning', () => {
     const [key] = look({}, { fingerprint: 'b'.repeat(40) })
     expect(key).toMatchObject({ name: 'key', level: 'warn' })
     expect(key?.hint).toContain('--watch')
   })
 })
 
-describe('where nobody usable answers', () => {
+describe('`checkService`', () => {
   const failing = async (detail: string, more: Partial<ServiceParts> = {}) => {
     const code = detail.startsWith('E')
       ? 'postern_upstream_unreachable'
@@ -152,51 +152,40 @@ describe('where nobody usable answers', () => {
     return lines[0]
   }
 
-  test('a name that does not resolve is a finding of its own, that names it', async () => {
-    const line = await failing('ENOTFOUND')
-    expect(line).toMatchObject({ name: 'dns', level: 'fail' })
-    expect(line?.message).toContain('chat.example.org does not resolve (ENOTFOUND)')
-    expect(line?.hint).toContain('getent hosts chat.example.org')
-  })
-
-  test('through a proxy it is the proxy’s name', async () => {
-    const line = await failing('ENOTFOUND', { isProxied: true })
-    expect(line).toMatchObject({ name: 'dns', hint: 'check HTTPS_PROXY and HTTP_PROXY' })
-  })
-
-  test('a web server that is not the service is a finding of its own', async () => {
-    const line = await failing('no envelope in HTTP 404')
-    expect(line).toMatchObject({ name: 'service', level: 'fail' })
-    expect(line?.message).toContain('is not the service (no envelope in HTTP 404)')
-    expect(line?.hint).toContain('path of upstream.url')
-  })
-
-  test('a port at which nothing listens is named', async () => {
-    const message = 'nothing listens at chat.example.org:8443 (ECONNREFUSED)'
-    expect(await failing('ECONNREFUSED')).toMatchObject({ name: 'upstream', message })
-  })
-
-  test('anything else is told with its cause', async () => {
-    expect((await failing('ECONNRESET'))?.message).toMatch(/^https:.*: ECONNRESET$/)
-  })
+  const elsewhere = /getent hosts chat\.example\.org/
+  test.each([
+    ['ENOTFOUND', {}, 'dns', /chat\.example\.org does not resolve \(ENOTFOUND\)/, elsewhere],
+    ['ENOTFOUND', { isProxied: true }, 'dns', /./, /^check HTTPS_PROXY and HTTP_PROXY$/],
+    ['no envelope in HTTP 404', {}, 'service', /\(no envelope in HTTP 404\)/, /of upstream\.url/],
+    ['ECONNREFUSED', {}, 'upstream', /^nothing listens at chat\.example\.org:8443 \(/, /./],
+    ['ECONNRESET', {}, 'upstream', /^https:.*: ECONNRESET$/, /./],
+  ])(
+    'the failure %s of a service %j fails the check `%s`',
+    async (detail, more, name, message, hint) => {
+      const line = await failing(detail, more)
+      expect(line).toMatchObject({ name, level: 'fail' })
+      expect(line?.message).toMatch(message)
+      expect(line?.hint).toMatch(hint)
+    },
+  )
 })
 
-describe('beside a running sidecar', () => {
-  test('the settings that are given are examined, and the store by the sidecar', async () => {
+describe('`check` beside a running sidecar', () => {
+  test('`check` with other settings tests these settings, and the sidecar tests the store', async () => {
     const lines = await doctor(1, '--upstream-url', 'http://127.0.0.1:1')
     expect(lines.get('upstream')).toMatchObject({ level: 'fail' })
     expect(lines.get('sidecar')?.message).toContain('was asked about the store')
     expect(lines.get('key')).toMatchObject({ level: 'pass' })
   })
 
-  test('settings that are wrong are refused, and the sidecar’s own are not checked in their place', async () => {
+  test('`check` with an invalid setting is refused', async () => {
     const { code, stdout, stderr } = await stage.sidecar.postern('check', '--listen-port', 'x')
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('--listen-port listen.port: expected a whole number')
   })
 })
 
-test('a store that anybody can open who has it is a warning', async () => {
+test('a store without protection is a warning with the command that protects it', async () => {
   const cwd = dataFolder()
   const dataDir = join(cwd, '.postern')
   const store = await openStore({ dataDir, protection: 'none', passphrase: null, mode: 'create' })
@@ -208,15 +197,15 @@ test('a store that anybody can open who has it is a warning', async () => {
   expect(stdout).toContain('postern key protect passphrase')
 })
 
-describe('the data folder', () => {
-  test('for its owner alone passes, one that is not there passes, with nothing made', async () => {
+describe('`checkFolder`', () => {
+  test('a private data folder passes, and a missing one passes without being made', async () => {
     const folder = dataFolder()
     chmodSync(folder, 0o700)
     expect((await checkFolder(folder)).map(({ level }) => level)).toEqual(['pass', 'pass'])
     expect(await checkFolder(join(folder, 'none'))).toMatchObject([{ level: 'pass' }])
   })
 
-  test('fails when others can look into it or into a file in it, and says what to run', async () => {
+  test('a data folder or file that others can read fails with the command for it', async () => {
     const folder = dataFolder()
     chmodSync(folder, 0o755)
     const [wide] = await checkFolder(folder)
@@ -228,7 +217,7 @@ describe('the data folder', () => {
   })
 })
 
-describe('the service’s TLS certificate', () => {
+describe('`checkTls`', () => {
   let ports: { good: number; ending: number; expired: number }
   const caFile = join(authority.folder, 'authority-of-the-doctor.pem')
   const serve = async (identity: Identity): Promise<number> => {
@@ -253,12 +242,12 @@ describe('the service’s TLS certificate', () => {
   const look = (port: number, file: string | undefined = caFile) =>
     checkTls(`https://127.0.0.1:${port}`, { caFile: file, isProxied: false })
 
-  test('passes while it is good, and warns before it ends', async () => {
+  test('a valid certificate passes, and one that expires soon is a warning', async () => {
     expect(await look(ports.good)).toMatchObject([{ level: 'pass' }])
     expect(await look(ports.ending)).toMatchObject([{ level: 'warn' }])
   })
 
-  test('fails when it ended, or nobody vouches for it', async () => {
+  test('an expired certificate and one of an unknown authority fail', async () => {
     const message = expect.stringContaining('CERT_HAS_EXPIRED')
     expect(await look(ports.expired)).toMatchObject([{ level: 'fail', message }])
     const unknown = await checkTls(`https://127.0.0.1:${ports.good}`, {
@@ -268,7 +257,7 @@ describe('the service’s TLS certificate', () => {
     expect(unknown).toMatchObject([{ level: 'fail' }])
   })
 
-  test('is not blamed where nobody is there, or where nothing speaks TLS', async () => {
+  test('a port without TLS fails, and a port without listener is left to another check', async () => {
     expect(await look(1)).toEqual([])
     const plain = createPlainServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
     await once(plain.listen(0, '127.0.0.1'), 'listening')
@@ -278,7 +267,7 @@ describe('the service’s TLS certificate', () => {
     ])
   })
 
-  test('is not looked at with an authority’s file that is gone, which is named', async () => {
+  test('a missing CA file fails by its name', async () => {
     const gone = join(authority.folder, 'gone.pem')
     const [line] = await look(ports.good, gone)
     expect(line).toMatchObject({ level: 'fail', message: `${gone} cannot be read (ENOENT)` })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BoundedMap } from '../../src/util/bounded-map.ts'
 
-test('the entry that was set longest ago makes room, one that is set again is the newest', () => {
+test('a `BoundedMap` drops the entry that was set longest ago', () => {
   const map = new BoundedMap<string, number>(2)
   map.set('a', 1)
   map.set('b', 2)
@@ -15,7 +15,7 @@ test('the entry that was set longest ago makes room, one that is set again is th
   expect([map.has('c'), map.size]).toEqual([false, 0])
 })
 
-test('an entry counts for its time after it was set last', () => {
+test('an entry of a `BoundedMap` expires after its time to live since it was last set', () => {
   let nowMs = 0
   const map = new BoundedMap<string, number>(2, { ttlMs: 10, nowMs: () => nowMs })
   map.set('a', 1)

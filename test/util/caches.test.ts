@@ -15,7 +15,7 @@ function cache(maxBytes: number): { asked: number[]; texts: FreshCache<string> }
   return { asked, texts }
 }
 
-test('what was asked for longest ago goes when answers take too much together', async () => {
+test('a `FreshCache` drops the entry that was requested longest ago when its bytes exceed the limit', async () => {
   const { asked, texts } = cache(100)
   for (const key of [40, 50, 30]) await texts.get(key, 0)
   expect([40, 50, 30].map((key) => texts.peek(key, 0)?.length)).toEqual([undefined, 50, 30])
@@ -23,7 +23,7 @@ test('what was asked for longest ago goes when answers take too much together', 
   expect(asked).toEqual([40, 50, 30, 40])
 })
 
-test('an answer that is too large by itself is given, not kept, and drives nothing out', async () => {
+test('a value larger than the whole `FreshCache` is returned and not stored', async () => {
   const { asked, texts } = cache(100)
   await texts.get(60, 0)
   expect((await texts.get(101, 0)).length).toBe(101)
@@ -32,13 +32,13 @@ test('an answer that is too large by itself is given, not kept, and drives nothi
   expect(asked).toEqual([60, 101, 101])
 })
 
-test('answers that take nothing are bounded by their number alone', async () => {
+test('a `FreshCache` stores values of no size', async () => {
   const { texts } = cache(100)
   for (let n = 0; n < 3; n++) await texts.get(0, 0)
   expect(texts.peek(0, 0)).toBe('')
 })
 
-test('the entry that was used least lately goes first', () => {
+test('a `countedCache` drops the entry that was used least recently', () => {
   const counted = countedCache<string, number>(2)
   counted.set('a', 1).set('b', 2)
   counted.get('a')
@@ -51,13 +51,13 @@ test('the entry that was used least lately goes first', () => {
   ])
 })
 
-test('an entry counts as long as was said', async () => {
+test('an entry of a `countedCache` expires after its time to live', async () => {
   const counted = countedCache<string, number>(2, { ttlMs: 1 })
   counted.set('a', 1)
   await expect.poll(() => counted.get('a')).toBeUndefined()
 })
 
-test('entries have no more than the size that was given together; the larger one is not kept', () => {
+test('a `sizedCache` stays within its size and does not store a larger value', () => {
   const sized = sizedCache<number>(10)
   for (const [n, key] of [...'abc'].entries()) sized.set(key, n, { size: 4 })
   sized.set('large', 3, { size: 11 })

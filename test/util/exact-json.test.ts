@@ -26,7 +26,7 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }))
 
-test('whatever JSON passes comes out to the byte, in every spelling of its numbers', () => {
+test('any JSON is parsed and serialized to the same bytes, numbers included', () => {
   fc.assert(
     fc.property(json, (text) => {
       expect(stringify(parseExact(text))).toBe(text)
@@ -73,7 +73,7 @@ function platform(text: string): { value: unknown } | null {
   }
 }
 
-test('what the platform does not take as JSON is none, and a body is one value or a refusal', () => {
+test('a body that JSON.parse rejects is refused as `bad_request`', () => {
   fc.assert(
     fc.property(almost, (text) => {
       const known = platform(text)
@@ -91,7 +91,7 @@ test('what the platform does not take as JSON is none, and a body is one value o
   )
 })
 
-test('what an answer holds is what the platform says it holds, or it is no JSON', () => {
+test('`parseExact` accepts and reads the same texts as JSON.parse', () => {
   fc.assert(
     fc.property(almost, (text) => {
       const known = platform(text)
@@ -108,7 +108,7 @@ test('what an answer holds is what the platform says it holds, or it is no JSON'
   )
 })
 
-test('any bytes are a body or a refusal', () => {
+test('any bytes are parsed as a body or refused', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 60 }), (bytes) => {
       try {
@@ -121,7 +121,7 @@ test('any bytes are a body or a refusal', () => {
   )
 })
 
-test('a long list is read one by one just as it is read at once', async () => {
+test('`parseAnswer` reads a long list in slices to the same result as `parseExact`', async () => {
   const list = fc.array(fc.oneof({ arbitrary: json, weight: 4 }, almost), { maxLength: 4 })
   const end = fc.constantFrom(']}', ']}', ']}', ',]}', '] }', ']', '],"x":[1]}', '],"x":{"a":[1]}}')
   await fc.assert(
@@ -137,14 +137,14 @@ test('a long list is read one by one just as it is read at once', async () => {
 
 const nameOf = (error: Error): string => error.name
 
-test('a string of quotes and backslashes takes no more time than its length', () => {
+test('a string of quotes and backslashes is parsed in linear time', () => {
   for (const inside of ['\\\\', '\\"', '\\\\\\"']) {
     const text = JSON.stringify({ a: 1 }).replace('1', `"${inside.repeat(1_000_000)}"`)
     expect(typeof (parseExact(text) as { a: unknown }).a).toBe('string')
   }
 })
 
-test('more values than are walked at once are refused, in answers and where they are kept exactly', () => {
+test('`parseExact` refuses more values than its limit', () => {
   expect(() => parseExact(`[${'1,'.repeat(80_000)}1]`)).toThrow(SyntaxError)
   expect(() => parseExact(`[${'1.0,'.repeat(30_000)}1]`)).toThrow(SyntaxError)
   expect(parseExact(`[${'1,'.repeat(70_000)}1]`)).toHaveLength(70_001)

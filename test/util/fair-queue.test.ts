@@ -17,7 +17,7 @@ function tasks() {
   return { begun, add, endOne }
 }
 
-test('one who comes late waits behind one task of the one who came first, not behind all', async () => {
+test('a task of another lane waits for one task of a flooded lane, not for all', async () => {
   const queue = new FairQueue({ slots: 1, perLane: Infinity })
   const [flooded, quiet] = [queue.lane(), queue.lane()]
   const { begun, add, endOne } = tasks()
@@ -28,7 +28,7 @@ test('one who comes late waits behind one task of the one who came first, not be
   expect(begun.slice(0, 3)).toEqual(['flooded 0', 'flooded 1', 'quiet'])
 })
 
-test('lanes that all have tasks take turns', async () => {
+test('lanes of a `FairQueue` that all have tasks alternate', async () => {
   const queue = new FairQueue({ slots: 1, perLane: Infinity })
   const lanes = [queue.lane(), queue.lane(), queue.lane()]
   const { begun, add, endOne } = tasks()
@@ -40,7 +40,7 @@ test('lanes that all have tasks take turns', async () => {
   expect(begun.slice(1)).toEqual(['0', '1', '2', '0', '1', '2', '0', '1', '2'])
 })
 
-test('no more are under way than there are slots, and than one lane may have', async () => {
+test('a `FairQueue` runs at most `slots` tasks, and `perLane` of one lane', async () => {
   const queue = new FairQueue({ slots: 3, perLane: 2 })
   const [one, other] = [queue.lane(), queue.lane()]
   const { begun, add, endOne } = tasks()
@@ -55,7 +55,7 @@ test('no more are under way than there are slots, and than one lane may have', a
   expect([one.busy, one.waiting, other.busy, other.waiting]).toEqual([0, 0, 0, 0])
 })
 
-test('a task that fails fails alone, and gives its slot back', async () => {
+test('a task that fails releases its slot and leaves other tasks unaffected', async () => {
   const lane = new FairQueue({ slots: 1, perLane: 1 }).lane()
   const failed = lane.run(() => Promise.reject(new Error('this one')))
   const next = lane.run(() => Promise.resolve('the next one'))
@@ -63,15 +63,7 @@ test('a task that fails fails alone, and gives its slot back', async () => {
   expect(await next).toBe('the next one')
 })
 
-test('tasks of one lane begin in the order in which they came', async () => {
-  const lane = new FairQueue({ slots: 2, perLane: 1 }).lane()
-  const { begun, add, endOne } = tasks()
-  for (const name of ['a', 'b', 'c']) void add(lane, name)
-  for (let n = 0; n < 3; n++) await endOne()
-  expect(begun).toEqual(['a', 'b', 'c'])
-})
-
-test('a lane has fewer under way while others have tasks, and more again when they had none lately', async () => {
+test('a lane is limited to `perLaneAmongOthers` while other lanes have recent tasks', async () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const queue = new FairQueue({ slots: Infinity, perLane: 3, perLaneAmongOthers: 1 })
   const [one, other] = [queue.lane(), queue.lane()]
@@ -90,7 +82,7 @@ test('a lane has fewer under way while others have tasks, and more again when th
   vi.useRealTimers()
 })
 
-test('one whose task is at work has tasks, however long that takes', () => {
+test('a lane with a running task counts as active for any length of time', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   const queue = new FairQueue({ slots: Infinity, perLane: 3, perLaneAmongOthers: 1 })
   const [one, other] = [queue.lane(), queue.lane()]
@@ -102,7 +94,7 @@ test('one whose task is at work has tasks, however long that takes', () => {
   vi.useRealTimers()
 })
 
-test('a task that takes long makes room for the next one, once', async () => {
+test('a task longer than `roomAfterMs` makes room for one more task', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const lane = new FairQueue({ slots: 1, perLane: 1, roomAfterMs: 100 }).lane()
   const { begun, add, endOne } = tasks()

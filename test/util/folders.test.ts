@@ -7,7 +7,7 @@ import { makeFolders } from '../../src/util/folders.ts'
 const work = mkdtempSync(join(tmpdir(), 'postern-test-folders-'))
 const mode = (path: string): number => statSync(path).mode & 0o777
 
-test('a folder is made with its parents, once', () => {
+test('`makeFolders` makes a folder with its parents once', () => {
   const folder = join(work, 'a', 'b', 'c')
   expect(makeFolders(folder, 0o700)).toBe(true)
   expect([folder, join(work, 'a')].map(mode)).toEqual([0o700, 0o700])
@@ -15,7 +15,7 @@ test('a folder is made with its parents, once', () => {
   expect(mode(folder)).toBe(0o700)
 })
 
-test('a file or a link to nothing in the way is an error', () => {
+test('`makeFolders` throws where a file or a dangling link is in the way', () => {
   writeFileSync(join(work, 'file'), '')
   symlinkSync(join(work, 'nowhere'), join(work, 'link'))
   expect(() => makeFolders(join(work, 'file'), 0o700)).toThrow('EEXIST')
@@ -23,6 +23,6 @@ test('a file or a link to nothing in the way is an error', () => {
   expect(() => makeFolders(join(work, 'link'), 0o700)).toThrow('EEXIST')
 })
 
-test.runIf(existsSync('/proc/self'))('below /proc it fails instead of never returning', () => {
+test.runIf(existsSync('/proc/self'))('`makeFolders` below /proc throws instead of looping', () => {
   expect(() => makeFolders('/proc/postern/store', 0o700)).toThrow('ENOENT')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Listeners } from '../../src/util/listeners.ts'
 
-test('listeners are called in their order, until they are taken away', () => {
+test('listeners are called in order until they are removed', () => {
   const listeners = new Listeners<number>()
   const heard: string[] = []
   const remove = listeners.add((event) => heard.push(`first ${event}`))
@@ -13,7 +13,7 @@ test('listeners are called in their order, until they are taken away', () => {
   expect(heard).toEqual(['first 1', 'second 1', 'second 2'])
 })
 
-test('one that is taken away, or added, while an event is on its way changes the next one', () => {
+test('a listener added or removed during an event affects the next event only', () => {
   const listeners = new Listeners()
   const heard: string[] = []
   const remove = listeners.add(() => {

@@ -7,16 +7,16 @@ const SEPARATORS = '\u2028\u2029'
 const C1 = Array.from({ length: 33 }, (_, at) => String.fromCharCode(0x7f + at)).join('')
 const HARMLESS = 'a~\u00a0é\u061b\u200d\u2027\u202f\u2065日😀'
 
-test('a text keeps its newlines and tabs, and nothing that moves a cursor or turns the reading', () => {
+test('`stripControls` keeps newlines and tabs and removes control and bidirectional characters', () => {
   expect(stripControls(`a\u0000\u001b\r${C1}${TURNING}${SEPARATORS}\n\tb`)).toBe('a\n\tb')
   expect(stripControls(HARMLESS)).toBe(HARMLESS)
 })
 
-test('a line has no newline at all', () => {
+test('`oneLine` replaces line breaks by spaces', () => {
   expect(oneLine(`a\nhint: b\t${SEPARATORS}c\r\n`)).toBe('a hint: b c ')
 })
 
-test('JSON escapes it all, and says the same', () => {
+test('`printableJson` escapes control and bidirectional characters without a change of meaning', () => {
   for (const character of C1 + TURNING + SEPARATORS) {
     const code = character.charCodeAt(0).toString(16).padStart(4, '0')
     expect(printableJson({ [character]: character })).toBe(`{"\\u${code}":"\\u${code}"}`)

@@ -21,18 +21,18 @@ const isAlive = (pid: number): boolean => {
   return existsSync(path) && !/^\d+ \(.*\) Z/.test(readFileSync(path, 'utf8'))
 }
 
-describe('a command', () => {
-  test('reads what it is given, and what it prints is the result', async () => {
+describe('`runCommand`', () => {
+  test('a command receives its input, and its output is the result', async () => {
     expect((await runCommand(sh('cat; echo done'), 'words\n')).toString()).toBe('words\ndone\n')
     expect((await runCommand(sh('exit 0'), 'x'.repeat(1_000_000))).length).toBe(0)
   })
 
-  test('gets its arguments as they are, since no shell reads them', async () => {
+  test('the arguments of a command are not read by a shell', async () => {
     const argv = ['/usr/bin/printf', '%s|', '$HOME', '; echo', '"']
     expect((await runCommand({ argv, env: {} })).toString()).toBe('$HOME|; echo|"|')
   })
 
-  test('has the environment that it is given, and no more', async () => {
+  test('a command has only the given environment', async () => {
     process.env['TESTS_CANARY'] = 'of the process'
     const printed = await runCommand(
       sh('echo "$MINE-$TESTS_CANARY-"', { env: { PATH, MINE: 'a' } }),
@@ -45,7 +45,7 @@ describe('a command', () => {
     ['exit 7', 'ended with exit code 7'],
     ['kill -SEGV $$', 'was ended by SIGSEGV'],
     ['kill -KILL $$', 'was ended by SIGKILL'],
-  ])('that ends by `%s` is an error: %s', async (script, message) => {
+  ])('a command that ends by `%s` rejects with: %s', async (script, message) => {
     const error = await failure(runCommand(sh(`echo secret; echo secret >&2; ${script}`)))
     expect(error.message).toBe(message)
     expect(error.hasStarted).toBe(true)
@@ -56,26 +56,29 @@ describe('a command', () => {
     ['/etc/passwd', 'cannot be started (EACCES)'],
     ['/etc/passwd/program', 'cannot be started (ENOTDIR)'],
     [`/${'x'.repeat(300)}`, 'cannot be started (ENAMETOOLONG)'],
-  ])('that is no program is an error of its own: %s', async (program, message) => {
-    const error = await failure(runCommand({ argv: [program], env: {} }))
-    expect(error).toMatchObject({ message, hasStarted: false })
-  })
+  ])(
+    'a program %s that cannot be started rejects with an error of its own',
+    async (program, message) => {
+      const error = await failure(runCommand({ argv: [program], env: {} }))
+      expect(error).toMatchObject({ message, hasStarted: false })
+    },
+  )
 
   test.each([
     ['sleep 300 & echo $! > PID; wait'],
     // it is gone, and a process that it left behind holds its output open
     ['sleep 300 & echo $! > PID'],
     ['trap "" TERM; sleep 300 & echo $! > PID; wait'],
-  ])('that is late is killed with all that it started: %s', async (script) => {
+  ])('a command past its time limit is killed with all its processes: %s', async (script) => {
     const file = `${temporary()}/pid`
-    const command = sh(script.replace('PID', file), { timeoutMs: 500 })
-    expect((await failure(runCommand(command))).message).toMatch(/^did not end within 0\.5 s/)
+    const command = sh(script.replace('PID', file), { timeoutMs: 2000 })
+    expect((await failure(runCommand(command))).message).toMatch(/^did not end within 2 s/)
     const pid = Number((await runCommand(sh(`cat ${file}`))).toString())
     for (let tries = 0; isAlive(pid) && tries < 200; tries += 1) await pause(10)
     expect(isAlive(pid)).toBe(false)
   })
 
-  test('that prints without end is killed at 64 KiB', async () => {
+  test('a command that prints more than 64 KiB is killed', async () => {
     expect((await failure(runCommand(sh('yes')))).message).toBe('printed more than 64 KiB')
     expect((await runCommand(sh('head -c 65536 /dev/zero'))).length).toBe(65_536)
   })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { batchPerTick, inSlices, Mutex } from '../../src/util/scheduling.ts'
 
-test('a task begins when every earlier one has ended', async () => {
+test('a `Mutex` starts a task after the earlier task has ended', async () => {
   const mutex = new Mutex()
   const steps: string[] = []
   const task = (name: string) => async () => {
@@ -16,7 +16,7 @@ test('a task begins when every earlier one has ended', async () => {
   expect(steps).toEqual(['first begins', 'first ends', 'second begins', 'second ends'])
 })
 
-test('a task that fails rejects for its caller alone, and the next one runs', async () => {
+test('a task of a `Mutex` that rejects leaves the next task unaffected', async () => {
   const mutex = new Mutex()
   const failed = mutex.run(() => Promise.reject(new Error('no')))
   const next = mutex.run(() => Promise.resolve('done'))
@@ -24,7 +24,7 @@ test('a task that fails rejects for its caller alone, and the next one runs', as
   expect(await next).toBe('done')
 })
 
-test('a task that throws before it returns a promise stops no other', async () => {
+test('a task of a `Mutex` that throws leaves the next task unaffected', async () => {
   const mutex = new Mutex()
   const failed = mutex.run<void>(() => {
     throw new Error('no')
@@ -33,7 +33,7 @@ test('a task that throws before it returns a promise stops no other', async () =
   expect(await mutex.run(() => Promise.resolve('done'))).toBe('done')
 })
 
-test('items are handled in their order once the turn is over, and again in the next turn', async () => {
+test('`batchPerTick` handles items in order, once a turn', async () => {
   const handled: number[] = []
   const add = batchPerTick((item: number) => handled.push(item))
   for (const item of [1, 2]) add(item)
@@ -46,7 +46,7 @@ test('items are handled in their order once the turn is over, and again in the n
   expect(handled).toEqual([1, 2, 3])
 })
 
-test('items come in their order, and long work on them lets others run in between', async () => {
+test('`inSlices` yields items in order, and other work runs between its slices', async () => {
   const given: string[] = []
   const other = nextTurn().then(() => given.push('other'))
   for await (const item of inSlices(['a', 'b', 'c'])) {
