@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setImmediate as immediate, setTimeout } from 'node:timers/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { connectControl } from '../../src/control/client.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -33,17 +33,6 @@ describe('connections of the control socket', () => {
     expect(bodiesOf(await idle)).toEqual([{ result: STATUS }])
     slow.resolve()
     expect(await pending).toEqual([])
-  })
-
-  test('a connection whose request arrives byte by byte is closed at the idle limit', async () => {
-    const dataDir = dataFolder()
-    await serve(dataDir, {}, { idleMs: 200 })
-    const socket = connect(join(dataDir, 'control.sock'))
-    socket.on('error', () => {})
-    socket.write('POST /status HTTP/1.1\r\nhost: x\r\nx: ')
-    const drip = setInterval(() => socket.writable && socket.write('x'), 20)
-    onTestFinished(() => clearInterval(drip))
-    await new Promise<void>((resolve) => socket.once('close', () => resolve()))
   })
 
   test('a connection that does not read its answer is closed after one minute', async () => {
@@ -124,23 +113,6 @@ describe('connections of the control socket', () => {
     slow.resolve()
     expect(await control.status()).toEqual(STATUS)
     expect(done).toBe(1)
-  })
-
-  test('a request is answered on a half-closed connection', async () => {
-    const dataDir = dataFolder()
-    const asked = Promise.withResolvers<void>()
-    const slow = Promise.withResolvers<void>()
-    const chatList = async () => {
-      asked.resolve()
-      await slow.promise
-      return []
-    }
-    await serve(dataDir, { chatList })
-    const path = join(dataDir, 'control.sock')
-    const answer = talk(path, post('chatList'), { end: true })
-    await asked.promise
-    void setTimeout(20).then(slow.resolve)
-    expect(bodiesOf(await answer)).toEqual([{ result: [] }])
   })
 
   test('a pending request is answered before the control server stops', async () => {

@@ -38,18 +38,6 @@ function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean 
       did.push([name, ...given])
       return result
     }
-  const rotation = { from: 'aa', to: 'bb', startedAtMs: AT_MS, endedAtMs: null }
-  const publication = {
-    state: 'published',
-    rotation: null as object | null,
-    publish: does('publish', ACTIVE),
-    rotate: does('rotate', { ...rotation, nextAttemptAtMs: AT_MS }),
-    abandon: does('abandon', { ...rotation, endedAtMs: AT_MS, nextAttemptAtMs: null }),
-    makeFirst: does('makeFirst', { fingerprint: 'bb', state: 'pending' }),
-    adopt: async (take: () => Promise<unknown>) => await take(),
-    adoptRetired: async (take: (shown: string) => Promise<unknown>) => await take('shown'),
-  }
-  const taken = { key: { fingerprint: 'ee', state: 'pending' }, expiresMs: Infinity }
   const parts = {
     keyring: {
       all: keys,
@@ -70,8 +58,6 @@ function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean 
     },
     transfer: {
       give: does('give', 'armored'),
-      take: does('take', taken),
-      takeRetired: does('takeRetired', { fingerprint: 'ff', state: 'retired' }),
       relock: does('relock', 'relocked'),
       entrust: () => Promise.resolve(null),
     },
@@ -83,8 +69,8 @@ function keyParts(o: { keys?: readonly Own[]; nowMs?: number; manages?: boolean 
     knownChats: { privateReadable: true, setPrivateReadable: does('setPrivateReadable') },
     storeCopies: () => ['postern.db.before-2'],
   }
-  const all = { ...parts, publication: manages ? publication : null }
-  return { did, publication, taken, ...parts, parts: all as unknown as OperationParts }
+  const all = { ...parts, publication: manages ? {} : null }
+  return { did, ...parts, parts: all as unknown as OperationParts }
 }
 
 const rowOf = async (fingerprint: string) =>
@@ -140,19 +126,6 @@ describe('keys', () => {
     await expect(look([], {})).rejects.toEqual(refused('refused', 'there is no key yet', { hint }))
     const unknown = refused('refused', 'no key of ours has this fingerprint', { hint })
     await expect(look(OWN, { fingerprint: 'xx' })).rejects.toEqual(unknown)
-  })
-
-  test('`keyPublish` publishes the key and ends the readable mode of private chats', async () => {
-    const { parts, did, knownChats } = keyParts()
-    const fingerprint = 'aa'
-    const message = 'the service shows our key; private chats are encrypted'
-    const result = { fingerprint, state: 'published', message }
-    expect(await KEYS.keyPublish.run(parts, { replace: true })).toEqual(result)
-    const readable = ['setPrivateReadable', { readable: false }]
-    expect(did.splice(0)).toEqual([['publish', { replace: true }], readable])
-    knownChats.privateReadable = false
-    await KEYS.keyPublish.run(parts, { replace: false })
-    expect(did).toEqual([['publish', { replace: false }]])
   })
 
   test.each([
@@ -236,38 +209,6 @@ describe('rotations', () => {
 })
 
 describe('secrets', () => {
-  const importing = async (input: object, expiresMs = Infinity) => {
-    const { parts, did, taken } = keyParts()
-    taken.expiresMs = expiresMs
-    const file = Buffer.from('a key').toString('base64')
-    const result = await SECRETS.keyImport.run(parts, { file, passphrase: 'words', ...input })
-    return { result, did }
-  }
-  const given = { file: Buffer.from('a key'), passphrase: 'words' }
-
-  test.each([[true], [false], [undefined]])(
-    '`keyImport` imports a key, and reports its expiry: `mayEndSoon` %s',
-    async (mayEndSoon) => {
-      const { result, did } = await importing({ mayEndSoon })
-      const message = 'imported, and pending: the sidecar publishes it while it runs'
-      expect(result).toEqual({ fingerprint: 'ee', state: 'pending', message })
-      expect(did).toEqual([['take', given, { mayEndSoon: mayEndSoon ?? false }]])
-      const ending = await importing({ mayEndSoon }, AT_MS)
-      expect(ending.result.message).toBe(`${message}; it expires on 2026-03-01`)
-    },
-  )
-
-  test('`keyImport` with `isRetired` imports a key that only opens messages', async () => {
-    const { result, did } = await importing({ isRetired: true })
-    expect(result).toEqual({
-      fingerprint: 'ff',
-      state: 'retired',
-      message:
-        'imported for opening alone: it is never published, and opens until 2026-03-31 (key.retainDays)',
-    })
-    expect(did).toEqual([['takeRetired', given, 'shown']])
-  })
-
   const WRAPPER = { wrap: () => Promise.resolve(''), unwrap: () => Promise.reject(new Error()) }
 
   const protect = async (
@@ -323,31 +264,19 @@ describe('secrets', () => {
     },
   )
 
-  test('`keyProtect` without a new passphrase moves nothing', async () => {
+  test.each([
+    ['`passphrase` and no new passphrase', 'passphrase', 'no new passphrase was given'],
+    ['`exec` and no configured command', 'exec', 'key.protection names no command'],
+  ] as const)('`keyProtect` with %s moves nothing', async (_what, protection, message) => {
     const { parts, store } = keyParts()
-    const input = { protection: 'passphrase', passphrase: null } as const
-    const error = refused('passphrase', 'no new passphrase was given', {
-      hint: 'POSTERN_NEW_PASSPHRASE',
-    })
-    await expect(SECRETS.keyProtect.run(parts, input)).rejects.toEqual(error)
+    const input = { protection, passphrase: null }
+    const run = async () => await SECRETS.keyProtect.run({ ...parts, wrapper: null }, input)
+    await expect(run).rejects.toThrow(message)
     expect(store.move).not.toHaveBeenCalled()
   })
 })
 
-test('`keyProtect` with `exec` and no configured command moves nothing', async () => {
-  const { parts, store } = keyParts()
-  const input = { protection: 'exec', passphrase: null } as const
-  const error = refused('settings', 'key.protection names no command', { hint: 'stop the sidecar' })
-  await expect(SECRETS.keyProtect.run({ ...parts, wrapper: null }, input)).rejects.toEqual(error)
-  expect(store.move).not.toHaveBeenCalled()
-})
-
 describe('backups', () => {
-  test('`backupCreate` returns the copy and its protection', async () => {
-    const result = { file: '/data/postern.backup-1', protection: 'none' }
-    expect(await BACKUPS.backupCreate.run(keyParts().parts, {})).toEqual(result)
-  })
-
   /** A store restored from a backup, or not, whose bot has this key at the service. */
   const accept = async (shown: string | null, takenAt: string | null, isLatest: boolean) => {
     const store = await open(temporary())

@@ -1,6 +1,5 @@
 /** What commands on people and messages do with the parts of a sidecar, and what they answer. */
 import { describe, expect, test } from 'vitest'
-import { MESSAGES } from '../../src/control/messages.ts'
 import type { OperationParts } from '../../src/control/operation.ts'
 import { TRUST } from '../../src/control/trust.ts'
 
@@ -130,43 +129,5 @@ describe('people', () => {
       hint: 'see chat list',
     })
     expect(did).toEqual([])
-  })
-})
-
-describe('messages', () => {
-  const outcome = { chatId: 1, messageId: 2, userId: 3, verdict: 'verified', reason: null }
-  const more = { delivered: true, signer: 's' }
-  const sent = { chatId: 1, recipients: [{ userId: 3 }], skipped: [] }
-  const parts = {
-    outcomes: {
-      ofUpdate: async (updateId: number) =>
-        await Promise.resolve(
-          [null, 'aa', 'gone'].map((openedWith) =>
-            Object.assign({ atMs: AT_MS, openedWith, updateId }, outcome, more),
-          ),
-        ),
-      withheld: async (limit: number) =>
-        await Promise.resolve([{ chatId: 1, limit, firstAtMs: AT_MS, lastAtMs: AT_MS + 1000 }]),
-      ofMessage: async (id: number) =>
-        await Promise.resolve(id === 7 ? { ...sent, atMs: AT_MS } : null),
-    },
-    keyring: { find: (named: string) => (named === 'aa' ? { state: 'active' } : undefined) },
-    open: (armored: string) => ({ opened: armored }),
-    status: () => 'its status',
-    check: (about: string) => `checked ${about}`,
-  } as unknown as OperationParts
-
-  test('`explainUpdate`, `explainWithheld` and `explainSent` report verdicts, keys and recipients', async () => {
-    const row = { ...outcome, ...more, at: AT }
-    expect(await MESSAGES.explainUpdate.run(parts, { updateId: 4 })).toEqual([
-      { ...row, openedWith: null },
-      { ...row, openedWith: { fingerprint: 'aa', state: 'active' } },
-      { ...row, openedWith: { fingerprint: 'gone', state: 'deleted' } },
-    ])
-    expect(await MESSAGES.explainWithheld.run(parts, {})).toEqual([
-      { chatId: 1, limit: 1000, firstAt: AT, lastAt: '2026-03-01T00:00:01.000Z' },
-    ])
-    expect(await MESSAGES.explainSent.run(parts, { messageId: 7 })).toEqual({ ...sent, at: AT })
-    expect(await MESSAGES.explainSent.run(parts, { messageId: 8 })).toBeNull()
   })
 })

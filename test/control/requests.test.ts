@@ -21,16 +21,6 @@ const MIB = 1024 * 1024
 const BODY = 2 * MIB + 1
 
 describe('requests over the control socket', () => {
-  test('a request of any content type is read as JSON', async () => {
-    const dataDir = dataFolder()
-    await serve(dataDir)
-    for (const type of ['application/json', 'text/plain']) {
-      const request = post('status').replace('host', `content-type: ${type}\r\nhost`)
-      const text = await talk(join(dataDir, 'control.sock'), request, { end: true })
-      expect(bodiesOf(text)).toEqual([{ result: STATUS }])
-    }
-  })
-
   test('concurrent requests of one connection are answered in order', async () => {
     const control = await connected(dataFolder(), {
       open: async ({ armored }) => {
@@ -182,50 +172,19 @@ describe('invalid requests', () => {
 })
 
 const INPUTS: [name: keyof typeof OPERATIONS, accepted: object[], refused: object[]][] = [
-  ['status', [{}], [{ more: 1 }]],
-  ['check', [{ about: 'everything' }, { about: 'store' }], [{}, { about: '' }]],
-  ['keyShow', [{}, { fingerprint: letters(64) }], [{ fingerprint: letters(65) }, { more: 1 }]],
-  ['keyDelete', [{ fingerprint: 'a' }], [{}, { fingerprint: 1 }]],
-  ['keyPublish', [{ replace: true }, { replace: false }], [{}, { replace: 'yes' }]],
   ['keyExport', [{ passphrase: 'x' }, { passphrase: letters(65_536) }], [{ passphrase: '' }, {}]],
   ['keyExport', [{ passphrase: 'x', fingerprint: 'a' }], [{ passphrase: letters(65_537) }]],
   ['keyImport', [FILE, { ...FILE, isRetired: true, mayEndSoon: false }], [{ ...FILE, more: 1 }]],
   ['keyImport', [{ ...FILE, file: letters(MIB) }], [{ ...FILE, file: letters(MIB + 4) }]],
   ['keyImport', [{ ...FILE, passphrase: 'x' }], [{ ...FILE, file: '%' }, { file: 'AAAA' }]],
-  [
-    'keyProtect',
-    [{ protection: 'none', passphrase: null }],
-    [{ protection: '', passphrase: null }],
-  ],
-  ['backupAccept', [{ isLatest: true }], [{}]],
   ['chatAllowReadable', [{ chatIds: [1] }], [{ chatIds: [] }, { chatIds: [1.5] }, {}]],
-  ['chatShow', [{ chatId: -5 }], [{}, { chatId: 1.5 }]],
-  ['chatBind', [{ chatId: 1, userId: 2 }], [{ chatId: 1 }, { userId: 2 }]],
-  ['trustAccept', [{ userId: 1 }, { userId: 1, fingerprint: letters(99) }], [{ fingerprint: 'a' }]],
-  ['trustVerify', [{ userId: 1, fingerprint: letters(99) }], [{ userId: 1 }]],
-  ['trustBlock', [{ userId: 1 }], [{}, { userId: 1, more: 1 }]],
-  [
-    'trustPolicy',
-    [
-      { chatId: null, policy: 'accept' },
-      { chatId: 1, policy: null },
-    ],
-    [{ chatId: 1 }],
-  ],
-  ['trustPolicy', [{ chatId: 1, policy: 'pinned' }], [{ chatId: 1, policy: 'other' }]],
+  ['chatAllowReadable', [{ private: true }], [{ private: true, pending: true }]],
   [
     'trustLog',
-    [1, 1000].map((limit) => ({ afterId: 0, sinceMs: -1, limit })),
-    [
-      { afterId: -1, sinceMs: 0, limit: 1 },
-      { afterId: 0, sinceMs: 0, limit: 0 },
-      { afterId: 0, sinceMs: 0, limit: 1001 },
-      { afterId: 0, sinceMs: 0.5, limit: 1 },
-    ],
+    [{ afterId: 0, sinceMs: -1, limit: 1000 }],
+    [{ afterId: 0, sinceMs: 0, limit: 1001 }],
   ],
   ['open', [{ armored: letters(MIB) }], [{ armored: letters(MIB + 1) }, {}]],
-  ['explainUpdate', [{ updateId: 1 }], [{}]],
-  ['explainSent', [{ messageId: 1 }], [{}]],
 ]
 
 test.each(INPUTS)(

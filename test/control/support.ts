@@ -115,6 +115,12 @@ export const JOURNAL: Awaited<ReturnType<Operations['trustLogVerify']>> = {
   lines: ['entries  12, from 1 to 12'],
 }
 
+type ChatRow = Awaited<ReturnType<Operations['chatList']>>[number]
+const chat = (row: Pick<ChatRow, 'id' | 'kind'> & Partial<ChatRow>): ChatRow => {
+  const usual = { personId: null, mode: null, latched: false, sealed: false, refused: false }
+  return { ...usual, ...row }
+}
+
 /** A sidecar's operations with fixed answers; `over` changes some of them. */
 export function operations(over: Partial<Operations> = {}): Operations {
   return {
@@ -191,33 +197,9 @@ export function operations(over: Partial<Operations> = {}): Operations {
             },
           ],
     chatList: async () => [
-      {
-        id: -5,
-        kind: 'group',
-        personId: null,
-        mode: 'protected',
-        latched: true,
-        sealed: true,
-        refused: false,
-      },
-      {
-        id: 9007199254740991,
-        kind: 'channel',
-        personId: null,
-        mode: null,
-        latched: false,
-        sealed: false,
-        refused: true,
-      },
-      {
-        id: 7,
-        kind: 'private',
-        personId: 815,
-        mode: null,
-        latched: false,
-        sealed: true,
-        refused: false,
-      },
+      chat({ id: -5, kind: 'group', mode: 'protected', latched: true, sealed: true }),
+      chat({ id: 9007199254740991, kind: 'channel', refused: true }),
+      chat({ id: 7, kind: 'private', personId: 815, sealed: true }),
     ],
     chatShow: async ({ chatId }) => ({
       kind: 'group',
