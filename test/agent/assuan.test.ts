@@ -61,8 +61,8 @@ const lastly =
   (line) =>
     /^(PKSIGN|PKDECRYPT)/.test(line) ? last : OK
 
-describe('an answer of gpg-agent', () => {
-  test('is read over status lines and comments, in several pieces, with its escapes undone', async () => {
+describe('answers of gpg-agent', () => {
+  test('an answer of gpg-agent is read over status lines, comments and several pieces with escapes', async () => {
     const escaped = SIGNATURE.replaceAll('r', '%72')
     const { path, lines } = await serve(
       lastly(
@@ -80,7 +80,7 @@ describe('an answer of gpg-agent', () => {
     ])
   })
 
-  test('that comes after a refusal of an earlier command does not count', async () => {
+  test('an answer after a refused earlier command is not used', async () => {
     const { path } = await serve((line) =>
       line.startsWith('SETHASH')
         ? 'ERR 67108881 No\n'
@@ -101,17 +101,17 @@ describe('an answer of gpg-agent', () => {
       `D (1:r33:${'r'.repeat(33)})(1:s1:s)\nOK\n`,
       /gave no signature/,
     ],
-    ['an integer that is cut off', 'D (1:r32:r\nOK\n', /gave no signature/],
+    ['a truncated integer', 'D (1:r32:r\nOK\n', /gave no signature/],
     ['a length beyond its end', 'D (1:r99:r)(1:s1:s)\nOK\n', /gave no signature/],
     ['an unknown error', 'ERR 1 x\n', /refused \(libgpg-error 1\)/],
     ['an error without a number', 'ERR\n', /refused/],
-    ['other words', 'HELLO\n', /does not speak the protocol/],
+    ['another protocol', 'HELLO\n', /does not speak the protocol/],
     ['a line without end', Buffer.alloc(5000, 'x'), /does not speak the protocol/],
     ['a long line', `${'D'.padEnd(1200, 'x')}\n`, /does not speak the protocol/],
     ['data without end', `D ${'x'.repeat(900)}\n`.repeat(20), /does not speak the protocol/],
-    ['more answers than questions', 'OK\nOK\nOK\n', /gave no signature|does not speak/],
-    ['bytes', Buffer.from([0, 255, 10, 10, 10]), /does not speak the protocol/],
-  ])('of %s is a failure of ours', async (_, last, reason) => {
+    ['more answers than commands', 'OK\nOK\nOK\n', /gave no signature|does not speak/],
+    ['binary bytes', Buffer.from([0, 255, 10, 10, 10]), /does not speak the protocol/],
+  ])('an answer of %s to a signature is reported as unavailable key', async (_, last, reason) => {
     const { path } = await serve((line) => (line === 'PKSIGN' ? last : OK))
     const error: unknown = await holderAt(path)
       .sign({ by, digest })
@@ -123,9 +123,9 @@ describe('an answer of gpg-agent', () => {
   test.each([
     ['no shared secret', 'OK\n', /gave no shared secret/],
     ['a point of another length', 'D (5:value3:@ab)\nOK\n', null],
-    ['another inquiry after the first', 'INQUIRE PASSPHRASE\n', /refused/],
-    ['the end of the connection', null, /closed the connection/],
-  ])('to an unwrapping of %s is a failure of ours, or opens nothing', async (_, last, reason) => {
+    ['a second inquiry', 'INQUIRE PASSPHRASE\n', /refused/],
+    ['a closed connection', null, /closed the connection/],
+  ])('an answer of %s to an unwrapping opens nothing', async (_, last, reason) => {
     const { path, lines } = await serve((line, socket) => {
       if (line === 'PKDECRYPT') return 'INQUIRE CIPHERTEXT\n'
       if (line === 'CAN') return 'ERR 99 cancelled\n'
@@ -142,7 +142,7 @@ describe('an answer of gpg-agent', () => {
     expect(lines.filter((line) => line.startsWith('D '))).toHaveLength(1)
   })
 
-  test('of a server that does not greet, or greets with something else, makes nothing reachable', async () => {
+  test('a server without the greeting of gpg-agent is not reachable', async () => {
     for (const greeting of ['', 'ERR 1 go away\n', 'HTTP/1.1 400 Bad Request\n']) {
       const { path } = await serve(() => null, greeting)
       const holder = holderAt(path)
@@ -152,7 +152,7 @@ describe('an answer of gpg-agent', () => {
     }
   }, 30_000)
 
-  test('that does not come ends the connection, and all that waits behind it', async () => {
+  test('a server that does not answer fails every waiting command', async () => {
     const { path } = await serve(() => null)
     const holder = holderAt(path)
     const all = await Promise.allSettled([1, 2, 3].map(() => holder.sign({ by, digest })))
@@ -163,7 +163,7 @@ describe('an answer of gpg-agent', () => {
 /** A point that anybody may seal to. */
 const POINT = Buffer.from('09'.padEnd(64, '0'), 'hex')
 
-test('what is inquired is sent in lines that no byte of it ends', async () => {
+test('`AssuanClient` escapes the data of an inquiry and splits it into lines of at most 1000 bytes', async () => {
   const data = Buffer.from(Array.from({ length: 1024 }, (_, at) => at % 256))
   const { path, lines } = await serve((line) =>
     line === 'ASK' ? 'INQUIRE DATA\n' : line.startsWith('D ') ? null : OK,

@@ -1,15 +1,11 @@
 /** A sidecar whose keys are in gpg-agent, or in a token of SoftHSM, before the sandbox. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
-import { createSandbox } from '../../src/sandbox/create.ts'
-import { postern } from '../cli/support.ts'
-import { callAt } from '../support/bot-call.ts'
+import { expect, test } from 'vitest'
 import { has } from '../support/lacks.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { run } from '../support/programs.ts'
-import { startSidecarProcess, untilReady } from '../support/sidecar-process.ts'
-import { freshFolder } from './support.ts'
+import { freshFolder, sandboxOf, startSidecar } from './support.ts'
 
 const MODULE = '/usr/lib/softhsm/libsofthsm2.so'
 const hasToken = await import('pkcs11js').then(
@@ -17,31 +13,12 @@ const hasToken = await import('pkcs11js').then(
   () => false,
 )
 
-/** Runs a sidecar, which reads what a person wrote and answers, before and after a rotation. */
-async function converse(
-  folder: string,
-  more: Record<string, string>,
-  prepare: (command: (...args: string[]) => ReturnType<typeof postern>) => Promise<void>,
-) {
-  const sandbox = await createSandbox({ rates: 'off' })
-  onTestFinished(() => sandbox[Symbol.asyncDispose]())
-  const env = {
-    POSTERN_UPSTREAM_URL: sandbox.url,
-    POSTERN_BOT_TOKEN: sandbox.token,
-    POSTERN_DATA_DIR: join(folder, 'sidecar'),
-    POSTERN_KEY_PROTECTION: 'none',
-    ...more,
-  }
-  const command = (...args: string[]) =>
-    postern(args, { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, ...env } })
-  await prepare(command)
-  const sidecar = await startSidecarProcess({ cwd: folder, env })
-  onTestFinished(() => sidecar[Symbol.asyncDispose]())
-  await untilReady(sidecar.admin)
+/** Runs a sidecar, which reads a message of a person and answers, before and after a rotation. */
+async function converse(folder: string, more: Record<string, string>, first?: string[]) {
+  const sandbox = await sandboxOf()
+  const { call, command, done } = await startSidecar(sandbox, more, folder, first)
   const { alice, privateChat } = sandbox.home
   const phone = await sandbox.phone(alice.id)
-  const call = (method: string, path: string, body?: unknown) =>
-    callAt(sidecar.bot, sandbox.token, { method, path, body })
   const exchange = async (words: string): Promise<void> => {
     await phone.write(privateChat, words)
     const polled = await call('GET', '/updates?timeout=5')
@@ -55,10 +32,10 @@ async function converse(
     expect(messages.find(({ text }) => text === answer)).toMatchObject({ verdict: 'verified' })
   }
   await exchange('first words')
-  return { command, exchange }
+  return { command, done, exchange }
 }
 
-test('gpg-agent has the key: its certificate is imported, words are opened and signed', async () => {
+test('a sidecar with its key in gpg-agent opens and signs by the agent, and rotates no key', async () => {
   await using gpg = await Gpg.start()
   await gpg.run(['--quick-gen-key', 'bot', 'ed25519', 'sign', '0'])
   const listed = (await gpg.run(['--list-keys', '--with-colons'])).stdout.toString()
@@ -67,14 +44,9 @@ test('gpg-agent has the key: its certificate is imported, words are opened and s
   const folder = freshFolder()
   const { stdout } = await gpg.run(['--armor', '--export'])
   writeFileSync(join(folder, 'bot.asc'), stdout)
-  const { command } = await converse(
-    folder,
-    { POSTERN_KEY_AGENT: `gpg-agent:${join(gpg.home, 'S.gpg-agent')}` },
-    async (prepare) => {
-      const imported = await prepare('key', 'import', 'bot.asc')
-      expect([imported.code, imported.stdout.trim()]).toEqual([0, fingerprint.toLowerCase()])
-    },
-  )
+  const more = { POSTERN_KEY_AGENT: `gpg-agent:${join(gpg.home, 'S.gpg-agent')}` }
+  const { command, done } = await converse(folder, more, ['key', 'import', 'bot.asc'])
+  expect(done).toMatchObject({ code: 0, stdout: `${fingerprint.toLowerCase()}\n` })
   const rotated = await command('key', 'rotate')
   expect([rotated.code === 0, rotated.stderr]).toEqual([
     false,
@@ -83,7 +55,7 @@ test('gpg-agent has the key: its certificate is imported, words are opened and s
 }, 120_000)
 
 test.skipIf(!has(hasToken, 'softhsm2 or pkcs11js is not installed'))(
-  'a token has the key: it is made there, and so is the next one',
+  'a sidecar with its key in a PKCS #11 token makes its keys there, also for a rotation',
   async () => {
     const folder = freshFolder()
     mkdirSync(join(folder, 'tokens'))
@@ -98,7 +70,7 @@ test.skipIf(!has(hasToken, 'softhsm2 or pkcs11js is not installed'))(
       POSTERN_KEY_AGENT: `pkcs11:token=bot?module-path=${MODULE}`,
       POSTERN_KEY_AGENT_PIN: '1234',
     }
-    const { command, exchange } = await converse(folder, more, () => Promise.resolve())
+    const { command, exchange } = await converse(folder, more)
     expect((await command('key', 'rotate', '--watch')).code).toBe(0)
     await exchange('words after the rotation')
     const { stdout } = await command('key', 'list', '--json')

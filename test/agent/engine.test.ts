@@ -5,7 +5,6 @@ import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import type { OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
-import { isSecret, packetsOf } from '../../src/openpgp/format/packets.ts'
 import { bot } from '../support/openpgp-people.ts'
 import { startAgentInside } from './support.ts'
 
@@ -29,37 +28,15 @@ async function keyOf(engine: MeasuredEngine): Promise<OwnKey & { unlocked: Unloc
 const seal = (engine: MeasuredEngine, signer: UnlockedKey, text: string): Promise<string> =>
   engine.seal({ text, certificates: [], signer, cipher: 'aes256' })
 
-test('a message that is sealed with a held key opens with it, and its signature holds', async () => {
-  const { address } = await startAgentInside()
-  const engine = engineAt(address)
-  const key = await keyOf(engine)
-  expect(key.locked).toBe(key.certificate)
-  expect([...packetsOf(key.unlocked.bytes)].filter(({ tag }) => isSecret(tag))).toEqual([])
-  const opened = await engine.open(await seal(engine, key.unlocked, 'words'), [key.unlocked])
-  if (opened.outcome !== 'opened') throw new Error(opened.outcome)
-  expect(opened.text).toBe('words')
-  expect(await engine.verify(opened.signed, key.certificate, Date.now())).toEqual(['valid'])
-})
-
-test('a batch opens, each message by its own answer', async () => {
-  const { address } = await startAgentInside()
-  const engine = engineAt(address)
-  const { unlocked } = await keyOf(engine)
-  const texts = Array.from({ length: 40 }, (_, index) => `words ${index}`)
-  const sealed = await Promise.all(texts.map((text) => seal(engine, unlocked, text)))
-  const opened = await Promise.all(sealed.map((armored) => engine.open(armored, [unlocked])))
-  expect(opened.map((one) => (one.outcome === 'opened' ? one.text : one.outcome))).toEqual(texts)
-})
-
 const toNobody = { wildcard: true }
 const rare: [string, object][] = [
-  ['to nobody by name', toNobody],
-  ['in a compressed form', { config: { preferredCompressionAlgorithm: enums.compression.zlib } }],
-  ['in a container of version 2', { config: { aeadProtect: true } }],
+  ['to anonymous recipients', toNobody],
+  ['with compression', { config: { preferredCompressionAlgorithm: enums.compression.zlib } }],
+  ['in a version 2 container', { config: { aeadProtect: true } }],
 ]
 
 test.each(rare)(
-  'a message %s, which native code leaves to openpgp.js, opens',
+  'a message %s is read by openpgp.js and opens with a held key',
   async (_what, how) => {
     const { address } = await startAgentInside()
     const engine = engineAt(address)
@@ -76,7 +53,7 @@ test.each(rare)(
   },
 )
 
-test('a message for somebody else is for nobody of ours, and a spoilt one is damaged', async () => {
+test('a message for another recipient is `not-recipient` with a held key', async () => {
   const { address } = await startAgentInside()
   const engine = engineAt(address)
   const { unlocked } = await keyOf(engine)
@@ -89,7 +66,7 @@ test('a message for somebody else is for nobody of ours, and a spoilt one is dam
   expect(await engine.open(other, [unlocked])).toMatchObject({ outcome: 'not-recipient' })
 })
 
-test('a key is certified by the one before it, wherever that has its secret', async () => {
+test('a new held key is certified by the former key, stored or held', async () => {
   const { address } = await startAgentInside()
   const engine = engineAt(address)
   const first = await engine.generate({ ...MADE, certifiedBy: bot.unlocked })
@@ -110,7 +87,7 @@ test('a key is certified by the one before it, wherever that has its secret', as
   expect(verified?.some(({ valid }) => valid === true)).toBe(true)
 })
 
-test('openpgp.js checks what was done with a held key, with session keys of the agent', async () => {
+test('`openpgp.check` compares the results of held keys with openpgp.js', async () => {
   const { address } = await startAgentInside()
   const engine = engineAt(address, { check: 'all' })
   const ended: unknown[] = []
@@ -125,7 +102,7 @@ test('openpgp.js checks what was done with a held key, with session keys of the 
     ])
 })
 
-test('without its holder a held key does not open', async () => {
+test('a held key is not unlocked without its holder', async () => {
   const { address } = await startAgentInside()
   const { locked } = await keyOf(engineAt(address))
   const engine = createEngine({ threads: 1 })

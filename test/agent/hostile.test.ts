@@ -70,7 +70,7 @@ const packetOf = ({ keyIds }: UnlockedKey, length: number): Buffer =>
   )
 
 test.each([5000, 16_000, 80_000])(
-  'a recipient packet of %s bytes is damaged, and holds up no other message',
+  'a PKESK packet of %s bytes is damaged and leaves the agent reachable',
   async (length) => {
     const { engine, holder, key } = await heldKey()
     const bytes = concat(packetOf(key, length), seipd(literal('words'), KEY))
@@ -80,7 +80,7 @@ test.each([5000, 16_000, 80_000])(
   },
 )
 
-test('a flood of messages to nobody by name is opened, and none of them is held up', async () => {
+test('three hundred messages to anonymous recipients all open', async () => {
   const { engine, certificate, key } = await heldKey()
   const armored = await encrypt({
     message: await createMessage({ text: 'words' }),
@@ -103,8 +103,8 @@ const contentAt = async (engine: MeasuredEngine, key: UnlockedKey, bytes: Buffer
 
 const forms: [string, object][] = [
   ['of the common form', {}],
-  ['to nobody by name', { wildcard: true }],
-  ['in a container of version 2', { config: { aeadProtect: true } }],
+  ['to anonymous recipients', { wildcard: true }],
+  ['in a version 2 container', { config: { aeadProtect: true } }],
 ]
 
 test.each(forms)('an attachment %s opens with a held key', async (_what, how) => {
@@ -118,7 +118,7 @@ test.each(forms)('an attachment %s opens with a held key', async (_what, how) =>
   expect(await contentAt(engine, key, Buffer.from(bytes))).toBe('a picture')
 })
 
-test('a held key with a subkey of ML-KEM-768+X25519 opens what is sealed to it', async () => {
+test('a held key with an ML-KEM-768+X25519 subkey opens messages sealed to it', async () => {
   const { engine, certificate, key } = await heldKey('pqc')
   const armored = await engine.seal({
     text: 'words',
@@ -129,7 +129,7 @@ test('a held key with a subkey of ML-KEM-768+X25519 opens what is sealed to it',
   expect(await engine.open(armored, [key])).toMatchObject({ outcome: 'opened', text: 'words' })
 })
 
-test('a key that is made at an agent has the algorithm that was asked for', async () => {
+test('`generate` at an agent makes a key of the requested algorithm', async () => {
   const { engine } = await heldKey()
   const { certificate } = await engine.generate({ ...MADE, algorithm: 'pqc' })
   const keys = [...packetsOf(dearmor(certificate, 'PUBLIC KEY BLOCK') ?? Buffer.alloc(0))].map(
@@ -150,7 +150,7 @@ async function storedKey(algorithm: 'classic' | 'pqc') {
   return { ...key, keyring, transferTo }
 }
 
-test('a key whose messages the agent does not open is not given to it, and its secret stays here', async () => {
+test('`entrust` keeps the stored secret when the agent does not open a message with the key', async () => {
   const { fingerprint, certificate, unlocked, keyring, transferTo } = await storedKey('classic')
   const [signing] = readOwnSecrets(unlocked.bytes).values()
   if (signing === undefined) throw new Error('no key')
@@ -166,7 +166,7 @@ test('a key whose messages the agent does not open is not given to it, and its s
   expect(await transfer.give(fingerprint, 'words')).toMatch(/PRIVATE KEY BLOCK/)
 })
 
-test('a key is given to an agent with all of its subkeys, or not at all', async () => {
+test('`entrust` moves a key to an agent only with all of its subkeys', async () => {
   const { fingerprint, certificate, unlocked, keyring, transferTo } = await storedKey('pqc')
   const base = createEngine({ threads: 1 })
   onTestFinished(() => base[Symbol.asyncDispose]())

@@ -64,7 +64,7 @@ const unavailable = (reason: RegExp) => ({
 })
 
 describe.skipIf(!isThere)('keys in a token', () => {
-  test('are made there, and their certificate can be sealed to, by Postern and by gpg', async () => {
+  test('a key made in a token has a certificate that Postern and gpg accept', async () => {
     const certificate = await make(tokenWith('1234'))
     await using engine = createEngine({ threads: 1, engine: 'library' })
     const status = await engine.judge(certificate)
@@ -78,7 +78,7 @@ describe.skipIf(!isThere)('keys in a token', () => {
     await gpg.run(['-e', '-r', 'bot'], 'words')
   })
 
-  test('sign and unwrap, however many are asked for at once', async () => {
+  test('concurrent signatures and unwrappings of a token are all correct', async () => {
     const token = tokenWith('1234')
     const { by, to } = heldKeysIn(await make(token))
     const results = await Promise.all(
@@ -96,17 +96,7 @@ describe.skipIf(!isThere)('keys in a token', () => {
     expect(results).not.toContain(false)
   })
 
-  test('are found again in another session, by their points', async () => {
-    const first = tokenWith('1234')
-    const { by, to } = heldKeysIn(await make(first))
-    await first[Symbol.asyncDispose]()
-    const again = tokenWith('1234')
-    const { packet, data } = packetFor(to)
-    expect((await again.unwrap({ to, packet }))[0]?.data).toEqual(data)
-    expect(await again.sign({ by, digest: Buffer.alloc(64) })).toHaveLength(64)
-  })
-
-  test('certify the key after them', async () => {
+  test('a key of a token certifies the next key', async () => {
     const token = tokenWith('1234')
     const before = await make(token)
     const { fingerprint } = heldKeysIn(before).by
@@ -125,7 +115,7 @@ describe.skipIf(!isThere)('keys in a token', () => {
     await expect(missing).rejects.toMatchObject({ code: 'refused', message: /could certify/ })
   })
 
-  test('leave a message unopened that a liar sealed, and are asked on', async () => {
+  test('malformed recipient packets open nothing, and the token remains usable', async () => {
     const token = tokenWith('1234')
     const { to } = heldKeysIn(await make(token))
     const { packet } = packetFor(to)
@@ -137,7 +127,7 @@ describe.skipIf(!isThere)('keys in a token', () => {
     expect(await token.unwrap({ to, packet })).toHaveLength(1)
   })
 
-  test('that are not in the token are a failure of ours, and no verdict', async () => {
+  test('a key that the token lacks is reported as unavailable', async () => {
     const token = tokenWith('1234')
     const { by, to } = heldKeysIn(await make(token))
     const point = Buffer.from(packetFor(to).packet.subarray(POINT_AT, POINT_AT + 32))
@@ -151,7 +141,7 @@ describe.skipIf(!isThere)('keys in a token', () => {
     )
   })
 
-  test('stay there: no secret of theirs can be read', async () => {
+  test('a secret key of a token cannot be extracted', async () => {
     const token = tokenWith('1234')
     await make(token)
     const { stdout } = await run('pkcs11-tool', [
@@ -172,8 +162,8 @@ describe.skipIf(!isThere)('keys in a token', () => {
   })
 })
 
-describe.skipIf(!isThere)('a token', () => {
-  test('whose PIN is wrong is asked once, so that it does not lock itself', async () => {
+describe.skipIf(!isThere)('a PKCS #11 token', () => {
+  test('a wrong PIN is tried once', async () => {
     const asked: string[] = []
     const wrong = { reveal: () => (asked.push('pin'), '9999') }
     const token = new Pkcs11Token(PLACE, wrong)
@@ -190,20 +180,20 @@ describe.skipIf(!isThere)('a token', () => {
         unavailable(/refused the PIN \(CKR_PIN_INCORRECT\)/),
       )
     }
-    await expect.poll(() => states.length, { timeout: 3000 }).toBe(1)
+    await expect.poll(() => states.length).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 1000))
     expect([asked, token.state.isReachable]).toEqual([['pin'], false])
   })
 
   test.each([
-    ['another token', { ...PLACE, label: 'other' }, /has no token other/],
-    ['no library', { ...PLACE, modulePath: '/nowhere/lib.so' }, /its library does not load/],
+    ['a missing token', { ...PLACE, label: 'other' }, /has no token other/],
+    ['a missing library', { ...PLACE, modulePath: '/nowhere/lib.so' }, /its library does not load/],
     [
-      'a library of something else',
+      'a library without PKCS #11',
       { ...PLACE, modulePath: '/lib/x86_64-linux-gnu/libm.so.6' },
       /its library does not load|failed/,
     ],
-  ])('that is %s is reported', async (_, place, reason) => {
+  ])('%s is reported as unavailable', async (_, place, reason) => {
     const token = tokenWith('1234', place)
     await expect(make(token)).rejects.toMatchObject(unavailable(reason))
     expect(token.state).toEqual({
@@ -222,6 +212,6 @@ test.each([
   ['token=a?module-path=/a&pin-value=1234', null],
   ['token=a', null],
   ['token=%zz?module-path=/a', null],
-])('the place %s of a token is read as %j', (place, read) => {
+])('the token URI %s is read as %j', (place, read) => {
   expect(readTokenPlace(place)).toEqual(read)
 })

@@ -48,7 +48,7 @@ const makeKey = async ({ ask }: Awaited<ReturnType<typeof callerOf>>) => {
   return { certificate, fingerprint: Buffer.from(info.fingerprint), key: info.signingKey }
 }
 
-test('a digest of 64 or 32 bytes is signed as it is', async () => {
+test('an agent signs a digest of 64 or 32 bytes unchanged', async () => {
   const caller = await callerOf(await startAgentInside())
   const { fingerprint, key } = await makeKey(caller)
   for (const length of [64, 32]) {
@@ -63,34 +63,37 @@ const FINGERPRINT = Buffer.alloc(20, 1)
 const wrong: [string, number, Buffer, number][] = [
   ['a digest of another length', ASK.sign, Buffer.alloc(20 + 20), STATUS.malformed],
   ['a document in place of a digest', ASK.sign, Buffer.alloc(20 + 500), STATUS.malformed],
-  ['no digest', ASK.sign, FINGERPRINT, STATUS.malformed],
+  ['a signature without digest', ASK.sign, FINGERPRINT, STATUS.malformed],
   ['half a fingerprint', ASK.sign, Buffer.alloc(10), STATUS.malformed],
-  ['a signature by a key of others', ASK.sign, Buffer.alloc(20 + 64), STATUS.unknownKey],
-  ['no packet', ASK.unwrap, FINGERPRINT, STATUS.malformed],
+  ['a signature by an unknown key', ASK.sign, Buffer.alloc(20 + 64), STATUS.unknownKey],
+  ['an unwrapping without packet', ASK.unwrap, FINGERPRINT, STATUS.malformed],
   ['a packet of 5 KiB', ASK.unwrap, Buffer.alloc(20 + 5120), STATUS.malformed],
-  ['what is no packet', ASK.unwrap, Buffer.alloc(20 + 64, 0xff), STATUS.unknownKey],
-  ['a key without a name', ASK.make, Buffer.from('{"createdMs":1}'), STATUS.malformed],
-  ['a key that is no JSON', ASK.make, Buffer.from('{'), STATUS.failed],
+  ['bytes that are not a packet', ASK.unwrap, Buffer.alloc(20 + 64, 0xff), STATUS.unknownKey],
+  ['a key without user ID', ASK.make, Buffer.from('{"createdMs":1}'), STATUS.malformed],
+  ['a key request that is not JSON', ASK.make, Buffer.from('{'), STATUS.failed],
   [
-    'a key certified by one of others',
+    'a key certified by an unknown key',
     ASK.make,
     Buffer.from(JSON.stringify({ ...NEW, certifiedBy: '0'.repeat(40) })),
     STATUS.failed,
   ],
-  ['a kind that is none', 77, Buffer.alloc(0), STATUS.malformed],
+  ['an unknown kind', 77, Buffer.alloc(0), STATUS.malformed],
 ]
 
-test.each(wrong)('%s is refused, and the connection goes on', async (_what, kind, body, status) => {
-  const caller = await callerOf(await startAgentInside())
-  expect(await caller.ask(kind, body)).toEqual({ kind: status, body: Buffer.alloc(0) })
-  expect(await caller.ask(ASK.hello, Buffer.of(1))).toEqual({ kind: 0, body: Buffer.of(1) })
-})
+test.each(wrong)(
+  '%s is refused, and the connection to the agent stays open',
+  async (_what, kind, body, status) => {
+    const caller = await callerOf(await startAgentInside())
+    expect(await caller.ask(kind, body)).toEqual({ kind: status, body: Buffer.alloc(0) })
+    expect(await caller.ask(ASK.hello, Buffer.of(1))).toEqual({ kind: 0, body: Buffer.of(1) })
+  },
+)
 
 test.each([
-  ['longer than any', Buffer.from('00010001', 'hex')],
-  ['shorter than its head', Buffer.from('0000000400000001', 'hex')],
+  ['longer than the maximum', Buffer.from('00010001', 'hex')],
+  ['shorter than its header', Buffer.from('0000000400000001', 'hex')],
   ['of HTTP', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
-])('a frame %s ends the connection, and no other', async (_what, bytes) => {
+])('a frame %s ends its connection and no other', async (_what, bytes) => {
   const agent = await startAgentInside()
   const [one, other] = [await callerOf(agent), await callerOf(agent)]
   const closed = once(one.socket, 'close')
@@ -99,7 +102,7 @@ test.each([
   expect(await other.ask(ASK.hello, Buffer.of(1))).toMatchObject({ kind: 0 })
 })
 
-test('frames that arrive byte by byte are answered', async () => {
+test('a frame that arrives byte by byte is answered', async () => {
   const { address } = await startAgentInside()
   const socket = connect(address.slice('unix:'.length))
   onTestFinished(() => void socket.destroy())
@@ -112,7 +115,7 @@ test('frames that arrive byte by byte are answered', async () => {
   expect(bytes.toString('hex')).toBe('00000006000000090001')
 })
 
-test('a key that encrypts signs nothing, and one that signs unwraps nothing', async () => {
+test('an encryption subkey signs nothing, and a signing key unwraps nothing', async () => {
   const caller = await callerOf(await startAgentInside())
   const { fingerprint, certificate } = await makeKey(caller)
   const { encryptionKeys } = await judged(certificate)
@@ -130,7 +133,7 @@ async function judged(certificate: string) {
   return await engine.judge(certificate)
 }
 
-test('beyond its rates nothing is given, to no connection', async () => {
+test('signatures beyond the rate are refused on every connection', async () => {
   const agent = await startAgentInside({ perMinute: { signatures: 3, sessionKeys: 2 } })
   const caller = await callerOf(agent)
   const { fingerprint } = await makeKey(caller)
@@ -143,7 +146,7 @@ test('beyond its rates nothing is given, to no connection', async () => {
   expect(kinds).toEqual([done, done, done, tooMany, tooMany])
 })
 
-test('questions about keys that are not there use up no rate and fill no journal', async () => {
+test('requests for unknown keys count against no rate and add nothing to the journal', async () => {
   const agent = await startAgentInside({ perMinute: { signatures: 3, sessionKeys: 3 } })
   const caller = await callerOf(agent)
   const { fingerprint } = await makeKey(caller)
@@ -159,7 +162,7 @@ test('questions about keys that are not there use up no rate and fill no journal
   expect(used.map(({ key }) => key)).toEqual([fingerprint.toString('hex')])
 })
 
-test('a journal that cannot be written keeps a bounded number of lines until it can', async () => {
+test('an unwritable journal keeps at most 10,000 lines until it is writable', async () => {
   const folder = freshFolder()
   mkdirSync(join(folder, JOURNAL))
   using journal = new AgentJournal(folder)
@@ -168,11 +171,11 @@ test('a journal that cannot be written keeps a bounded number of lines until it 
   }
   expect(journal.isWritten()).toBe(false)
   rmSync(join(folder, JOURNAL), { recursive: true })
-  await expect.poll(() => journal.isWritten(), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => journal.isWritten()).toBe(true)
   expect(readFileSync(join(folder, JOURNAL), 'utf8').trim().split('\n')).toHaveLength(10_000)
 })
 
-test('32 new keys are made at once, and no more', { timeout: 60_000 }, async () => {
+test('an agent makes at most 32 keys at once', { timeout: 60_000 }, async () => {
   const caller = await callerOf(await startAgentInside())
   const asked = Array.from({ length: 33 }, () =>
     caller.ask(ASK.make, Buffer.from(JSON.stringify(NEW))),
@@ -182,7 +185,7 @@ test('32 new keys are made at once, and no more', { timeout: 60_000 }, async () 
   expect(kinds.filter((kind) => kind === STATUS.tooMany)).toHaveLength(1)
 })
 
-test('the journal has who asked for what, and neither digests nor session keys', async () => {
+test('the journal of an agent lists connections and key usage without digests or session keys', async () => {
   const agent = await startAgentInside()
   const caller = await callerOf(agent)
   const { fingerprint } = await makeKey(caller)
@@ -208,7 +211,7 @@ test('the journal has who asked for what, and neither digests nor session keys',
   expect(statSync(join(agent.dataDir, JOURNAL)).mode & 0o777).toBe(0o600)
 })
 
-test('while the journal cannot be written, nothing is given', async () => {
+test('an agent with an unwritable journal signs nothing', async () => {
   const agent = await startAgentInside()
   const caller = await callerOf(agent)
   const { fingerprint } = await makeKey(caller)
@@ -218,30 +221,28 @@ test('while the journal cannot be written, nothing is given', async () => {
   const question = Buffer.concat([fingerprint, Buffer.alloc(64)])
   expect((await second.ask(ASK.sign, question)).kind).toBe(STATUS.failed)
   rmSync(join(agent.dataDir, JOURNAL), { recursive: true })
-  await expect
-    .poll(async () => (await second.ask(ASK.sign, question)).kind, { timeout: 5000 })
-    .toBe(STATUS.done)
+  await expect.poll(async () => (await second.ask(ASK.sign, question)).kind).toBe(STATUS.done)
 })
 
-test('the socket is for its user and its group', async () => {
+test('the socket of an agent has mode 0660', async () => {
   const { address } = await startAgentInside()
   expect(statSync(address.slice('unix:'.length)).mode & 0o777).toBe(0o660)
 })
 
-test('a folder that others can write is refused: they could put their own socket there', async () => {
+test('an agent refuses to listen in a folder that others can write', async () => {
   const folder = freshFolder()
   chmodSync(folder, 0o777)
   await expect(startAgentInside({}, folder)).rejects.toMatchObject({ code: 'listen' })
 })
 
-test('a file in the place of the socket is left alone', async () => {
+test('a file in place of the socket is refused and left unchanged', async () => {
   const folder = freshFolder()
   writeFileSync(join(folder, 'a.sock'), 'mine')
   await expect(startAgentInside({}, folder)).rejects.toMatchObject({ code: 'listen' })
   expect(statSync(join(folder, 'a.sock')).size).toBe(4)
 })
 
-test('a second agent at the same socket is refused, and the first goes on', async () => {
+test('a second agent on the same socket is refused, and the first continues', async () => {
   const folder = freshFolder()
   const agent = await startAgentInside({}, folder)
   const other = startAgentInside({ dataDir: join(folder, 'other') }, folder)
@@ -250,7 +251,7 @@ test('a second agent at the same socket is refused, and the first goes on', asyn
   expect(await caller.ask(ASK.hello, Buffer.of(1))).toMatchObject({ kind: 0 })
 })
 
-test('the keys of an agent are there after a restart', async () => {
+test('an agent has its keys after a restart', async () => {
   const folder = freshFolder()
   const first = await startAgentInside({}, folder)
   const { fingerprint } = await makeKey(await callerOf(first))

@@ -1,4 +1,4 @@
-/** Agents for tests: in this process, as a process of its own, and one that answers as a test says. */
+/** Agents for tests (in this process, as a process of its own, a liar), and a sidecar that uses one. */
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -9,7 +9,11 @@ import { onTestFinished } from 'vitest'
 import { FrameReader, writeFrame, type Frame } from '../../src/agent/frames.ts'
 import { JOURNAL } from '../../src/agent/journal.ts'
 import { startAgent, type AgentOptions } from '../../src/agent/run.ts'
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { postern } from '../cli/support.ts'
+import { callAt } from '../support/bot-call.ts'
 import { spawnPostern } from '../support/postern-process.ts'
+import { startSidecarProcess, untilReady } from '../support/sidecar-process.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 /** A folder that goes with the test. */
@@ -117,4 +121,49 @@ export async function startLiar(
     for (const socket of sockets) socket.destroy()
   })
   return { address: `unix:${path}`, sockets }
+}
+
+/** A sandbox without rate windows, which ends with the test. */
+export async function sandboxOf(): Promise<Sandbox> {
+  const sandbox = await createSandbox({ rates: 'off' })
+  onTestFinished(() => sandbox[Symbol.asyncDispose]())
+  return sandbox
+}
+
+/** The environment of a sidecar in a folder before a sandbox. */
+export const envOf = (sandbox: Sandbox, folder: string, more: Record<string, string> = {}) => ({
+  POSTERN_UPSTREAM_URL: sandbox.url,
+  POSTERN_BOT_TOKEN: sandbox.token,
+  POSTERN_DATA_DIR: join(folder, 'sidecar'),
+  POSTERN_KEY_PROTECTION: 'none',
+  ...more,
+})
+
+/** Starts a sidecar process, after a command on its store where `first` is given. */
+export async function startSidecar(
+  sandbox: Sandbox,
+  more: Record<string, string>,
+  folder = freshFolder(),
+  first?: string[],
+) {
+  const env = envOf(sandbox, folder, more)
+  const command = (...args: string[]) =>
+    postern(args, { cwd: folder, env: { PATH: '/usr/bin:/bin', HOME: folder, ...env } })
+  const done = first && (await command(...first))
+  const sidecar = await startSidecarProcess({ cwd: folder, env })
+  onTestFinished(() => sidecar[Symbol.asyncDispose]())
+  await untilReady(sidecar.admin)
+  return {
+    ...sidecar,
+    folder,
+    done,
+    command,
+    call: (method: string, path: string, body?: unknown) =>
+      callAt(sidecar.bot, sandbox.token, { method, path, body }),
+    readiness: async () => {
+      const response = await fetch(`${sidecar.admin}/readyz`)
+      const { reasons = [] } = (await response.json()) as { reasons?: { code: string }[] }
+      return { status: response.status, reasons: reasons.map(({ code }) => code) }
+    },
+  }
 }
