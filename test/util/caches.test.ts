@@ -32,12 +32,6 @@ test('a value larger than the whole `FreshCache` is returned and not stored', as
   expect(asked).toEqual([60, 101, 101])
 })
 
-test('a `FreshCache` stores values of no size', async () => {
-  const { texts } = cache(100)
-  for (let n = 0; n < 3; n++) await texts.get(0, 0)
-  expect(texts.peek(0, 0)).toBe('')
-})
-
 test('a `countedCache` drops the entry that was used least recently', () => {
   const counted = countedCache<string, number>(2)
   counted.set('a', 1).set('b', 2)

@@ -28,18 +28,6 @@ test('a task of another lane waits for one task of a flooded lane, not for all',
   expect(begun.slice(0, 3)).toEqual(['flooded 0', 'flooded 1', 'quiet'])
 })
 
-test('lanes of a `FairQueue` that all have tasks alternate', async () => {
-  const queue = new FairQueue({ slots: 1, perLane: Infinity })
-  const lanes = [queue.lane(), queue.lane(), queue.lane()]
-  const { begun, add, endOne } = tasks()
-  void add(queue.lane(), 'first')
-  for (const [index, lane] of lanes.entries()) {
-    for (let n = 0; n < 3; n++) void add(lane, `${index}`)
-  }
-  for (let n = 0; n < 9; n++) await endOne()
-  expect(begun.slice(1)).toEqual(['0', '1', '2', '0', '1', '2', '0', '1', '2'])
-})
-
 test('a `FairQueue` runs at most `slots` tasks, and `perLane` of one lane', async () => {
   const queue = new FairQueue({ slots: 3, perLane: 2 })
   const [one, other] = [queue.lane(), queue.lane()]
@@ -79,18 +67,6 @@ test('a lane is limited to `perLaneAmongOthers` while other lanes have recent ta
   vi.advanceTimersByTime(1000)
   await endOne()
   expect([one.busy, other.busy, begun.length]).toEqual([3, 0, 8])
-  vi.useRealTimers()
-})
-
-test('a lane with a running task counts as active for any length of time', () => {
-  vi.useFakeTimers({ toFake: ['performance'] })
-  const queue = new FairQueue({ slots: Infinity, perLane: 3, perLaneAmongOthers: 1 })
-  const [one, other] = [queue.lane(), queue.lane()]
-  const { add } = tasks()
-  void add(other, 'other')
-  vi.advanceTimersByTime(60_000)
-  for (let n = 0; n < 3; n++) void add(one, 'one')
-  expect(one.busy).toBe(1)
   vi.useRealTimers()
 })
 

@@ -3,22 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { deadline, raceAbort } from '../../src/util/race-abort.ts'
 
-const never = new Promise<never>(() => {})
-
 describe('`raceAbort`', () => {
-  test('`raceAbort` rejects with the reason of the abort', async () => {
-    const controller = new AbortController()
-    const raced = raceAbort(never, controller.signal)
-    controller.abort(new Error('no longer wanted'))
-    await expect(raced).rejects.toThrow('no longer wanted')
-  })
-
-  test('`raceAbort` rejects at once when the signal was aborted before', async () => {
-    const signal = AbortSignal.abort(new Error('too late'))
-    await expect(raceAbort(never, signal)).rejects.toThrow('too late')
-    await expect(raceAbort(Promise.resolve(7), signal)).rejects.toThrow('too late')
-  })
-
   test('a rejection after the abort is not reported as unhandled', async () => {
     const work = Promise.withResolvers<never>()
     const raced = raceAbort(work.promise, AbortSignal.abort(new Error('first')))

@@ -24,15 +24,6 @@ test('a task of a `Mutex` that rejects leaves the next task unaffected', async (
   expect(await next).toBe('done')
 })
 
-test('a task of a `Mutex` that throws leaves the next task unaffected', async () => {
-  const mutex = new Mutex()
-  const failed = mutex.run<void>(() => {
-    throw new Error('no')
-  })
-  await expect(failed).rejects.toThrow('no')
-  expect(await mutex.run(() => Promise.resolve('done'))).toBe('done')
-})
-
 test('`batchPerTick` handles items in order, once a turn', async () => {
   const handled: number[] = []
   const add = batchPerTick((item: number) => handled.push(item))
