@@ -1,5 +1,3 @@
-import { execFile } from '../support/programs.ts'
-
 import { join } from 'node:path'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { callOf, type Update } from './bench-bots.ts'

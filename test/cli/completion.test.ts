@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { dataFolder } from '../control/support.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { isInstalled } from '../support/programs.ts'
 import { runInProcess } from './support.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -11,7 +11,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { spawnSync } from '../support/programs.ts'
 
 import { EventEmitter, once } from 'node:events'
 import { createServer, type Server } from 'node:net'

@@ -5,15 +5,27 @@ import { BEARER, fetched, named, picture, sealedBy } from './support.ts'
 
 const stage = useStage()
 
+/** As `gpg --clearsign` writes it; nobody verifies it. */
+const CLEARSIGNED = Buffer.from(
+  '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nclear\n-----BEGIN PGP SIGNATURE-----\n\niHUEARYKAB0=\n-----END PGP SIGNATURE-----\n',
+)
+
 test('a file of a readable chat is served as it is stored, even when sealed to the bot', async () => {
   const from = await stage.friend()
   const chat = stage.openGroup()
   const sealed = await sealedBy(from, stage, picture())
   const armored = Buffer.from(await from.phone.seal('armored', [stage.botCertificate]))
   const signed = await from.phone.sign('signed and not sealed')
-  const clear = (await from.phone.gpg(['--clearsign'], 'clear')).stdout
   const certificate = Buffer.from(from.phone.certificate)
-  const stored = [picture(), sealed, armored, signed, clear, certificate, Buffer.from('words')]
+  const stored = [
+    picture(),
+    sealed,
+    armored,
+    signed,
+    CLEARSIGNED,
+    certificate,
+    Buffer.from('words'),
+  ]
   for (const content of stored) {
     const url = await named(stage, content, { chat, from })
     const { status, headers, body } = await fetched(stage, url)
@@ -27,11 +39,6 @@ test('a file of a readable chat is served as it is stored, even when sealed to t
   const part = await fetched(stage, url, { headers: { range: 'bytes=-5' } })
   expect(part.body).toEqual(whole.body.subarray(-5))
 })
-
-/** As `gpg --clearsign` writes it; nobody verifies it. */
-const CLEARSIGNED = Buffer.from(
-  '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\nclear\n-----BEGIN PGP SIGNATURE-----\n\niHUEARYKAB0=\n-----END PGP SIGNATURE-----\n',
-)
 
 test('an unsealed file of a protected chat is refused with `postern_plaintext_in_protected`', async () => {
   const from = await stage.friend()

@@ -2,7 +2,7 @@ import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { typescriptClient, type OpenApiDocument } from '../support/openapi-client.ts'
-import { run } from '../support/openpgp-run.ts'
+import { run } from '../support/programs.ts'
 import { useSandbox } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 

@@ -1,4 +1,3 @@
-import { spawnSync } from '../support/programs.ts'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
