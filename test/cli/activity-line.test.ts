@@ -54,14 +54,6 @@ describe('`formatActivity`', () => {
     expect(shown[40]).toBe(`${' '.repeat(24)}… and 60 lines more  ✗ bad signature`)
   })
 
-  test('an activity fits a terminal of forty columns and more', () => {
-    for (const width of [40, 60, 200]) {
-      for (const line of lines('word '.repeat(60), { width })) {
-        expect(stringWidth(line)).toBeLessThanOrEqual(width)
-      }
-    }
-  })
-
   test('an activity has only its mark coloured at a terminal with colours', () => {
     vi.stubEnv('FORCE_COLOR', '1')
     const isTty = process.stdout.isTTY

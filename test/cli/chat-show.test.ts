@@ -22,12 +22,6 @@ test('`chat show` of a protected group lists its readers and the skipped members
   expect(stage.bodies(since)).toEqual([])
 })
 
-test('`chat show` reports a readable group as readable', async () => {
-  const chat = stage.openGroup()
-  await stage.show(chat)
-  expect((await show(chat.id)).stdout).toMatch(/^a message is +readable/m)
-})
-
 test('`chat show` fails for a chat that the bot never received', async () => {
   const { code, stderr } = await show(424242)
   expect([code, stderr]).toEqual([1, expect.stringContaining('chat 424242 is not known')])

@@ -132,16 +132,6 @@ test('a child command that ignores SIGTERM is killed with its own processes', as
   await expect.poll(() => isRunning(inner)).toBe(false)
 })
 
-test('a missing program is refused by its name', async () => {
-  const start = startCommand({ command: ['no-such-program-here'], env, onLine: () => {} })
-  await expect(start).rejects.toMatchObject({
-    code: 'usage',
-    message: 'no-such-program-here: there is no such program',
-  })
-  const folder = startCommand({ command: [tmpdir()], env, onLine: () => {} })
-  await expect(folder).rejects.toMatchObject({ message: expect.stringContaining('EACCES') })
-})
-
 test('a child command has no standard input and only the given environment', async () => {
   const lines: string[] = []
   const command = await startCommand({

@@ -81,11 +81,6 @@ describe('`readsIn`', () => {
   ])('an exchange of %s contains no update', (_what, exchange) => {
     expect(readsIn(exchange)).toEqual([])
   })
-
-  test('an update of any shape is read', () => {
-    const odd = [null, 1, {}, { updateId: 'x', message: 'x' }, { callbackQuery: null }]
-    expect(readsIn(call('GET /updates', { result: odd }))).toHaveLength(odd.length)
-  })
 })
 
 describe('`actionIn`', () => {
@@ -95,10 +90,6 @@ describe('`actionIn`', () => {
       expect(actionIn(call(route))).toBe(null)
     },
   )
-
-  test('a call whose client hung up is no action to report', () => {
-    expect(actionIn(call('GET /updates', { status: 0 }))).toBe(null)
-  })
 })
 
 describe('`describeLogLine`', () => {

@@ -151,12 +151,3 @@ test.each([
   using folder = open(path)
   expect(folder.ports).toEqual({})
 })
-
-test('an invalid or unknown port in dev.json leaves the other ports unchanged', () => {
-  const path = join(temporaryFolder(), 'dev')
-  open(path)[Symbol.dispose]()
-  const ports = { ...PORTS, adminPort: -1, otherPort: 6 }
-  writeFileSync(join(path, 'dev.json'), JSON.stringify({ pid: 1, ports }))
-  using folder = open(path)
-  expect(folder.ports).toEqual({ ...PORTS, adminPort: undefined })
-})

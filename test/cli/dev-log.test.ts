@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import stringWidth from 'fast-string-width'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDevFolder } from '../../src/cli/dev-folder.ts'
 import { startDev, type Dev } from '../../src/cli/dev-setup.ts'
@@ -140,20 +139,6 @@ describe('the log of `postern dev`', () => {
     expect(shown().join(' ')).toContain('echo_bot  gets it without its text: readable words')
   })
 
-  test('the log of `dev` shows a refused call once, however often it is repeated', async () => {
-    const { privateChat: chatId } = home()
-    for (let times = 0; times < 5; times++) {
-      await call('POST /messages', { chatId, armored: 'x' })
-    }
-    await call('GET /chats/1')
-    await expect.poll(() => shown().join('\n')).toContain('✗ 404 chat_not_found')
-    expect(
-      shown()
-        .join('\n')
-        .match(/wrong_body_kind/g),
-    ).toHaveLength(1)
-  })
-
   test('the log of `dev` shows button presses, answers, edits and deletions', async () => {
     const { alice, privateChat: chatId } = home()
     await call('POST /messages', {
@@ -199,20 +184,6 @@ describe('the log of `postern dev`', () => {
     expect(text).toContain(`echo_bot  sets its webhook: ${url}`)
     expect(text).toMatch(/echo_bot {2}does not take update \d+ at its webhook\n.*500.* {2}✗/)
     server.close()
-  })
-
-  test('the log of `dev` fits 80 columns and contains no control characters', async () => {
-    const { alice, privateChat: chatId } = home()
-    const hostile = `\u001b[2J\u001b]0;x\u0007日本語${'長'.repeat(100)}\u202e\r\nx`
-    await dev.sandbox.control.write({ userId: alice.id, chatId, text: hostile })
-    dev.log.show({ who: '  |', text: `\u001b[31m${'red '.repeat(100)}\u001b[0m` })
-    await read()
-    await expect.poll(() => shown().join('\n')).toContain('reads')
-    for (const line of printed) {
-      expect(stringWidth(line)).toBeLessThanOrEqual(80)
-      // oxlint-disable-next-line no-control-regex -- escape sequences begin with one
-      expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
-    }
   })
 
   test('the log of `dev` counts repeated lines', async () => {

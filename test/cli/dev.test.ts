@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDevFolder } from '../../src/cli/dev-folder.ts'
@@ -131,21 +131,6 @@ describe('`postern dev`', { timeout: 120_000 }, () => {
     await expect.poll(() => isRunning(botPid()), { timeout: 10_000 }).toBe(false)
   })
 
-  test('`dev` reports the exit code of its command, and continues', async () => {
-    const { env, dev } = project()
-    const running = dev(...ANY_PORTS, '--', 'sh', '-c', 'echo last words; exit 3')
-    await running.waitForStderr(
-      /^BASE_URL +http:\/\/127\.0\.0\.1:\d+\nBOT_TOKEN_FILE +\.postern-dev\/token$/m,
-    )
-    await running.waitForStdout(/\| +last words$/m)
-    await running.waitForStdout(/ended with code 3;/)
-    expect((await runInProcess(['sandbox', 'say', 'alice', 'dm', 'anybody?'], env)).code).toBe(0)
-    await running.waitForStdout(/alice +dm: anybody\?$/m)
-    running.process.kill('SIGINT')
-    const { code, stderr } = await running.ended
-    expect([code, stderr.trim().split('\n').at(-1)]).toEqual([0, 'stopping'])
-  })
-
   test('the page of `dev` restarts the bot and the sidecar at the same address', async () => {
     const { env, node, dev, botPid } = project()
     const running = dev('--json', ...ANY_PORTS, '--', ...node)
@@ -263,15 +248,5 @@ describe('`startDev`', () => {
     await first.end()
     const { dev } = await devIn(path)
     expect(readFileSync(dev.tokenFile, 'utf8')).not.toBe(token)
-  })
-
-  test('a token file that was removed is written again at the next start of `dev`', async () => {
-    const path = join(temporaryFolder(), 'dev')
-    const first = await devIn(path)
-    const token = readFileSync(first.dev.tokenFile, 'utf8')
-    await first.end()
-    rmSync(first.dev.tokenFile)
-    const { dev } = await devIn(path)
-    expect(readFileSync(dev.tokenFile, 'utf8')).toBe(token)
   })
 })

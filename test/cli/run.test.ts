@@ -79,14 +79,6 @@ describe('`postern run`', () => {
     first.kill('SIGTERM')
     expect((await ended).code).toBe(0)
   })
-
-  test('commands reach a sidecar by its data directory alone', async () => {
-    const { cwd } = await running()
-    const { code, stdout } = await postern(['status', '--json'], { cwd })
-    expect(code).toBe(1)
-    expect(JSON.parse(stdout)).toMatchObject({ ready: false })
-    expect(await postern(['chat', 'list'], { cwd })).toMatchObject({ code: 0, stdout: '' })
-  })
 })
 
 describe('an unsafe process', () => {
@@ -102,21 +94,5 @@ describe('an unsafe process', () => {
     expect(stderr).toContain('postern: this process would not be safe')
     expect(stderr).toContain(reason)
     expect(stderr).toContain('code: environment')
-  })
-})
-
-describe('internal failures', () => {
-  const after = (code: string) =>
-    `--import=data:text/javascript,const t=setInterval(()=>{if(process.listenerCount('uncaughtException')){clearInterval(t);${code}}},1)`
-
-  test.each([
-    ['a rejection', 'Promise.reject(new TypeError("words"))'],
-    ['a thrown value', 'throw "words"'],
-  ])('%s ends the sidecar with 1, and its text is not printed', async (_name, code) => {
-    const cwd = dataFolder()
-    const ended = await postern(['run'], { cwd, env: TOKENS, node: [after(code)] })
-    expect(ended.code).toBe(1)
-    expect(ended.stderr).toMatch(/postern: internal failure \((TypeError|string)\)\nhint: /)
-    expect(ended.stderr).not.toContain('words')
   })
 })

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { Command } from 'commander'
 import { createFullProgram } from '../../src/cli/program.ts'
@@ -62,12 +61,6 @@ describe('help', () => {
     }
   })
 
-  test('the help of a `sandbox` command lists no flag of the sandbox itself', async () => {
-    const { stdout } = await runInProcess(['sandbox', 'say', '--help'])
-    expect(stdout).toMatch(/^ {2}--reply <messageId> /m)
-    expect(stdout).not.toMatch(/--port|--rates|--config/)
-  })
-
   test('the help of `run` lists the required settings and no secret as a flag', async () => {
     const { stdout } = await runInProcess(['run', '--help'])
     for (const flag of ['--upstream-url', '--bot-token-file', '--data-dir']) {
@@ -84,17 +77,6 @@ test('`config list` lists every setting with its values and default', async () =
   expect(stdout).toMatch(
     /^key\.protection .*; one of auto, passphrase, keychain, none \("auto"\)$/m,
   )
-})
-
-test('`--version` prints the version of package.json', async () => {
-  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  const { version } = JSON.parse(manifest) as { version: string }
-  const cwd = dataFolder()
-  expect(await postern(['--version'], { cwd })).toEqual({
-    code: 0,
-    stdout: `${version}\n`,
-    stderr: '',
-  })
 })
 
 test('a command name of other programs is refused with a hint to a command that exists', async () => {

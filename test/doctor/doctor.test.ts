@@ -1,12 +1,10 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { createServer as createPlainServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { postern, TOKENS } from '../cli/support.ts'
 import { dataFolder } from '../control/support.ts'
-import { openStore } from '../../src/store/open-store.ts'
 import { checkKey } from '../../src/doctor/check-key.ts'
 import { checkFolder } from '../../src/doctor/check-folder.ts'
 import { checkService, type ServiceParts } from '../../src/doctor/check-service.ts'
@@ -69,32 +67,6 @@ test('a foreign key at the service fails the check of the key and the command', 
   world.bot = { ...world.bot, fingerprint: 'AB'.repeat(20) }
   expect((await doctor(1)).get('key')).toMatchObject({ level: 'fail' })
   world.bot = { ...world.bot, fingerprint }
-})
-
-describe('`check` without a sidecar', () => {
-  const env = () => ({ ...TOKENS, POSTERN_UPSTREAM_URL: stage.double.url })
-
-  test('a damaged store fails its check, and the other checks are made', async () => {
-    const cwd = dataFolder()
-    mkdirSync(join(cwd, '.postern'), { mode: 0o700 })
-    writeFileSync(join(cwd, '.postern', 'postern.db'), 'not a database at all', { mode: 0o600 })
-    const { code, stdout } = await postern(['check', '--json'], { cwd, env: env() })
-    expect(code).toBe(1)
-    const lines = JSON.parse(stdout) as Line[]
-    expect(lines.find(({ name }) => name === 'store')).toMatchObject({ level: 'fail' })
-    expect(lines.some(({ name }) => name === 'upstream')).toBe(true)
-  })
-
-  test('a passphrase file inside the data folder is a warning', async () => {
-    const cwd = dataFolder()
-    const { POSTERN_KEY_PASSPHRASE: passphrase = '', ...rest } = env() as Record<string, string>
-    mkdirSync(join(cwd, '.postern'), { mode: 0o700 })
-    const file = join(cwd, '.postern', 'passphrase')
-    writeFileSync(file, passphrase, { mode: 0o600 })
-    const given = { cwd, env: { ...rest, POSTERN_KEY_PASSPHRASE_FILE: file } }
-    const { stdout } = await postern(['check'], given)
-    expect(stdout).toMatch(/^warn {2}passphrase: its file lies inside/m)
-  })
 })
 
 describe('`checkKey`', () => {
@@ -183,18 +155,6 @@ describe('`check` beside a running sidecar', () => {
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain('--listen-port listen.port: expected a whole number')
   })
-})
-
-test('a store without protection is a warning with the command that protects it', async () => {
-  const cwd = dataFolder()
-  const dataDir = join(cwd, '.postern')
-  const store = await openStore({ dataDir, protection: 'none', passphrase: null, mode: 'create' })
-  await store[Symbol.asyncDispose]()
-  const { POSTERN_KEY_PASSPHRASE: _, ...env } = TOKENS as Record<string, string>
-  const given = { cwd, env: { ...env, POSTERN_KEY_PROTECTION: 'none' } }
-  const { stdout } = await postern(['check'], given)
-  expect(stdout).toMatch(/^warn {2}protection: none: whoever has /m)
-  expect(stdout).toContain('postern key protect passphrase')
 })
 
 describe('`checkFolder`', () => {
