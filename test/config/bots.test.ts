@@ -80,79 +80,36 @@ describe('a list of bots', () => {
     expect(loadStoreAccess({ ...given, bot: 'echo' }).dataDir).toMatch(/bots\/echo$/)
     expect(loadDataDir({ ...given, bot: 'echo' })).toBe(join(given.cwd, '.postern'))
   })
-
-  test('an empty list is accepted as several bots', () => {
-    expect(severalOf(withFile('bots: []\n')).bots).toEqual([])
-  })
 })
 
 describe('an invalid list', () => {
+  const one = (more: string): string =>
+    `bots:\n  - name: echo\n    token: ${token(1)}\n    ${more}\n`
+  const two = (a: string, b = a): string =>
+    `bots:\n  - {name: a, token: ${token(1)}${a}}\n  - {name: b, token: ${token(2)}${b}}\n`
+  const NAME = 'expected at most 63 of a-z, 0-9, _ and -'
   const refused: [string, string, string][] = [
-    [
-      'a setting of the process',
-      `bots:\n  - name: echo\n    token: ${token(1)}\n    listen: {port: 1}\n`,
-      'postern.yaml:4:5 bots.echo.listen: is the same for all bots: set it beside `bots`, not for one of them',
-    ],
-    [
-      'an unknown setting',
-      `bots:\n  - name: echo\n    token: ${token(1)}\n    trust: {polcy: pinned}\n`,
-      'postern.yaml:4:13 bots.echo.trust.polcy: no such setting, did you mean trust.policy?',
-    ],
-    [
-      'an invalid value',
-      `bots:\n  - name: echo\n    token: ${token(1)}\n    trust: {policy: none}\n`,
-      'postern.yaml:4:21 bots.echo.trust.policy: expected one of accept, first-use, pinned',
-    ],
-    [
-      'a missing token',
-      'bots:\n  - name: echo\n',
-      'postern.yaml:2:5 bots.echo.token: is required, or tokenFile',
-    ],
-    [
-      'a missing name',
-      `bots:\n  - token: ${token(1)}\n`,
-      'postern.yaml:2:5 bots.0.name: is required',
-    ],
-    [
-      'a name with dots and slashes',
-      `bots:\n  - name: ../up\n    token: ${token(1)}\n`,
-      'postern.yaml:2:11 bots.0.name: expected at most 63 of a-z, 0-9, _ and -',
-    ],
-    [
-      'a repeated name',
-      `bots:\n  - {name: echo, token: ${token(1)}}\n  - {name: echo, token: ${token(2)}}\n`,
-      'postern.yaml:3:12 bots.1.name: is the name of another bot (postern.yaml:2:5)',
-    ],
-    [
-      'two tokens of one bot',
-      `bots:\n  - {name: a, token: ${token(7)}, clientToken: x}\n  - {name: b, token: bot_7.${'u'.repeat(43)}, clientToken: y}\n`,
-      'bots.b: has the token of the same bot as bots.a',
-    ],
+    ['a setting of the process', one('listen: {}'), '4:5 bots.echo.listen: is the same for all'],
+    ['an unknown setting', one('trust: {polcy: pinned}'), '4:13 bots.echo.trust.polcy: no such'],
+    ['an invalid value', one('trust: {policy: x}'), '4:21 bots.echo.trust.policy: expected one'],
+    ['a missing token', 'bots:\n  - name: echo\n', '2:5 bots.echo.token: is required, or'],
+    ['a missing name', `bots:\n  - token: ${token(1)}\n`, '2:5 bots.0.name: is required'],
+    ['a name with dots and slashes', two('').replace('a,', '../up,'), `2:12 bots.0.name: ${NAME}`],
+    ['a repeated name', two('').replace('b,', 'a,'), 'name: is the name of another bot (postern.'],
+    ['two tokens of one bot', two('').replaceAll(/bot_../g, 'bot_7.'), 'has the token of the same'],
     [
       'a repeated client token',
-      `bots:\n  - {name: a, token: ${token(1)}, clientToken: x}\n  - {name: b, token: ${token(2)}, clientToken: x}\n`,
-      'bots.b: has the same token for the local bot as bots.a',
+      two(', clientToken: x'),
+      'bots.b: has the same token for the local',
     ],
-    [
-      'a repeated folder',
-      `bots:\n  - {name: a, token: ${token(1)}, dataDir: x}\n  - {name: b, token: ${token(2)}, dataDir: x}\n`,
-      'bots.b: has the same dataDir as bots.a',
-    ],
+    ['a repeated folder', two(', dataDir: x'), 'bots.b: has the same dataDir as bots.a'],
     [
       'a token beside the list',
-      `bot: {token: ${token(3)}}\nbots:\n  - {name: a, token: ${token(1)}}\n`,
-      'postern.yaml:1:14 bot.token: expected in the entry of each bot, since `bots` is set',
+      `bot: {token: ${token(3)}}\n${two('')}`,
+      '1:14 bot.token: expected',
     ],
-    [
-      'a text in place of a bot',
-      'bots: [echo]\n',
-      'postern.yaml:1:8 bots.0: expected the settings of a bot',
-    ],
-    [
-      'bots within a bot',
-      'bots:\n  - {name: a, bots: x}\n',
-      'bots.a.bots: is the same for all bots',
-    ],
+    ['a text in place of a bot', 'bots: [echo]\n', '1:8 bots.0: expected the settings of a bot'],
+    ['bots within a bot', 'bots:\n  - {name: a, bots: x}\n', 'bots.a.bots: is the same for all'],
   ]
   test.each(refused)(
     'a list with %s is refused with its line, and no token is repeated',
@@ -237,10 +194,6 @@ describe('bots on PostgreSQL', () => {
     expect(error.hint).toContain(hint)
   })
 
-  test('a bot in a folder may have a long name', () => {
-    expect(severalOf(withFile(`bots:\n${bot(long)}`)).bots.map(({ name }) => name)).toEqual([long])
-  })
-
   test('a certificate authority without a database is refused once for all bots', () => {
     const cwd = folder()
     const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
@@ -276,41 +229,30 @@ describe('a folder of bots', () => {
     expect(severalOf(withFolder({})).bots).toEqual([])
   })
 
+  const TOKEN = `token: ${token(1)}\n`
   const refused: [string, Record<string, string>, string][] = [
     [
-      'a file that names another bot',
-      { 'echo.yaml': `name: news\ntoken: ${token(1)}\n` },
-      'bots.d/echo.yaml:1:7 bots.echo.name: expected echo, as the file is named, or nothing',
+      'a file of another bot',
+      { 'echo.yaml': `name: news\n${TOKEN}` },
+      'echo.yaml:1:7 bots.echo.name',
     ],
-    [
-      'a setting of the process',
-      { 'echo.yaml': `token: ${token(1)}\nlog: {level: info}\n` },
-      'bots.d/echo.yaml:2:1 bots.echo.log: is the same for all bots',
-    ],
-    [
-      'an empty file',
-      { 'echo.yaml': '' },
-      'bots.d/echo.yaml bots.echo.token: is required, or tokenFile',
-    ],
+    ['a setting of the process', { 'echo.yaml': `${TOKEN}log: {}\n` }, '2:1 bots.echo.log: is the'],
+    ['an empty file', { 'echo.yaml': '' }, 'bots.d/echo.yaml bots.echo.token: is required, or'],
     [
       'a token in a group',
-      { 'echo.yaml': `bot: {token: ${token(1)}}\n` },
-      'bots.d/echo.yaml:1:1 bots.echo.bot: expected without this group: token, tokenFile,',
+      { 'echo.yaml': `bot: {${TOKEN.trim()}}\n` },
+      'expected without this group',
     ],
-    [
-      'a file that is not YAML',
-      { 'echo.yaml': 'a: [\n' },
-      'bots.d/echo.yaml:2:1 bots.echo: is not YAML',
-    ],
+    ['a file that is not YAML', { 'echo.yaml': 'a: [\n' }, 'echo.yaml:2:1 bots.echo: is not YAML'],
     [
       'an invalid file name',
-      { 'Echo.yaml': `token: ${token(1)}\n` },
-      'bots.d/Echo.yaml bots: its name: expected at most 63 of a-z',
+      { 'Echo.yaml': TOKEN },
+      'Echo.yaml bots: its name: expected at most 63',
     ],
     [
       'two files for one bot',
-      { 'echo.yaml': `token: ${token(1)}\n`, 'echo.yml': `token: ${token(2)}\n` },
-      'bots.d/echo.yml bots: echo has another file there',
+      { 'echo.yaml': TOKEN, 'echo.yml': TOKEN },
+      'echo has another file there',
     ],
   ]
   test.each(refused)('a folder with %s is refused', (_what, files, message) => {

@@ -53,10 +53,4 @@ describe('`loadStoreAccess`', () => {
     })
     expect(loadStoreAccess(sources({ env: {} })).key.passphrase).toBeNull()
   })
-
-  test('`loadStoreAccess` reports every invalid setting at once', () => {
-    const env = { POSTERN_KEY_PROTECTION: 'magic', POSTERN_KEY_PASSPHRASE: '' }
-    const { message } = refusalOf(() => loadStoreAccess(sources({ env })))
-    expect(message).toContain('for 2 reasons')
-  })
 })

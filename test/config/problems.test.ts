@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
-import { nearestName } from '../../src/config/problems.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 
 describe('invalid settings', () => {
@@ -95,22 +94,5 @@ describe('invalid settings', () => {
       POSTERN_PORT_8700_TCP_ADDR: '10.0.0.1',
     }
     expect(load(sources({ env })).settings.listen.port).toBe(8700)
-  })
-})
-
-describe('`nearestName`', () => {
-  const names = ['listen.host', 'listen.port', 'admin.port', 'dataDir']
-
-  test.each([
-    ['listen.hots', 'listen.host'],
-    ['datadir', 'dataDir'],
-    ['server.port', 'listen.port'],
-    ['lisen.prt', 'listen.port'],
-  ])('the nearest name to %s is %s', (written, meant) => {
-    expect(nearestName(written, names)).toBe(meant)
-  })
-
-  test.each(['x', '', 'something.else.entirely'])('no name is near to %j', (written) => {
-    expect(nearestName(written, names)).toBeUndefined()
   })
 })

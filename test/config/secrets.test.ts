@@ -132,14 +132,6 @@ describe('several secrets', () => {
       expect(refusalOf(() => load(sources({ env }))).message).toContain('holds a line break')
     }
   })
-
-  test('a number is refused as token', () => {
-    const cwd = folder()
-    const configFlag = file(cwd, 'a.yaml', 'bot: {token: 12345}\n')
-    expect(refusalOf(() => load(sources({ cwd, configFlag, env: TOKENLESS }))).message).toContain(
-      'bot.token: expected text',
-    )
-  })
 })
 
 test('a printed `SecretSource` does not contain the secret', () => {

@@ -9,20 +9,6 @@ import { file, folder, sources } from './support.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-test('the setting a.bC is POSTERN_A_B_C in the environment and --a-b-c as a flag', () => {
-  const names = new Map(SETTINGS.map(({ path, env, flag }) => [path, [env, flag]]))
-  expect(names.get('upstream.url')).toEqual(['POSTERN_UPSTREAM_URL', 'upstream-url'])
-  expect(names.get('dataDir')).toEqual(['POSTERN_DATA_DIR', 'data-dir'])
-  expect(names.get('bot.clientTokenFile')).toEqual([
-    'POSTERN_BOT_CLIENT_TOKEN_FILE',
-    'bot-client-token-file',
-  ])
-  expect(names.get('cache.keyListSeconds')).toEqual([
-    'POSTERN_CACHE_KEY_LIST_SECONDS',
-    'cache-key-list-seconds',
-  ])
-})
-
 test('a secret setting is no flag and has a file setting', () => {
   for (const { path, flag } of SETTINGS.filter(({ kind }) => kind === 'secret')) {
     expect(flag).toBeNull()

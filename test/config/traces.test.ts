@@ -124,7 +124,3 @@ test('trace headers are a secret, and over http to another machine a warning', (
   expect(targetOf({ ...far, ...env })?.showsHeaders).toBe(true)
   expect(targetOf(far)?.showsHeaders).toBe(false)
 })
-
-test('a resource attribute may be named `__proto__`', () => {
-  expect(pairsOf('__proto__=x')).toEqual([['__proto__', 'x']])
-})
