@@ -57,7 +57,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('every agent of the example is tried', () => {
+test('the test covers every agent of the example', () => {
   const files = readdirSync(FOLDER).filter((name) => name !== 'README.md')
   expect(files.toSorted()).toEqual(Object.keys(AGENTS).toSorted())
 })
@@ -70,34 +70,37 @@ describe.for(Object.entries(AGENTS))('%s', ([file, [program = '', ...args]]) => 
       (code: string) => `no ${code} because it is rude`,
       'refused: postern_approval_refused',
     ],
-  ] as const)('drafts, and the person %s', async ([verb, answer, outcome], { skip }) => {
-    skip(program === 'python3' && !isInstalled(program), 'not installed: python3')
-    const { privateChat, encryptedGroup, bot } = sandbox.home
-    const words = `${file}: a draft that she ${verb}`
-    const env = { PATH: process.env['PATH'], BASE_URL: sidecar.url, AGENT_TOKEN_FILE }
-    const child = spawn(
-      ...mortal(program, [...args, join(FOLDER, file), String(encryptedGroup), words]),
-      {
-        env,
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
-    )
-    let printed = ''
-    child.stdout.on('data', (chunk: Buffer) => (printed += String(chunk)))
-    const ended = once(child, 'close')
-    const request = await alice.seen(({ text }) => text.endsWith(`\n${words}`), 30_000)
-    expect(request).toMatchObject({ chatId: privateChat, verdict: 'verified' })
-    expect(request.text).toContain('by: client agent')
-    const shown = () =>
-      alice.inbox.filter(({ text, fromId }) => text === words && fromId === bot.id)
-    expect(shown()).toEqual([])
-    const reply = answer(/^ok (\S+)$/m.exec(request.text)?.[1] ?? '')
-    await alice.write(privateChat, reply, { replyTo: request.messageId })
-    expect(await poll()).toContain(reply)
-    await ended
-    expect(printed).toMatch(new RegExp(`^asked: \\S+\n${outcome}\n$`))
-    await alice.settled()
-    expect(shown()).toHaveLength(outcome === 'sent' ? 1 : 0)
-    expect(sandbox.transcript.search(words)).toEqual([])
-  })
+  ] as const)(
+    'the agent of the example drafts a message and the person %s it',
+    async ([verb, answer, outcome], { skip }) => {
+      skip(program === 'python3' && !isInstalled(program), 'not installed: python3')
+      const { privateChat, encryptedGroup, bot } = sandbox.home
+      const words = `${file}: a draft that she ${verb}`
+      const env = { PATH: process.env['PATH'], BASE_URL: sidecar.url, AGENT_TOKEN_FILE }
+      const child = spawn(
+        ...mortal(program, [...args, join(FOLDER, file), String(encryptedGroup), words]),
+        {
+          env,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        },
+      )
+      let printed = ''
+      child.stdout.on('data', (chunk: Buffer) => (printed += String(chunk)))
+      const ended = once(child, 'close')
+      const request = await alice.seen(({ text }) => text.endsWith(`\n${words}`), 30_000)
+      expect(request).toMatchObject({ chatId: privateChat, verdict: 'verified' })
+      expect(request.text).toContain('by: client agent')
+      const shown = () =>
+        alice.inbox.filter(({ text, fromId }) => text === words && fromId === bot.id)
+      expect(shown()).toEqual([])
+      const reply = answer(/^ok (\S+)$/m.exec(request.text)?.[1] ?? '')
+      await alice.write(privateChat, reply, { replyTo: request.messageId })
+      expect(await poll()).toContain(reply)
+      await ended
+      expect(printed).toMatch(new RegExp(`^asked: \\S+\n${outcome}\n$`))
+      await alice.settled()
+      expect(shown()).toHaveLength(outcome === 'sent' ? 1 : 0)
+      expect(sandbox.transcript.search(words)).toEqual([])
+    },
+  )
 })

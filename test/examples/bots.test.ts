@@ -49,12 +49,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('every bot among the examples is tried', () => {
+test('the test covers every bot of the examples', () => {
   const files = readdirSync(FOLDER).filter((name) => name !== 'README.md')
   expect(files.toSorted()).toEqual(Object.keys(BOTS).toSorted())
 })
 
-test('what the page says to type works as it stands', async ({ skip }) => {
+test('the curl commands of the README send and read a message', async ({ skip }) => {
   skip(!isInstalled('curl'), 'not installed: curl')
   const alice = await sandbox.phone(sandbox.home.alice.id)
   const blocks = [...readFileSync(join(FOLDER, 'README.md'), 'utf8').matchAll(/```sh\n([^]*?)```/g)]
@@ -80,46 +80,34 @@ describe.for(Object.entries(BOTS))('%s', ([name, { needs, command }]) => {
   const reason = `not installed: ${missing.join(', ')}`
 
   test(
-    'answers what a person writes, every character of it',
+    `the bot ${name} answers every message once, also while the sidecar is killed and restarted`,
     { timeout: WITHIN_MS },
     async ({ skip }) => {
       skip(missing.length > 0, reason)
       await using bot = start(command(await place(name)))
       const alice = await sandbox.phone(sandbox.home.alice.id)
-      for (const text of [`hello ${name}`, `it's "so" \\n $HOME %s \\ 🗝 é, ${name}`]) {
-        // Nobody can handle what the service says before it.
+      const write = (text = '') => alice.write(sandbox.home.privateChat, text)
+      const odd = `it's "so" \\n $HOME %s \\ 🗝 é, ${name}`
+      for (const text of [`hello ${name}`, odd]) {
+        // an update of the service that no bot can handle
         await sandbox.control.injectUpdate({
           botId: sandbox.home.bot.id,
           update: { message: { text: 4 } },
         })
-        await alice.write(sandbox.home.privateChat, text)
+        await write(text)
         expect(await answerTo(text, alice, bot)).toMatchObject({ verdict: 'verified' })
       }
       expect(bot.stderr()).toContain('running as @echo_bot')
-      expect(sandbox.transcript.search(name)).toEqual([])
-    },
-  )
 
-  test(
-    'loses nothing and says nothing twice when the sidecar is killed',
-    { timeout: WITHIN_MS },
-    async ({ skip }) => {
-      skip(missing.length > 0, reason)
-      await using bot = start(command(await place(name)))
-      const alice = await sandbox.phone(sandbox.home.alice.id)
-      const texts = ['before', 'at once', 'at once too', 'while it is down', 'after'].map(
+      const texts = ['at once', 'at once too', 'while it is down', 'after'].map(
         (when) => `${when}, ${name}`,
       )
-      const [before = '', ...rest] = texts
-      const write = (text = '') => alice.write(sandbox.home.privateChat, text)
-      await write(before)
-      await answerTo(before, alice, bot)
-      await write(rest[0])
-      await write(rest[1])
+      await write(texts[0])
+      await write(texts[1])
       await sidecar.kill()
-      await write(rest[2])
+      await write(texts[2])
       sidecar = await sidecar.again({ env: { ...ownEnvironment(), POSTERN_LISTEN_PORT: port() } })
-      await write(rest[3])
+      await write(texts[3])
       for (const text of texts) await answerTo(text, alice, bot)
       await alice.settled()
       const answers = alice.inbox.filter(
@@ -127,6 +115,7 @@ describe.for(Object.entries(BOTS))('%s', ([name, { needs, command }]) => {
           fromId === sandbox.home.bot.id && texts.some((one) => text.endsWith(one)),
       )
       expect(answers.map(({ text }) => text)).toEqual(texts.map((text) => `you said: ${text}`))
+      expect(sandbox.transcript.search(name)).toEqual([])
     },
   )
 })
@@ -135,7 +124,6 @@ describe.for(Object.entries(BOTS))('%s', ([name, { needs, command }]) => {
 const TROUBLES: [what: string, fault: FaultName, options: FaultOptions, isAnswered: boolean][] = [
   ['its connection is cut', 'cut', {}, true],
   ['the answer is lost', 'lost-answer', {}, true],
-  ['half of the answer is lost', 'half-answer', {}, true],
   ['it sends too much', 'error', { status: 429, code: 'flood_wait', retryAfter: 1 }, true],
   [
     'a proxy asks it to wait until a date',
@@ -143,21 +131,19 @@ const TROUBLES: [what: string, fault: FaultName, options: FaultOptions, isAnswer
     { status: 503, headers: { 'retry-after': 'Sat, 01 Jan 2000 00:00:00 GMT' }, body: '' },
     true,
   ],
-  ['the service fails', 'error', { status: 500, code: 'internal' }, true],
   ['a proxy answers', 'html', { status: 502 }, true],
   ['its token is refused for a while', 'error', { status: 401, code: 'unauthorized' }, true],
-  ['it is paused for a while', 'error', { status: 403, code: 'bot_paused' }, true],
   ['the person has blocked it', 'error', { status: 403, code: 'blocked_by_user' }, false],
   ['the message is refused', 'error', { status: 400, code: 'bad_request' }, false],
 ]
 
 describe.concurrent.for(Object.entries(BOTS))(
-  '%s before the service itself, without a sidecar',
+  '%s without a sidecar',
   ([name, { needs, command }]) => {
     const missing = needs.filter((program) => !isInstalled(program))
 
     test(
-      'goes on whatever happens to it',
+      `the bot ${name} continues after errors of the service and malformed updates`,
       { timeout: WITHIN_MS },
       async ({ skip, expect: check }) => {
         skip(missing.length > 0, `not installed: ${missing.join(', ')}`)
@@ -204,23 +190,27 @@ describe.concurrent.for(Object.entries(BOTS))(
   },
 )
 
-test('webhook.py removes its webhook at its end', { timeout: WITHIN_MS }, async ({ skip }) => {
-  skip(!isInstalled('python3'), 'not installed: python3')
-  const webhook = async () => {
-    const headers = { authorization: `Bearer ${sandbox.token}` }
-    const answer = await fetch(`${sidecar.url}/bot/v1/webhook`, { headers })
-    return ((await answer.json()) as { result: { url: string | null } }).result.url
-  }
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    const bot = start(['python3', await place('webhook.py')])
-    await expect.poll(webhook).toMatch(/^http:/)
-    expect([await bot.end(signal), bot.stderr()]).toEqual([
-      0,
-      expect.stringContaining('the webhook is removed'),
-    ])
-    expect(await webhook()).toBeNull()
-  }
-})
+test(
+  'the bot webhook.py removes its webhook when it ends',
+  { timeout: WITHIN_MS },
+  async ({ skip }) => {
+    skip(!isInstalled('python3'), 'not installed: python3')
+    const webhook = async () => {
+      const headers = { authorization: `Bearer ${sandbox.token}` }
+      const answer = await fetch(`${sidecar.url}/bot/v1/webhook`, { headers })
+      return ((await answer.json()) as { result: { url: string | null } }).result.url
+    }
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const bot = start(['python3', await place('webhook.py')])
+      await expect.poll(webhook).toMatch(/^http:/)
+      expect([await bot.end(signal), bot.stderr()]).toEqual([
+        0,
+        expect.stringContaining('the webhook is removed'),
+      ])
+      expect(await webhook()).toBeNull()
+    }
+  },
+)
 
 /** What a person's phone shows as the answer; what the bot said, when there is none. */
 async function answerTo(text: string, person: Phone, bot: RunningBot): Promise<unknown> {

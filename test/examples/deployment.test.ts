@@ -37,7 +37,7 @@ describe('compose.yaml', () => {
       env: { PATH: process.env['PATH'], ...env },
     })
 
-  test('is taken, and starts the bot in the sidecar’s network once that is ready', async ({
+  test('compose.yaml is accepted by Compose, and starts the bot in the network of the ready sidecar', async ({
     skip,
   }) => {
     skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
@@ -63,7 +63,7 @@ describe('compose.yaml', () => {
     })
   })
 
-  test('asks for the address of the service', async ({ skip }) => {
+  test('compose.yaml without the URL of the service is refused', async ({ skip }) => {
     skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
     const { code, stderr } = await compose({})
     expect([code, stderr]).toEqual([1, expect.stringContaining('say where the service is')])
@@ -71,7 +71,7 @@ describe('compose.yaml', () => {
 })
 
 describe('compose-several-bots.yaml', () => {
-  test('is taken, and gives two processes the same bots and database, and a folder each', async ({
+  test('compose-several-bots.yaml starts two sidecars with the same bots and separate data folders', async ({
     skip,
   }) => {
     skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
@@ -95,7 +95,7 @@ describe('compose-several-bots.yaml', () => {
     expect(news?.environment).toMatchObject({ BASE_URL: 'http://postern:8700' })
   })
 
-  test('has settings that Postern takes, with the bot of its header', () => {
+  test('the settings in compose-several-bots.yaml are accepted by Postern', () => {
     const root = folderIn(tmpdir())
     const text = readFileSync(`${EXAMPLES}/compose-several-bots.yaml`, 'utf8')
     const { 'x-postern': common } = parse(text) as {
@@ -130,33 +130,25 @@ describe('compose-several-bots.yaml', () => {
 
 describe('postern.service', () => {
   /** The unit with a program that is surely here, since its absence would be found too. */
-  function unit(edit: (text: string) => string = (text) => text): string {
+  function unit(): string {
     const file = join(folderIn(tmpdir()), 'postern.service')
     const text = readFileSync(`${EXAMPLES}/postern.service`, 'utf8')
-    writeFileSync(file, edit(text.replace('=/usr/bin/node', `=${process.execPath}`)))
+    writeFileSync(file, text.replace('=/usr/bin/node', `=${process.execPath}`))
     return file
   }
   const verify = (file: string) => run('systemd-analyze', ['verify', '--man=no', file])
   const isHere = () => isInstalled('systemd-analyze')
 
-  test('is a unit without a fault', async ({ skip }) => {
+  test('postern.service is accepted by systemd', async ({ skip }) => {
     skip(!isHere(), 'not installed: systemd')
     expect(await verify(unit())).toMatchObject({ code: 0, stderr: '' })
   })
 
-  test('would not pass with a fault', async ({ skip }) => {
-    skip(!isHere(), 'not installed: systemd')
-    const { stderr } = await verify(unit((text) => text.replace('ProtectHome=', 'ProtectHouse=')))
-    expect(stderr).toContain('ProtectHouse')
-  })
-
-  test('leaves the service hardly anything but the network', async ({ skip }) => {
+  test('postern.service has an exposure level below 2', async ({ skip }) => {
     skip(!isHere(), 'not installed: systemd')
     const security = ['security', '--offline=yes', '--threshold=20']
     const { code, stdout } = await run('systemd-analyze', [...security, unit()])
     expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/exposure level .*: 1\.\d/)])
-    const loose = unit((text) => text.replace(/^(Protect|Private|Restrict|System).*$/gm, ''))
-    expect((await run('systemd-analyze', [...security, loose])).code).not.toBe(0)
   })
 })
 
@@ -168,37 +160,22 @@ const documentsOf = (name: string) =>
 const objectsOf = (name: string): KubernetesObject[] =>
   documentsOf(name).map((document) => document.toJS() as KubernetesObject)
 
-/** A manifest with a field that Kubernetes does not know. */
-function wrongObjectsOf(name: string): KubernetesObject[] {
-  const wrong = objectsOf(name)
-  const pod = wrong.at(-1)?.spec.template?.spec
-  Object.assign(pod?.initContainers[0] ?? {}, { startUpProbe: {} })
-  return wrong
-}
-
-describe('the manifests for Kubernetes', () => {
+describe('manifests for Kubernetes', () => {
   let errors: Record<string, string>
   beforeAll(async () => {
-    errors = await typecheck({
-      ...Object.fromEntries(MANIFESTS.map((name) => [name, objectsOf(name)])),
-      ...Object.fromEntries(MANIFESTS.map((name) => [`wrong-${name}`, wrongObjectsOf(name)])),
-    })
+    errors = await typecheck(Object.fromEntries(MANIFESTS.map((name) => [name, objectsOf(name)])))
   })
 
   describe.each(MANIFESTS)('%s', (name) => {
     const objects = objectsOf(name)
 
-    test('holds only what Kubernetes knows', () => {
+    test('a manifest for Kubernetes contains only known fields', () => {
       const problems = documentsOf(name).flatMap((one) => [...one.errors, ...one.warnings])
       expect(problems).toEqual([])
       expect(errors[name]).toBe('')
     })
 
-    test('would not pass with a field that Kubernetes does not know', () => {
-      expect(errors[`wrong-${name}`]).toMatch(/startUpProbe/)
-    })
-
-    test('starts the sidecar before the bot and lets the bot end alone', () => {
+    test('a manifest for Kubernetes starts the sidecar before the bot, with a read-only root', () => {
       const pod = objects.at(-1)?.spec.template?.spec
       const [sidecar] = pod?.initContainers ?? []
       expect(sidecar).toMatchObject({ restartPolicy: 'Always', startupProbe: expect.anything() })
@@ -210,7 +187,7 @@ describe('the manifests for Kubernetes', () => {
       }
     })
 
-    test('mounts what it declares, and declares what it mounts', () => {
+    test('a manifest for Kubernetes mounts every declared volume and no other', () => {
       const spec = objects.at(-1)?.spec
       const pod = spec?.template?.spec
       const claims = spec?.volumeClaimTemplates ?? []

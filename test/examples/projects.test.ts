@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run, works } from '../support/programs.ts'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
@@ -29,53 +29,21 @@ function copyOf(name: string): string {
   return copy
 }
 
-describe('the example with pytest', () => {
-  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async ({ skip }) => {
-    skip(!hasPytest, 'not installed: pytest')
-    const { code, stdout } = await pytest(copyOf('pytest'))
-    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b5 passed in/)])
-  })
-
-  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async ({ skip }) => {
-    skip(!hasPytest, 'not installed: pytest')
-    const cwd = copyOf('pytest')
-    await run('sed', ['-i', 's/Write .vote to vote/Hello/', 'bot.py'], { cwd })
-    const { code, stdout } = await pytest(cwd, '-k', 'explains')
-    expect([code, String(stdout)]).toEqual([1, expect.stringMatching(/\b1 failed/)])
-  })
+test('the example for pytest passes', { timeout: WITHIN_MS }, async ({ skip }) => {
+  skip(!hasPytest, 'not installed: pytest')
+  const { code, stdout } = await pytest(copyOf('pytest'))
+  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b5 passed in/)])
 })
 
-describe('the example with Vitest', () => {
-  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async () => {
-    const { code, stdout } = await vitest(linked(copyOf('vitest')))
-    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}5 passed \(5\)/)])
-  })
-
-  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async () => {
-    const cwd = linked(copyOf('vitest'))
-    await run('sed', ['-i', 's/Write .vote to vote/Hello/', 'bot.js'], { cwd })
-    const { code, stderr } = await vitest(cwd, '-t', 'explains')
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(/-.*Write .vote to vote.*\n.*\+.*Hello/),
-    ])
-  })
+test('the example for Vitest passes', { timeout: WITHIN_MS }, async () => {
+  const { code, stdout } = await vitest(linked(copyOf('vitest')))
+  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}5 passed \(5\)/)])
 })
 
-describe('the example in Go', () => {
-  test('passes, through the sidecar too', { timeout: WITHIN_MS }, async ({ skip }) => {
-    skip(!hasGo, 'not installed: go')
-    const { code, stdout, stderr } = await goTest(copyOf('go'))
-    expect([code, String(stdout) + stderr]).toEqual([0, expect.stringMatching(/^ok\s/m)])
-  })
-
-  test('fails for a bot that answers otherwise', { timeout: WITHIN_MS }, async ({ skip }) => {
-    skip(!hasGo, 'not installed: go')
-    const cwd = copyOf('go')
-    await run('sed', ['-i', 's/added: /noted: /', 'bot.go'], { cwd })
-    const { code, stdout } = await goTest(cwd, '-run', 'LostAnswer')
-    expect([code, String(stdout)]).toEqual([1, expect.stringContaining('noted: milk')])
-  })
+test('the example for Go passes', { timeout: WITHIN_MS }, async ({ skip }) => {
+  skip(!hasGo, 'not installed: go')
+  const { code, stdout, stderr } = await goTest(copyOf('go'))
+  expect([code, String(stdout) + stderr]).toEqual([0, expect.stringMatching(/^ok\s/m)])
 })
 
 /** What `npm install` of a clone and of Vitest leaves in a project. */

@@ -63,7 +63,9 @@ async function status(host: string, port: string, path: string): Promise<number 
   return response.statusCode
 }
 
-test('is taken by Compose, and starts the bot once the sandbox is healthy', async ({ skip }) => {
+test('sandbox-compose.yaml is accepted by Compose, and starts the bot once the sandbox is healthy', async ({
+  skip,
+}) => {
   skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
   const env = { PATH: process.env['PATH'] }
   const { code, stdout, stderr } = await run('docker-compose', ['--file', FILE, 'config'], { env })
@@ -76,7 +78,7 @@ test('is taken by Compose, and starts the bot once the sandbox is healthy', asyn
   expect(read.services['sandbox']).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
 })
 
-test('the image’s health check passes while the sandbox runs, and not otherwise', async () => {
+test('the health check of the sandbox image passes while the sandbox runs, and fails otherwise', async () => {
   const { controlUrl } = await startSandbox()
   const [, program = '', , port = ''] = image.Healthcheck.Test
   expect(port).toBe('8801')
@@ -85,7 +87,7 @@ test('the image’s health check passes while the sandbox runs, and not otherwis
   expect((await check('9')).code).toBe(1)
 })
 
-test('the bot answers a person, with the token and by the name that the example gives', async ({
+test('the bot of sandbox-compose.yaml answers a person with the token and host name of the example', async ({
   skip,
 }) => {
   skip(!isInstalled('python3'), 'not installed: python3')

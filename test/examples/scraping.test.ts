@@ -1,8 +1,8 @@
 /** Whether the examples' scrapers and probes get an answer from the examples' sidecars. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { createSandbox, type Sandbox } from '../../src/sandbox/index.ts'
 import { startSidecar, type TestSettings, type TestSidecar } from '../../src/testing/index.ts'
@@ -48,7 +48,7 @@ interface Prometheus {
   scrape_configs: { static_configs?: { targets: string[] }[]; kubernetes_sd_configs?: object[] }[]
 }
 
-test('compose.yaml: Prometheus reaches the sidecar by the name of its service', async () => {
+test('Prometheus of compose.yaml reaches the sidecar by the name of its service', async () => {
   const { services } = parse(read('compose.yaml')) as {
     services: Record<string, { environment: Record<string, string> }>
   }
@@ -65,7 +65,7 @@ test('compose.yaml: Prometheus reaches the sidecar by the name of its service', 
   expect(await ask('/metrics', 'elsewhere:8701')).toBe(421)
 })
 
-test('kubernetes.yaml: the sidecar is reached by the pod’s address and the Service’s name', async () => {
+test('the sidecar of kubernetes.yaml is reached by the address of its pod and the name of its Service', async () => {
   const [service, set] = parseAllDocuments(read('kubernetes.yaml')).map(
     (document) => document.toJS() as KubernetesObject,
   )
@@ -84,51 +84,6 @@ test('kubernetes.yaml: the sidecar is reached by the pod’s address and the Ser
   }
   expect(await ask('/status', 'elsewhere', podAddress)).toBe(421)
   expect(await ask('/readyz', 'elsewhere', podAddress)).toBe(200)
-})
-
-test.each(['prometheus.yaml', 'prometheus-kubernetes.yaml'])(
-  '%s loads rules that are there',
-  (name) => {
-    const { rule_files: files, scrape_configs: jobs } = parse(read(name)) as Prometheus
-    expect(files.map((file) => existsSync(join(EXAMPLES, file)))).toEqual([true])
-    expect(jobs).toHaveLength(1)
-  },
-)
-
-describe('admin.allowedHosts', () => {
-  test('names by which metrics and status are asked, beside the loopback ones', async () => {
-    const ask = await sidecarWith({ admin: { allowedHosts: ['metrics', '10.1.2.3'] } })
-    for (const path of ['/metrics', '/status']) {
-      for (const host of ['metrics', 'METRICS:8701', '10.1.2.3:8701', 'localhost']) {
-        expect([host, await ask(path, host)]).toEqual([host, 200])
-      }
-      for (const host of ['metric', 'metrics.evil.example', '10.1.2.4']) {
-        expect([host, await ask(path, host)]).toEqual([host, 421])
-      }
-    }
-  })
-
-  test('takes the place of what the bot may use', async () => {
-    const listen = { allowedHosts: ['sidecar'] }
-    const withOwn = await sidecarWith({ listen, admin: { allowedHosts: ['metrics'] } })
-    expect(await withOwn('/metrics', 'sidecar')).toBe(421)
-    const empty = await sidecarWith({ listen, admin: { allowedHosts: [] } })
-    expect(await empty('/metrics', 'sidecar')).toBe(421)
-    const without = await sidecarWith({ listen })
-    expect(await without('/metrics', 'sidecar')).toBe(200)
-  })
-
-  test('is asked of no probe', async () => {
-    const ask = await sidecarWith({ admin: { allowedHosts: [] } })
-    expect(await ask('/healthz', '10.9.8.7')).toBe(200)
-    expect(await ask('/readyz', 'anything.example')).toBe(200)
-  })
-
-  test('opens nothing of the bot’s own listener', async () => {
-    const { url } = await start({ admin: { allowedHosts: ['metrics'] } })
-    expect(await statusOf(url, '/bot/v1/me', 'metrics')).toBe(421)
-    expect(await statusOf(url, '/bot/v1/me', 'localhost')).toBe(200)
-  })
 })
 
 interface KubernetesObject {
