@@ -45,7 +45,7 @@ async function conflicting(): Promise<{ ours: Stage; theirs: Stage; sidecar: Run
   return { ours, theirs, sidecar }
 }
 
-test('rotation: a new key signs, and the old one still opens', async () => {
+test('the runbook “Rotation” publishes a new key, and the former key still opens', async () => {
   const stage = await Stage.plain()
   const sidecar = await stage.up()
   const before = await stage.shown()
@@ -56,56 +56,46 @@ test('rotation: a new key signs, and the old one still opens', async () => {
   await stage.down(sidecar)
 })
 
-test('somebody else’s key that is right: it is brought over and goes on as ours', async () => {
+test('the runbook for a foreign key replaces it, or imports it', async () => {
   const { ours, theirs, sidecar } = await conflicting()
-  const shown = await ours.shown()
-  const [there = [], here = []] = blocks(FOREIGN)
-  await shell(theirs, there, { more: OUT })
-  copyFileSync(theirs.path('key.asc'), ours.path('key.asc'))
-  await shell(ours, here, { more: OUT })
-  await expect.poll(() => send(ours, sidecar)).toBe(201)
-  expect(await ours.shown()).toBe(shown)
-  await ours.down(sidecar)
-})
-
-test('somebody else’s key that is wrong: ours is put back', async () => {
-  const { ours, theirs, sidecar } = await conflicting()
-  const wrong = await ours.shown()
+  const foreign = await ours.shown()
   expect(await ours.run('key publish')).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('postern_key_conflict'),
   })
-  const [, , replace = []] = blocks(FOREIGN)
+  const [there = [], here = [], replace = []] = blocks(FOREIGN)
   await shell(ours, replace)
-  expect(await ours.shown()).not.toBe(wrong)
+  expect(await ours.shown()).not.toBe(foreign)
   expect(await send(ours, sidecar)).toBe(201)
-  expect(theirs.dataDir).not.toBe(ours.dataDir)
+
+  await theirs.does('key publish --replace')
+  await call(ours, sidecar, '/me')
+  await expect.poll(() => send(ours, sidecar)).toBe('postern_key_conflict')
+  await shell(theirs, there, { more: OUT })
+  copyFileSync(theirs.path('key.asc'), ours.path('key.asc'))
+  await shell(ours, here, { more: OUT })
+  await expect.poll(() => send(ours, sidecar)).toBe(201)
+  expect(await ours.shown()).toBe(foreign)
   await ours.down(sidecar)
 })
 
-test('the owner removed the key: nothing is readable by itself, and one command protects again', async () => {
-  const stage = await Stage.plain()
-  await stage.sandbox.phone(stage.sandbox.home.alice.id)
-  const sidecar = await stage.up()
-  const { control, home } = stage.sandbox
-  await control.removeKey({ botId: home.bot.id })
-  await call(stage, sidecar, '/me')
-  await expect.poll(() => send(stage, sidecar)).toBe('postern_bot_unprotected')
-  const [again = []] = blocks('The owner removed the key')
-  await shell(stage, again)
-  expect(await send(stage, sidecar)).toBe(201)
-  expect(await stage.shown()).not.toBeNull()
-  await stage.down(sidecar)
-})
-
-test('leaving Postern: private chats are readable, also after a restart, and there is a way back', async () => {
+test('the runbook for a key that the owner removed protects again, or makes chats readable', async () => {
   const stage = await Stage.plain()
   let sidecar = await stage.up()
   const { control, home } = stage.sandbox
-  await control.removeKey({ botId: home.bot.id })
-  await call(stage, sidecar, '/me')
-  await expect.poll(() => send(stage, sidecar)).toBe('postern_bot_unprotected')
+  const removeKey = async (): Promise<void> => {
+    await control.removeKey({ botId: home.bot.id })
+    await call(stage, sidecar, '/me')
+    await expect.poll(() => send(stage, sidecar)).toBe('postern_bot_unprotected')
+  }
+  await stage.sandbox.phone(home.alice.id)
   const [again = [], leave = []] = blocks('The owner removed the key')
+  await removeKey()
+  await shell(stage, again)
+  expect(await send(stage, sidecar)).toBe(201)
+  expect(await stage.shown()).not.toBeNull()
+
+  await removeKey()
   await shell(stage, leave)
   expect(await send(stage, sidecar)).toBe(201)
   await stage.down(sidecar)
@@ -117,7 +107,7 @@ test('leaving Postern: private chats are readable, also after a restart, and the
   await stage.down(sidecar)
 })
 
-test('lost key: a fresh store does not fight, and a new start replaces the key', async () => {
+test('the runbook “Lost key” replaces the key of a lost store', async () => {
   const stage = await Stage.plain()
   await stage.down(await stage.up())
   const lost = await stage.shown()

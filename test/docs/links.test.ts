@@ -22,13 +22,13 @@ function pageOf(from: string, target: string): string {
 describe.each(pages)('$path', ({ path, text }) => {
   const inside = links(text).filter((target) => !isOutside(target))
 
-  it('links to files that are there', () => {
+  it('every link of the page leads to a file', () => {
     const files = inside.filter((target) => !target.startsWith('#'))
     expect(files.filter((target) => !existsSync(fileOf(path, target)))).toEqual([])
     expect(files.filter((target) => fileOf(path, target).startsWith('..'))).toEqual([])
   })
 
-  it('links to headings that are there', () => {
+  it('every link of the page with an anchor leads to a heading', () => {
     const missing = inside.filter((target) => {
       const [, anchor] = target.split('#')
       if (anchor === undefined) return false
@@ -37,7 +37,7 @@ describe.each(pages)('$path', ({ path, text }) => {
     expect(missing).toEqual([])
   })
 
-  it('is of a size that one reads in a sitting', () => {
+  it('the page is at most 20 kB, and the first page 14 kB', () => {
     const kilobytes = path === 'README.md' ? 14 : 20
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(kilobytes * 1000)
   })
@@ -47,7 +47,7 @@ describe.each(pages)('$path', ({ path, text }) => {
 const linkedFrom = ({ path, text }: Page): string[] =>
   links(text).flatMap((target) => (isOutside(target) ? [] : [pageOf(path, target)]))
 
-it('the first page leads to every other, at once or by the page around it', () => {
+it('every page is reached from the first page', () => {
   const [first = { path: '', text: '' }, ...others] = pages
   const reached = new Set(linkedFrom(first))
   for (const page of others) {

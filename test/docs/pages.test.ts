@@ -5,30 +5,30 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { readPages, TABLES, tablesIn, withTables } from '../support/readme-tables.ts'
-import { anchorOf, blocksOf, headings } from './markdown.ts'
+import { anchorOf, headings } from './markdown.ts'
 
 const pages = readPages()
 const everything = pages.map(({ text }) => text).join('\n')
 const readme = pages[0]?.text ?? ''
 
-describe('the pages', () => {
-  it('have the tables that the code has', async () => {
+describe('pages of the documentation', () => {
+  it('the generated tables of the pages are those of the code', async () => {
     for (const { text } of pages) expect(await withTables(text)).toBe(text)
   })
 
-  it('have each table once', () => {
+  it('each generated table is on one page', () => {
     const named = pages.flatMap(({ text }) => tablesIn(text))
     expect(named.toSorted()).toEqual(Object.keys(TABLES).toSorted())
   })
 
-  it('name only scripts that package.json has', () => {
+  it('the pages name only scripts of package.json', () => {
     const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: object }
     const named = [...everything.matchAll(/npm run (?:-s )?([a-z:]+)/g)].map(([, name]) => name)
     expect(named.length).toBeGreaterThan(0)
     expect(named.filter((name) => !(String(name) in manifest.scripts))).toEqual([])
   })
 
-  it('name only commands that there are', async () => {
+  it('the pages name only existing commands', async () => {
     const known = new Map(
       (await createFullProgram()).commands.map((command) => [
         command.name(),
@@ -51,7 +51,7 @@ describe('the pages', () => {
     expect(wrong.map(([text]) => text)).toEqual([])
   })
 
-  it.each(pages)('$path names only files that are there', ({ path: page, text }) => {
+  it.each(pages)('the page $path names only existing files', ({ path: page, text }) => {
     const named = [...text.matchAll(/`((?:src|test|config)\/[A-Za-z0-9/._-]+)`/g)]
     const own = 'config/postern.yaml'
     const isThere = (path: string) => existsSync(path) || existsSync(join(dirname(page), path))
@@ -59,7 +59,7 @@ describe('the pages', () => {
     expect(missing.map(([, path]) => path)).toEqual([])
   })
 
-  it('say of every endpoint of the service what becomes of it', () => {
+  it('the README of http describes every endpoint of the service', () => {
     const door = pages.find(({ path }) => path === 'src/http/README.md')?.text ?? ''
     const silent = ENDPOINTS.filter(
       ({ method, path }) => !door.includes(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
@@ -69,7 +69,7 @@ describe('the pages', () => {
 })
 
 describe('the first page', () => {
-  it('names every chapter among its contents, in their order', () => {
+  it('the contents of the first page list every chapter in order', () => {
     const contents = readme.slice(0, readme.indexOf('\n## '))
     const chapters = headings(readme, 2).filter((heading) => readme.includes(`\n## ${heading}\n`))
     expect(chapters.length).toBeGreaterThan(5)
@@ -78,21 +78,5 @@ describe('the first page', () => {
     )
     expect(places).not.toContain(-1)
     expect(places).toEqual(places.toSorted((a, b) => a - b))
-  })
-
-  it('has one picture of how it works, whole on a screen and with no broken line', () => {
-    const [picture = '', ...others] = blocksOf(readme, 'text').filter((block) =>
-      block.includes('┌'),
-    )
-    expect(others).toEqual([])
-    const lines = picture.trimEnd().split('\n').slice(1)
-    expect(lines.length).toBeGreaterThan(10)
-    for (const line of lines) {
-      expect(line).toMatch(/^[┌│└].*[┐│┘]$/)
-      expect([59, 94]).toContain(line.length)
-    }
-    for (const word of ['bot', 'guard', 'seal', 'open', 'verdict', 'dataDir', ':8700', ':8701']) {
-      expect(picture).toContain(word)
-    }
   })
 })

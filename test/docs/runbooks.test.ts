@@ -18,8 +18,8 @@ function untilRun(heading: string): string[] {
 const keysOf = async (stage: Stage) =>
   JSON.parse(await stage.does('key list --json')) as { fingerprint: string; state: string }[]
 
-describe('the runbooks', () => {
-  test('moving to another host: the same key signs there, and nothing is missing', async () => {
+describe('runbooks', () => {
+  test('the runbook “Moving to another host” moves the key and the store', async () => {
     const [old, fresh] = [await Stage.make(), await Stage.make()]
     await old.down(await old.up())
     const lines = untilRun('Moving to another host')
@@ -39,7 +39,7 @@ describe('the runbooks', () => {
     await fresh.down(sidecar)
   })
 
-  test('restored backup: the store runs again once it was compared with the service', async () => {
+  test('the runbook “Restored backup” runs the store again after the comparison with the service', async () => {
     const stage = await Stage.plain()
     const sidecar = await stage.up()
     await stage.does('backup create postern.backup')
@@ -51,7 +51,7 @@ describe('the runbooks', () => {
     await stage.down(await stage.up())
   })
 
-  test('restored backup: it halts before it is accepted, and one that is older than the published key is not accepted until that is', async () => {
+  test('the runbook “Restored backup” refuses a backup older than the published key until that is replaced', async () => {
     const stage = await Stage.plain()
     const first = await stage.does('key generate')
     await stage.does('backup create postern.backup')
@@ -75,7 +75,7 @@ describe('the runbooks', () => {
     expect(await stage.shown()).toBe(first)
   })
 
-  test('lost passphrase: nothing opens the store, and a new start replaces the key', async () => {
+  test('the runbook “Lost passphrase” replaces the key of a store that no longer opens', async () => {
     const stage = await Stage.make()
     await stage.down(await stage.up())
     const lost = await stage.shown()
@@ -87,16 +87,7 @@ describe('the runbooks', () => {
     expect((await keysOf(stage)).map(({ state }) => state)).toEqual(['active'])
   })
 
-  test('lost passphrase: a sidecar that still runs gives the store a new one', async () => {
-    const stage = await Stage.make()
-    const sidecar = await stage.up()
-    stage.passphrase = 'a passphrase made anew'
-    await stage.does('key protect passphrase', { POSTERN_NEW_PASSPHRASE: stage.passphrase })
-    await stage.down(sidecar)
-    await stage.down(await stage.up())
-  })
-
-  test('revoked token: a new one in its file is all that it takes, while the sidecar runs', async () => {
+  test('the runbook “Revoked token” gives a running sidecar its new token', async () => {
     const stage = await Stage.plain()
     const file = stage.path('.config/postern/token')
     mkdirSync(dirname(file), { recursive: true })
@@ -121,7 +112,7 @@ describe('the runbooks', () => {
     await stage.down(sidecar)
   })
 
-  test('a new passphrase: the commands that change it leave the settings as they are', async () => {
+  test('the runbook “A new passphrase” changes the passphrase and leaves the settings unchanged', async () => {
     const stage = await Stage.make()
     const folder = stage.path('.config/postern')
     mkdirSync(folder, { recursive: true })
