@@ -35,7 +35,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
   }, WITHIN_MS)
   afterAll(() => image[Symbol.asyncDispose](), WITHIN_MS)
 
-  test('starts, checks and stops without a shell, as a user who is not root', () => {
+  test('the image starts, checks and stops without a shell, as a user other than root', () => {
     const { User, Entrypoint, Cmd, Healthcheck, Volumes, StopSignal } = image.config
     expect(User).toMatch(/^[1-9]\d*:[1-9]\d*$/)
     expect([Entrypoint[0], Cmd]).toEqual(['node', ['run']])
@@ -43,7 +43,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect([Object.keys(Volumes), StopSignal]).toEqual([['/var/lib/postern'], 'SIGTERM'])
   })
 
-  test('holds what was built, what it needs, and its list of parts; nothing else', () => {
+  test('the image contains the built files, openpgp.js and an SBOM, and nothing else', () => {
     const app = join(image.root, 'app')
     const parts = ['LICENSE', 'dist', 'healthcheck.pl', 'node_modules', 'package.json']
     expect(readdirSync(app).toSorted()).toEqual(parts)
@@ -60,14 +60,14 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(sbom.components.filter(({ hashes }) => hashes.length === 0)).toEqual([])
   })
 
-  test('adds Node alone to its base, without npm', () => {
+  test('the image adds only Node to its base, without npm', () => {
     const local = join(image.root, 'usr/local')
     const added = readdirSync(local, { recursive: true, withFileTypes: true })
     const files = added.filter((entry) => !entry.isDirectory()).map(({ name }) => name)
     expect(files).toEqual(['node'])
   })
 
-  test('holds nothing that was compiled for one architecture', () => {
+  test('the image contains no file compiled for one architecture', () => {
     const files = readdirSync(join(image.root, 'app'), { recursive: true, withFileTypes: true })
     const compiled = files
       .filter((entry) => entry.isFile())
@@ -80,7 +80,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(last).not.toMatch(/^\s*RUN/m)
   })
 
-  test('leaves to its user the volume alone, and that to nobody else', () => {
+  test('the volume of the image is private to its user, and other files belong to root', () => {
     const volume = lstatSync(join(image.root, 'var/lib/postern'))
     expect([volume.uid, volume.gid, volume.mode & 0o777]).toEqual([1000, 1000, 0o700])
     const loose = readdirSync(join(image.root, 'app'), { recursive: true, encoding: 'utf8' })
@@ -89,7 +89,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(loose).toEqual([])
   })
 
-  test('runs as process 1 on a read-only root, without root’s powers, and keeps its key', async () => {
+  test('a container runs as process 1 on a read-only root without capabilities, and keeps its key', async () => {
     await using scene = await createScene()
     await using first = scene.start()
     const addresses = await first.listening()
@@ -115,7 +115,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(await second.end('SIGINT')).toBe(0)
   }, 180_000)
 
-  test('answers the health check while it runs, ready or not', async () => {
+  test('a container passes its health check, with --ready only once it is ready', async () => {
     await using scene = await createScene()
     const [, ...check] = image.config.Healthcheck.Test
     await using lonely = scene.start({ ...PLAIN, POSTERN_UPSTREAM_URL: 'http://127.0.0.1:1' })
@@ -129,7 +129,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(await container.end('SIGTERM')).toBe(0)
   }, 180_000)
 
-  test('takes a volume of root’s that its group may write, as Kubernetes mounts them', async () => {
+  test('a container accepts a volume of root that its group can write', async () => {
     await using scene = await createScene()
     chownSync(scene.volume, 0, 1000)
     chmodSync(scene.volume, 0o2775)
@@ -139,7 +139,7 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(await container.end('SIGTERM')).toBe(0)
   }, 180_000)
 
-  test('runs the sandbox as a service, with nothing to write', async () => {
+  test('a container runs the sandbox without a writable file system', async () => {
     await using scene = await createScene()
     const settings = readStage('sandbox')
     const args = ['--port', '0', '--control-port', '0', '--allowed-host', 'sandbox', '--json']

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => ours[Symbol.asyncDispose]())
 
 test.concurrent.for(Object.keys(PROGRAMS))(
-  '%s and we open and verify what the other sealed and signed',
+  'the engine and %s open and verify messages of each other',
   { timeout: 120_000 },
   async (name, { skip, expect }) => {
     skip(!isInstalled(name), `${name} is not installed`)

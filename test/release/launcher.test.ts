@@ -36,25 +36,9 @@ function isPlain(file: string): boolean {
   return !/=>|`|\b(let|const|class|async|await|import)\b|,\s*\)|\?\.|\?\?/.test(code)
 }
 
-test('npm ci under an older Node prints a few lines beside the packages', async ({ skip }) => {
-  const node = await olderNode()
-  if (node === null) skip('there is no Node before 24 here')
-  if (node === null) return
-  const folder = mkdtempSync(join(tmpdir(), 'postern-npm-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  for (const name of ['package.json', 'package-lock.json', '.npmrc']) {
-    cpSync(name, join(folder, name))
-  }
-  const env = { PATH: `${dirname(node)}:/usr/bin:/bin`, HOME: folder }
-  const { code, stdout, stderr } = await run('npm', ['ci', '--dry-run'], { cwd: folder, env })
-  expect(code).toBe(0)
-  const beside = `${String(stdout)}${stderr}`.split('\n').filter((line) => !line.startsWith('add '))
-  expect(beside.length).toBeLessThanOrEqual(15)
-})
-
 describe('the launcher', () => {
-  test.each(['0.12.18', '8.17.0', '20.20.2', '23.11.1', '24.14.1'])(
-    'refuses Node %s',
+  test.each(['0.12.18', '8.17.0', '23.11.1', '24.14.1'])(
+    'the launcher refuses Node %s',
     async (version) => {
       const { code, stdout, stderr } = await launchAs(version)
       expect([code, String(stdout)]).toEqual([1, ''])
@@ -66,15 +50,15 @@ describe('the launcher', () => {
     },
   )
 
-  test.each(['24.15.0', '24.21.0', '25.1.0', '26.10.0', '100.0.0'])(
-    'goes on with Node %s',
+  test.each(['24.15.0', '26.10.0', '100.0.0'])(
+    'the launcher runs with Node %s',
     async (version) => {
       const { code, stdout, stderr } = await launchAs(version)
       expect([code, String(stdout), stderr]).toEqual([0, expect.stringMatching(/^\d/), ''])
     },
   )
 
-  test('says the same in a Node that really is too old, where npm ci installed no other', async ({
+  test('the launcher under an older Node without the packages prints the same refusal', async ({
     skip,
   }) => {
     const node = await olderNode()
@@ -90,7 +74,7 @@ describe('the launcher', () => {
     expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
   })
 
-  test('hands over to the Node that npm ci installed, with arguments, exit code and signals', async ({
+  test('the launcher under an older Node starts the installed Node with arguments, exit code and signals', async ({
     skip,
   }) => {
     const node = await olderNode()
@@ -108,7 +92,7 @@ describe('the launcher', () => {
   })
 
   test.skipIf(process.platform !== 'linux').each(['run', 'sandbox'])(
-    'begins `%s` anew, in the same process, with what keeps it small and closed',
+    'the launcher restarts `%s` in the same process with its Node options',
     async (command) => {
       const report = join(mkdtempSync(join(tmpdir(), 'postern-launcher-')), 'report.cjs')
       onTestFinished(() => rmSync(dirname(report), { recursive: true }))
@@ -133,7 +117,7 @@ describe('the launcher', () => {
     },
   )
 
-  test('leaves other commands as they were started', async () => {
+  test('the launcher starts other commands without Node options', async () => {
     const { code, stderr } = await run(process.execPath, [LAUNCHER, '--version'])
     expect([code, stderr]).toEqual([0, ''])
     const report = 'process.on("exit",()=>console.log(process.execArgv.length))'
@@ -145,9 +129,9 @@ describe('the launcher', () => {
     }
   })
 
-  test('is written so that any Node can read it', () => expect(isPlain(LAUNCHER)).toBe(true))
+  test('the launcher has syntax of any Node', () => expect(isPlain(LAUNCHER)).toBe(true))
 
-  test('hands on arguments and exit code', async () => {
+  test('the launcher passes on arguments and exit code', async () => {
     const { code, stderr } = await run(process.execPath, [LAUNCHER, 'key', 'polish'])
     expect([code, stderr]).toEqual([2, expect.stringContaining('code: usage')])
   })
@@ -172,55 +156,35 @@ describe.each(['sandbox', 'testing'])('postern/%s', (name) => {
     return [code, String(stdout).trim(), stderr]
   }
 
-  test.each(['import', 'require'] as const)('is there for %s', async (how) => {
-    const [code, names, stderr] = await load(how)
-    expect([code, stderr]).toEqual([0, ''])
-    expect(String(names).split(',')).toContain(
-      name === 'sandbox' ? 'createSandbox' : 'startSidecar',
-    )
-  })
+  test.each(['import', 'require'] as const)(
+    'the export for %s has every name of its module',
+    async (how) => {
+      const module = (await import(`../../src/${name}/index.ts`)) as object
+      const [code, names, stderr] = await load(how)
+      expect([code, stderr]).toEqual([0, ''])
+      expect(String(names).split(',')).toEqual(expect.arrayContaining(Object.keys(module)))
+    },
+  )
 
   test.each(['import', 'require'] as const)(
-    'says in one sentence that Node is too old, to %s',
+    'the export fails to %s under an older version with one sentence',
     async (how) => {
-      for (const version of ['8.17.0', '22.20.0', '24.14.1']) {
+      for (const version of ['8.17.0', '24.14.1']) {
         expect(await load(how, version)).toEqual([0, `environment: ${said(version)}`, ''])
       }
     },
   )
 
-  test('says the same in a Node that really is too old', async ({ skip }) => {
-    const node = await olderNode()
-    if (node === null) skip('there is no Node before 24 here')
-    if (node === null) return
-    const version = String((await run(node, ['--version'])).stdout)
-      .trim()
-      .slice(1)
-    for (const how of ['import', 'require'] as const) {
-      expect(await load(how, undefined, node)).toEqual([0, `environment: ${said(version)}`, ''])
-    }
-  })
-
-  test('is written so that any Node can read it', () => {
+  test('the export has syntax of any Node', () => {
     const files = [file, resolve('bin/load-module.cjs'), resolve('bin/node-version.cjs')]
     expect(files.filter((one) => !isPlain(one))).toEqual([])
-  })
-
-  test('exports by name all that the module does', async () => {
-    const module = (await import(`../../src/${name}/index.ts`)) as object
-    const exported = Object.keys(module).toSorted().join()
-    expect(await load('require')).toEqual([0, exported, ''])
   })
 })
 
 describe('the version', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
 
-  test('is a semantic one', () => {
-    expect(version).toMatch(/^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[\da-z.-]+)?$/i)
-  })
-
-  test('is the newest that the changelog tells of', () => {
+  test('the version of package.json is the newest of the changelog', () => {
     const newest = /^## (\S+?),? /m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]
     expect(newest).toBe(version)
   })

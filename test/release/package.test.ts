@@ -28,7 +28,7 @@ beforeAll(async () => {
 }, WITHIN_MS)
 
 describe('the package', () => {
-  test('holds what was built, what goes with it, and nothing else', () => {
+  test('the package contains the built files, examples and schemas, and nothing else', () => {
     const built = readdirSync('dist', { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name))
@@ -56,21 +56,21 @@ describe('the package', () => {
     expect(other.toSorted()).toEqual(PAGE)
   })
 
-  test('has no character that makes a file take twice the memory', () => {
+  test('the JavaScript of the package contains no character outside Latin-1', () => {
     const wide = packed.filter(
       (path) => path.endsWith('.js') && /[^\0-\u00ff]/.test(readFileSync(path, 'utf8')),
     )
     expect(wide).toEqual([])
   })
 
-  test('installs openpgp.js beside itself, and nothing else', () => {
+  test('the package installs openpgp.js and no other package', () => {
     const installed = readdirSync(join(folder, 'node_modules')).filter(
       (name) => !name.startsWith('.'),
     )
     expect(installed.toSorted()).toEqual(['openpgp', 'postern'])
   })
 
-  test('names the licence of every library that is built into it', () => {
+  test('the package lists the licence of every bundled library', () => {
     const built = join(folder, 'node_modules/postern/dist')
     const licences = readFileSync(join(built, 'LICENSES.txt'), 'utf8')
     const sbom = JSON.parse(readFileSync(join(built, 'sbom.cdx.json'), 'utf8')) as {
@@ -81,7 +81,7 @@ describe('the package', () => {
     for (const { name, version } of libraries) expect(licences).toContain(`${name} ${version} (`)
   })
 
-  test('declares what it exports with types of its own, which need no other package', () => {
+  test('the types of the package need no other package', () => {
     const built = join(folder, 'node_modules/postern/dist')
     const declarations = readdirSync(built, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.d.ts'))
@@ -93,7 +93,7 @@ describe('the package', () => {
     expect(imported.filter((name) => !/^(node:|\.)/.test(name))).toEqual([])
   })
 
-  test('is understood by TypeScript, mistakes included', async () => {
+  test('the types of the package are accepted by TypeScript and reject a wrong setting', async () => {
     writeFileSync(join(folder, 'typed.mts'), TYPED)
     const wrong = TYPED.replace("verify: 'require'", "verify: 'sometimes'")
     writeFileSync(join(folder, 'wrong.mts'), wrong)
@@ -110,7 +110,7 @@ describe('the package', () => {
   })
 
   test(
-    'runs from an empty folder, with nothing of this repository',
+    'the package runs from an empty folder without the repository',
     async () => {
       const demo = await npx(['postern', 'demo', '--once'], folder)
       expect([demo.code, demo.stderr]).toEqual([
@@ -125,7 +125,7 @@ describe('the package', () => {
   )
 
   test(
-    'runs on the next Node too',
+    'the package runs on Node 26',
     async ({ skip }) => {
       const node = await install(`node-linux-${process.arch}@${NEWER}`)
       if (node === null) skip(`Node ${NEWER} cannot be had here`)
@@ -138,7 +138,7 @@ describe('the package', () => {
     WITHIN_MS,
   )
 
-  test('serves the page of the sandbox, with all that it loads', async () => {
+  test('the package serves the page of the sandbox with all its files', async () => {
     writeFileSync(join(folder, 'page.js'), PAGE_TEST)
     const env = plainEnvironment(NODE_FOLDER)
     const ran = await run(process.execPath, ['page.js'], { cwd: folder, env })
@@ -150,7 +150,7 @@ describe('the package', () => {
     expect(Object.values(loaded).filter((status) => status !== 200)).toEqual([])
   })
 
-  test('gives the sandbox and a sidecar to the tests of a bot', async () => {
+  test('the package exports the sandbox and a sidecar for tests of bots', async () => {
     writeFileSync(join(folder, 'bot.js'), BOT_TEST)
     const env = plainEnvironment(NODE_FOLDER)
     const ran = await run(process.execPath, ['bot.js'], { cwd: folder, env })
