@@ -22,17 +22,6 @@ function scene(limit: number) {
   return { budget, began, take, state }
 }
 
-test.each([
-  [0, 1],
-  [-3, 1],
-  [0.9, 1],
-  [1, 1],
-  [2.9, 2],
-  [NaN, 1],
-])('a `Budget` limit of %d counts as %d', (given, limit) => {
-  expect(scene(given).budget.limit).toBe(limit)
-})
-
 test('a `Budget` starts as many calls as its window allows, and the next once the first left the window', async () => {
   const { budget, began, take } = scene(2)
   await take('a')
@@ -48,30 +37,6 @@ test('a `Budget` starts as many calls as its window allows, and the next once th
   for (const [index, ms] of [0, 1000, 60_000, 61_000, 120_000].entries()) {
     expect(Math.abs((began[index]?.[1] ?? NaN) - ms)).toBeLessThanOrEqual(3)
   }
-})
-
-test('a call counted without waiting uses up the `Budget`', async () => {
-  const { budget, began, take } = scene(2)
-  budget.count()
-  budget.count()
-  const waiting = take('a')
-  await vi.advanceTimersByTimeAsync(59_000)
-  expect([budget.used, began]).toEqual([2, []])
-  await vi.advanceTimersByTimeAsync(1001)
-  await waiting
-  expect(budget.used).toBe(1)
-})
-
-test('a new call does not overtake a call that waits for the `Budget`', async () => {
-  const { began, take, state } = scene(1)
-  await take('a')
-  const first = take('b')
-  state.limit = 5
-  const second = take('c')
-  expect(began.map(([name]) => name)).toEqual(['a'])
-  await vi.advanceTimersByTimeAsync(WINDOW_MS)
-  await Promise.all([first, second])
-  expect(began.map(([name]) => name)).toEqual(['a', 'b', 'c'])
 })
 
 describe('a call with a deadline', () => {

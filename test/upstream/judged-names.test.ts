@@ -8,7 +8,7 @@ import {
   UPDATE_NAMES,
   isOurCode,
 } from '../../src/api/judged-names.ts'
-import { countNames, parseExact, stringifyAnswer } from '../../src/util/exact-json.ts'
+import { countNames } from '../../src/util/exact-json.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
 
@@ -104,17 +104,5 @@ test('`countNames` counts every name of a JSON text, repeated names too', () => 
       expect(countNames(twice)).toBe(names + 2)
     }),
     { numRuns: runs(1000) },
-  )
-})
-
-test('`stringifyAnswer` writes a large answer in slices with the same bytes', async () => {
-  const answer = fc.dictionary(fc.string(), fc.jsonValue(), { maxKeys: 4 })
-  await fc.assert(
-    fc.asyncProperty(answer, fc.array(fc.jsonValue()), async (more, result) => {
-      const whole = JSON.stringify({ ...more, ok: true, result, n: 1 })
-      const read = parseExact(whole) as Record<string, unknown>
-      expect((await stringifyAnswer(read)).toString()).toBe(JSON.stringify(read))
-    }),
-    { numRuns: runs(300) },
   )
 })
