@@ -19,7 +19,7 @@ test('nearest to a file deep in a folder are the tests of that deepest folder', 
 
 test('nearest to what tests share are the tests that import it, through others, too', () => {
   const tests = rankedTests('test/support/secret-service.ts')
-  expect(tests).toContain('test/store/keychain.test.ts')
+  expect(tests).toContain('test/store/keychain.system.test.ts')
   expect(rankedTests('test/support/postern-process.ts')).toContain('test/rotation/lost.test.ts')
 })
 
@@ -35,7 +35,7 @@ test('each folder of src has tests that reach it from outside, and they are ther
 
 test('nearest to a file of the page are the tests of the page', () => {
   const tests = rankedTests('src/sandbox/page/browser/composer.css')
-  expect(tests).toContain('test/sandbox/page/chat.test.ts')
+  expect(tests).toContain('test/sandbox/page/chat.system.test.ts')
 })
 
 test('a change in one file starts no more tests than fit into the budget', () => {
