@@ -237,23 +237,6 @@ test('`fit` omits all names only where nothing else fits, or above `MOST_NAMED`'
   expect(fit(each, { ...wide, named: MOST_NAMED + 1 })).toMatchObject({ isNamed: false })
 })
 
-test('`capacity` is the greatest number of recipients that `fit` approves', () => {
-  for (const each of [
-    { aes256: 96, aes128: 80 },
-    { aes256: 271, aes128: 271 },
-  ]) {
-    for (const max of [0, 300, 700, 5000, 131_072]) {
-      const count = capacity(each, 100, max)
-      const group = (size: number): CipherSizes => ({
-        aes256: each.aes256 * size,
-        aes128: each.aes128 * size,
-      })
-      if (count > 0) expect(fit(group(count), roomFor(100, max)).fits).toBe(true)
-      expect(fit(group(count + 1), roomFor(100, max)).fits).toBe(false)
-    }
-  }
-})
-
 const { primary } = alice
 const CIPHERS: Cipher[] = ['aes256', 'aes128']
 

@@ -1,10 +1,5 @@
 import { expect, test } from 'vitest'
-import {
-  FramingError,
-  headerAt,
-  isIgnorable,
-  packetsOf,
-} from '../../../src/openpgp/format/packets.ts'
+import { FramingError, isIgnorable, packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { framePacket, framedLength } from '../../../src/openpgp/format/packet-writer.ts'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
@@ -92,15 +87,6 @@ const refused: [string, Uint8Array, string][] = [
 test.each(refused)('a packet sequence with %s is rejected', (_, bytes, reason) => {
   expect(() => read(bytes)).toThrow(FramingError)
   expect(() => read(bytes)).toThrow(reason)
-})
-
-test.each([
-  ['of two bytes', concat(0xcb, 200), 'length'],
-  ['of five bytes', concat(0xcb, 255, 0, 0, 1), 'length'],
-  ['of the old format', concat(0x82 | (11 << 2), 0, 0, 0), 'length'],
-])('`headerAt` rejects a truncated length %s', (_, bytes, reason) => {
-  expect(() => headerAt(bytes, 0)).toThrow(reason)
-  expect(headerAt(concat(bytes, 7), 0).start).toBe(bytes.length + 1)
 })
 
 test('a packet of more than `BOUNDS.partialChunks` chunks is rejected', () => {
