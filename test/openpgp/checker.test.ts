@@ -34,7 +34,7 @@ async function sealedBy(one: Checker, times: number, text = 'hello', kind = 'a')
   for (let time = 0; time < times; time++) one.sealed({ ...request, text }, sealed, kind)
 }
 
-test('`sample` checks the first sealed message of each kind and every 256th after it', async () => {
+test('`openpgp.check: sample` checks the first sealed message of each kind and every 256th after it', async () => {
   const { checker: one, ended } = checker('sample')
   await sealedBy(one, 257)
   await sealedBy(one, 3, 'hello', 'b')
@@ -42,7 +42,7 @@ test('`sample` checks the first sealed message of each kind and every 256th afte
   expect(ended).toEqual(Array.from({ length: 3 }, () => ({ work: 'sealed', result: 'same' })))
 })
 
-test('`all` checks every sealed message, and counts those beyond 256 waiting ones as skipped', async () => {
+test('`openpgp.check: all` checks every sealed message, and skips those beyond 256 waiting ones', async () => {
   const { checker: one, ended } = checker('all')
   await sealedBy(one, 300)
   expect(ended.filter(({ result }) => result === 'skipped')).toHaveLength(300 - 256)
@@ -107,7 +107,7 @@ describe('the work of a check', () => {
     ])
   })
 
-  test('a verification is checked once for each list of results', async () => {
+  test('a signature verification is checked once for each distinct list of results', async () => {
     const { checker: one, ended, run } = comparing()
     const signed = { signature: 'signature', document: 'hello' } as unknown as Signed
     for (const results of [['valid'], ['valid'], ['bad']] as SignatureResult[][]) {

@@ -141,7 +141,7 @@ test.each([0, 1, 2] as const)(
   },
 )
 
-test('bzip2 data in a stream are returned as one packet for the library', async () => {
+test('bzip2 data in a stream are returned as one packet for openpgp.js', async () => {
   const data = seeded('bzip2', 400)
   const { read, taken } = await readAll(compressedOf(3, data))
   expect(read).toEqual({

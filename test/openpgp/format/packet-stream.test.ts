@@ -97,7 +97,7 @@ test('a streamed packet of more partial chunks than the bound fails with `partia
   expect(await asItArrives(many, 1 << 20)).toEqual({ packets: [], error: 'partial-count' })
 })
 
-test('`whole` rejects a body above its limit as `packet-length`', async () => {
+test('`StreamedPacket.whole` rejects a packet body above its limit as `packet-length`', async () => {
   const packetOf = async (bytes: Uint8Array) => {
     const found = await nextPacket(readerOf(bytes, 64))
     if (found === null) throw new Error('no packet')
@@ -124,7 +124,7 @@ function reading(...pieces: Uint8Array[]): { reader: ByteReader; source: { hasLe
   return { reader: new ByteReader(give()), source }
 }
 
-test('`some` returns views of the arriving pieces, no longer than requested', async () => {
+test('`ByteReader.some` returns views of the arriving pieces, no longer than requested', async () => {
   const { reader } = reading(bytes.subarray(0, 10), Buffer.alloc(0), bytes.subarray(10))
   const first = await reader.some(4)
   expect(first).toEqual(bytes.subarray(0, 4))
@@ -135,7 +135,7 @@ test('`some` returns views of the arriving pieces, no longer than requested', as
   expect(await reader.some()).toBeNull()
 })
 
-test('`exactly(0)` returns no bytes without reading from the source', async () => {
+test('`ByteReader.exactly(0)` returns no bytes without reading from the source', async () => {
   const { reader } = reading()
   expect(await reader.exactly(0)).toHaveLength(0)
   const never = new ByteReader({
@@ -144,12 +144,12 @@ test('`exactly(0)` returns no bytes without reading from the source', async () =
   expect(await never.exactly(0)).toHaveLength(0)
 })
 
-test('`exactly` fails with a `FramingError` when the source ends early', async () => {
+test('`ByteReader.exactly` fails with a `FramingError` when the source ends early', async () => {
   const { reader } = reading(bytes.subarray(0, 10), bytes.subarray(10))
   await expect(reader.exactly(101)).rejects.toThrow(new FramingError('length'))
 })
 
-test('bytes that `peek` returned survive reuse of the memory of their piece', async () => {
+test('bytes from `ByteReader.peek` survive reuse of the memory of their piece', async () => {
   const piece = Buffer.from(bytes)
   const { reader } = reading(piece)
   await reader.peek(10)
@@ -157,7 +157,7 @@ test('bytes that `peek` returned survive reuse of the memory of their piece', as
   expect(Buffer.from(await reader.exactly(100))).toEqual(bytes)
 })
 
-test('`peek` reads no further piece when enough bytes have arrived', async () => {
+test('`ByteReader.peek` reads no further piece when enough bytes have arrived', async () => {
   async function* source(): AsyncGenerator<Uint8Array> {
     yield await Promise.resolve(bytes)
     throw new Error('more was asked for')
@@ -176,7 +176,7 @@ test('disposal of a `ByteReader` ends its source', async () => {
   expect(await reader.some()).toBeNull()
 })
 
-test('any sequence of reads returns the bytes of the source in order, with the right lengths and positions', async () => {
+test('any sequence of `ByteReader` calls returns the bytes of the source in order and in the right lengths', async () => {
   const step = fc.record({
     how: fc.constantFrom('some', 'exactly', 'peek', 'into'),
     count: fc.integer({ min: 1, max: 30 }),

@@ -136,17 +136,20 @@ test.each([
     'a narrowed key flag',
     certificateOf(id, boundSubkey(primary, subkey, { ...yesterday, flags: FLAG.sign })),
   ],
-])('an older copy without %s does not restore the former state', async (_, known) => {
-  const first = await judge(known, NOW_MS)
-  expect(first.unusable).not.toBeNull()
-  expect(await judge(stripped, NOW_MS)).toMatchObject({ unusable: null })
-  const later = await judge(stripped, NOW_MS, known)
-  expect(later.unusable).toBe(first.unusable)
-  expect((await judge(stripped, NOW_MS, later.armored)).isNews).toBeUndefined()
-  expect(await judge(later.armored, NOW_MS)).toMatchObject({ unusable: first.unusable })
-})
+])(
+  'an older copy of a certificate without %s does not restore the former state',
+  async (_, known) => {
+    const first = await judge(known, NOW_MS)
+    expect(first.unusable).not.toBeNull()
+    expect(await judge(stripped, NOW_MS)).toMatchObject({ unusable: null })
+    const later = await judge(stripped, NOW_MS, known)
+    expect(later.unusable).toBe(first.unusable)
+    expect((await judge(stripped, NOW_MS, later.armored)).isNews).toBeUndefined()
+    expect(await judge(later.armored, NOW_MS)).toMatchObject({ unusable: first.unusable })
+  },
+)
 
-test('a newer copy replaces the known one, with its extensions and its omissions', async () => {
+test('a newer copy of a certificate replaces the known one, with its extensions and its omissions', async () => {
   const known = certificateOf(userId(primary, 'alice', ended), binding)
   const extended = userId(primary, 'alice', { atMs: NOW_MS - 1000 })
   const renewed = certificateOf(extended, binding)
@@ -194,7 +197,7 @@ test.each<[string, Buffer[], Buffer[]]>([
     [id, newName(selfSignature(NOW_MS - DAY_MS), selfSignature(NOW_MS, forger)), binding],
     [id, newName(selfSignature(NOW_MS - DAY_MS)), binding],
   ],
-])('%s of the known copy is merged into a copy without it', async (_, packets, carried) => {
+])('%s of a known certificate is merged into a copy without it', async (_, packets, carried) => {
   const known = certificateOf(...packets)
   const later = await judge(stripped, NOW_MS, known)
   const all = carried.length === 0 ? packets : carried
@@ -207,7 +210,7 @@ test.each<[string, Buffer[], Buffer[]]>([
 test.each([
   ['a subkey', [id, binding, boundSubkey(primary, other)]],
   ['a user id', [id, newName(selfSignature(MADE_MS)), binding]],
-])('%s of the known copy that is not newer than the copy is not merged', async (_, packets) => {
+])('%s of a known certificate is not merged into a copy of the same age', async (_, packets) => {
   const { armored } = await judge(stripped, NOW_MS, certificateOf(...packets))
   expect(armored).toBe(stripped)
 })

@@ -57,7 +57,7 @@ test('a certificate is sealed to by its ML-KEM subkey, in any order beside a cla
   }
 })
 
-test('a certificate with an ML-KEM subkey alone is unusable for the library by itself', async () => {
+test('a certificate with an ML-KEM subkey alone is unusable for openpgp.js by itself', async () => {
   const one = compositePerson('dave', MADE_MS)
   expect(await status(one.certificate)).toMatchObject({
     ...PQC,
@@ -157,14 +157,14 @@ test('a certificate with a revoked classical subkey is usable by its ML-KEM subk
 })
 
 describe('a copy without a known ML-KEM subkey', () => {
-  test('a copy without a known ML-KEM subkey is merged with the known copy and reported as stripped', async () => {
+  test('a certificate without a known ML-KEM subkey is merged with the known copy and reported as stripped', async () => {
     const found = await status(certificate(classical), carol.certificate)
     expect(found).toMatchObject({ ...PQC, isStripped: true })
     expect(await status(found.armored)).toMatchObject(PQC)
     expect((await readKey({ armoredKey: found.armored })).subkeys).toHaveLength(2)
   })
 
-  test('a newer copy without a known ML-KEM subkey is reported as stripped', async () => {
+  test('a newer certificate without a known ML-KEM subkey is reported as stripped', async () => {
     const renewed = userId(primary, 'carol', { atMs: MADE_MS + 1000 })
     const one = armoredCertificate(keyPacket(primary), renewed, classical)
     expect(await status(one, carol.certificate)).toMatchObject({
@@ -174,7 +174,7 @@ describe('a copy without a known ML-KEM subkey', () => {
     })
   })
 
-  test('a copy without a revoked or expired ML-KEM subkey is not reported as stripped', async () => {
+  test('a certificate without a revoked or expired ML-KEM subkey is not reported as stripped', async () => {
     const revoked = certificate(
       classical,
       concat(bound, subkeyRevocation(primary, kem, { atMs: NOW_MS - 1000 })),
@@ -188,20 +188,20 @@ describe('a copy without a known ML-KEM subkey', () => {
     expect(expired.isStripped).toBeUndefined()
   })
 
-  test('a copy with a newer ML-KEM subkey is not reported as stripped', async () => {
+  test('a certificate with a newer ML-KEM subkey in place of the known one is not reported as stripped', async () => {
     const newer = boundSubkey(primary, mlKem('newer', MADE_MS + 1000))
     const found = await status(certificate(classical, newer), carol.certificate)
     expect(found).toMatchObject(PQC)
     expect(found.isStripped).toBeUndefined()
   })
 
-  test('`judge` of the library alone does not report a stripped ML-KEM subkey', async () => {
+  test('`judge` of openpgp.js alone does not report a stripped ML-KEM subkey', async () => {
     const found = await judge(certificate(classical), NOW_MS, carol.certificate)
     expect(found).toMatchObject(CLASSIC)
     expect(found.isStripped).toBeUndefined()
   })
 
-  test('a copy that exceeds the size of a certificate when merged is unusable as `too-large`', async () => {
+  test('a certificate that exceeds its maximal size when merged is unusable as `too-large`', async () => {
     const bindings = (first: number): Buffer[] =>
       Array.from({ length: 20 }, (_, n) => boundSubkey(primary, mlKem(`n ${first + n}`, MADE_MS)))
     const seen = certificate(classical, ...bindings(0))

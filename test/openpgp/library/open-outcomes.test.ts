@@ -60,7 +60,7 @@ test.each<[string, Buffer[], string]>([
     [strangerPkesk('a', bot.subkey.keyId), pkesk(bot.subkey, KEY), box],
     'bot',
   ],
-])('the library opens a message %s', async (_, packets, who) => {
+])('openpgp.js opens a message %s', async (_, packets, who) => {
   expect(await outcomeOf(packets)).toBe(who)
 })
 
@@ -82,11 +82,11 @@ test.each<[string, Buffer[], string]>([
     [pkesk6(bot.subkey, KEY), box],
     'damaged: decryption',
   ],
-])('the library does not open a message %s', async (_, packets, said) => {
+])('openpgp.js does not open a message %s', async (_, packets, said) => {
   expect(await outcomeOf(packets)).toBe(said)
 })
 
-test('the library tries each own key and reports the one that opens', async () => {
+test('openpgp.js tries each own key and reports the one that opens', async () => {
   const forMallory = [pkesk(mallory.subkey, KEY), box]
   expect(await outcomeOf(forMallory, [BOT, MALLORY])).toBe('mallory')
   expect(await outcomeOf(forMallory, [MALLORY, BOT])).toBe('mallory')

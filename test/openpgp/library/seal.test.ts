@@ -114,7 +114,7 @@ test('the signature of a message names all recipients, and none with `isUnnamed`
   }
 })
 
-test('the armor of a message by the library has no headers', async () => {
+test('the armor of a message by openpgp.js has no headers', async () => {
   const lines = (await sealed()).split('\n')
   expect(lines.slice(0, 2)).toEqual(['-----BEGIN PGP MESSAGE-----', ''])
 })

@@ -266,7 +266,7 @@ test.each<[string, Buffer, SigningKey, SignatureResult]>([
   ],
   ['a subkey that may only encrypt', boundSubkey(primary, signingKey), signingKey, 'bad'],
 ])(
-  'a signature by %s is verified by the certificate that lists it',
+  'a signature by %s is verified with the certificate that lists the key',
   async (_, part, signer, result) => {
     expect(await check(withSigning(part), signer)).toBe(result)
   },

@@ -61,7 +61,7 @@ function newCache(judge = judgeFully): {
   return { cache: made, asked, disagreed }
 }
 
-test('a certificate of the common shape is used at once and judged by the library once', async () => {
+test('a certificate of the common shape is used at once and judged by openpgp.js once', async () => {
   const { cache: one, asked, disagreed } = newCache()
   for (let time = 0; time < 5; time++) {
     const { status, info } = await one.check(alice.certificate)
@@ -74,7 +74,7 @@ test('a certificate of the common shape is used at once and judged by the librar
   expect(disagreed).toEqual([])
 })
 
-test('any other certificate is judged by the library first, and once', async () => {
+test('any other certificate is judged by openpgp.js first, and once', async () => {
   const { cache: one, asked } = newCache()
   for (const certificate of [withSigning, revoked, 'hello', withSigning, revoked, 'hello']) {
     await one.check(certificate)

@@ -64,7 +64,7 @@ function knownTo(cache: CertificateCache, armored: string): CertificateInfo | nu
 }
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms)
 
-test('a natively read certificate is used at once, and judged by the library half a second later', async () => {
+test('a natively read certificate is used at once, and judged by openpgp.js half a second later', async () => {
   const { cache, asked, disagreed } = cacheOver(reading)
   expect(await cache.check('a')).toEqual(checked('a'))
   expect(knownTo(cache, 'a')).toMatchObject({ fingerprint: info.fingerprint })
@@ -79,7 +79,7 @@ test('a natively read certificate is used at once, and judged by the library hal
   expect(knownTo(cache, 'a')).not.toBeNull()
 })
 
-test('the library judges certificates one after another, each as of the time of its reading', async () => {
+test('openpgp.js judges certificates one after another, each as of the time of its reading', async () => {
   const ends: (() => void)[] = []
   const { cache, asked } = cacheOver({
     ...reading,
@@ -115,7 +115,7 @@ test.each<[string, Judge]>([
   ['another expiry', (armored) => Promise.resolve(checked(armored, { ...info, untilS: 7e8 }))],
   ['another key', (armored) => Promise.resolve(checked(armored, another))],
 ])(
-  'a library that reports %s for a natively read certificate ends native reading for good',
+  'openpgp.js ends native reading for good when it reports %s for a natively read certificate',
   async (_, judge) => {
     const { cache, asked, reads, disagreed } = cacheOver({ ...reading, judge })
     await cache.check('a')
@@ -138,7 +138,7 @@ test.each<[string, Judge]>([
     'overran its deadline',
     (armored) => Promise.resolve(checked(armored, null, { unusable: 'deadline' })),
   ],
-])('a library that %s leaves natively read certificates in use', async (_, judge) => {
+])('a check by openpgp.js that %s leaves natively read certificates in use', async (_, judge) => {
   const { cache, asked, disagreed } = cacheOver({ ...reading, judge })
   await cache.check('a')
   await cache.check('b')
@@ -149,7 +149,7 @@ test.each<[string, Judge]>([
   expect(knownTo(cache, 'b')).not.toBeNull()
 })
 
-test('a certificate whose native reading ends after disposal is judged by the library', async () => {
+test('a certificate whose native reading ends after disposal is judged by openpgp.js', async () => {
   let give = (): void => {}
   const { cache, asked } = cacheOver({
     read: () => new Promise((resolve) => (give = () => resolve(info))),
@@ -162,7 +162,7 @@ test('a certificate whose native reading ends after disposal is judged by the li
   expect(asked).toHaveLength(1)
 })
 
-test('a certificate beyond 4,096 waiting ones is judged by the library before its use', async () => {
+test('a certificate beyond 4,096 waiting ones is judged by openpgp.js before its use', async () => {
   const { cache, asked, reads } = cacheOver(reading)
   for (let n = 0; n < 4096; n++) await cache.check(`c${n}`)
   expect([asked.length, reads.length]).toEqual([0, 4096])
@@ -177,7 +177,7 @@ test.each([
   ['has a revocation', info, { revocations: true }],
   ['expires before its info', info, { expiresMs: NOW_MS + 5000 }],
   ['has no info', null, {}],
-])('a certificate that %s is cached with the status of the library', async (_, one, status) => {
+])('a certificate that %s is cached with the status of openpgp.js', async (_, one, status) => {
   const { cache, asked } = cacheOver({ judge: (a) => Promise.resolve(checked(a, one, status)) })
   const first = await cache.check('a')
   expect(first).toMatchObject(checked('a', one, status))
@@ -187,7 +187,7 @@ test.each([
   expect(asked).toHaveLength(1)
 })
 
-test('a certificate with an earlier copy is judged by the library, once for each earlier copy', async () => {
+test('a certificate with an earlier copy is judged by openpgp.js, once for each earlier copy', async () => {
   const { cache, asked, reads } = cacheOver(reading)
   await cache.check('a', 'earlier')
   expect([asked.length, reads.length]).toEqual([1, 0])

@@ -89,7 +89,7 @@ test.each([
   ['of no bytes', Buffer.alloc(0)],
   ['under another packet tag', packet(11, packetAt(signed(), 0).body)],
   ['from before the certificate', signed({ atMs: MADE_MS - 1000 })],
-])('a signature %s is left to the library', async (_, one) => {
+])('a signature %s is left to openpgp.js', async (_, one) => {
   expect(await resultOf(one)).toBeNull()
   expect(checkClaims({ document, signatures: [signed(), one] }, info, NOW_MS)).toBeNull()
 })
@@ -99,7 +99,7 @@ test('a signature may be dated 300 s ahead, and not a second more', async () => 
   expect(await resultOf(signed({ atMs: NOW_MS + 301_000 }))).toBe('bad')
 })
 
-test('a signature from outside the period of the `CertificateInfo` is left to the library', async () => {
+test('a signature from outside the period of the `CertificateInfo` is left to openpgp.js', async () => {
   const about = { ...info, fromS: NOW_MS / 1000 - 100, untilS: NOW_MS / 1000 + 100 }
   expect(await resultOf(signed({ atMs: NOW_MS - 100_000 }), about)).toBe('valid')
   expect(await resultOf(signed({ atMs: NOW_MS - 101_000 }), about)).toBeNull()
@@ -122,7 +122,7 @@ test('a signature that names an unknown key is `other-key` where the info has al
 /** A fingerprint that ends like another. */
 const like = (fingerprint: string): string => 'ab'.repeat(12) + fingerprint.slice(24)
 
-test('a signature with a known key id and another fingerprint is left to the library', async () => {
+test('a signature with a known key id and another fingerprint is left to openpgp.js', async () => {
   for (const one of [primary, subkey]) {
     const unhashed = [issuerFingerprint(like(one.fingerprint))]
     expect(await resultOf(signed({ unhashed }))).toBeNull()
@@ -136,11 +136,11 @@ test.each([
   ['a key id of seven bytes', [subpacket(16, seeded('id', 7))]],
   ['a fingerprint of version 5', [subpacket(33, concat(5, seeded('f', 20)))]],
   ['a fingerprint of 19 bytes', [subpacket(33, concat(4, seeded('f', 19)))]],
-])('a signature that names %s is left to the library', async (_, unhashed) => {
+])('a signature that names %s is left to openpgp.js', async (_, unhashed) => {
   expect(await resultOf(signed({ unhashed }))).toBeNull()
 })
 
-test('a signature by a primary key without a native signing key is left to the library', async () => {
+test('a signature by a primary key without a native signing key is left to openpgp.js', async () => {
   for (const primarySigns of [true, false]) {
     expect(await resultOf(signed(), { ...info, signingKey: null, primarySigns })).toBeNull()
   }

@@ -44,7 +44,7 @@ import { packetAt } from '../../../src/openpgp/format/packets.ts'
 const aliceId = userId(alice.primary, 'alice')
 const aliceBinding = boundSubkey(alice.primary, alice.subkey)
 
-test('a certificate of the common shape is read natively with the result of the library', async () => {
+test('a certificate of the common shape is read natively with the result of openpgp.js', async () => {
   expect(await readAlike(alice.certificate)).toMatchObject({
     fingerprint: Buffer.from(alice.primary.fingerprint, 'hex'),
     recipientKey: { algorithm: 18, createdS: MADE_MS / 1000 },
@@ -57,7 +57,7 @@ test('a certificate of the common shape is read natively with the result of the 
   })
 })
 
-test('a version 4 certificate of Ed25519 and X25519 is read natively with the result of the library', async () => {
+test('a version 4 certificate of Ed25519 and X25519 is read natively with the result of openpgp.js', async () => {
   const signs = ed25519Native('new', MADE_MS)
   const encrypts = x25519Native('new', MADE_MS)
   const certificate = plainCertificate(signs, encrypts, 'new')
@@ -67,7 +67,7 @@ test('a version 4 certificate of Ed25519 and X25519 is read natively with the re
   })
 })
 
-test('a natively read certificate expires in the same second as for the library', async () => {
+test('a natively read certificate expires in the same second as for openpgp.js', async () => {
   const day = { hashed: [keyExpiresAfter(86_400)] }
   const certificate = armoredCertificate(
     keyPacket(alice.primary),
@@ -125,11 +125,11 @@ test.each([
   ],
   ['that is a message', alice.certificate.replaceAll('PUBLIC KEY BLOCK', 'MESSAGE')],
   ['that is plain text', 'hello'],
-])('a certificate %s is left to the library', (_, certificate) => {
+])('a certificate %s is left to openpgp.js', (_, certificate) => {
   expect(readCommonCertificate(certificate, NOW_MS)).toBeNull()
 })
 
-test('a random certificate that is read natively has the result of the library', async () => {
+test('a random certificate that is read natively has the result of openpgp.js', async () => {
   let taken = 0
   const all = seeds(200)
   for (const seed of all) {
@@ -145,7 +145,7 @@ test('a random certificate that is read natively has the result of the library',
   expect(taken).toBeLessThan(all.length)
 })
 
-test('a mutated certificate that is read natively has the result of the library', async () => {
+test('a mutated certificate that is read natively has the result of openpgp.js', async () => {
   for (const seed of seeds(800)) {
     const certificate = armor(mutate(whole, randomFrom(seed)), { type: 'PUBLIC KEY BLOCK' })
     const info = await readAlike(certificate).catch((error: unknown) => {
@@ -161,7 +161,7 @@ test('a mutated certificate that is read natively has the result of the library'
 test.each([
   ['alone', compositePerson('carol', MADE_MS)],
   ['beside Curve25519', bothPerson('carol', MADE_MS)],
-])('a certificate with an ML-KEM subkey %s is left to the library', (_, one) => {
+])('a certificate with an ML-KEM subkey %s is left to openpgp.js', (_, one) => {
   expect(readCommonCertificate(one.certificate, NOW_MS)).toBeNull()
 })
 
@@ -238,7 +238,7 @@ test.each<[string, Made]>([
   ['a subkey for transport alone', { binding: { hashed: [keyFlags(0x04)] } }],
   ['a user id of 1024 bytes', { id: Buffer.alloc(1024, 'x') }],
   ['a byte order mark inside a user id', { id: Buffer.from('a\ufeff') }],
-])('a certificate with %s is read natively with the result of the library', async (_, made) => {
+])('a certificate with %s is read natively with the result of openpgp.js', async (_, made) => {
   expect(await readAlike(certificate(made))).toMatchObject({ primarySigns: true })
 })
 
@@ -291,7 +291,7 @@ test.each<[string, Made]>([
   ['a sixth packet', { more: packet(12, concat(1)) }],
   ['a second binding', { more: packetsOf({})[4] ?? Buffer.alloc(0) }],
   ['a byte behind its packets', { more: concat(0) }],
-])('a certificate with %s is left to the library', (_, made) => {
+])('a certificate with %s is left to openpgp.js', (_, made) => {
   expect(readCommonCertificate(certificate({}), NOW_MS)).not.toBeNull()
   expect(readCommonCertificate(certificate(made), NOW_MS)).toBeNull()
 })
@@ -311,7 +311,7 @@ test('`readCommonPackets` rejects a packet of another type and a sixth packet', 
   expect(readCommonPackets([...packets, behind], NOW_MS)).toBeNull()
 })
 
-test('a certificate of 65,536 characters is read natively, and a longer one is left to the library', () => {
+test('a certificate of 65,536 characters is read natively, and a longer one is left to openpgp.js', () => {
   const text = certificate({})
   expect(readCommonCertificate(text.padEnd(65_536, '\n'), NOW_MS)).not.toBeNull()
   expect(readCommonCertificate(text.padEnd(65_537, '\n'), NOW_MS)).toBeNull()
@@ -327,7 +327,7 @@ test.each<[string, Made, boolean]>([
     false,
   ],
 ])(
-  'the `readsAes256` of a certificate %s equals that of the library',
+  'the `readsAes256` of a certificate %s equals that of openpgp.js',
   async (_, made, readsAes256) => {
     expect(await readAlike(certificate(made))).toMatchObject({ readsAes256 })
   },
@@ -356,7 +356,7 @@ test.each<[string, Made, number]>([
     },
     MADE_S + 5 + 50 * DAY_S,
   ],
-])('a certificate with %s has the expiry that the library computes', async (_, made, untilS) => {
+])('a certificate with %s has the expiry that openpgp.js computes', async (_, made, untilS) => {
   expect(await readAlike(certificate(made))).toMatchObject({ untilS })
 })
 

@@ -79,7 +79,7 @@ describe('sealing', () => {
     expect(await engine.open(sealed, [mallory.unlocked])).toEqual({ outcome: 'not-recipient' })
   })
 
-  test('the library by itself seals to a classical subkey, and fails for a certificate without one', async () => {
+  test('openpgp.js by itself seals to a classical subkey, and fails for a certificate without one', async () => {
     const request = { text: 'hello', signer: bot.unlocked, cipher: 'aes256' as const }
     const sealed = await library.seal({ ...request, certificates: [carol.certificate] })
     expect(packetsIn(sealed).map(({ body }) => body[9])).not.toContain(35)

@@ -78,7 +78,7 @@ const message = (seed: number): Buffer =>
     signers: SIGNERS,
   }).packets
 
-test('random messages are opened and verified natively with the results of the library', async () => {
+test('random messages are opened and verified natively with the results of openpgp.js', async () => {
   const runs = 160
   const counts = await each(runs, message)
   if (!isUsual) return
@@ -86,7 +86,7 @@ test('random messages are opened and verified natively with the results of the l
   expect(counts.verified).toBeGreaterThan(runs / 4)
 })
 
-test('mutated messages are opened and verified natively with the results of the library', async () => {
+test('mutated messages are opened and verified natively with the results of openpgp.js', async () => {
   const runs = 240
   const counts = await each(runs, (seed) => mutate(message(seed), randomFrom(seed + 1)))
   if (isUsual) expect(counts.damaged).toBeGreaterThan(runs / 20)

@@ -114,7 +114,7 @@ async function make(seed: number): Promise<Made> {
   return { request, sealed, readers, packets, signer }
 }
 
-test('random natively sealed messages open by the library for each reader with a valid signature', async () => {
+test('random natively sealed messages open by openpgp.js for each reader with a valid signature', async () => {
   const sessionPoints = new Set<string>()
   for (const seed of seeds(80)) {
     const { request, sealed, readers, packets, signer } = await make(seed)

@@ -93,7 +93,7 @@ test('a signature is verified with a readable certificate until its request is a
   expect(await verify('hello')).toBeNull()
 })
 
-test('a signature is left to the library when its certificate cannot be judged', async () => {
+test('a signature is left to openpgp.js when its certificate cannot be judged', async () => {
   const { engine, library } = made()
   library.judgeForNative.mockRejectedValue(new Error('no thread'))
   expect(await engine.verify(await signed(), twoNames, at)).toBeNull()

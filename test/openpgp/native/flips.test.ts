@@ -27,7 +27,7 @@ function* flips(bytes: Uint8Array): Generator<{ bit: number; flipped: Buffer }> 
 const natively = (document: Uint8Array, signed: Uint8Array) =>
   verifier.verify({ document, signatures: [signed] }, info, NOW_MS)
 
-test('a signature with any single bit flipped is verified natively with the result of the library', async () => {
+test('a signature with any single bit flipped is verified natively with the result of openpgp.js', async () => {
   const options = { signer: alice.primary, over: DOCUMENT, atMs: NOW_MS }
   const whole = signature(options)
   expect(await natively(DOCUMENT, whole)).toEqual(['valid'])
@@ -47,7 +47,7 @@ test('a signature with any single bit flipped is verified natively with the resu
   expect(judged).toBeGreaterThan(64 * 8)
 })
 
-test('a signature with short numbers is valid natively and by the library', async () => {
+test('a signature with short numbers is valid natively and by openpgp.js', async () => {
   let short = 0
   for (let n = 0; short < 4; n++) {
     const document = Buffer.from(`document ${n}`)
@@ -69,7 +69,7 @@ function numbersAt(body: Buffer): number {
   return unhashed + 2 + body.readUInt16BE(unhashed) + 2
 }
 
-test('a certificate with any single bit flipped is read natively with the result of the library, or not at all', async () => {
+test('a certificate with any single bit flipped is read natively with the result of openpgp.js, or not at all', async () => {
   const { primary, subkey } = alice
   const parts = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]
   const whole = Buffer.concat(parts)

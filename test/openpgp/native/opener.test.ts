@@ -220,16 +220,13 @@ test.each<[string, Buffer, TestPerson]>([
     pkesk(bot.subkey, { ...KEY, data: seeded('x', 24) }),
     bot,
   ],
-])(
-  'a message with a PKESK packet %s is left to the library',
-  async (_, recipient, { unlocked }) => {
-    const packets = concat(recipient, box)
-    expect(await opened(packets, [unlocked])).toBeNull()
-    expect(await unwrapped(packets, [unlocked])).toBeNull()
-  },
-)
+])('a message with a PKESK packet %s is left to openpgp.js', async (_, recipient, { unlocked }) => {
+  const packets = concat(recipient, box)
+  expect(await opened(packets, [unlocked])).toBeNull()
+  expect(await unwrapped(packets, [unlocked])).toBeNull()
+})
 
-test('a message is left to the library when two own keys have its key id, or none has', async () => {
+test('a message is left to openpgp.js when two own keys have its key id, or none has', async () => {
   const packets = concat(ours, box)
   const twin = { ...alice.unlocked, keyIds: bot.unlocked.keyIds }
   expect(await opened(packets, [bot.unlocked, twin])).toBeNull()
@@ -239,20 +236,20 @@ test('a message is left to the library when two own keys have its key id, or non
   expect(await unwrapNatively(message, [alice.unlocked], own)).toBeNull()
 })
 
-test('a message to an own key that cannot be described is left to the library', async () => {
+test('a message to an own key that cannot be described is left to openpgp.js', async () => {
   const nothing = new NativeOwnKeys(() => Promise.reject(new Error('unknown')))
   const message = parsed(concat(ours, box), [bot.unlocked])
   expect(await openNatively(message, [bot.unlocked], nothing)).toBeNull()
   expect(await unwrapNatively(message, [bot.unlocked], nothing)).toBeNull()
 })
 
-test('a version 2 container is left to the library, with its session key unwrapped', async () => {
+test('a version 2 container is left to openpgp.js, with its session key unwrapped', async () => {
   const packets = concat(ours, seipd2(literal('hello'), KEY))
   expect(await opened(packets)).toBeNull()
   expect(await unwrapped(packets)).toMatchObject([{ data: KEY.data }])
 })
 
-test('a message with compressed data is left to the library', async () => {
+test('a message with compressed data is left to openpgp.js', async () => {
   expect(await opened(concat(ours, seipd(compressed(literal('hello'), 2), KEY)))).toBeNull()
 })
 
@@ -291,7 +288,7 @@ describe('AES-192', () => {
     expect(await unwrapped(packetsTo(bot))).toMatchObject([{ algorithm: 'aes192' }])
   })
 
-  test('a message under AES-192 is left to the library for a key without the cipher', async () => {
+  test('a message under AES-192 is left to openpgp.js for a key without the cipher', async () => {
     const choosy = preferring(9, 7)
     expect(await opened(packetsTo(choosy), [choosy.unlocked])).toBeNull()
     expect(await unwrapped(packetsTo(choosy), [choosy.unlocked])).toBeNull()

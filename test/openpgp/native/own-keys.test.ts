@@ -220,7 +220,7 @@ test('an own key is described again after `clear`', async () => {
   expect(asked()).toBe(2)
 })
 
-test('a description that arrives after `clear` is not cached', async () => {
+test('a description of an own key that arrives after `clear` is not cached', async () => {
   let answer = (): void => {}
   const { keys } = keysSaying(() => new Promise((resolve) => (answer = () => resolve(said))))
   const one = key()

@@ -130,7 +130,7 @@ test('a message that is already prepared is not prepared again', async () => {
   expect(builds).toHaveLength(2)
 })
 
-test('a place that is requested again while waiting moves to the end with its last list', async () => {
+test('a place that is requested again while waiting moves to the end of the `Precomputer` queue', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('first', LIST)
   precomputer.request('a', LIST)
@@ -145,7 +145,7 @@ test('a place that is requested again while waiting moves to the end with its la
   expect(builds.map(({ request }) => request.list.name)).toEqual(['list', 'list', 'later'])
 })
 
-test('a message is destroyed when its place is requested for another list during its build', async () => {
+test('a message in preparation is destroyed when its place is requested for another recipient list', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('here', LIST)
   await turns()
@@ -161,7 +161,7 @@ test('a message is destroyed when its place is requested for another list during
   expect(precomputer.take('here', requestOf('later'))).toBe(second)
 })
 
-test('a build that fails is not repeated before the next request, and delays no other', async () => {
+test('a failed preparation of a message is not repeated before the next request, and delays no other', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
   precomputer.request('b', LIST)
@@ -191,7 +191,7 @@ test('`Precomputer` drops the oldest of more than 64 waiting places', async () =
   expect(names).toEqual(['list 0', ...Array.from({ length: 64 }, (_, n) => `list ${n + 2}`)])
 })
 
-test("`clear` with an owner's prefix keeps the requests of other owners", async () => {
+test("`Precomputer.clear` with an owner's prefix keeps the requests of other owners", async () => {
   const { precomputer, builds } = newPrecomputer()
   const [one, other] = [requestOf('one'), requestOf('other')]
   precomputer.request('one/here', one)
@@ -201,7 +201,7 @@ test("`clear` with an owner's prefix keeps the requests of other owners", async 
   expect(builds.map(({ request }) => request)).toEqual([other])
 })
 
-test('`clear` destroys prepared messages and those whose build ends later', async () => {
+test('`Precomputer.clear` destroys prepared messages and those still being built', async () => {
   const { precomputer, builds, prepared } = newPrecomputer()
   precomputer.request('a', LIST)
   await turns()
@@ -317,7 +317,7 @@ test('a prepared message is never returned twice or for another list, in any ord
   }
 })
 
-test('`clear` with a prefix leaves the prepared messages of other prefixes', () => {
+test('`PreparedMessages.clear` with a prefix leaves the prepared messages of other prefixes', () => {
   const preparedMessages = new PreparedMessages(BOUNDS)
   const [one, other] = [prepared(), prepared()]
   preparedMessages.put('one/7', 'list', one)

@@ -120,7 +120,7 @@ test('an error of a thread fails the message and zeroes its session key', async 
   expect(keys[0]?.every((byte) => byte === 0)).toBe(true)
 })
 
-test('PKESK packets by the library follow the native ones with the same session key', async () => {
+test('PKESK packets by openpgp.js follow the native ones with the same session key', async () => {
   for (const people of [[bot], crowd.slice(0, 20)]) {
     const { packets, others, keys } = packetsBy()
     const prepared = await packets.buildNow({ list: listTo(people, ['one', 'two']), cipher })
@@ -132,7 +132,7 @@ test('PKESK packets by the library follow the native ones with the same session 
   }
 })
 
-test('an error of the library fails the message and zeroes its session key', async () => {
+test('an error of openpgp.js fails the message and zeroes its session key', async () => {
   const { packets, keys } = packetsBy({ packetsFor: () => Promise.reject(new Error('gone')) })
   const request = { list: listTo([bot], ['one']), cipher }
   await expect(packets.buildNow(request)).rejects.toThrow('gone')
@@ -160,7 +160,7 @@ test('`buildAhead` fails when a thread dies or wraps nothing', async () => {
   expect(idle.keys[0]?.every((byte) => byte === 0)).toBe(true)
 })
 
-test('`buildAhead` waits for urgent work', async () => {
+test('`RecipientPackets.buildAhead` waits for urgent work', async () => {
   const { packets, priority, blocks } = packetsBy()
   let end = (): void => {}
   const urgent = priority.urgent(() => new Promise<void>((resolve) => (end = resolve)))

@@ -65,7 +65,7 @@ function newSealer() {
 const request = { text: 'hello', certificates: [alice.certificate], signer: bot.unlocked }
 const ask = { ...request, cipher: 'aes256' as Cipher }
 
-test('a message without a place is sealed at its date, without preparation', async () => {
+test('a message without a `place` is dated by the clock, and no next message is prepared', async () => {
   const at = Date.now()
   vi.useFakeTimers({ toFake: ['Date'], now: at - (at % 1000) })
   const { sealer, said, requests } = newSealer()
@@ -79,7 +79,7 @@ test('a message without a place is sealed at its date, without preparation', asy
   expect(requests).toEqual([])
 })
 
-test('a message for a place uses the prepared one and requests the next', async () => {
+test('a message for a `place` uses the prepared message and requests the next', async () => {
   const { sealer, packets, said, requests, ready } = newSealer()
   await sealer.seal({ ...ask, place: 'here' })
   const [, made] = requests[0] ?? []
@@ -102,7 +102,7 @@ test('a message for a place uses the prepared one and requests the next', async 
   expect(requests[1]?.[1].list.name).toBe(made.list.name)
 })
 
-test('a message by an unreadable own key is left to the library', async () => {
+test('a message by an unreadable own key is left to openpgp.js', async () => {
   const { sealer, said } = newSealer()
   const signer = { ...bot.unlocked, bytes: new Uint8Array() }
   expect(await sealer.seal({ ...ask, signer, place: 'here' })).toBeNull()
@@ -125,7 +125,7 @@ test('prepared messages are cleared for another own key and another cache epoch'
   expect(clears()).toBe(0)
 })
 
-test('two owners of a sealer have separate places, and clear their own alone', async () => {
+test('two owners of a `MessageSealer` have separate prepared messages, and clear their own alone', async () => {
   const { sealer, said } = newSealer()
   const other = testPerson('another bot')
   const seal = async (owner: string, signer: typeof bot.unlocked): Promise<string[]> => {
@@ -198,7 +198,7 @@ test('a certificate that must be judged first keeps its place in the list', asyn
   expect(recipientsOf(list)).toEqual(subkeys(...people, bot))
 })
 
-test('a certificate that the library must seal to is listed in `others`', async () => {
+test('a certificate that openpgp.js must seal to is listed in `others`', async () => {
   const { lists } = listsOver((armored) => {
     const info = infoOf(armored)
     const checked = { status: statusOf(info, `judged ${armored}`), info: null }
@@ -277,7 +277,7 @@ test('the name of a recipient list depends on its recipients, their order and th
   expect(new Set([name, ...others]).size).toBe(8)
 })
 
-test('`readAes256` of a recipient list is true when all recipients and the bot list AES-256', async () => {
+test('a recipient list has `readAes256` when all recipients and the bot list AES-256', async () => {
   const { lists } = listsOver(infoOf)
   const choosy = preferring(7)
   const reads = async (of: string[], key = bot.unlocked): Promise<boolean> =>

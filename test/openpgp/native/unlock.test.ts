@@ -135,7 +135,7 @@ test.each([
   ['AES-128', Buffer.of(254, 7, 3, 8)],
   ['a salted S2K', Buffer.of(254, 9, 1, 8)],
   ['SHA-1', Buffer.of(254, 9, 3, 2)],
-])('a key locked with %s is left to the library', (_, lock) => {
+])('a key locked with %s is left to openpgp.js', (_, lock) => {
   expect(unlockNatively(blockWith({ primary: lockedBody(primary, { lock }) }), 'x')).toBeNull()
   expect(unlockNatively(blockWith({ subkey: lockedBody(subkey, { lock }) }), 'x')).toBeNull()
 })
@@ -168,11 +168,11 @@ test.each([
   ['a truncated packet', blockOf(concat(packet(5, lockedBody(primary)).subarray(0, -1)))],
   ['a public key block', armor(secret, { type: 'PUBLIC KEY BLOCK' })],
   ['no text', ''],
-])('a private key block with %s is left to the library', (_, block) => {
+])('a private key block with %s is left to openpgp.js', (_, block) => {
   expect(unlockNatively(block, 'x')).toBeNull()
 })
 
-test('a locked secret of another key is left to the library', () => {
+test('a locked secret of another key is left to openpgp.js', () => {
   const other = { body: primary.body, secretBody: concat(primary.body, 0, secretNumber(), 0, 0) }
   expect(unlockNatively(blockWith({ primary: lockedBody(other) }), 'x')).toBeNull()
 })

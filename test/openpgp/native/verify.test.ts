@@ -24,7 +24,7 @@ async function here(asked: Promise<unknown>[]): Promise<number> {
   return count
 }
 
-test('`Verifier` verifies one signature in a turn of the loop in place, and all others aside', async () => {
+test('`Verifier` verifies one signature synchronously in each turn of the loop, and all others asynchronously', async () => {
   const verifier = new Verifier(() => false)
   expect(await here([ask(verifier, good)])).toBe(1)
   const second = ask(verifier, good)

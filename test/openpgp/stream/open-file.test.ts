@@ -80,7 +80,7 @@ async function made(engine: Engine, bytes: Buffer) {
 }
 
 test.each(Object.entries(FILES))(
-  'a file (%s) opens natively with the result of the library',
+  'a file (%s) opens natively with the result of openpgp.js',
   async (_, bytes) => {
     const [native, library] = await Promise.all(engines.map((engine) => made(engine, bytes)))
     expect(native).toEqual(library)
@@ -93,7 +93,7 @@ function withoutReason(result: unknown): object {
   return { ...(result as object), reason: undefined }
 }
 
-test('a mutated file opens natively with the result of the library', async () => {
+test('a mutated file opens natively with the result of openpgp.js', async () => {
   const all = Object.values(FILES).filter(({ length }) => length < 5000)
   for (const seed of seeds(100)) {
     const random = randomFrom(seed)

@@ -189,7 +189,7 @@ test.each([
   ['a session key without a cipher', [found(KEY, null)]],
   ['a session key of a wrong length', [found(KEY, 'aes128')]],
   ['a CAST5 key among others', [found(KEY), found(OTHER, 'cast5')]],
-])('a file with %s is left to the library', async (_, keys) => {
+])('a file with %s is left to openpgp.js', async (_, keys) => {
   const bytes = file(literal(TEXT))
   const openWhole = () => Promise.resolve({ packets: literal('by the library'), fingerprint: 'f' })
   const came = await open(bytes, { keys, openWhole })
@@ -197,7 +197,7 @@ test.each([
   expect(came.whole).toHaveLength(1)
 })
 
-test('a version 2 container is passed to the library unchanged', async () => {
+test('a version 2 container is passed to openpgp.js unchanged', async () => {
   const body = concat(2, seeded('version 2', 3000))
   const inside = { packets: signedLiteral(TEXT, by), fingerprint: 'by the library' }
   const bytes = concat(strangerPkesk('a'), ours, packet(18, body))
@@ -212,7 +212,7 @@ test('a version 2 container is passed to the library unchanged', async () => {
   expect(came.whole[0]?.recipientPackets.map((one) => Buffer.from(one))).toEqual([ours])
 })
 
-test('a version 2 container that the library does not open is damaged as `decryption`', async () => {
+test('a version 2 container that openpgp.js does not open is damaged as `decryption`', async () => {
   const bytes = concat(ours, packet(18, concat(2, TEXT)))
   expect(outcomeOf(await open(bytes))).toBe('damaged: decryption')
 })
@@ -236,7 +236,7 @@ test('a version 2 container above `BOUNDS.libraryAttachmentBytes` is too large',
   expect(outcomeOf(await open(cut, { openWhole }))).toBe('damaged: length')
 })
 
-test('bzip2 data are passed to the library once the container is intact', async () => {
+test('bzip2 data are passed to openpgp.js once the container is intact', async () => {
   const signed = signedLiteral(TEXT, by)
   const unpackWhole = () => Promise.resolve(signed)
   const came = await open(file(compressedOf(3, TEXT)), { unpackWhole })

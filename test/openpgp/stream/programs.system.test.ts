@@ -74,7 +74,7 @@ const SIGNED = [
   'rnp: CAST5',
 ]
 
-test('the table of programs names every way of every program', () => {
+test('the tables of this file name every sealing command of gpg, sq and rnp', () => {
   const tried = ['gpg: as text', ...REFUSED, ...WEAK, ...UNSIGNED, ...SIGNED]
   expect(sealers.all.map(({ name }) => name).sort()).toEqual(tried.sort())
 })
