@@ -10,7 +10,7 @@ afterAll(() => engine[Symbol.asyncDispose]())
 let own: { certificate: string; unlocked: UnlockedKey }
 beforeAll(async () => {
   const createdMs = Date.now() - 60_000
-  const made = await engine.generate({ userId: 'bot', createdMs, passphrase: 'p' })
+  const made = await engine.generate({ userId: 'bot', createdMs, passphrase: 'p', isRandom: true })
   own = { certificate: made.certificate, unlocked: await engine.unlock(made.locked, 'p') }
 })
 
