@@ -120,7 +120,7 @@ const SETTINGS: Record<string, Row> = {
   // A link is read: that is how a container's platform hands in its files.
   G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
   G8: [
-    ['openpgp/library/adopt', 'a locked key with %s', 'is a certificate', 'is of RSA 1024'],
+    ['openpgp/library/adopt', 'of a locked key with %s', 'is a certificate', 'is of RSA 1024'],
     ['openpgp/library/adopt', 'a subkey that only signs', 'has expired'],
     ['openpgp/library/key-shape', 'two keys', 'two blocks', 'a key of version 3'],
     ['cli/scripts/long/key-import-refused.txt', 'refuses by reason and keeps nothing'],

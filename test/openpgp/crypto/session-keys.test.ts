@@ -125,10 +125,10 @@ test.each([
 })
 
 test.each([
-  ['too long', '001101ff00', 2],
+  ['that is too long', '001101ff00', 2],
   ['with fewer bits declared', '0007ff', 2],
   ['with more bits declared', '000901ff'.replace('01ff', '00ff'), 2],
-  ['cut short', '0010ff', 2],
+  ['that is cut short', '0010ff', 2],
   ['of one zero byte', '00', 2],
   ['of half a length', '01', 2],
   ['of no bytes', '', 2],

@@ -291,7 +291,7 @@ async function piecesOf(arrived: StreamedPacket, algorithm: number): Promise<Uin
 }
 
 const FORMS: [string, number, Buffer][] = [
-  ['none', 0, text],
+  ['uncompressed', 0, text],
   ['zip', 1, deflateRawSync(text)],
   ['zlib', 2, deflateSync(text)],
 ]
