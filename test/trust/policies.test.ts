@@ -49,7 +49,7 @@ test('a changed certificate waits under first-use until `trust accept`', async (
   await waits(chat, person, 'key-changed')
 })
 
-test('a chat with a policy of its own is judged by it', async () => {
+test('a chat with its own policy refuses a certificate that the bot’s policy accepts', async () => {
   const { person, chat } = await known(stage)
   const other = stage.group([person])
   await policy('pinned', chat.id)

@@ -26,7 +26,7 @@ import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 useFakeTime({ toFake: ['performance'] })
 
 describe('the audience of a message in a group', () => {
-  test('a message in a group sealed to one of its people is for it', async () => {
+  test('a message in a group sealed to one of its members is accepted there', async () => {
     const { ask, asked } = scene()
     expect(await ask(['e', 'a', 'b'])).toBe(false)
     expect(await ask(['b'])).toBe(false)
@@ -58,7 +58,7 @@ describe('the audience of a message in a group', () => {
     expect(await ask(['e'])).toBe(false)
   })
 
-  test('a message in a group with no other usable certificate is for it', async () => {
+  test('a message is accepted in a group without another usable certificate', async () => {
     const { all, ask } = scene()
     for (const bob of [
       [],
@@ -74,7 +74,7 @@ describe('the audience of a message in a group', () => {
     expect(await ask(['e', 'a']), 'of a list that is too long nobody was judged').toBe(true)
   })
 
-  test('a message in a group sealed to a key that one of its people was listed with is for it', async () => {
+  test('a message in a group sealed to a key once listed for a member is accepted there', async () => {
     const { all, ask } = scene()
     all.owners.set(keyId('c'), new Set([CAROL, BOB]))
     expect(await ask(['e', 'c'])).toBe(false)
@@ -129,7 +129,7 @@ describe('the audience of a message in a group', () => {
     expect(await ask(['e', 'c'])).toBe(true)
   })
 
-  test('a message in a group with two certificates of its sender alone is for it', async () => {
+  test('a message is accepted in a group with its sender alone listed, under two certificates', async () => {
     const { all, ask } = scene()
     all.list = listOf([ALICES, person(ALICE, 'f')])
     expect(await ask(['e', 'a'])).toBe(false)

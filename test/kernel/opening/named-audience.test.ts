@@ -283,7 +283,7 @@ describe('unsigned words', () => {
     expect(await audience(['e', 'a', 'b'], { ...unsigned, fromId: MALLORY })).toBe('meant')
   })
 
-  test('unsigned words of the only person with a key in a group are for it', async () => {
+  test('unsigned words of the only member with a key are accepted in a group', async () => {
     const { all, audience } = scene()
     all.list = listOf([ALICES])
     expect(await audience(['e', 'a'], unsigned)).toBe('meant')

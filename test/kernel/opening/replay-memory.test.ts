@@ -363,7 +363,7 @@ test('a wrong time of the service brings no deleted data back into reach', async
   }
 })
 
-test('nothing is deleted while the clocks disagree, or the service sends no date', async () => {
+test('the replay memory deletes nothing while the clocks disagree, or the service sends no date', async () => {
   for (const aheadMs of [-DAY_MS, DAY_MS, null]) {
     const { memory } = await skewed(aheadMs)
     await take(memory, signed)

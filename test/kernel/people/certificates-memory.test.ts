@@ -153,7 +153,7 @@ test('`isRevokedSince` and `refreshList` judge again only certificates that lack
   }
 })
 
-test('the later of two concurrent revocations is kept', async () => {
+test('the later of two concurrent revocations of a certificate is kept', async () => {
   const { certificates, remember, store } = await scene()
   await Promise.all([remember(revoked('cid')), remember(revoked('cid', 'cid with two'))])
   for (const one of [certificates, (await scene({ store })).certificates]) {

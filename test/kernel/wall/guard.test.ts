@@ -265,29 +265,26 @@ describe('permits', () => {
     ['without a key may send any armor', false, false, null],
     ['with protected private chats must send an encrypted message', false, true, 'bad_request'],
     ['with a sidecar that seals must send an encrypted message', true, false, 'bad_request'],
-  ])(
-    'a message that the bot sealed itself: a bot %s',
-    async (_what, sealsForBot, isProtected, code) => {
-      const { guard, rule } = await sealedScene({ sealsForBot, ownsKey: () => isProtected })
-      const give = (armored: string): unknown =>
-        bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
-      expect(guard.passesAll).toBe(code === null)
-      if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
-      else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
-      const armored = encryptedMessage()
-      expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
-      const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
-      expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
-    },
-  )
+  ])('`permitOwnSealing`: a bot %s', async (_what, sealsForBot, isProtected, code) => {
+    const { guard, rule } = await sealedScene({ sealsForBot, ownsKey: () => isProtected })
+    const give = (armored: string): unknown =>
+      bodyOf(guard.permitOwnSealing(rule, target, { fields: { chatId: 5, replyTo: 3 }, armored }))
+    expect(guard.passesAll).toBe(code === null)
+    if (code === null) expect(give('words')).toEqual({ chatId: 5, replyTo: 3, armored: 'words' })
+    else expect(() => give('words')).toThrow(expect.objectContaining({ code }))
+    const armored = encryptedMessage()
+    expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
+    const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
+    expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
+  })
 
   test.each([
-    ['words', 'words'],
+    ['words alone', 'words'],
     ['no packet', '-----BEGIN PGP MESSAGE-----\n\nd29yZHM=\n-----END PGP MESSAGE-----\n'],
     ['words before it', `words\n${encryptedMessage()}`],
     ['words after it', `${encryptedMessage()}\nwords`],
-    ['another block', encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK')],
-  ])('a message that the bot sealed itself is refused as %s', async (_what, armored) => {
+    ['another armor header', encryptedMessage().replace('MESSAGE', 'PUBLIC KEY BLOCK')],
+  ])('a message that the bot sealed itself is refused with %s', async (_what, armored) => {
     const { guard, rule } = await sealedScene()
     const given = { fields: { chatId: 5 }, armored }
     expect(() => guard.permitOwnSealing(rule, target, given)).toThrow(

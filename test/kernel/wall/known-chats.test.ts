@@ -127,8 +127,6 @@ describe('sightings', () => {
     expect(knownChats.get(1)?.kind).toBe('unknown')
     await knownChats.saw([{ chatId: 1, kind: 'private', isProtected: true }])
     expect([knownChats.isPrivate(1), knownChats.isLatched(1)]).toEqual([true, true])
-    await knownChats.saw([true, false].map((isProtected) => ({ chatId: 2, isProtected })))
-    expect(knownChats.isLatched(2)).toBe(true)
   })
 
   test('a repeated sighting or refusal writes nothing and changes no time', async () => {

@@ -37,12 +37,13 @@ async function setFull(store: Store, isFull: boolean): Promise<void> {
 testOfFile('an unwritten latch counts at once, and is refused until written', async () => {
   const { knownChats, ...stage } = await scene()
   await stage.fill(true)
-  for (let times = 0; times < 2; times++) {
-    await expect(knownChats.saw([PROTECTED])).rejects.toMatchObject(UNWRITABLE)
-    expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, 'group'])
+  for (const kind of ['group', 'group', 'private']) {
+    const seen = { ...PROTECTED, kind, isProtected: kind === 'group' }
+    await expect(knownChats.saw([seen])).rejects.toMatchObject(UNWRITABLE)
+    expect([knownChats.isLatched(50), knownChats.get(50)?.kind]).toEqual([true, kind])
   }
   await stage.fill(false)
-  await knownChats.saw([PROTECTED])
+  await put(stage.store, 'any', 'x')
   expect((await stage.restart()).isLatched(50)).toBe(true)
 })
 
