@@ -96,6 +96,18 @@ describe.skipIf(!hasPostgres())('`PostgresServer`', () => {
     expect([reach, server.session.generation]).toEqual([[], 2])
   })
 
+  test('`PostgresServer` is unreachable at once where its session is silent', async () => {
+    const { server, reach } = await scene()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const asked = server.session.query('SELECT pg_sleep(20)')
+    asked.catch(() => undefined)
+    await new Promise(setImmediate)
+    vi.advanceTimersByTime(1000)
+    await expect.poll(() => reach, { interval: 0 }).toEqual(['unreachable'])
+    await expect(asked).rejects.toThrow('Connection terminated')
+  })
+
   test('`PostgresServer` that is closed rejects queries and reports nothing', async () => {
     const { server, reach, pooled, queryAll } = await scene()
     await pooled()

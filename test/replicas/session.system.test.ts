@@ -125,6 +125,14 @@ describe.skipIf(!hasPostgres())('`Session`', () => {
     )
   })
 
+  test('`Session` does not repeat a query after an error of the query', async () => {
+    const { session, admitted } = scene()
+    await session.query('CREATE TEMP SEQUENCE asked')
+    await expect(session.query(`SELECT 1 / (nextval('asked') - 1)`)).rejects.toThrow('zero')
+    expect(await session.query(`SELECT nextval('asked')::int AS n`)).toEqual([{ n: 2 }])
+    expect(admitted).toHaveBeenCalledOnce()
+  })
+
   test('`Session.cut` rejects running queries and reports the loss once', async () => {
     const { session, losses, pid } = scene()
     session.cut()

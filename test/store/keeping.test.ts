@@ -46,7 +46,7 @@ describe('rows of a store', () => {
         }
         await store[Symbol.asyncDispose]()
       }),
-      { numRuns: runs(15) },
+      { numRuns: runs(8) },
     )
   })
 

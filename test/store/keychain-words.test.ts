@@ -66,3 +66,9 @@ test('a keychain without a response is given up after a minute', async () => {
     message: expect.stringContaining('did not answer in time'),
   })
 })
+
+test('a keychain that responds leaves no timer behind', async () => {
+  vi.useFakeTimers()
+  await writeEntry('store-1', 'secret')
+  expect(vi.getTimerCount()).toBe(0)
+})
