@@ -1,22 +1,25 @@
-import { once } from 'node:events'
-import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { NoResponseError } from '../../src/errors.ts'
 import { head, opened, openDoor, say } from './support.ts'
 
 it('a caller who hangs up on a `GET` request ends the call to the service', async () => {
-  let reached = (_request: IncomingMessage) => {}
-  const arrived = new Promise<IncomingMessage>((resolve) => (reached = resolve))
-  const { port, lines } = await openDoor({
-    answering: (_seen, _response, request) => reached(request),
-  })
+  const signals: AbortSignal[] = []
+  const relay = ({ signal }: { signal: AbortSignal }) =>
+    new Promise((_resolve, reject) => {
+      signals.push(signal)
+      signal.addEventListener('abort', () =>
+        reject(new NoResponseError('postern_upstream_timeout')),
+      )
+    })
+  const { port, lines } = await openDoor({ parts: { upstream: { relay } as never } })
   const socket = await opened(port)
   socket.write(head('GET /bot/v1/chats/5/members'))
-  const atService = await arrived
+  await expect.poll(() => signals.length).toBe(1)
+  expect(signals[0]?.aborted).toBe(false)
   socket.destroy()
-  await once(atService.socket, 'close')
-  while (lines.length === 0) await sleep(5)
-  expect(lines).toMatchObject([{ method: 'GET', status: 0, msg: 'request' }])
+  await expect.poll(() => signals[0]?.aborted).toBe(true)
+  await expect.poll(() => lines).toMatchObject([{ method: 'GET', status: 0, msg: 'request' }])
 })
 
 it('a caller who hangs up on a POST leaves one finished call at the service, not two', async () => {

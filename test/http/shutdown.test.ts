@@ -4,6 +4,9 @@ import { expect, it } from 'vitest'
 import type { DoorRoute } from '../../src/http/server.ts'
 import { call, closed, head, opened, openDoor, outcome, raw, say } from './support.ts'
 
+/** Longer than a test may last, so that nothing is cut off. */
+const PATIENT = { drainMs: 600_000 }
+
 /** A poll as the updates route holds it: until something comes, or the door closes. */
 const poll =
   (reached: () => void): DoorRoute =>
@@ -16,7 +19,9 @@ const poll =
 
 it('a door that drains answers an open poll with an empty list and closes its connection', async () => {
   const arrived = Promise.withResolvers<void>()
-  const world = await openDoor({ parts: { routes: [poll(arrived.resolve)] } })
+  const world = await openDoor({
+    parts: { routes: [poll(arrived.resolve)], bounds: PATIENT },
+  })
   const polling = call(world, 'GET', '/bot/v1/updates?timeout=50')
   await arrived.promise
   await world.door.drain()
@@ -29,6 +34,7 @@ it('a door that drains finishes a call under way', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const world = await openDoor({
     answering: (_seen, response) => arrived.resolve(() => say(response, { left: true })),
+    parts: { bounds: PATIENT },
   })
   const leaving = call(world, 'POST', '/bot/v1/chats/5/leave')
   const answer = await arrived.promise
@@ -40,7 +46,7 @@ it('a door that drains finishes a call under way', async () => {
 })
 
 it('unused and idle connections do not delay a door that drains', async () => {
-  const { door, port } = await openDoor()
+  const { door, port } = await openDoor({ parts: { bounds: PATIENT } })
   const unused = (await opened(port)).resume()
   const half = (await opened(port)).resume()
   half.write('GET /bot/v1/commands HTTP/1.1\r\n')
@@ -67,7 +73,7 @@ it('a door that drains finishes an answer that is half sent and closes its conne
   const { door, port } = await openDoor({
     parts: {
       routes: [(app) => void app.get('/me', (_request, reply) => reply.send(long))],
-      bounds: { drainMs: 60_000 },
+      bounds: PATIENT,
     },
   })
   const socket = await opened(port)
@@ -86,6 +92,7 @@ it('a door that drains answers the request under way, and no later one, on a con
   const { door, port } = await openDoor({
     answering: ({ path }, response) =>
       path.includes('first') ? arrived.resolve(() => say(response, 1)) : say(response, 2),
+    parts: { bounds: PATIENT },
   })
   const socket = await opened(port)
   let text = ''
