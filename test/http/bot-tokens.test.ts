@@ -31,20 +31,15 @@ function newTokens(given: Record<string, string>) {
   return { tokens, files, clients, twins, rereads, find }
 }
 
-test('`BotTokens` finds a bot by its token, and none by another token', () => {
-  const { find } = newTokens({ a: 'token-a', b: 'token-b' })
-  expect([find('token-a'), find('token-b')]).toEqual(['bot a', 'bot b'])
+test('`BotTokens` finds a bot by its token without reading files, and none by another token', () => {
+  const { find, rereads } = newTokens({ a: 'token-a', b: 'token-b' })
+  expect([find('token-a'), find('token-b'), rereads]).toEqual(['bot a', 'bot b', []])
   expect([find('token-'), find('token-ab'), find('TOKEN-A'), find('')]).toEqual([
     null,
     null,
     null,
     null,
   ])
-})
-
-test('`BotTokens` finds a known token without reading the token files again', () => {
-  const { find, rereads } = newTokens({ a: 'token-a', empty: '' })
-  expect([find('token-a'), rereads]).toEqual(['bot a', []])
 })
 
 test('`BotTokens` finds no bot by two Authorization lines or by another scheme', () => {

@@ -89,12 +89,6 @@ it('a corrupt store becomes `postern_store_unwritable`, and another operator err
   expect(read(new OperatorError('store-locked', 'it is')).code).toBe('internal')
 })
 
-it('`isUnforeseen` is false for a `Refusal` and a `ServiceError`', () => {
-  expect(isUnforeseen(new Refusal('postern_busy'))).toBe(false)
-  const answer = { status: 403, headers: {}, body: Buffer.alloc(0) }
-  expect(isUnforeseen(new ServiceError({ code: 'no', status: 403, answer }))).toBe(false)
-})
-
 it('`traceOf` has the kind and the frames of an error, not its message', () => {
   const trace = traceOf(new RangeError('canary\nwith lines'))
   expect(trace.error).toBe('RangeError')

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { no, ok } from '../support/double-wire.ts'
 
@@ -145,35 +145,33 @@ for (const kind of ['readable', 'protected'] as const) {
   })
 }
 
-describe('POST /messages with a body that is wrong in any chat', () => {
-  const armored = '-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----\n'
-  const wrong: [string, string, string, string | undefined][] = [
-    ['no body at all', '', 'bad_request', 'text'],
-    ['nothing to say', '{"chatId":CHAT}', 'bad_request', 'text'],
-    ['armor', `{"chatId":CHAT,"armored":${JSON.stringify(armored)}}`, 'wrong_body_kind', 'text'],
-    ['both', `{"chatId":CHAT,"text":"x","armored":"y"}`, 'wrong_body_kind', 'text'],
-    ['a key twice', '{"chatId":CHAT,"text":"a","text":"b"}', 'bad_request', undefined],
-    ['a chat twice', '{"chatId":1,"chatId":CHAT,"text":"a"}', 'bad_request', undefined],
-    ['a chat that is no integer', '{"chatId":"CHAT","text":"a"}', 'bad_request', undefined],
-    ['a chat beyond counting', '{"chatId":9007199254740993,"text":"a"}', 'bad_request', undefined],
-    ['no chat', '{"text":"a"}', 'bad_request', undefined],
-    ['a text that is no text', '{"chatId":CHAT,"text":7}', 'bad_request', undefined],
-    ['a lone surrogate', String.raw`{"chatId":CHAT,"text":"\ud800"}`, 'bad_request', undefined],
-    ['a sendId that is none', '{"chatId":CHAT,"text":"a","sendId":"1"}', 'bad_request', undefined],
-    ['no object', '["text"]', 'bad_request', 'text'],
-    ['no JSON', '{"chatId":CHAT,', 'bad_request', undefined],
-  ]
-  for (const [name, template, code, expected] of wrong) {
-    test(`a send with ${name} is refused with ${code} and does not leave`, async () => {
-      for (const chat of [stage.openGroup(), stage.privateChat(await stage.friend())]) {
-        const since = stage.double.mark()
-        const body = template.replace('CHAT', String(chat.id))
-        const sent = await stage.sidecar.call('POST', '/messages', body)
-        expect([sent.status, sent.json.error.code]).toEqual([400, code])
-        expect(sent.json.error.expected).toBe(expected)
-        expect(sent.json.error.status).toBe(400)
-        expect(stage.bodies(since)).toEqual([])
-      }
-    })
-  }
-})
+const armored = '-----BEGIN PGP MESSAGE-----\n\nAAAA\n-----END PGP MESSAGE-----\n'
+const wrong: [string, string, string, string | undefined][] = [
+  ['no body at all', '', 'bad_request', 'text'],
+  ['nothing to say', '{"chatId":CHAT}', 'bad_request', 'text'],
+  ['armor', `{"chatId":CHAT,"armored":${JSON.stringify(armored)}}`, 'wrong_body_kind', 'text'],
+  ['both', `{"chatId":CHAT,"text":"x","armored":"y"}`, 'wrong_body_kind', 'text'],
+  ['a key twice', '{"chatId":CHAT,"text":"a","text":"b"}', 'bad_request', undefined],
+  ['a chat twice', '{"chatId":1,"chatId":CHAT,"text":"a"}', 'bad_request', undefined],
+  ['a chat that is no integer', '{"chatId":"CHAT","text":"a"}', 'bad_request', undefined],
+  ['a chat beyond counting', '{"chatId":9007199254740993,"text":"a"}', 'bad_request', undefined],
+  ['no chat', '{"text":"a"}', 'bad_request', undefined],
+  ['a text that is no text', '{"chatId":CHAT,"text":7}', 'bad_request', undefined],
+  ['a lone surrogate', String.raw`{"chatId":CHAT,"text":"\ud800"}`, 'bad_request', undefined],
+  ['a sendId that is none', '{"chatId":CHAT,"text":"a","sendId":"1"}', 'bad_request', undefined],
+  ['no object', '["text"]', 'bad_request', 'text'],
+  ['no JSON', '{"chatId":CHAT,', 'bad_request', undefined],
+]
+for (const [name, template, code, expected] of wrong) {
+  test(`a send with ${name} is refused with ${code} and does not leave`, async () => {
+    for (const chat of [stage.openGroup(), stage.privateChat(await stage.friend())]) {
+      const since = stage.double.mark()
+      const body = template.replace('CHAT', String(chat.id))
+      const sent = await stage.sidecar.call('POST', '/messages', body)
+      expect([sent.status, sent.json.error.code]).toEqual([400, code])
+      expect(sent.json.error.expected).toBe(expected)
+      expect(sent.json.error.status).toBe(400)
+      expect(stage.bodies(since)).toEqual([])
+    }
+  })
+}

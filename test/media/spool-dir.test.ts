@@ -88,12 +88,6 @@ test('a `SpoolDir` removes files of another process at its start, and its own at
   expect(openIn(folder)).toEqual([])
 })
 
-test('a `SpoolDir` creates no folder before its first file', () => {
-  const dataDir = temporary()
-  spoolIn(dataDir)
-  expect(readdirSync(dataDir)).toEqual([])
-})
-
 test('a `SpoolDir` that cannot create its folder fails with `postern_store_unwritable`', async () => {
   const dataDir = temporary()
   writeFileSync(join(dataDir, 'spool'), 'a file in its place')

@@ -187,24 +187,22 @@ describe('a batch that took long', () => {
   })
 })
 
-describe('readable private texts from before the key', () => {
-  const words = () => update({ armored: undefined, text: 'words' })
+const words = () => update({ armored: undefined, text: 'words' })
 
-  test('a withheld message does not end the time of readable private texts before the key', async () => {
-    const { incoming, all } = scene({ open: signedBy() })
-    all.recognized.mockResolvedValue('replayed')
-    const [sealed, after] = [update(), words()]
-    await incoming.open([sealed, after])
-    expect([sealed, after].map((one) => verdictOf(one)['verdict'])).toEqual([
-      'replayed',
-      'before-key',
-    ])
-  })
+test('a withheld message does not end the time of readable private texts before the key', async () => {
+  const { incoming, all } = scene({ open: signedBy() })
+  all.recognized.mockResolvedValue('replayed')
+  const [sealed, after] = [update(), words()]
+  await incoming.open([sealed, after])
+  expect([sealed, after].map((one) => verdictOf(one)['verdict'])).toEqual([
+    'replayed',
+    'before-key',
+  ])
+})
 
-  test('a person who has signed text cannot write readable private texts with a date before the key', async () => {
-    const { incoming } = scene({ hasSigned: true })
-    const one = words()
-    await incoming.open([one])
-    expect(verdictOf(one)['verdict']).toBe('plaintext-in-protected')
-  })
+test('a person who has signed text cannot write readable private texts with a date before the key', async () => {
+  const { incoming } = scene({ hasSigned: true })
+  const one = words()
+  await incoming.open([one])
+  expect(verdictOf(one)['verdict']).toBe('plaintext-in-protected')
 })

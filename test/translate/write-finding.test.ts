@@ -135,20 +135,6 @@ test('`writeFinding` leaves one body, loses no field and writes no unjudged text
   )
 })
 
-test('`writeFinding` prefers a settled verdict to the finding’s own', () => {
-  const after: Record<string, unknown> = { armored: 'x' }
-  const found = {
-    kind: 'opened' as const,
-    opened: openedText('words'),
-    judged: { verdict: 'verified' as const, signer: 'a fingerprint' },
-    isForOtherChat: false,
-  }
-  const settled = { verdict: 'replayed' as const, reason: 'other-audience' as const }
-  const how = { settled, verify: 'flag' as const, normalizeText: false }
-  expect(writeFinding(after, found, how)).toEqual(settled)
-  expect(after).toEqual({ armored: 'x', postern: { opened: true, ...settled } })
-})
-
 const how = { settled: undefined, verify: 'flag', normalizeText: true } as const
 const readable = { kind: 'readable' } as const
 
