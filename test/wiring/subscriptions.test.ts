@@ -3,9 +3,14 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import { Health } from '../../src/observe/health.ts'
+import { Metrics } from '../../src/observe/metrics.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
+import { subscribeUpdates } from '../../src/wiring/subscriptions.ts'
 import { callAt } from '../support/bot-call.ts'
 import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
+import { watchedLog } from '../support/watched-log.ts'
+import { PlayedParts } from './played-parts.ts'
 
 /** A sidecar before a sandbox in which Alice has a phone, and Bob has none. */
 async function scene() {
@@ -88,4 +93,29 @@ test('the log of a sidecar reports its start, a webhook, and each delivery that 
     expect.arrayContaining(['ready', 'the webhook is set', 'a delivery to the webhook failed']),
   )
   expect(sidecar.output()).not.toContain('secret-path')
+})
+
+test('a consumer that is far behind is a reason, and lost updates are counted and logged', async () => {
+  const parts = new PlayedParts()
+  const metrics = new Metrics()
+  const health = new Health()
+  const lines: unknown[] = []
+  const consumers = { queue: parts.part('queue') }
+  const webhook = parts.part('webhook', { own: null })
+  const [polls, backlog] = [parts.part('polls'), parts.part('backlog')]
+  subscribeUpdates(
+    parts.part('updates', { webhook, polls, backlog, consumers }),
+    { store: parts.part('store') },
+    parts.part('link', { health, metrics, watch: parts.part('watch') }),
+    { settings: {} as never, log: watchedLog(({ msg }) => lines.push(msg)) },
+  )
+  const behind = [{ name: 'archive', count: 45 }]
+  await parts.fire('queue.onLaggards', { behind, dropped: [{ name: 'reporter', count: 90 }] })
+  expect(health.all()[0]?.message).toContain('archive: 45 updates')
+  expect(await metrics.registry.text()).toContain(
+    'postern_consumer_updates_dropped_total{consumer="reporter"} 90',
+  )
+  expect(lines).toEqual(['a consumer was too far behind, and lost updates'])
+  await parts.fire('queue.onLaggards', { behind: [], dropped: [] })
+  expect(health.ready).toBe(true)
 })
