@@ -25,8 +25,6 @@ export interface Result {
   stallMs?: number
   /** The same for as long with nothing to do: what other processes do to it. */
   idleStallMs?: number
-  /** The longest time without what the loop's thread waited for a core that others had. */
-  ownStallMs?: number
   /** `ratio`: how many times faster we are than the peer. */
   vs: Record<string, { ms: number; ratio: number }>
   /** What one run in a hundred exceeds, ms, by contender. */

@@ -66,10 +66,8 @@ const lines = args.includes('--json')
 for (const line of lines) process.stdout.write(`${line}\n`)
 if (grown.some(({ mark }) => mark !== '')) process.exitCode = 1
 
-function stallLines({ stallMs, idleStallMs, ownStallMs }: Partial<Result>): string[] {
-  if (stallMs === undefined) return []
-  const own = ownStallMs === undefined ? '' : `, without waiting for a core ${ownStallMs} ms`
-  return [`longest stall ${stallMs} ms (idle ${idleStallMs} ms)${own}`]
+function stallLines({ stallMs, idleStallMs }: Partial<Result>): string[] {
+  return stallMs === undefined ? [] : [`longest stall ${stallMs} ms (idle ${idleStallMs} ms)`]
 }
 
 function slowestLines(slowest: Result['slowest'] = {}): string[] {

@@ -6,7 +6,7 @@ import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { Floor } from './floor.ts'
 import { compare, runJobs, type Contender, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
-import { findPrograms, type Programs } from './programs.ts'
+import { findGosop, type Gosop } from './programs.ts'
 import { stallOf } from './stall.ts'
 
 /** 480 ASCII characters: with 997 recipients as much as the service takes. */
@@ -31,8 +31,8 @@ const RULE = await GUARD.rule(1)
 export async function sealJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   await using cast = await makeCast(LARGEST)
   await using floor = new Floor()
-  using programs = findPrograms(cast, TEXT)
-  const bench = { cast, floor, programs }
+  using gosop = findGosop(cast, TEXT)
+  const bench = { cast, floor, gosop }
   await send(cast.engine, cast, { certificates: cast.certificates })
   await settled(cast.engine)
   const jobs: Record<string, () => Promise<Result>> = {}
@@ -50,7 +50,7 @@ export async function sealJobs(wanted: (job: string) => boolean): Promise<Result
 interface Bench {
   cast: Cast
   floor: Floor
-  programs: Programs
+  gosop: Gosop | null
 }
 
 /** One message: everything from the text to the body that leaves. */
@@ -95,12 +95,8 @@ async function prepared(bench: Bench, count: number): Promise<Result> {
 }
 
 /** The certificates are known, the list is not: nothing was made ahead. */
-async function online({ cast, floor, programs }: Bench, count: number): Promise<Result> {
-  const others = [...programs.seal].map(([name, seal]) => ({
-    name,
-    run: () => seal(count),
-    rounds: 3,
-  }))
+async function online({ cast, floor, gosop }: Bench, count: number): Promise<Result> {
+  const others = gosop === null ? [] : [{ name: 'gosop', run: () => gosop.seal(count), rounds: 3 }]
   return await compare({
     job: `seal-online-${count}`,
     ours: { run: () => send(cast.engine, cast, { certificates: firstOf(cast, count) }) },
