@@ -63,6 +63,15 @@ test('the metrics of a sidecar count seals, opened messages, requests and calls 
   expect(Number(own?.split(' ').at(-1))).toBeGreaterThan(2)
 })
 
+test('`/me` shows the bot the state and the fingerprint of its published key', async () => {
+  const { sandbox, sidecar, home } = await scene()
+  const { key } = await sandbox.control.bot({ botId: home.bot.id })
+  expect((await sidecar.call('GET', '/me')).json.result.postern).toMatchObject({
+    publication: 'published',
+    key: key?.fingerprint,
+  })
+})
+
 test('the metrics of a sidecar count calls that the service does not answer', async () => {
   const { sandbox, sidecar, metrics } = await scene()
   await sandbox.control.fault({ name: 'cut' })
