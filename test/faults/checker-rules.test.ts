@@ -175,7 +175,7 @@ test.each(RULES)('the checker of fault runs reports "%s"', (rule, spoil) => {
   expect(breachesAfter(spoil)).toMatch(patternOf(rule))
 })
 
-test('the table of this file breaks every rule of the checker once', () => {
+test('`RULES` breaks every rule of the checker of fault runs once', () => {
   const names = ['checker', 'check-updates', 'check-deliveries', 'check-memory', 'check-secrecy']
   const files = names.map((name) => `${name}.ts`)
   const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))

@@ -29,7 +29,7 @@ async function watching(more: Partial<Probes> = {}) {
   return { health, watch, service, pass }
 }
 
-test('the watch calls `/me` once in ten seconds', async () => {
+test('`ServiceWatch` calls `/me` once in ten seconds', async () => {
   const { service, pass } = await watching()
   expect(service.asked).toBe(1)
   await pass(60_000)
@@ -45,7 +45,7 @@ describe('a bot at rest', () => {
     return { ...scene, askedSince: () => scene.service.asked - asked }
   }
 
-  test('the watch of a bot at rest calls `/me` every 50 s, and every 10 s for an hour after traffic', async () => {
+  test('`ServiceWatch` of a bot at rest calls `/me` every 50 s, and every 10 s for an hour after traffic', async () => {
     const { watch, pass, askedSince } = await resting()
     await pass(600_000)
     expect(askedSince()).toBe(12)
@@ -70,7 +70,7 @@ describe('a bot at rest', () => {
   })
 
   test.each([0, 20_000, 45_000])(
-    'traffic of a bot at rest, %d ms after the last probe, makes the watch probe in time',
+    'traffic of a bot at rest, %d ms after the last probe, makes `ServiceWatch` probe in time',
     async (ms) => {
       const { health, watch, service, pass } = await resting()
       await pass(50_000 - (3_600_000 % 50_000) + ms)
@@ -145,7 +145,7 @@ test('a refused token is probed less and less often, and a new token at once', a
   expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
 })
 
-test('the watch stops probing after a token revocation, until a call succeeds', async () => {
+test('`ServiceWatch` stops probing after a token revocation, until a call succeeds', async () => {
   const { health, watch, service, pass } = await watching()
   watch.revoked()
   await pass(120_000)
@@ -183,7 +183,7 @@ test('the clock probe runs at the time of `untilNextEndMs`', async () => {
 test.each<[string, (watch: ServiceWatch) => void]>([
   ['ended', (watch) => watch[Symbol.dispose]()],
   ['was stopped', (watch) => watch.stop()],
-])('a watch that %s makes no further probe', async (_what, end) => {
+])('a `ServiceWatch` that %s makes no further probe', async (_what, end) => {
   const { watch, service, pass } = await watching()
   end(watch)
   watch.unreachable('postern_upstream_unreachable')

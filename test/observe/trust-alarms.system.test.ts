@@ -229,7 +229,7 @@ test('`stranger` on the key list or as a sender ends with `chat bind` of the rig
   await expectAlarm('stranger', { userId: person.id, chatId: chat.id })
 })
 
-test('the tests of this file provoke every trust alarm', () => {
+test('every code of `TRUST_ALARM_CODES` has a test with a whole sidecar', () => {
   expect([...provoked].toSorted()).toEqual(TRUST_ALARM_CODES.toSorted())
 })
 

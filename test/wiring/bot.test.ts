@@ -151,7 +151,7 @@ test('a bot that stops is not ready, ends deliveries, drains its door, and ends 
   await expect(bot.link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
 })
 
-test('a bot closes the store that it opened, and ends its link', async () => {
+test('the disposal of a bot closes its store, and ends its calls to the service', async () => {
   const dataDir = temporary()
   const { bot } = await scene({ dataDir, key: null })
   expect(bot.core.store.method).toBe('none')
@@ -198,14 +198,17 @@ test.each([
     'postern_engine_checks_total{work="seal",result="same"} 1',
     undefined,
   ],
-])('a %s of the engine is counted or logged', async (_what, name, event, metric, logged) => {
-  const { bot, fire, said } = await withEngineEvents()
-  fire(name, event)
-  expect(await bot.link.metrics.registry.text()).toContain(metric)
-  if (logged !== undefined) expect(said()).toContainEqual(expect.stringMatching(logged))
-})
+])(
+  'a %s of the OpenPGP engine is counted or logged',
+  async (_what, name, event, metric, logged) => {
+    const { bot, fire, said } = await withEngineEvents()
+    fire(name, event)
+    expect(await bot.link.metrics.registry.text()).toContain(metric)
+    if (logged !== undefined) expect(said()).toContainEqual(expect.stringMatching(logged))
+  },
+)
 
-test('the reasons of a bot follow the service, the engine and the webhook until its end', async () => {
+test('the `/readyz` reasons of a bot follow the service, the engine and the webhook until its disposal', async () => {
   const { bot, reasons, service, fire, listeners } = await withEngineEvents()
   service.status = 401
   await expect(bot.link.calls.me()).rejects.toMatchObject({ status: 401 })

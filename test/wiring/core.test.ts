@@ -26,7 +26,7 @@ test.each<Opening>([
   ['audience: check', { audience: 'check' }, alice, 'words', undefined, [mallory.certificate]],
   ['audience: off', { audience: 'off' }, alice, 'words', 'words', [mallory.certificate]],
 ])(
-  'the core with `open.%s` delivers or withholds the text of an update',
+  'the setting `open.%s` determines the delivered text of an update',
   async (_name, settings, from, text, expected, others: string[] = []) => {
     const { core } = await scene({ settings: { open: settings } })
     const armored = await engine.seal({
@@ -45,14 +45,14 @@ test.each<Opening>([
 )
 
 test.each([
-  ['a bot that publishes a key seals and opens', null, true, [true, true, true, true]],
+  ['a bot with a published key seals and opens messages', null, true, [true, true, true, true]],
   [
-    'a bot that had a key opens, and sends nothing readable',
+    'a bot with a retired key opens messages, and sends nothing readable',
     'retired',
     false,
     [false, true, true, true],
   ],
-  ['a bot without a key passes everything through', null, false, [false, false, false, false]],
+  ['a bot without a key passes messages unchanged', null, false, [false, false, false, false]],
 ] as const)('%s', async (_what, key, publish, expected) => {
   const { core, send, sent, service } = await scene({ key, settings: { key: { publish } } })
   service.chat.mode = 'open'
@@ -73,7 +73,7 @@ test.each([
   ['open', {}, ['readable', []]],
   ['protected', { trust: { policy: 'pinned' } }, ['refused', ['not-accepted']]],
 ] as const)(
-  'a core without a key previews a text for a group of mode %s, with %j',
+  '`previewChat` without a key previews a text for a group of mode %s, with %j',
   async (mode, settings, expected) => {
     const { core, service } = await scene({ key: null, settings })
     Object.assign(service.chat, { kind: 'group', mode })
@@ -122,7 +122,7 @@ describe('the store of a core', () => {
     return { core, service: served.service }
   }
 
-  test('a core makes its store in dataDir where it may, and closes the store at its end', async () => {
+  test('`createCore` makes a store in dataDir unless it may not, and closes the store at its end', async () => {
     const dataDir = temporary()
     const missing = begin(dataDir, { mayCreateStore: false })
     await expect(missing).rejects.toMatchObject({ code: 'store-missing' })
@@ -133,7 +133,7 @@ describe('the store of a core', () => {
     expect(await flags(again.core.store)).toMatchObject({ bot_id: '1' })
   })
 
-  test('a core refuses a restored store, and leaves the store closed', async () => {
+  test('`createCore` refuses a restored store, and leaves the store closed', async () => {
     const dataDir = temporary()
     const store = await open(dataDir, { protection: 'none', isRequired: true })
     await put(store, 'backup_taken_at', '2026-01-01T00:00:00Z')
@@ -143,14 +143,14 @@ describe('the store of a core', () => {
     await expect(begin(dataDir)).rejects.toMatchObject(restored)
   })
 
-  test('a core scrubs a store that is marked for it', async () => {
+  test('`createCore` scrubs a store with a due scrub', async () => {
     const store = await storeWith(null)
     await put(store, 'scrub_due', '1')
     await scene({ store, key: null, purpose: 'begin' })
     expect(await flags(store)).not.toHaveProperty('scrub_due')
   })
 
-  test('the engine of a core judges certificates by the time of its link', async () => {
+  test('the OpenPGP engine of a sidecar judges certificates by the supplied time', async () => {
     const { core, service } = await begin(temporary())
     expect((await core.engine.judge(alice.certificate)).unusable).toBeNull()
     service.passedMs = MADE_MS - DAY_MS - Date.now()

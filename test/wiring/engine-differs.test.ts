@@ -72,14 +72,14 @@ describe.each(['sealed', 'opened'] as const)('native code whose %s messages are 
     expect(alerted().at(-1)).toMatchObject({ holds: true })
   })
 
-  test('a difference leaves the sidecar ready, so that a crafted message cannot stop the bot', async () => {
+  test('a difference between native code and openpgp.js leaves the sidecar ready', async () => {
     const { status, reasons } = await stage.sidecar.readiness()
     expect({ status, reasons }).toEqual({ status: 200, reasons: ['engine-differs'] })
     expect(await metrics()).toMatch(/^postern_ready 1$/m)
     expect(stage.sidecar.logs()).not.toContain('not ready: a check found')
   })
 
-  test('openpgp.js seals and opens all messages after a difference', async () => {
+  test('openpgp.js seals and opens all messages after a wrong result of native code', async () => {
     for (const text of [words(), words()]) {
       expect(await readAtPhone(text)).toBe(text)
       expect(await readByBot(text)).toMatchObject({ text, postern: { verdict: 'verified' } })

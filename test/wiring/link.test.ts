@@ -96,7 +96,7 @@ test.each([
 })
 
 describe('the identity of the bot', () => {
-  test('the link refuses a `/me` of another bot than its token names', async () => {
+  test('the link to the service refuses a `/me` of another bot than its token names', async () => {
     const { link, given, identified, bots } = await scene()
     expect([link.botId(), link.bot()]).toEqual([7, null])
     given.result = { ...ME, id: 8 }
@@ -119,7 +119,7 @@ describe('the identity of the bot', () => {
     expect([second.link.botId(), second.identified]).toEqual([8, [false]])
   })
 
-  test('the link reads a `/me` that the bot requested, and passes every other content through', async () => {
+  test('the link to the service reads a `/me` of the bot, and passes other content through', async () => {
     const { link, bots, identified } = await scene()
     for (const result of [null, 'x', { name: 'x' }, { id: 7, mode: 'unknown' }, ME]) {
       expect(link.observe(new Unseen(result))).toBe(result)
@@ -127,7 +127,7 @@ describe('the identity of the bot', () => {
     expect([bots, identified]).toEqual([[7], [true, true]])
   })
 
-  test('the link refuses a `/me` that describes no bot', async () => {
+  test('the link to the service refuses a `/me` without the description of a bot', async () => {
     const { link, given, bots } = await scene()
     const { id } = ME
     for (const result of [{ id }, { ...ME, mode: 'x' }, null]) {

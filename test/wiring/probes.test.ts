@@ -87,7 +87,7 @@ describe('the probes', () => {
     return { probes, parts, read, shared, warnings, dataDir, look }
   }
 
-  test('the clock probe informs the watch, and the publication of a bot with a key', () => {
+  test('the clock probe informs `ServiceWatch`, and the publication of a bot with a key', () => {
     const { probes, parts } = scene()
     probes.lookAtClock()
     expect(parts.calls()).toEqual(['watch.clockIsBehind true', 'publication.lookAtClock'])
@@ -157,7 +157,7 @@ describe('the levels of resources', () => {
     ['destroyed key', { state: 'destroyed' }, 1, false],
     ['key used since its retirement', { retiredAtMs: NOW_MS - 3 }, 2, true],
     ['key unused since its retirement', { retiredAtMs: NOW_MS - 2 }, 2, false],
-  ])('the end of a %s counts as needed only where phones still seal to it', async (...row) => {
+  ])('the end of a %s is reported only while phones still seal to the key', async (...row) => {
     const [, more, agoMs, isNeeded] = row
     const lastAtMs = agoMs === null ? null : NOW_MS - agoMs
     const { neededKeyEndsMs } = await levelsOf([{ state: 'retired', ...more, lastAtMs }])

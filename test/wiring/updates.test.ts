@@ -130,7 +130,7 @@ describe('the queue and the webhook at the service', () => {
     }
   })
 
-  test('a sidecar of several reads the oldest update only in its turn, and never from a refusal', async () => {
+  test('a sidecar among several reads the oldest update only in its turn, and never from a refusal', async () => {
     const { updates, polls, asked, turn } = await scene({ isShared: true })
     turn.isTaken = true
     updates.noteServiceWebhook({ pending: 5 })
@@ -146,7 +146,7 @@ describe('the queue and the webhook at the service', () => {
     await expect.poll(() => turn.released).toBe(2)
   })
 
-  test('a backlog that is behind calls `/me` once a minute', async () => {
+  test('a backlog marked as behind calls `/me` once a minute', async () => {
     const waits: number[] = []
     const ended = Promise.withResolvers<void>()
     const wait = async (ms: number) => {
@@ -166,7 +166,7 @@ test.each([
   ['waits for its turn while another sidecar delivers', { isTaken: true }, []],
   ['delivers nothing in a turn that it has lost', { isHeld: false }, []],
   ['delivers an update in its turn', {}, [update(5)]],
-])('a sidecar of several %s', async (_what, turn, expected) => {
+])('a sidecar among several %s', async (_what, turn, expected) => {
   const bodies: string[] = []
   const server = createServer((request, response) => {
     request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()))

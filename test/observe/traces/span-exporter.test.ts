@@ -29,7 +29,7 @@ function exporterTo(url: string, { timeoutMs = 10_000, headers = [] as [string, 
   return { exporter, counts, lines, add }
 }
 
-test('the exporter sends a full batch at once, and the remaining spans at its disposal', async () => {
+test('the span exporter sends a full batch at once, and the remaining spans at its disposal', async () => {
   const collector = await startCollector()
   const { exporter, counts, add } = exporterTo(collector.url)
   add(512)
@@ -43,7 +43,7 @@ test('the exporter sends a full batch at once, and the remaining spans at its di
   expect(collector.spans[0]?.attributes).not.toHaveProperty('missing')
 })
 
-test('a collector that hangs makes the exporter drop spans beyond a bound, and delays no stop', async () => {
+test('a collector that hangs makes the span exporter drop spans beyond a bound, and delays no stop', async () => {
   const collector = await startCollector(() => null)
   const { exporter, counts, add } = exporterTo(collector.url, { timeoutMs: 999_999 })
   add(512 + WAITING + 100)
@@ -69,7 +69,7 @@ test('an unreachable collector is tried once for many spans, and logged once', a
   })
 })
 
-test('the exporter logs the start and the end of an outage of the collector', async () => {
+test('the span exporter logs the start and the end of an outage of the collector', async () => {
   let status = 503
   const collector = await startCollector(() => status)
   const { exporter, counts, lines, add } = exporterTo(collector.url)
@@ -85,7 +85,7 @@ test('the exporter logs the start and the end of an outage of the collector', as
   expect(lines[0]).toMatchObject({ status: 503 })
 })
 
-test('the exporter does not follow a redirect with its headers', async () => {
+test('the span exporter does not follow a redirect with its headers', async () => {
   const collector = await startCollector(() => 307)
   const { exporter, counts, lines, add } = exporterTo(collector.url, {
     headers: [['x-key', 'of the collector']],
