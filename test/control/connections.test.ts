@@ -17,7 +17,7 @@ import {
 } from './support.ts'
 
 describe('connections of the control socket', () => {
-  test('an idle connection is closed, and one with a pending operation stays open', async () => {
+  test('an idle connection is closed, and one with a pending operation stays open, also half-closed', async () => {
     const dataDir = dataFolder()
     const slow = Promise.withResolvers<void>()
     const control = await connected(
@@ -28,11 +28,13 @@ describe('connections of the control socket', () => {
     const pending = control.keyList()
     const path = join(dataDir, 'control.sock')
     const silent = ['', 'POST /status HTTP/1.1\r\nhost: x\r\n', post('status', '{}').slice(0, -1)]
+    const half = talk(path, post('keyList'), { end: true })
     const idle = talk(path, post('status'))
     expect(await Promise.all(silent.map((begun) => talk(path, begun)))).toEqual(['', '', ''])
     expect(bodiesOf(await idle)).toEqual([{ result: STATUS }])
     slow.resolve()
     expect(await pending).toEqual([])
+    expect(bodiesOf(await half)).toEqual([{ result: [] }])
   })
 
   test('a connection that does not read its answer is closed after one minute', async () => {

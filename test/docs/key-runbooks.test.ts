@@ -104,6 +104,8 @@ test('the runbook for a key that the owner removed protects again, or makes chat
   expect(await stage.shown()).toBeNull()
   await shell(stage, again)
   expect(await stage.shown()).not.toBeNull()
+  // private chats are protected again: without the key, nothing is sent
+  await removeKey()
   await stage.down(sidecar)
 })
 
