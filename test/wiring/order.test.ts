@@ -67,6 +67,7 @@ test('a bot that stops in mid-send ends its calls, and ends once the send is rec
   const { id } = await core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))
   await expect.poll(() => order).toEqual(['send begins'])
   const behind = await core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))
+  const counted = vi.spyOn(link.metrics, 'count')
   note('stopping', link.health, 'set')
   note('watch ends', link.watch, 'stop')
   note('webhook ends', updates.webhook, Symbol.asyncDispose)
@@ -92,6 +93,7 @@ test('a bot that stops in mid-send ends its calls, and ends once the send is rec
   expect(order.at(-1)).toBe('stopped')
   expect(core.outbox.get(id)).toMatchObject({ state: 'sent', sentId: 7 })
   expect(core.outbox.get(behind.id)?.state).toBe('waiting')
+  expect(counted).toHaveBeenCalledWith('postern_outbox_settled_total', { outcome: 'sent' })
 })
 
 test('the end of an entry is counted and logged, and an entry that waits too long is a reason', async () => {
