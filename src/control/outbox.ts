@@ -17,7 +17,7 @@ export const OUTBOX = {
     ({ outbox }) => outbox.all.map(outboxRow),
   ),
   outboxDrop: operation('Removes an entry, with its words.', chosen, async ({ outbox }, { id }) => {
-    await outbox.drop(unsent(outbox, id).id)
+    if (!(await outbox.drop(unsent(outbox, id).id))) throw refusedError('it was sent', SHOWN)
     return { message: 'removed; nobody gets these words' }
   }),
   outboxRetry: operation(
@@ -33,7 +33,8 @@ export const OUTBOX = {
         )
       }
       if (readable) await journal.record([{ kind: 'outbox-readable', chatId, detail: { id } }])
-      await outbox.wait(id, { isForSealed: isForSealed && !readable, nowMs: Date.now() })
+      const how = { isForSealed: isForSealed && !readable, nowMs: Date.now() }
+      if (!(await outbox.wait(id, how))) throw refusedError('it was sent', SHOWN)
       const isAsked = outbox.get(id)?.state === 'asked'
       return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
     },

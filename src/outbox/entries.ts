@@ -159,12 +159,14 @@ export class OutboxEntries {
   /**
    * Lets an entry wait again; where a rule demands a word, it is asked for anew.
    * @param o `isForSealed` false: it may leave readable
+   * @returns false where it was sent meanwhile, by another sidecar too: its words are erased
    * @throws Refusal as `add`
    */
-  async wait(id: string, o: { isForSealed: boolean; nowMs: number }): Promise<void> {
+  async wait(id: string, o: { isForSealed: boolean; nowMs: number }): Promise<boolean> {
     const words = (await this.words(id)) ?? Buffer.from('{}')
     const { isForSealed } = o
-    await this.change(id, (entry) => {
+    return await this.change(id, (entry) => {
+      if (entry.state === 'sent') return null
       return { ...this.#demand(entry, words, o.nowMs), code: null, settledAtMs: null, isForSealed }
     })
   }
@@ -221,10 +223,16 @@ export class OutboxEntries {
     return await this.#parts.journal.append(records, isNew ? changesOf(after) : [])
   }
 
-  /** Removes an entry and its words. */
-  async drop(id: string): Promise<void> {
-    await this.#store.write((db) => remove(db, [id]))
-    this.#entries.delete(id)
+  /** Removes an entry and its words. @returns false where it was sent, by another sidecar too */
+  async drop(id: string): Promise<boolean> {
+    const isDropped = await this.#store.write(async (db) => {
+      await this.#read(db, [id])
+      if (this.#entries.get(id)?.state === 'sent') return false
+      await remove(db, [id])
+      return true
+    })
+    if (isDropped) this.#entries.delete(id)
+    return isDropped
   }
 
   #isFull(bytes: number): boolean {
