@@ -21,9 +21,10 @@ const TOGETHER = [
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 
-/** Not these: threads and programs that are killed, memory that is measured, the environment. */
+/** Not these: threads and programs that are killed, memory, the environment, modules under spies. */
 const APART = [
   'test/canaries.test.ts',
+  'test/wiring/{handed-in-values,order}.test.ts',
   'test/openpgp/{checker,engine,pool,starting-threads,stream/large,native/dying-threads}.test.ts',
   'test/sandbox/kill.test.ts',
   'test/upstream/{proxy,tls}.test.ts',

@@ -1,16 +1,10 @@
 /** The loop of the outbox at the edges of its times, and whatever happens in it for the second time. */
 import { setImmediate as turn } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import {
-  EngineUnavailableError,
-  KeyHolderUnavailableError,
-  NoResponseError,
-  Refusal,
-  ServiceError,
-} from '../../src/errors.ts'
-import { OutboxEntries, type NewEntry, type OutboxEntry } from '../../src/outbox/entries.ts'
-import { attemptOf, Outbox, passes, type OutboxAttempt } from '../../src/outbox/outbox.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { NoResponseError, Refusal, ServiceError } from '../../src/errors.ts'
+import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
 import { OutboxNews } from '../../src/outbox/news.ts'
+import { Outbox, type OutboxAttempt, type OutboxParts } from '../../src/outbox/outbox.ts'
 import { open, temporary } from '../store/support.ts'
 import { approvalsOf, NO_APPROVALS } from '../support/approvals.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
@@ -20,123 +14,116 @@ const [SECOND, MINUTE, HOUR] = [1000, 60_000, 3_600_000]
 const SENT: OutboxAttempt = { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
 const AWAY = new NoResponseError('postern_upstream_unreachable')
 const SLOW = { ...SENT, code: 'slow_mode', mayPass: true }
+const OFFICE = { id: 3, kind: 'private', personId: 815, latchedAtMs: null, refusedAtMs: null }
+const RULE = { chats: [1], kinds: ['send' as const], by: [815], withinMs: HOUR }
 
 /** A loop, and the tries that it makes; the service answers as `answers` has it, then accepts. */
-async function scene() {
+async function scene(o: { isAsked?: boolean; lock?: OutboxParts['store'] } = {}) {
   const store = await open(temporary(), { protection: 'none' })
-  const entries = await OutboxEntries.load(store, NO_APPROVALS)
+  const knownChats = { all: [OFFICE], get: () => undefined }
+  const approvals = approvalsOf({ rules: o.isAsked === true ? [RULE] : [], knownChats })
+  const entries = await OutboxEntries.load(store, { ...NO_APPROVALS, approvals })
   const clock = playedClock()
   const tries: string[] = []
   const answers: (OutboxAttempt | Error)[] = []
-  const stuck: (string | null)[] = []
+  const stuck: unknown[] = []
+  const during = { send: async (): Promise<void> => void (await turn()) }
   const outbox = new Outbox({
     entries,
-    store,
+    store: o.lock ?? store,
     clock,
-    send: async (_entry, words) => {
+    send: async ({ id, state }, words) => {
       tries.push(words.toString())
-      await turn()
+      await during.send()
       const answer = answers.shift() ?? SENT
       if (answer instanceof Error) throw answer
+      if (state === 'asked' && answer === SENT) {
+        await entries.change(id, ({ approval }) => {
+          const requests = approval?.requests.map((one) => ({ ...one, messageId: 9 }))
+          return approval && requests ? { approval: { ...approval, requests } } : null
+        })
+      }
       return answer
     },
     maxAgeMs: 2 * HOUR,
   })
-  outbox.onStuck((entry) => stuck.push(entry?.id ?? null))
+  outbox.onStuck((entry) => stuck.push(entry?.id))
   onTestFinished(() => outbox[Symbol.asyncDispose]())
   const give = (words: string, more: Partial<NewEntry> = {}) => {
-    const nowMs = clock.now()
-    return entries.add(entryOf({ createdAtMs: nowMs, dueAtMs: nowMs, ...more }), Buffer.from(words))
+    const times = { createdAtMs: clock.now(), dueAtMs: clock.now() }
+    return entries.add(entryOf({ ...times, ...more }), Buffer.from(words))
   }
   const begin = async () => {
     outbox.start()
     await rest()
   }
-  return { store, entries, outbox, clock, tries, answers, stuck, give, begin }
+  return { store, entries, outbox, clock, tries, answers, stuck, during, give, begin }
 }
 type Scene = Awaited<ReturnType<typeof scene>>
 
-/** A time of the loop: nothing has happened a millisecond before, and it has at the millisecond. */
-interface Edge {
-  atMs: number
-  prepare: (scene: Scene) => Promise<unknown>
-  happened: (scene: Scene) => unknown
-}
-const isTriedAgain = ({ tries }: Scene) => tries.length === 2
-const failing = (...answers: (OutboxAttempt | Error)[]): Edge['prepare'] => {
-  return async ({ answers: given, give, begin }) => {
-    given.push(...answers)
+/** The answers of the service to a first send. */
+const after = (...given: (OutboxAttempt | Error)[]) => {
+  return async ({ answers, give, begin }: Scene): Promise<void> => {
+    answers.push(...given)
     await give('words')
     await begin()
   }
 }
-const EDGES: Record<string, Edge> = {
-  'the first try after no answer': {
-    atMs: SECOND,
-    prepare: failing(AWAY),
-    happened: isTriedAgain,
-  },
-  'the first try after a defect': {
-    atMs: SECOND,
-    prepare: failing(new Error('defect')),
-    happened: isTriedAgain,
-  },
-  'a try after a wait of the service': {
-    atMs: 7 * SECOND,
-    prepare: failing({ ...SLOW, retryMs: 7 * SECOND }),
-    happened: isTriedAgain,
-  },
-  'a try after a wait in a thrown refusal': {
-    atMs: 9 * SECOND,
-    prepare: failing(new Refusal('postern_busy', '', { extra: { retryAfter: 9 } })),
-    happened: isTriedAgain,
-  },
-  'a try after a wait in an answer to a look-up': {
-    atMs: 11 * SECOND,
-    prepare: failing(serviceError(429, 'rate_limited', 11)),
-    happened: isTriedAgain,
-  },
-  'a send at its time': {
-    atMs: 5 * SECOND,
-    prepare: async ({ give, begin }) => {
-      await give('words', { dueAtMs: 5 * SECOND })
+const again = ({ tries }: Scene): boolean => tries.length === 2
+const wait = (retryAfter: number) => new Refusal('postern_busy', '', { extra: { retryAfter } })
+
+/** A time of the loop: nothing has happened a millisecond before, and it has at the millisecond. */
+const EDGES: [
+  what: string,
+  atMs: number,
+  prepare: (one: Scene) => Promise<unknown>,
+  happened: (one: Scene) => boolean | Promise<boolean>,
+][] = [
+  ['the try after no answer', SECOND, after(AWAY), again],
+  ['the try after a defect', SECOND, after(new Error('defect')), again],
+  ['the try after an answer that waits', 7000, after({ ...SLOW, retryMs: 7000 }), again],
+  ['the try after a thrown refusal that waits', 9000, after(wait(9)), again],
+  ['the try after a look-up that waits', 11_000, after(serviceError(429, 'x', 11)), again],
+  [
+    'a send at its time',
+    5000,
+    async ({ give, begin }) => {
+      await give('words', { dueAtMs: 5000 })
       await begin()
     },
-    happened: ({ tries }) => tries.length === 1,
-  },
-  'the report of an entry that waits': {
-    atMs: 10 * MINUTE + 1,
-    prepare: failing({ ...SLOW, retryMs: 20 * MINUTE }),
-    happened: async ({ give, stuck }) => {
+    ({ tries }) => tries.length === 1,
+  ],
+  [
+    'the report of an entry that waits',
+    10 * MINUTE + 1,
+    after({ ...SLOW, retryMs: 20 * MINUTE }),
+    async ({ give, stuck }) => {
       // it wakes the loop
       await give('later', { chatId: 9, dueAtMs: 72 * HOUR })
       await rest()
       return stuck.length > 0
     },
-  },
-  'the removal of a settled entry': {
-    atMs: 72 * HOUR + 1,
-    prepare: async ({ give, begin }) => {
-      await give('words')
-      await begin()
+  ],
+  [
+    'the removal of a settled entry',
+    72 * HOUR + 1,
+    after(),
+    async ({ store, clock }) => {
+      const later = await OutboxEntries.load(store, NO_APPROVALS)
+      const { id } = later.all[0] ?? { id: '' }
+      await later.add(entryOf({ createdAtMs: clock.now(), dueAtMs: 1e15 }), Buffer.from('more'))
+      return later.get(id) === undefined
     },
-    happened: async ({ store, clock }) => {
-      const again = await OutboxEntries.load(store, NO_APPROVALS)
-      const { id } = again.all[0] ?? { id: '' }
-      const asked = { createdAtMs: clock.now(), dueAtMs: 1e15, isForSealed: true }
-      await again.add(entryOf(asked), Buffer.from('more'))
-      return again.get(id) === undefined
-    },
-  },
-}
+  ],
+]
 
-test.each(Object.entries(EDGES))('%s happens at its time and not before', async (_name, edge) => {
+test.each(EDGES)('%s happens at %i ms and not before', async (_name, atMs, prepare, happened) => {
   const one = await scene()
-  await edge.prepare(one)
-  await one.clock.pass(edge.atMs - 1)
-  expect(await edge.happened(one)).toBe(false)
+  await prepare(one)
+  await one.clock.pass(atMs - 1)
+  expect(await happened(one)).toBe(false)
   await one.clock.pass(1)
-  expect(await edge.happened(one)).toBe(true)
+  expect(await happened(one)).toBe(true)
 })
 
 test('an entry is too old a millisecond after its longest age', async () => {
@@ -148,7 +135,7 @@ test('an entry is too old a millisecond after its longest age', async () => {
   expect(entries.get(young.id)?.state).toBe('sent')
 })
 
-test('the waits of one chat double up to a minute, and begin anew after a send', async () => {
+test('the waits after failures double up to a minute, and begin anew after a send', async () => {
   const { answers, give, begin, clock, tries } = await scene()
   answers.push(...Array.from({ length: 8 }, () => AWAY))
   await give('words')
@@ -159,220 +146,103 @@ test('the waits of one chat double up to a minute, and begin anew after a send',
     await clock.pass(1)
     expect(tries).toHaveLength(at + 2)
   }
-  answers.push(AWAY)
-  await give('other')
-  await rest()
-  await clock.pass(SECOND)
-  expect(tries.slice(-2)).toEqual(['other', 'other'])
+  for (const answer of [AWAY, SLOW]) {
+    answers.push(answer)
+    await give('other')
+    await rest()
+    await clock.pass(SECOND)
+  }
+  expect(tries.slice(-4)).toEqual(Array(4).fill('other'))
 })
 
 test('the end of an outage ends the wait of every chat', async () => {
   const { answers, give, begin, clock, tries } = await scene()
-  answers.push(AWAY)
+  answers.push(AWAY, AWAY)
   await give('one')
   await begin()
   for (const chatId of [2, 3]) await give(`to ${chatId}`, { chatId })
   await clock.pass(SECOND)
-  expect(tries).toEqual(['one', 'one', 'to 2', 'to 3'])
+  expect(tries).toEqual(['one', 'one'])
+  await clock.pass(2 * SECOND)
+  expect(tries).toEqual(['one', 'one', 'one', 'to 2', 'to 3'])
 })
 
 test('four chats have a send at once, and no chat has two', async () => {
-  const { outbox, give, clock, entries } = await scene()
-  const held = Promise.withResolvers<OutboxAttempt>()
-  const begun: number[] = []
-  const many = new Outbox({
-    entries,
-    store: { tryLock: async () => TURN, untilFree: async () => {} },
-    clock,
-    send: ({ chatId }) => {
-      begun.push(chatId)
-      return held.promise
-    },
-    maxAgeMs: HOUR,
-  })
-  for (const chatId of [1, 1, 2, 3, 4, 5]) await give('words', { chatId })
-  many.start()
+  const { give, begin, during, tries } = await scene()
+  const held = Promise.withResolvers<void>()
+  during.send = () => held.promise
+  for (const chatId of [1, 1, 2, 3, 4, 5]) await give(`to ${chatId}`, { chatId })
+  await begin()
+  expect(tries).toEqual(['to 1', 'to 2', 'to 3', 'to 4'])
+  held.resolve()
   await rest()
-  expect(begun).toEqual([1, 2, 3, 4])
-  held.resolve(SENT)
-  await rest()
-  expect(begun.toSorted()).toEqual([1, 1, 2, 3, 4, 5])
-  await many[Symbol.asyncDispose]()
-  expect(outbox.entries.all.every(({ state }) => state === 'sent')).toBe(true)
+  expect(tries).toHaveLength(6)
 })
 
-const { signal } = new AbortController()
-const TURN = { isHeld: true, signal, asked: signal, [Symbol.asyncDispose]: async () => {} }
+test.each(['lost its turn', 'was requested for its turn', 'has stopped'])(
+  'a loop that %s in mid-send begins no other, and gives its turn back',
+  async (how) => {
+    const asked = new AbortController()
+    const { signal } = new AbortController()
+    const given = vi.fn(async () => {})
+    const held = { isHeld: true, signal, asked: asked.signal, [Symbol.asyncDispose]: given }
+    const locks = [held]
+    const untilFree = (_name: string, end: AbortSignal) =>
+      new Promise<void>((resolve) => end.addEventListener('abort', () => resolve()))
+    const lock = { tryLock: async () => locks.pop() ?? null, untilFree }
+    const { give, begin, during, tries, outbox } = await scene({ lock })
+    during.send = async () => {
+      if (how === 'lost its turn') held.isHeld = false
+      else if (how === 'has stopped') void outbox[Symbol.asyncDispose]()
+      else asked.abort()
+    }
+    for (const words of ['one', 'two']) await give(words)
+    await begin()
+    expect([tries, given.mock.calls.length]).toEqual([['one'], 1])
+  },
+)
 
-/** What ends the loop's turn in mid-round: nothing more is begun. */
-const ENDS: Record<string, (turn: { isHeld: boolean; asked: AbortController }, o: Outbox) => void> =
-  {
-    'lost its turn': (held) => void (held.isHeld = false),
-    'was requested for its turn': ({ asked }) => asked.abort(),
-    'has stopped': (_held, outbox) => void outbox[Symbol.asyncDispose](),
-  }
-
-test.each(Object.entries(ENDS))('a loop that %s begins no other send', async (_how, end) => {
-  const { give, clock, entries } = await scene()
-  const held = { isHeld: true, asked: new AbortController() }
-  const given = vi.fn(async () => {})
-  let turns = 0
-  const lock = () => ({
-    get isHeld() {
-      return held.isHeld
-    },
-    signal,
-    asked: held.asked.signal,
-    [Symbol.asyncDispose]: given,
-  })
-  const tries: string[] = []
-  const outbox: Outbox = new Outbox({
-    entries,
-    store: {
-      tryLock: async () => (turns++ === 0 ? lock() : null),
-      untilFree: (_name, stop) =>
-        new Promise((resolve) => stop.addEventListener('abort', () => resolve())),
-    },
-    clock,
-    send: async (_entry, words) => {
-      tries.push(words.toString())
-      end(held, outbox)
-      return SENT
-    },
-    maxAgeMs: HOUR,
-  })
-  onTestFinished(() => outbox[Symbol.asyncDispose]())
-  for (const words of ['one', 'two']) await give(words)
-  outbox.start()
+test('a request for a word settles nothing, waits for its approver alone, and ends in time', async () => {
+  const { entries, answers, give, begin, clock } = await scene({ isAsked: true })
+  answers.push({ ...SLOW, retryMs: 5000 })
+  const asked = await give('{}')
+  await begin()
+  const other = await give('{}', { messageId: '7' })
   await rest()
-  expect([tries, given.mock.calls.length]).toEqual([['one'], 1])
+  expect(entries.get(other.id)?.state).toBe('sent')
+  await clock.pass(5000)
+  const { state, settledAtMs, approval } = entries.get(asked.id) ?? {}
+  expect([state, settledAtMs, approval?.requests[0]?.messageId]).toEqual(['asked', null, 9])
+  await clock.pass(HOUR - 5001)
+  expect(entries.get(asked.id)?.state).toBe('asked')
+  await clock.pass(1)
+  expect(entries.get(asked.id)?.code).toBe('postern_approval_late')
 })
 
-describe('requests', () => {
-  const RULE = { chats: ['all' as const], kinds: ['send' as const], by: [815], withinMs: HOUR }
-  const OFFICE = { id: 3, kind: 'private', personId: 815, latchedAtMs: null, refusedAtMs: null }
-  const asking = async () => {
-    const one = await scene()
-    const approvals = approvalsOf({
-      rules: [RULE],
-      knownChats: { all: [OFFICE], get: () => OFFICE },
-    })
-    const entries = await OutboxEntries.load(one.store, { ...NO_APPROVALS, approvals })
-    const attempts: (OutboxAttempt | null)[] = []
-    const outbox = new Outbox({
-      entries,
-      store: one.store,
-      clock: one.clock,
-      send: async ({ id, approval }: OutboxEntry) => {
-        const attempt = attempts.shift()
-        if (attempt != null) return attempt
-        if (approval === null) return SENT
-        const { requests, ...others } = approval
-        const sent = requests.map((request) => ({ ...request, messageId: 9 }))
-        await entries.change(id, () => ({ approval: { ...others, requests: sent } }))
-        return { ...SENT, sentId: null }
-      },
-      maxAgeMs: HOUR,
-    })
-    onTestFinished(() => outbox[Symbol.asyncDispose]())
-    return { ...one, entries, outbox, attempts }
-  }
-
-  test('a request for a word settles nothing, and waits in the chat of its approver alone', async () => {
-    const { entries, outbox, attempts, clock } = await asking()
-    attempts.push({ ...SLOW, retryMs: 5 * SECOND })
-    const asked = await entries.add(entryOf(), Buffer.from('{}'))
-    outbox.start()
-    await rest()
-    const other = await entries.add(entryOf({ messageId: '7', chatId: 1 }), Buffer.from('{}'))
-    await rest()
-    expect(entries.get(other.id)?.state).toBe('sent')
-    await clock.pass(5 * SECOND)
-    const { state, settledAtMs, approval } = entries.get(asked.id) ?? {}
-    expect([state, settledAtMs]).toEqual(['asked', null])
-    expect(approval?.requests[0]?.messageId).toBe(9)
-  })
-
-  test('a request for a word is over at its last millisecond', async () => {
-    const { entries, outbox, clock } = await asking()
-    const { id } = await entries.add(entryOf(), Buffer.from('{}'))
-    outbox.start()
-    await rest()
-    await clock.pass(HOUR - 1)
-    expect(entries.get(id)?.state).toBe('asked')
-    await clock.pass(1)
-    expect(entries.get(id)).toMatchObject({ state: 'refused', code: 'postern_approval_late' })
-  })
-})
-
-test('the second end of an entry is news again, after the first was delivered', async () => {
-  const { entries, give } = await scene()
+test('the second end of an entry is news again, and an end whose record fails after a restart', async () => {
+  const { entries, give, store } = await scene()
   const news = new OutboxNews(entries, { isOn: true })
   const { id } = await give('words')
   for (const [round, code] of ['first', 'second'].entries()) {
-    const { signal: more } = news
-    expect(more.aborted).toBe(false)
+    const { signal } = news
+    expect(signal.aborted).toBe(false)
     await entries.settle(id, { state: 'refused', code }, round)
-    expect(more.aborted).toBe(true)
     const [end] = news.after(7)
-    expect(end?.update).toMatchObject({ updateId: 7, postern_outbox: { id, code } })
+    expect([signal.aborted, end?.update.updateId]).toEqual([true, 7])
+    expect(end?.update.postern_outbox).toMatchObject({ id, code })
     await news.heard([end?.id ?? ''])
     expect(news.after(7)).toEqual([])
     await entries.wait(id, { isForSealed: true, nowMs: 0 })
   }
-})
-
-test('an end whose record fails is no news before a restart, and is after it', async () => {
-  const { entries, give, store } = await scene()
-  const news = new OutboxNews(entries, { isOn: true })
-  const { id } = await give('words')
-  await entries.settle(id, { state: 'refused', code: 'x' }, 1)
-  const failing = vi
-    .spyOn(store, 'write')
-    .mockRejectedValue(new Refusal('postern_store_unwritable'))
+  await entries.settle(id, { state: 'refused', code: 'third' }, 3)
+  const full = new Refusal('postern_store_unwritable')
+  const failing = vi.spyOn(store, 'write').mockRejectedValue(full)
   await news.heard(news.after(0).map((one) => one.id))
   failing.mockRestore()
   expect(news.after(0)).toEqual([])
-  const again = await OutboxEntries.load(store, NO_APPROVALS)
-  expect(new OutboxNews(again, { isOn: true }).after(0)).toHaveLength(1)
-  expect(new OutboxNews(again, { isOn: false }).after(0)).toEqual([])
-})
-
-/** Each kind of failure: whether it passes, for whom it waits, and the wait in ms that it asks for. */
-const FAILURES: [what: string, error: Error, how: Partial<OutboxAttempt>][] = [
-  ['a defect', new Error('x'), { code: 'internal', mayPass: true, isOfAll: false, retryMs: null }],
-  ['no answer', AWAY, { mayPass: true, isOfAll: true, retryMs: null }],
-  ['no thread', new EngineUnavailableError('memory'), { mayPass: true, isOfAll: true }],
-  ['no holder', new KeyHolderUnavailableError('away'), { mayPass: true, isOfAll: true }],
-  ['a full disk', new Refusal('postern_store_unwritable'), { mayPass: true, isOfAll: true }],
-  ['no recipient', new Refusal('postern_no_recipient'), { mayPass: false, isOfAll: false }],
-  ['a removed client', new Refusal('postern_not_allowed'), { mayPass: false, isOfAll: false }],
-  [
-    'a wait',
-    new Refusal('rate_limited', '', { extra: { retryAfter: 3 } }),
-    { mayPass: true, isOfAll: true, retryMs: 3000 },
-  ],
-  ['a refused look-up', serviceError(404, 'chat_not_found'), { mayPass: false, retryMs: null }],
-  ['a look-up that waits', serviceError(429, 'slow_mode', 4), { mayPass: true, retryMs: 4000 }],
-  ['a failed look-up', serviceError(502, 'internal'), { mayPass: true, isOfAll: true }],
-]
-
-test.each(FAILURES)('an attempt that fails by %s has its consequence', (_what, error, how) => {
-  expect(attemptOf(error)).toMatchObject({ sentId: null, ...how })
-})
-
-test.each<[number, string, boolean, boolean]>([
-  [400, 'bad_request', false, false],
-  [401, 'unauthorized', true, true],
-  [403, 'bot_paused', true, true],
-  [403, 'write_forbidden', false, false],
-  [429, 'rate_limited', true, true],
-  [429, 'slow_mode', true, false],
-  [499, 'other', false, false],
-  [500, 'internal', true, true],
-  [503, 'other', true, true],
-])('an answer %i %s passes: %s, for all: %s', (status, code, mayPass, isOfAll) => {
-  expect(passes(status, code)).toEqual({ mayPass, isOfAll })
+  const later = await OutboxEntries.load(store, NO_APPROVALS)
+  const count = (isOn: boolean) => new OutboxNews(later, { isOn }).after(0).length
+  expect([count(true), count(false)]).toEqual([1, 0])
 })
 
 function serviceError(status: number, code: string, seconds?: number): ServiceError {

@@ -1,20 +1,22 @@
 /** Several readers of one queue for the second time: pauses, lost turns, lost cursors, second pages. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import type { Client } from '../../src/kernel/index.ts'
 import { ConsumerQueue, ConsumerWebhook } from '../../src/updates/consumer-queue.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
-import type { Registration } from '../../src/updates/registration.ts'
 import { SharedQueue, type SharedQueueParts } from '../../src/updates/shared-queue.ts'
+import type { PendingUpdate } from '../../src/updates/update-poller.ts'
 import { open, temporary } from '../store/support.ts'
 import { clientOf } from '../support/client.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
-import { all, playedService, queueScene } from './shared-scene.ts'
+import { all, playedService } from './shared-scene.ts'
 
 const never = new AbortController().signal
+const reporter = all('reporter')
+const deliveredAt = (updateId: number) => ({ updateId, mark: 'm' })
+const given = (updates: PendingUpdate[]) => updates.map(({ delivered }) => delivered.updateId)
 
 /** A turn of this sidecar, which a test ends. */
 function playedTurns() {
@@ -36,37 +38,27 @@ async function queueOf(more: Partial<SharedQueueParts> = {}) {
   const cursors = await Cursors.load(await open(temporary(), { protection: 'none' }))
   const stopping = new AbortController()
   onTestFinished(() => stopping.abort())
-  const queue = new SharedQueue({
-    poller,
-    cursors,
-    clock,
-    turns: null,
-    botHas: () => null,
-    consumerOf: (name) => all(name),
-    stopping: stopping.signal,
-    ...more,
-  })
-  return { clock, service, marked, poller, cursors, queue, stopping }
+  const others = { turns: null, botHas: () => null, consumerOf: all, stopping: stopping.signal }
+  const queue = new SharedQueue({ poller, cursors, clock, ...others, ...more })
+  return { clock, service, marked, poller, cursors, queue }
 }
 
 test('the pauses between readings without news double from one second to eight', async () => {
   const { queue, service, clock } = await queueOf()
   service.ids = [1]
-  await queue.next(all('reporter'), never)
-  await queue.record(BOT, { updateId: 1, mark: 'm' })
+  await queue.next(reporter, never)
+  await queue.record(BOT, deliveredAt(1))
   const waits = vi.spyOn(clock, 'wait')
   const waiting = queue.next(all(BOT), never)
-  await rest()
-  await clock.pass(10_000)
-  for (let n = 0; n < 6; n++) {
+  for (let n = 0; n < 7; n++) {
     await rest()
-    await clock.pass(8000)
+    await clock.pass(10_000)
   }
   expect(waits.mock.calls.map(([ms]) => ms).slice(0, 5)).toEqual([1000, 2000, 4000, 8000, 8000])
   service.ids = [1, 2]
   await rest()
   await clock.pass(8000)
-  expect((await waiting).map(({ delivered }) => delivered.updateId)).toEqual([2])
+  expect(given(await waiting)).toEqual([2])
 })
 
 test('a turn that was lost in mid-read gives nothing, and confirms nothing', async () => {
@@ -75,195 +67,134 @@ test('a turn that was lost in mid-read gives nothing, and confirms nothing', asy
   service.ids = [1, 2]
   turn.isHeld = false
   const ended = new AbortController()
-  const reading = queue.next(all('reporter'), ended.signal)
+  const reading = queue.next(reporter, ended.signal)
   await vi.waitFor(() => expect(turn.given).toBeGreaterThan(0))
   ended.abort()
   expect([await reading, marked, cursors.get('reporter')?.delivered]).toEqual([[], [], null])
   turn.isHeld = true
-  expect(await queue.next(all('reporter'), never)).toHaveLength(2)
+  expect(await queue.next(reporter, never)).toHaveLength(2)
 })
 
-describe('a reading', () => {
-  test.each(['lost', 'asked'] as const)('a reading ends when its turn is %s', async (how) => {
-    const { turn, turns } = playedTurns()
-    const signals: AbortSignal[] = []
-    const poller = {
-      confirmsEach: false,
-      next: async (stop: AbortSignal) => {
-        signals.push(stop)
-        await nextTurn()
-        return []
-      },
-      markDelivered: () => {},
-      confirm: async () => {},
-    }
-    const { queue } = await queueOf({ turns, poller })
-    const ended = new AbortController()
-    const reading = queue.next(all('reporter'), ended.signal)
-    await vi.waitFor(() => expect(signals.length).toBeGreaterThan(0))
-    turn[how].abort()
-    expect(signals[0]?.aborted).toBe(true)
-    ended.abort()
-    expect(await reading).toEqual([])
-  })
-
-  test('a reading after a request for its turn leaves the other sidecar two seconds', async () => {
-    const { turn, turns } = playedTurns()
-    const { queue, service, clock } = await queueOf({ turns })
-    turn.asked.abort()
-    const ended = new AbortController()
-    const reading = queue.next(all('reporter'), ended.signal)
-    await rest()
-    const { readings } = service
-    await clock.pass(1999)
-    expect(service.readings).toBe(readings)
-    await clock.pass(1)
-    expect(service.readings).toBeGreaterThan(readings)
-    ended.abort()
-    await reading
-  })
-
-  test('a reading of a queue with readers reads more than one update', async () => {
-    const { queue, service, poller, clock } = await queueOf()
-    service.ids = [1, 2, 3]
-    await queue.next(all('reporter'), never)
-    poller.confirmsEach = true
-    await clock.pass(10_000)
-    expect(await queue.next(all(BOT), never)).toHaveLength(3)
-  })
+test.each(['lost', 'asked'] as const)('a reading ends when its turn is %s', async (how) => {
+  const { turn, turns } = playedTurns()
+  const { poller } = playedService()
+  const read = vi.spyOn(poller, 'next')
+  const { queue } = await queueOf({ turns, poller })
+  const ended = new AbortController()
+  const reading = queue.next(reporter, ended.signal)
+  await vi.waitFor(() => expect(read).toHaveBeenCalled())
+  turn[how].abort()
+  expect(read.mock.calls[0]?.[0].aborted).toBe(true)
+  ended.abort()
+  expect(await reading).toEqual([])
 })
 
-test('the bot begins after the update that its webhook has', async () => {
-  const { queue, service } = await queueOf({ botHas: () => ({ updateId: 2, mark: 'm' }) })
-  service.ids = [1, 2, 3]
-  expect(await queue.next(all('reporter'), never)).toHaveLength(3)
-  const found = await queue.next(all(BOT), never)
-  expect(found.map(({ delivered }) => delivered.updateId)).toEqual([3])
-})
-
-test('a poll of the bot confirms the updates below its offset, and not the one at it', async () => {
-  const { queue, service, cursors } = await queueOf()
-  service.ids = [1, 2, 3]
-  await queue.next(all(BOT), never)
-  expect(await queue.recordBelow(all(BOT), 1)).toBe(false)
-  expect(await queue.recordBelow(all(BOT), 3)).toBe(true)
-  expect(cursors.get(BOT)?.delivered?.updateId).toBe(2)
-})
-
-test('a dropped reader holds no update back, and begins anew with the next', async () => {
-  const { queue, service, clock, cursors, marked } = await queueOf()
-  service.ids = [1]
-  await queue.next(all('reporter'), never)
-  await queue.record(BOT, { updateId: 1, mark: 'm' })
-  const waiting = queue.next(all(BOT), never)
+test('a reading after a request for its turn leaves the other sidecar two seconds', async () => {
+  const { turn, turns } = playedTurns()
+  const { queue, service, clock } = await queueOf({ turns })
+  turn.asked.abort()
+  const ended = new AbortController()
+  const reading = queue.next(reporter, ended.signal)
   await rest()
-  await clock.pass(6 * 3_600_000)
-  await clock.pass(8000)
-  expect([cursors.get('reporter'), marked.at(-1)]).toEqual([undefined, 1])
-  service.ids = [2]
-  await clock.pass(8000)
-  expect(await waiting).toHaveLength(1)
-  const found = await queue.next(all('reporter'), never)
-  expect(found.map(({ delivered }) => delivered.updateId)).toEqual([2])
+  const { readings } = service
+  await clock.pass(1999)
+  expect(service.readings).toBe(readings)
+  await clock.pass(1)
+  expect(service.readings).toBeGreaterThan(readings)
+  ended.abort()
+  await reading
 })
 
-/** Consumers over a played service; each loop is a record of how it was stopped. */
-async function consumersOf(more: Partial<ConsumersParts> = {}) {
+test('the bot begins after the update of its webhook, reads all, and confirms below its offset', async () => {
+  const { queue, service, poller, clock, cursors } = await queueOf({ botHas: () => deliveredAt(1) })
+  service.ids = [1, 2, 3, 4]
+  expect(await queue.next(reporter, never)).toHaveLength(4)
+  poller.confirmsEach = true
+  await clock.pass(10_000)
+  expect(given(await queue.next(all(BOT), never))).toEqual([2, 3, 4])
+  expect(await queue.recordBelow(all(BOT), 2)).toBe(false)
+  expect(await queue.recordBelow(all(BOT), 4)).toBe(true)
+  expect(cursors.get(BOT)?.delivered?.updateId).toBe(3)
+})
+
+/** Consumers over a played service; a loop notes how it is stopped, and ends when a test says so. */
+async function consumersOf() {
   const { service, poller } = playedService()
-  const clock = playedClock()
   const stops: object[] = []
-  const client = clientOf({ name: 'reporter' })
+  const client = clientOf()
   const cursors = await Cursors.load(await open(temporary(), { protection: 'none' }))
   const ended = Promise.withResolvers<void>()
-  let loops = 0
-  const parts = {
-    poller,
-    cursors,
-    clock,
-    turns: null,
-    botHas: () => null,
-    given: [
-      { url: 'https://a.example', secret: null, kinds: null, reader: clientOf({ name: 'a' }) },
-    ],
-    clients: { named: () => client, reader: () => () => true },
-    hasBot: () => true,
-    makeLoop: () => {
-      loops++
-      return {
-        stop: async (how: object) => {
-          stops.push(how)
-          await ended.promise
-        },
-      }
-    },
-    ...more,
+  const stop = async (how: object): Promise<void> => {
+    stops.push(how)
+    await ended.promise
   }
-  const consumers = new Consumers(parts as unknown as ConsumersParts)
+  const makeLoop = vi.fn(() => ({ stop }))
+  const hook = { url: 'https://a.example', secret: null, kinds: null, reader: clientOf() }
+  const parts = { poller, cursors, turns: null, botHas: () => null, given: [hook], makeLoop }
+  const clients = { named: () => client, reader: () => () => true }
+  const started = (): Consumers => {
+    const more = { clients, hasBot: () => true, clock: playedClock() }
+    return new Consumers({ ...parts, ...more } as unknown as ConsumersParts)
+  }
+  const consumers = started()
   const poll = async (
-    o: { by?: Client | null; offset?: number; limit?: number; stop?: AbortSignal } = {},
-  ): Promise<unknown[]> => {
-    const { by = client, offset = 0, limit = 100, stop = never } = o
-    return await consumers.poll(by, { offset, limit, timeoutMs: 60_000 }, stop)
+    offset = 0,
+    { by = client as typeof client | null, from = consumers } = {},
+  ) => {
+    const found = await from.poll(by, { offset, limit: 2, timeoutMs: 0 }, never)
+    return found.map((one) => (one as { updateId: number }).updateId)
   }
-  return { consumers, service, poll, stops, ended, client, cursors, loops: () => loops }
+  return { consumers, started, service, poll, stops, ended, cursors, makeLoop }
 }
-const idsOf = (updates: unknown[]) => updates.map((one) => (one as { updateId: number }).updateId)
 
-test('the pages of a client are numbered on, also after its cursor is lost', async () => {
-  const { service, poll, cursors, ended } = await consumersOf()
-  ended.resolve()
+test('the pages of a client are numbered on, after a restart and a lost cursor too', async () => {
+  const { service, poll, cursors, started } = await consumersOf()
   service.ids = [901, 902, 903, 904, 905]
-  expect(idsOf(await poll({ limit: 2 }))).toEqual([1, 2])
-  expect(idsOf(await poll({ offset: 3, limit: 2 }))).toEqual([3, 4])
-  expect(idsOf(await poll({ offset: 4, limit: 2 }))).toEqual([4, 5])
+  expect([await poll(), await poll(3)]).toEqual([
+    [1, 2],
+    [3, 4],
+  ])
+  expect(await poll(4, { from: started() })).toEqual([4, 5])
   await cursors.remove('reporter')
-  expect(idsOf(await poll({ offset: 6, limit: 2 }))).toEqual([6, 7])
+  expect(await poll(6)).toEqual([6, 7])
 })
 
 test('a second poll of one caller ends the first, and none of another caller', async () => {
   const { service, poll } = await consumersOf()
-  const [first, ofBot] = [poll(), poll({ by: null })]
+  const [first, ofBot] = [poll(), poll(0, { by: null })]
   await nextTurn()
   const second = poll()
   expect(await first).toEqual([])
   service.ids = [7]
-  expect([idsOf(await second), idsOf(await ofBot)]).toEqual([[1], [7]])
+  expect([await second, await ofBot]).toEqual([[1], [7]])
 })
 
-test('webhooks of the settings are delivered to once, and again after a hold', async () => {
-  const { consumers, stops, ended, loops } = await consumersOf()
-  consumers.start()
-  consumers.start()
-  expect(loops()).toBe(1)
+test('webhooks of the settings are delivered to once, again after a hold, and end with all', async () => {
+  const { consumers, stops, ended, makeLoop } = await consumersOf()
+  for (let n = 0; n < 2; n++) consumers.start()
+  expect(makeLoop).toHaveBeenCalledTimes(1)
   consumers.hold()
-  expect(stops).toEqual([{ graceMs: 5000, confirms: false }])
   consumers.start()
-  expect(loops()).toBe(2)
-  let isEnded = false
-  const ending = consumers[Symbol.asyncDispose]().then(() => (isEnded = true))
+  expect(makeLoop).toHaveBeenCalledTimes(2)
+  const isEnded = vi.fn()
+  const ending = consumers[Symbol.asyncDispose]().then(isEnded)
   await rest()
-  expect([stops.at(-1), isEnded]).toEqual([{ graceMs: 5000 }, false])
+  expect(stops).toEqual([{ graceMs: 5000, confirms: false }, { graceMs: 5000 }])
+  expect(isEnded).not.toHaveBeenCalled()
   ended.resolve()
   await ending
 })
 
 test('a delivery to the bot beside other readers is recorded as its webhook’s and as its own', async () => {
-  const { consumers, cursors, ended } = await consumersOf()
-  ended.resolve()
+  const { consumers, cursors } = await consumersOf()
   const recordForBot = vi.fn(async () => {})
-  const recordFailure = vi.fn(async () => {})
-  const registration = { webhook: null, recordForBot, recordFailure } as unknown as Registration
-  const recorder = consumers.ofBot(registration)
-  const delivered = { updateId: 4, mark: 'm' }
+  const recorder = consumers.ofBot({ webhook: null, recordForBot } as never)
   const may = (): boolean => true
-  await recorder.recordDelivered(delivered, may)
-  expect(recordForBot.mock.calls).toEqual([[delivered, may]])
-  expect(cursors.get(BOT)?.delivered).toEqual(delivered)
-  await recorder.recordFailure('x', 9)
-  expect(recordFailure.mock.calls).toEqual([['x', 9]])
+  await recorder.recordDelivered(deliveredAt(4), may)
+  expect(recordForBot.mock.calls).toEqual([[deliveredAt(4), may]])
   recordForBot.mockRejectedValue(new Refusal('postern_store_unwritable'))
-  await expect(recorder.recordDelivered({ updateId: 5, mark: 'm' }, may)).rejects.toThrow()
-  expect(cursors.get(BOT)?.delivered).toEqual(delivered)
+  await expect(recorder.recordDelivered(deliveredAt(5), may)).rejects.toThrow()
+  expect(cursors.get(BOT)?.delivered).toEqual(deliveredAt(4))
 })
 
 test('the failures of a consumer’s webhook count in a row, and begin anew after a delivery', async () => {
@@ -271,35 +202,31 @@ test('the failures of a consumer’s webhook count in a row, and begin anew afte
   const hook = new ConsumerWebhook({ record } as never, { name: 'a', url: 'u', secret: 's' })
   for (const at of [1, 2]) await hook.recordFailure(`failure ${at}`, at)
   expect(hook.webhook).toMatchObject({ failures: 2, lastError: 'failure 2', nextAttemptAt: 2 })
-  await hook.recordDelivered({ updateId: 4, mark: 'm' })
+  await hook.recordDelivered(deliveredAt(4))
   expect(hook.webhook).toMatchObject({ failures: 0, lastError: null, nextAttemptAt: null })
-  expect(record.mock.calls).toEqual([['a', { updateId: 4, mark: 'm' }]])
 })
 
 test('a consumer whose queue cannot be read is served again a second later', async () => {
   const clock = playedClock()
   const next = vi.fn().mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
-  const parts = { queue: { next } as never, poller: {} as never, consumer: all('a'), clock }
-  const reading = new ConsumerQueue(parts).next(never)
-  let found: unknown = null
-  void reading.then((updates) => (found = updates))
+  const parts = { queue: { next } as never, poller: {} as never, consumer: reporter, clock }
+  const found = vi.fn()
+  void new ConsumerQueue(parts).next(never).then(found)
   await rest()
   await clock.pass(999)
-  expect(found).toBeNull()
+  expect(found).not.toHaveBeenCalled()
   await clock.pass(1)
-  expect(found).toEqual([])
+  expect(found).toHaveBeenCalledWith([])
 })
 
-/** How the loop of a turn ends, by what ends the turn. */
-const ENDS = {
-  lost: { graceMs: 0, confirms: false },
-  asked: { graceMs: 0, confirms: true },
-  stopped: { graceMs: 77, confirms: true },
-}
-
-test.each(Object.entries(ENDS))('a turn that is %s ends its deliveries by %j', async (end, how) => {
+test.each([
+  ['lost', { graceMs: 0, confirms: false }],
+  ['asked', { graceMs: 0, confirms: true }],
+  ['stopped', { graceMs: 77, confirms: true }],
+])('a turn that is %s ends its deliveries by %j', async (end, how) => {
   const { turn, turns } = playedTurns()
   const order: unknown[] = []
+  const stop = async (by: object): Promise<void> => void order.push(by)
   const deliveries = new DeliveryTurns({
     turns: turns as never,
     clock: playedClock(),
@@ -309,30 +236,14 @@ test.each(Object.entries(ENDS))('a turn that is %s ends its deliveries by %j', a
     },
     makeLoop: () => {
       order.push('loop')
-      return { stop: async (given: object) => void order.push(given) } as never
+      return { stop } as never
     },
   })
   await vi.waitFor(() => expect(order).toEqual(['fresh', 'loop']))
-  if (end === 'lost') {
-    turn.isHeld = false
-    turn.lost.abort()
-  }
-  if (end === 'asked') turn.asked.abort()
-  if (end === 'stopped') await deliveries.stop({ graceMs: 77 })
-  await vi.waitFor(() => expect(order).toEqual(['fresh', 'loop', how]))
-  expect(turn.given).toBe(1)
+  turn.isHeld = end !== 'lost'
+  if (end === 'lost') turn.lost.abort()
+  else if (end === 'asked') turn.asked.abort()
+  else await deliveries.stop({ graceMs: 77 })
+  await vi.waitFor(() => expect([order.at(-1), turn.given]).toEqual([how, 1]))
   await deliveries.stop({ graceMs: 0 })
-})
-
-test('the warning of one reader ends with its updates', async () => {
-  const { service, read, behind, clock } = await queueScene([all(BOT), all('reporter')])
-  service.ids = Array.from({ length: 45 }, (_, at) => at + 1)
-  await read(all('reporter'))
-  await clock.pass(10_000)
-  await read(all(BOT))
-  expect(behind).toEqual([['reporter']])
-  await read(all('reporter'), 'has')
-  await clock.pass(10_000)
-  await read(all(BOT))
-  expect(behind).toEqual([['reporter'], []])
 })

@@ -18,18 +18,21 @@ import { count, expectEffects, line, scene as playedScene } from './subscription
 vi.mock('../../src/outbox/give.ts', { spy: true })
 
 const { engine } = useCore()
+const log = watchedLog()
+const upstream = { url: 'http://127.0.0.1:9' }
+const SECRETS = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
+const START = ['watch', 'publication', 'consumers', 'webhook', 'backlog', 'outbox']
+const STOP = ['stopping', 'watch ends', 'webhook ends', 'consumers end', 'outbox begins no send']
 
-async function scene() {
-  const secrets = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
-  const store = await storeWith('active')
-  const upstream = { url: 'http://127.0.0.1:9' }
+test('a bot starts in its order, and stops in mid-send once the send is recorded', async () => {
   const settings = settingsFrom({ upstream, dataDir: temporary() })
-  const bot = await createBot({ settings, secrets, log: watchedLog(), parts: { store, engine } })
+  const parts = { store: await storeWith('active'), engine }
+  const bot = await createBot({ settings, secrets: SECRETS, log, parts })
   onTestFinished(() => bot[Symbol.asyncDispose]())
   onTestFinished(() => void vi.restoreAllMocks())
+  const { link, core, updates } = bot
   const order: string[] = []
-  /** Notes each call of a method. */
-  const note = (name: string, part: object, method: PropertyKey) => {
+  const note = (name: string, part: object | null, method: PropertyKey) => {
     const methods = part as Record<PropertyKey, (...args: unknown[]) => unknown>
     const real = methods[method] as (...args: unknown[]) => unknown
     vi.spyOn(methods, method).mockImplementation(function (this: unknown, ...args: unknown[]) {
@@ -37,36 +40,20 @@ async function scene() {
       return Reflect.apply(real, this, args)
     })
   }
-  return { bot, order, note }
-}
-
-test('a bot starts its parts in their order, the outbox last', async () => {
-  const { bot, order, note } = await scene()
-  const { link, core, updates } = bot
-  note('watch', link.watch, 'start')
-  note('publication', core.publication ?? {}, 'start')
-  note('consumers', updates.consumers, 'start')
-  note('webhook', updates.webhook, 'start')
-  note('backlog', updates.backlog, 'start')
-  note('outbox', Outbox.prototype, 'start')
-  bot.start()
-  expect(order).toEqual(['watch', 'publication', 'consumers', 'webhook', 'backlog', 'outbox'])
-  await bot.stop(async () => {})
-})
-
-test('a bot that stops in mid-send ends its calls, and ends once the send is recorded', async () => {
-  const { bot, order, note } = await scene()
-  const { link, core, updates } = bot
+  const begun = [link.watch, core.publication, updates.consumers, updates.webhook, updates.backlog]
+  for (const [at, part] of [...begun, Outbox.prototype].entries())
+    note(START[at] ?? '', part, 'start')
   const ended = Promise.withResolvers<void>()
   vi.mocked(sendNow).mockImplementation(async () => {
-    order.push('send begins')
+    order.push('send')
     await ended.promise
     return { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
   })
   bot.start()
-  const { id } = await core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))
-  await expect.poll(() => order).toEqual(['send begins'])
-  const behind = await core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))
+  const add = () => core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))
+  const { id } = await add()
+  await expect.poll(() => order).toEqual([...START, 'send'])
+  const behind = await add()
   const counted = vi.spyOn(link.metrics, 'count')
   note('stopping', link.health, 'set')
   note('watch ends', link.watch, 'stop')
@@ -78,16 +65,8 @@ test('a bot that stops in mid-send ends its calls, and ends once the send is rec
   void stopping.then(() => order.push('stopped'))
   await expect.poll(() => order).toContain('calls end')
   for (let n = 0; n < 50; n++) await new Promise(setImmediate)
-  expect([...new Set(order)]).toEqual([
-    'send begins',
-    'stopping',
-    'watch ends',
-    'webhook ends',
-    'consumers end',
-    'outbox begins no send',
-    'door drains',
-    'calls end',
-  ])
+  const all = [...START, 'send', ...STOP, 'door drains', 'calls end']
+  expect([...new Set(order)]).toEqual(all)
   ended.resolve()
   await stopping
   expect(order.at(-1)).toBe('stopped')
@@ -97,21 +76,20 @@ test('a bot that stops in mid-send ends its calls, and ends once the send is rec
 })
 
 test('the end of an entry is counted and logged, and an entry that waits too long is a reason', async () => {
-  const { parts, link, log } = playedScene()
-  subscribeOutbox(parts.part('outbox'), link, log)
-  const event = { id: 'e', chatId: 8, code: null }
-  const ended = (outcome: string, code: string | null) => [
-    count('outbox_settled_total', { outcome }),
-    line(
-      outcome === 'sent' ? 'log.info' : 'log.warn',
-      { entry: 'e', outcome, chatId: 8, code },
-      'left the outbox',
-    ),
-  ]
+  const { parts, link, log: played } = playedScene()
+  subscribeOutbox(parts.part('outbox'), link, played)
+  const effect = (state: string, level: string) => {
+    const fields = { entry: 'e', outcome: state, chatId: 8, code: null }
+    const calls = [
+      count('outbox_settled_total', { outcome: state }),
+      line(level, fields, 'left the outbox'),
+    ]
+    return ['outbox.onSettled', { id: 'e', chatId: 8, code: null, state }, calls] as const
+  }
   await expectEffects(parts, [
-    ['outbox.onSettled', { ...event, state: 'sent' }, ended('sent', null)],
-    ['outbox.onSettled', { ...event, state: 'refused', code: 'x' }, ended('refused', 'x')],
-    ['outbox.onSettled', { ...event, state: 'held', code: 'y' }, ended('held', 'y')],
+    effect('sent', 'log.info'),
+    effect('refused', 'log.warn'),
+    effect('held', 'log.warn'),
     ['outbox.onStuck', { id: 'e' }, ['health.set "outbox-stuck" "entry e"']],
     ['outbox.onStuck', null, ['health.clear "outbox-stuck"']],
   ])
@@ -130,22 +108,20 @@ const OF_BOT: Record<keyof Secrets, boolean> = {
 }
 
 test.each(Object.entries(OF_BOT))(
-  'a reload with another %s starts its bot anew: %s',
-  async (name, isChanged) => {
-    const upstream = { url: 'http://127.0.0.1:9' }
-    const settings = settingsFrom({ upstream, dataDir: '/nowhere' })
-    const secret = (value: string) =>
-      name === 'howToMakePassphrase' ? value : SecretSource.fromValue(value)
+  'a reload with another `%s` starts its bot anew: %s',
+  async (...row) => {
+    const [name, isChanged] = row
     const loaded = (value: string): LoadedBot => {
-      const usual = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
-      const secrets = { ...usual, [name]: secret(value) }
-      return { name: 'news', settings, secrets } as unknown as LoadedBot
+      const secret = name === 'howToMakePassphrase' ? value : SecretSource.fromValue(value)
+      const settings = settingsFrom({ upstream, dataDir: '/nowhere' })
+      return { name: 'news', settings, secrets: { ...SECRETS, [name]: secret } } as never
     }
+    const registry = new MetricRegistry()
     const bots = new HostedBots({
-      log: watchedLog(),
-      logOf: () => watchedLog(),
+      log,
+      logOf: () => log,
       engine,
-      registry: new MetricRegistry(),
+      registry,
       parts: { database: null },
     })
     onTestFinished(() => bots[Symbol.asyncDispose]())
