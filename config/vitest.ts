@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { defineConfig } from 'vitest/config'
 import { hasPostgres } from '../test/support/postgres.ts'
+import { isInstalled } from '../test/support/programs.ts'
 import { Imports, reached } from '../test/support/imports.ts'
 import { engineOfTests, lowCost } from '../test/support/changed-constants.ts'
-import { LONG } from '../test/support/long.ts'
 import { LongestFirst } from '../test/support/longest-first.ts'
 import { COMPILED } from '../test/support/postern-process.ts'
 
@@ -25,8 +25,7 @@ const TOGETHER = [
 const APART = [
   'test/canaries.test.ts',
   'test/wiring/{handed-in-values,order}.test.ts',
-  'test/openpgp/{checker,engine,pool,starting-threads,stream/large,native/dying-threads}.test.ts',
-  'test/sandbox/kill.test.ts',
+  'test/openpgp/{checker,engine,pool,starting-threads,native/dying-threads}.test.ts',
   'test/upstream/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',
 ]
@@ -52,6 +51,19 @@ const onPostgres: Plugin = {
       : null,
 }
 
+/**
+ * `npm test` needs Node alone. `--mode=system` runs files named `*.system.test.ts`, which need a
+ * container, a package, a browser, a database server, an OpenPGP program or a kill, and tests of
+ * both kinds that prove more with GnuPG or PostgreSQL. `--mode=all` adds `*.long.test.ts`.
+ */
+const SYSTEM = 'test/**/*.system.test.ts'
+const LONG = 'test/**/*.long.test.ts'
+/** Of files with some tests that need a program: what these import. */
+const DOORS = ['openpgp-gpg', 'postgres', 'go-bot']
+const mode = /^--mode=(\w+)$/m.exec(process.argv.join('\n'))?.[1] ?? 'quick'
+const isSystem = mode !== 'quick'
+process.env['TESTS_KIND'] = isSystem ? 'system' : 'quick'
+
 // For the threads of engines in the tests' own processes, and the programs that these start.
 process.env['NODE_COMPILE_CACHE'] ??= COMPILED
 
@@ -60,12 +72,21 @@ if (process.env['FUZZ_SEED'] === 'random') process.env['FUZZ_SEED'] = String(ran
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const imports = new Imports('test/**/*.ts')
+const reaches = (file: string, target: string): boolean =>
+  reached([file], (one) => imports.importedBy(one)).has(target)
 /** Without those that open no store themselves: nothing would be another than in the first run. */
-const onBoth = globSync(ON_POSTGRES, { cwd: root }).filter((file) =>
-  reached([file], (one) => imports.importedBy(one)).has('src/store/open-store.ts'),
+const onBoth = globSync(ON_POSTGRES, { cwd: root, exclude: [SYSTEM, LONG] }).filter((file) =>
+  reaches(file, 'src/store/open-store.ts'),
 )
-const long = process.argv.includes('--mode=all') ? [] : LONG
-const together = globSync(TOGETHER, { cwd: root, exclude: APART })
+const quick = globSync('test/**/*.test.ts', { cwd: root, exclude: [SYSTEM, LONG] })
+/** What gives people phones, which are GnuPG there. */
+const withGpg = quick.filter((file) => reaches(file, 'test/support/double-stage.ts'))
+/** Files of which some tests need a program. */
+const inPart = quick.filter(
+  (file) =>
+    !withGpg.includes(file) && DOORS.some((door) => reaches(file, `test/support/${door}.ts`)),
+)
+const together = globSync(TOGETHER, { cwd: root, exclude: [...APART, SYSTEM, LONG] })
 
 const isMeasured = process.env['TESTS_SECONDS'] !== undefined
 const setupFiles = [
@@ -77,27 +98,50 @@ export default defineConfig({
   plugins: [lowCost, engineOfTests],
   test: {
     root,
-    projects: [
-      {
-        extends: true,
-        test: { name: 'apart', include: ['test/**/*.test.ts'], exclude: [...together, ...long] },
-      },
-      {
-        extends: true,
-        test: { name: 'together', isolate: false, include: together, exclude: long },
-      },
-      {
-        extends: true,
-        plugins: [onPostgres],
-        test: {
-          name: 'postgres',
-          isolate: false,
-          include: hasPostgres() ? onBoth : [],
-          env: { TESTS_STORE_KIND: 'postgres' },
-          setupFiles: ['test/support/postgres-setup.ts'],
-        },
-      },
-    ],
+    projects: isSystem
+      ? [
+          {
+            extends: true,
+            test: {
+              name: 'system',
+              include: [SYSTEM, ...inPart, ...(mode === 'all' ? [LONG] : [])],
+            },
+          },
+          {
+            extends: true,
+            test: {
+              name: 'gpg',
+              isolate: false,
+              include: isInstalled('gpg') ? withGpg : [],
+              env: { TESTS_PHONES: 'gpg' },
+            },
+          },
+          {
+            extends: true,
+            plugins: [onPostgres],
+            test: {
+              name: 'postgres',
+              isolate: false,
+              include: hasPostgres() ? onBoth : [],
+              env: { TESTS_STORE_KIND: 'postgres' },
+              setupFiles: ['test/support/postgres-setup.ts'],
+            },
+          },
+        ]
+      : [
+          {
+            extends: true,
+            test: {
+              name: 'apart',
+              include: ['test/**/*.test.ts'],
+              exclude: [...together, LONG, SYSTEM],
+            },
+          },
+          {
+            extends: true,
+            test: { name: 'together', isolate: false, include: together },
+          },
+        ],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
 

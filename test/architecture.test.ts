@@ -227,7 +227,7 @@ const isPackageOf = (packages: string[], target: string): boolean =>
   packages.some((name) => target === name || target.startsWith(`${name}/`))
 
 describe('the direction of imports', () => {
-  it.each(Object.entries(RULES))('%s imports only what it may', (folder) => {
+  it.each(Object.entries(RULES))('files of src/%s import allowed folders alone', (folder) => {
     const breaches = files
       .filter((file) => file.startsWith(`src/${folder}/`))
       .flatMap(importsOf)
@@ -262,7 +262,7 @@ describe('the direction of imports', () => {
     expect(texts.filter((text) => markup.test(text))).toEqual([])
   })
 
-  it('openpgp has one door, of at most sixty names, and one for what makes keys of phones', () => {
+  it('other folders import openpgp/index.ts alone, which exports at most sixty names', () => {
     const beside = files
       .filter((file) => !file.startsWith('src/openpgp/'))
       .flatMap(importsOf)
@@ -278,7 +278,7 @@ describe('the direction of imports', () => {
     expect(names.length).toBeGreaterThan(20)
   })
 
-  it('only the folder openpgp imports the library, and what makes keys and files for phones', () => {
+  it('openpgp.js is imported by src/openpgp and by two files of the sandbox’s phones', () => {
     const others = files.filter((file) => !file.startsWith('src/openpgp/')).flatMap(importsOf)
     expect(others.filter(({ target }) => target === 'openpgp').map(({ file }) => file)).toEqual([
       'src/sandbox/phone/library-keys.ts',
@@ -302,7 +302,7 @@ function loadedWith(file: string, seen = new Set<string>()): Set<string> {
 }
 
 describe('what is loaded where', () => {
-  it('a command loads neither the settings nor the kernel before it is known which one it is', () => {
+  it('main.ts loads neither settings nor kernel before it knows the command', () => {
     const loaded = [...loadedWith('src/main.ts')]
     expect(loaded).toContain('commander')
     expect(loaded.filter((one) => /^zod$|^src\/(?:config\/settings|kernel)/.test(one))).toEqual([])
@@ -313,7 +313,7 @@ describe('what is loaded where', () => {
     expect([...loadedWith('src/openpgp/library/worker.ts')]).toContain('openpgp')
   })
 
-  it('what draws QR codes is loaded when one is drawn', () => {
+  it('the package `qrcode` is loaded with the first QR code', () => {
     const loaded = [
       'src/main.ts',
       'src/cli/trust.ts',
@@ -324,7 +324,7 @@ describe('what is loaded where', () => {
     expect([...loadedWith('src/cli/trust.ts')]).toContain('src/trust/show-number.ts')
   })
 
-  it('native code is loaded when an engine asks for it, and by nothing else', () => {
+  it('native code of openpgp is loaded by an engine alone', () => {
     for (const entry of ['src/main.ts', 'src/openpgp/index.ts', 'src/openpgp/library/worker.ts']) {
       const native = [...loadedWith(entry)].filter((file) =>
         /openpgp\/(native|crypto)\//.test(file),
@@ -342,7 +342,7 @@ describe('the wall of the kernel', () => {
   const kernel = files.filter((file) => file.startsWith('src/kernel/'))
   const others = files.filter((file) => !file.startsWith('src/kernel/'))
 
-  it('everybody else imports kernel/index.ts, and nothing behind it', () => {
+  it('other folders import kernel/index.ts, and no other file of the kernel', () => {
     const behind = others
       .flatMap(importsOf)
       .filter(({ target }) => /^kernel\/(?!index$)/.test(target))
@@ -350,7 +350,7 @@ describe('the wall of the kernel', () => {
     expect(behind).toEqual([])
   })
 
-  it('it imports openpgp, errors, listeners and bounded maps, and of the contract the types alone', () => {
+  it('the kernel imports openpgp, errors, two files of util, and types of the contract alone', () => {
     const outside = kernel.flatMap((file) =>
       [...codeOf(file).matchAll(/^(?:import|export) (type )?[^']*? from '([^']+)'/gm)].flatMap(
         ([, type, specifier = '']) => {
@@ -376,7 +376,7 @@ describe('the wall of the kernel', () => {
     expect(outside.length).toBeGreaterThan(20)
   })
 
-  it('it reads no clock, sets no timer, and makes nothing at random, nor does the life of the key', () => {
+  it('the kernel and keys/life read no clock, set no timer and use no random numbers', () => {
     const acts =
       /\b(?:Date\.now|new Date\(\)|performance\.|setTimeout|setInterval|setImmediate|queueMicrotask|Math\.random|random\w+|process\.|fetch\(|import\()/
     const life = files.filter((file) => file.startsWith('src/keys/life/'))
@@ -392,13 +392,13 @@ describe('the wall of the kernel', () => {
     )
   })
 
-  it('the content of an answer is read by Sightings alone', () => {
+  it('the content of an answer of the service is read by `Sightings` alone', () => {
     const reading = kernel.filter((file) => /\bcontentOf\(/.test(codeOf(file)))
     expect(reading).toEqual(['src/kernel/sightings.ts'])
     expect(readFileSync('src/kernel/index.ts', 'utf8')).not.toContain('contentOf')
   })
 
-  it('answers that show no chat are read by these alone', () => {
+  it('five files alone read answers of the service without recording a chat', () => {
     const reading = others.filter((file) => /\bunobserved\(/.test(codeOf(file)))
     expect(reading.toSorted()).toEqual([
       'src/http/routes/webhook.ts',
@@ -409,7 +409,7 @@ describe('the wall of the kernel', () => {
     ])
   })
 
-  it('what is known of chats and people is written by Sightings and PeopleObserver alone', () => {
+  it('memory of chats and people is written by `Sightings` and `PeopleObserver` alone', () => {
     const by = (pattern: RegExp): string[] =>
       files.filter((file) => pattern.test(codeOf(file))).toSorted()
     expect(by(/\bknownChats\.saw(?:Notices)?\(|#knownChats\.saw/)).toEqual([
@@ -448,25 +448,25 @@ describe('what only one place does', () => {
   const holding = (pattern: RegExp): string[] =>
     files.filter((file) => pattern.test(readFileSync(file, 'utf8')))
 
-  it('the environment is read in config/sources alone', () => {
+  it('config/sources.ts alone reads environment variables', () => {
     expect(holding(/process\.env\b/)).toEqual(['src/config/sources.ts'])
   })
 
-  it('only the terminal prints', () => {
+  it('cli/terminal.ts alone writes to stdout and stderr', () => {
     expect(holding(/process\.std(out|err)\.write|console\./)).toEqual(['src/cli/terminal.ts'])
   })
 
-  it('only main touches signals and exit codes', () => {
+  it('main.ts alone handles signals and sets the exit code', () => {
     expect(holding(/process\.(exit|exitCode|on|once)\b/)).toEqual(['src/main.ts'])
   })
 
-  it('listeners are added in the list of subscriptions alone', () => {
+  it('wiring adds listeners in subscriptions.ts alone', () => {
     const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/)/.test(file))
     const adds = holding(/\.on(?!Conflict)[A-Z]\w*\(/)
     expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
   })
 
-  it('what passes between bot and sidecar is watched by the demo and `dev` alone', () => {
+  it('`postern demo` and `postern dev` alone observe exchanges of bot and sidecar', () => {
     const watching = holding(/\bonBotExchange:/).filter((file) => !file.startsWith('src/cli/dev'))
     expect(watching).toEqual(['src/cli/demo-setup.ts'])
     expect(
@@ -474,14 +474,14 @@ describe('what only one place does', () => {
     ).toEqual([])
   })
 
-  it('only the guard makes what may leave', () => {
+  it('the guard alone constructs a permit or a rule of a chat', () => {
     expect(holding(/new Permit\(|new ChatRule\(/)).toEqual(['src/kernel/wall/guard.ts'])
     const guard = readFileSync('src/kernel/wall/guard.ts', 'utf8')
     expect(guard).not.toMatch(/export (?:abstract )?class (?:Permit|ChatRule)\b/)
     expect(guard).not.toMatch(/export (?:const|function) \w+[^\n]*new Permit\(/)
   })
 
-  it('only the kernel clears a call, and only the outbox asks for a word', () => {
+  it('the kernel alone constructs a clearance, and the outbox alone requests an approval', () => {
     expect(holding(/new ApprovalClearance\(/)).toEqual(['src/kernel/wall/approvals.ts'])
     expect(readFileSync('src/kernel/wall/approvals.ts', 'utf8')).not.toMatch(
       /export class \w*Clear/,
@@ -493,12 +493,12 @@ describe('what only one place does', () => {
     ])
   })
 
-  it('no permission has a default: who asks for one says by what it holds', () => {
+  it('no parameter of a permission has a default value', () => {
     const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])
   })
 
-  it('secrets are compared in constant time, and by these files alone', () => {
+  it('six files compare secrets, in constant time', () => {
     expect(holding(/\btimingSafeEqual\(/).toSorted()).toEqual([
       'src/http/auth.ts',
       'src/media/capability.ts',
@@ -524,7 +524,7 @@ describe('what only one place does', () => {
     'return Buffer.compare(cookie, own) === 0',
     'return expected.startsWith(presented)',
     'return passphrases.includes(passphrase)',
-  ])('finds a comparison that takes longer the more of a secret is right: %s', (line) => {
+  ])('the search for comparisons of secrets finds one that is not constant in time: %s', (line) => {
     expect(comparesSecret(line)).toBe(true)
   })
 
@@ -533,7 +533,7 @@ describe('what only one place does', () => {
     "if (typeof bot?.token === 'string') return",
     "if (passphrase === '') throw missing()",
     'timingSafeEqual(presented, this.#mac(place))',
-  ])('lets be what compares none: %s', (line) => {
+  ])('the search for comparisons of secrets passes over other code: %s', (line) => {
     expect(comparesSecret(line)).toBe(false)
   })
 
@@ -548,7 +548,7 @@ describe('what only one place does', () => {
     expect(directives.filter((line) => !/ -- \S/.test(line))).toEqual([])
   })
 
-  it('tests start programs by one door, which skips a test whose program is not installed', () => {
+  it('tests start programs through programs.ts alone', () => {
     const importing = globSync('test/**/*.ts').filter((file) =>
       /^import (?!type )[^'\n]*'(?:node:)?child_process'$/m.test(readFileSync(file, 'utf8')),
     )
@@ -560,7 +560,7 @@ describe('what only one place does', () => {
     ])
   })
 
-  it('what tests do by chance follows from the seed', () => {
+  it('random values of tests follow from one seed', () => {
     const tests = globSync('test/**/*.ts')
     const by = (pattern: RegExp): string[] =>
       tests.filter((file) => pattern.test(readFileSync(file, 'utf8')))
@@ -569,7 +569,7 @@ describe('what only one place does', () => {
     expect(by(/FUZZ_(?:SEED|RUNS)\b(?!=)/)).toEqual(['test/support/chance.ts'])
   })
 
-  it('nothing is left open or shut off in the source', () => {
+  it('the source has no TODO, FIXME or suppressed type error', () => {
     expect(holding(/TODO|FIXME|@ts-ignore|@ts-expect-error/)).toEqual([])
   })
 })

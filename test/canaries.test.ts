@@ -21,7 +21,7 @@ function aside(): Canaries {
   return own
 }
 
-test('words are found in a log however they are spelt', () => {
+test('the search of logs finds a person’s words in each encoding', () => {
   for (const spelling of spellings(WORDS)) {
     const search = new Canaries()
     search.words(WORDS)
@@ -30,7 +30,7 @@ test('words are found in a log however they are spelt', () => {
   }
 })
 
-test('a log that holds nothing of it is left in peace', () => {
+test('the search of logs reports nothing for a log without words and secrets', () => {
   const search = new Canaries()
   search.words(WORDS)
   search.words('hello')
@@ -39,7 +39,7 @@ test('a log that holds nothing of it is left in peace', () => {
   expect(search.findings()).toEqual([])
 })
 
-test('tokens, passphrases and armor are found, and secrets that stand in files', () => {
+test('the search of logs finds tokens, passphrases, armor and secrets of files', () => {
   const search = new Canaries()
   const file = new URL('../LICENSE', import.meta.url).pathname
   search.environment({ POSTERN_BOT_TOKEN: 'bot_7.abc', POSTERN_KEY_PASSPHRASE_FILE: file })
@@ -56,7 +56,7 @@ test('tokens, passphrases and armor are found, and secrets that stand in files',
   ])
 })
 
-test('what a process says is searched, at every level', async () => {
+test('the log of a sidecar process is searched at each level', async () => {
   const search = aside()
   search.words(WORDS)
   const node = [`--import=data:text/javascript,console.error(${JSON.stringify(WORDS)})`]
@@ -65,14 +65,14 @@ test('what a process says is searched, at every level', async () => {
   expect(search.findings()).toEqual([`postern run holds ${JSON.stringify(WORDS)}`])
 })
 
-test('what is logged in this process is searched', () => {
+test('a log inside the test’s process is searched', () => {
   const search = aside()
   search.secret('hunter2')
   watchedLog().trace({ error: new Error('hunter2') }, 'said')
   expect(search.findings()).toHaveLength(1)
 })
 
-test('whatever a test says or hears over HTTP counts as somebody’s words', async () => {
+test('texts that a test sends or receives over HTTP count as a person’s words', async () => {
   const said = 'said to the sidecar by its bot'
   const heard = 'heard from the sidecar by its bot'
   const server = createServer((request, response) => {
@@ -94,7 +94,7 @@ test('whatever a test says or hears over HTTP counts as somebody’s words', asy
 /** As it stands in an import or in a URL; a comment may name it. */
 const START = "/main.ts'"
 
-test('no test starts a sidecar or makes a log past the search', () => {
+test('no test starts a sidecar or makes a log outside of the search', () => {
   const allowed: Record<string, RegExp> = {
     [START]:
       /^(support\/postern-process|cli\/closed-pipe|architecture|canaries|examples\/deployment|bench\/)/,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { has, lacks } from './support/lacks.ts'
 
-test('what a machine lacks is named once, and what it has is not', () => {
+test('`lacks` lists a missing program once, and no program that is there', () => {
   const folder = mkdtempSync(join(tmpdir(), 'lacks-'))
   vi.stubEnv('TESTS_RUN', folder)
   onTestFinished(() => {

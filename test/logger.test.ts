@@ -32,7 +32,7 @@ const jsonOf = (text: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-test('lines are JSON on fd 2, and nothing is on fd 1', () => {
+test('the logger writes JSON lines to fd 2, and nothing to fd 1', () => {
   const { stdout, text } = logged(`
     const log = createLogger({ level: 'info', pretty: false })
     log.debug('not at this level')
@@ -49,7 +49,7 @@ test('lines are JSON on fd 2, and nothing is on fd 1', () => {
   ])
 })
 
-test('an error shows its name and code, wherever it stands, and none of its words', () => {
+test('the logger writes name and code of an error at any depth, and not its message', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'trace', pretty: false })
     const error = Object.assign(new TypeError('words'), { code: 'E1', body: 'words' })
@@ -70,7 +70,7 @@ test('an error shows its name and code, wherever it stands, and none of its word
   expect(lines[5]).toMatchObject({ part: 'x', err: shown })
 })
 
-test('a secret is taken out, also from JSON in JSON and from a URL, and the line stays JSON', () => {
+test('the logger masks a secret, in nested JSON and URLs too, and the line stays JSON', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: false, secrets: [SECRET, '12345678'] })
     log.info({ a: SECRET, b: JSON.stringify({ c: SECRET }), [SECRET]: 1, n: 12345678 }, SECRET)
@@ -81,7 +81,7 @@ test('a secret is taken out, also from JSON in JSON and from a URL, and the line
   ])
 })
 
-test('a secret that was read again is taken out too, and so is the one before it', () => {
+test('the logger masks a secret that was read again, and the former one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'postern-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const path = join(folder, 'token')
@@ -100,7 +100,7 @@ test('a secret that was read again is taken out too, and so is the one before it
   expect(after?.['msg']).toBe('[secret] [secret]')
 })
 
-test('ids are shown as keyed hashes where that is asked for, the same for the same key', () => {
+test('the logger writes ids as keyed hashes when so set, equal under an equal key', () => {
   const { text } = logged(`
     for (const hashIdsWith of ['one', 'one', 'two']) {
       const log = createLogger({ level: 'info', pretty: false, hashIdsWith })
@@ -113,7 +113,7 @@ test('ids are shown as keyed hashes where that is asked for, the same for the sa
   expect(third?.['chatId']).not.toBe(first?.['chatId'])
 })
 
-test('blocks of OpenPGP are taken out, whole, cut off, or inside other JSON', () => {
+test('the logger masks OpenPGP blocks that are whole, cut off or inside JSON', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: false })
     const block = '-----BEGIN PGP MESSAGE-----\\nComment: "x"\\n\\nd29yZHM=\\n-----END PGP MESSAGE-----'
@@ -128,7 +128,7 @@ test('blocks of OpenPGP are taken out, whole, cut off, or inside other JSON', ()
   ])
 })
 
-test('long strings are cut, bytes are counted, and nothing can move the cursor', () => {
+test('the logger cuts long strings, counts bytes, and escapes control characters', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: false })
     log.info({ long: 'x'.repeat(5000), bytes: Buffer.from('words'), odd: 'a\\u001b[31m\\u202e\\u061c\\u2028\\u2029b\\u0085' })`)
@@ -138,7 +138,7 @@ test('long strings are cut, bytes are counted, and nothing can move the cursor',
   expect(line?.['odd']).toBe('a[31mb')
 })
 
-test('lines for people hold the same and as little', () => {
+test('pretty log lines have the fields of JSON lines, and no others', () => {
   const { text } = logged(`
     const log = createLogger({ level: 'info', pretty: true, secrets: [SECRET] })
     log.warn({ code: 'clock', err: new Error('words') }, 'said ' + SECRET)`)
@@ -147,7 +147,7 @@ test('lines for people hold the same and as little', () => {
   expect(text).not.toContain('words')
 })
 
-test('a full disk or a closed pipe under the log does not stop the process', async () => {
+test('a process goes on when its log’s disk is full or its pipe is closed', async () => {
   const { openSync, closeSync } = await import('node:fs')
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))

@@ -12,14 +12,17 @@ const SCRIPT = `
 
 const isSetprivHere = existsSync('/usr/bin/setpriv')
 
-test.runIf(isSetprivHere)('a child ends with who started it, even by SIGKILL', async () => {
-  const parent = spawn(...mortal(process.execPath, ['--input-type=module', '-e', SCRIPT]), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer]
-  const child = Number(line.toString())
-  const isThere = () => existsSync(`/proc/${child}`)
-  expect(isThere()).toBe(true)
-  parent.kill('SIGKILL')
-  await expect.poll(isThere).toBe(false)
-})
+test.runIf(isSetprivHere)(
+  'a child of `mortal` ends with its parent, after SIGKILL too',
+  async () => {
+    const parent = spawn(...mortal(process.execPath, ['--input-type=module', '-e', SCRIPT]), {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer]
+    const child = Number(line.toString())
+    const isThere = () => existsSync(`/proc/${child}`)
+    expect(isThere()).toBe(true)
+    parent.kill('SIGKILL')
+    await expect.poll(isThere).toBe(false)
+  },
+)

@@ -40,14 +40,14 @@ const CHANGES: Record<string, [code: string, changes: string[]]> = {
   'a call without a result': ['function f() { g.h(a) }', [';']],
 }
 
-describe.each(Object.entries(CHANGES))('%s', (_name, [code, changes]) => {
-  it('is changed in its way', async () => {
+describe.each(Object.entries(CHANGES))('%s', (name, [code, changes]) => {
+  it(`the mutants of ${name} are the listed ones`, async () => {
     expect((await instrumented(code)).changes).toEqual(changes)
   })
 })
 
 describe('a constant of a module', () => {
-  it('is evaluated again for each change', async () => {
+  it('a mutated constant of a module is evaluated again for each mutant', async () => {
     const { text } = await instrumented('const LATE_MS = 1000\nreturned.push(() => LATE_MS)')
     const late = withLateConstants([['src/a.ts', text]])[0]?.[1] ?? ''
     const returned: (() => number)[] = []
@@ -64,7 +64,7 @@ describe('a constant of a module', () => {
 })
 
 describe('sourcesOfDiff', () => {
-  it('names the lines that are there now, by file', () => {
+  it('`sourcesOfDiff` lists the changed lines by file', () => {
     const diff = [
       'diff --git src/a.ts src/a.ts',
       '--- src/a.ts',
@@ -94,13 +94,13 @@ describe('chosenLines', () => {
     ],
   }))
 
-  it('keeps all of a small change', () => {
+  it('`chosenLines` keeps all lines of a small change', () => {
     expect(countLines(changed)).toBe(40)
     const kept = chosenLines(changed, 40, 'seed')
     expect(kept.toSorted((one, other) => (one.path < other.path ? -1 : 1))).toEqual(changed)
   })
 
-  it('bounds a large one, in few files, by a seed', () => {
+  it('`chosenLines` bounds a large change, in few files, by a seed', () => {
     const chosen = chosenLines(changed, 13, 'seed')
     expect(countLines(chosen)).toBe(13)
     expect(chosen.map(({ lines }) => lines)).toEqual([
@@ -133,17 +133,23 @@ describe('the score', () => {
     ['replicas', 20, 4, 'all: 80 % (16 of 20)', ['replicas']],
     ['cli', 20, 20, 'all: 0 % (0 of 20)', []],
     ['kernel', 0, 0, 'all: 100 % (0 of 0)', []],
-  ])('in %s of %d changes of which %d survive is %s', (folder, count, surviving, line, below) => {
-    const tried = changes(count, folder)
-    const survivors = new Set(tried.slice(0, surviving))
-    expect([score('all', tried, survivors), foldersBelow(tried, survivors)]).toEqual([line, below])
-  })
+  ])(
+    'the score of %s with %d mutants and %d survivors is %s',
+    (folder, count, surviving, line, below) => {
+      const tried = changes(count, folder)
+      const survivors = new Set(tried.slice(0, surviving))
+      expect([score('all', tried, survivors), foldersBelow(tried, survivors)]).toEqual([
+        line,
+        below,
+      ])
+    },
+  )
 })
 
 describe('mutants-equivalent.txt', () => {
   const listed = equivalentsIn()
 
-  it('names files with code that is there, and a reason for each change', () => {
+  it('mutants-equivalent.txt names present code, and a reason for each mutant', () => {
     const wrong = listed.filter(({ file, change, reason }) => {
       const lines = readFileSync(file, 'utf8').split('\n')
       const isThere = lines.some((line) => change.startsWith(`${line.trim()}: `))
@@ -152,7 +158,7 @@ describe('mutants-equivalent.txt', () => {
     expect(wrong).toEqual([])
   })
 
-  it('is read by its indentation, and nothing else', () => {
+  it('mutants-equivalent.txt is parsed by indentation', () => {
     const text = '# words\nsrc/a.ts\n  a < b → a <= b\n    Never\n    equal.\n  a → b\n    Why.\n'
     expect(equivalentsIn(text)).toEqual([
       { file: 'src/a.ts', change: 'a < b → a <= b', reason: 'Never equal.' },

@@ -260,7 +260,7 @@ test.each(RELATIONS)('%s', (sentence, left, is, right) => {
   expect(HOLDS[is](left, right), `${sentence}: ${left} ${is} ${right}`).toBe(true)
 })
 
-test('old keys open for longer than the service keeps updates, whatever is set', () => {
+test('the least `key.retainDays` is longer than the service keeps updates', () => {
   const retain = SETTINGS.find(({ path }) => path === 'key.retainDays')
   const leastDays = [1, 2, 3, 4, 5].find((days) => retain?.schema.safeParse(days).success)
   expect((leastDays ?? 0) * 86_400_000).toBeGreaterThan(RETENTION_MS)

@@ -114,7 +114,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
 ]
 
 describe('the size of the source', () => {
-  it.each(LIMITS)('at most $limit $what', ({ what, is, limit, goal, advice }) => {
+  it.each(LIMITS)('the number of $what is at most $limit', ({ what, is, limit, goal, advice }) => {
     const bound = `at most ${limit}, and ${goal} in the end`
     const found = `${is} ${what}, ${bound} (npm run kernel lists them). ${advice}`
     expect(is, found).toBeLessThanOrEqual(limit)
@@ -122,12 +122,12 @@ describe('the size of the source', () => {
 })
 
 describe('what is measured', () => {
-  it('counts neither comments nor blank lines as code', () => {
+  it('`codeLines` counts neither comments nor blank lines', () => {
     const text = '/**\n * What.\n */\nconst a = 1 // why\n\n// why\n/* one line */\nconst b = 2\n'
     expect(codeLines(text)).toBe(2)
   })
 
-  it('finds every circle once, and no chain', () => {
+  it('`circles` finds each circle of imports once, and no chain', () => {
     const imports = new Map([
       ['a', ['b']],
       ['b', ['c', 'elsewhere']],

@@ -53,26 +53,29 @@ describe('a bot that did not start may make a store at the next start', () => {
     failed: true,
   }
 
-  test.each(entries(MAY))('after `%s`: %s', async (code, may) => {
-    vi.useFakeTimers()
-    const made = vi.mocked(createBot).mockReset()
-    made.mockRejectedValue(new OperatorError(code, 'what happened', 'what to do'))
-    const bot = new HostedBot(
-      { name: 'news', settings: {}, secrets: {} } as never,
-      {
-        log: watchedLog(),
-        parts: {},
-        start: (task: () => Promise<unknown>) => task(),
-        lanes: {},
-        toDoor: () => {},
-      } as never,
-    )
-    await bot.begin()
-    await vi.advanceTimersByTimeAsync(2000)
-    await bot.end()
-    const tries = made.mock.calls.map(([options]) => options.mayCreateStore)
-    expect(tries.slice(0, 2)).toEqual([true, may])
-  })
+  test.each(entries(MAY))(
+    'a bot that ended with `%s` may make a store at its next start: %s',
+    async (code, may) => {
+      vi.useFakeTimers()
+      const made = vi.mocked(createBot).mockReset()
+      made.mockRejectedValue(new OperatorError(code, 'what happened', 'what to do'))
+      const bot = new HostedBot(
+        { name: 'news', settings: {}, secrets: {} } as never,
+        {
+          log: watchedLog(),
+          parts: {},
+          start: (task: () => Promise<unknown>) => task(),
+          lanes: {},
+          toDoor: () => {},
+        } as never,
+      )
+      await bot.begin()
+      await vi.advanceTimersByTimeAsync(2000)
+      await bot.end()
+      const tries = made.mock.calls.map(([options]) => options.mayCreateStore)
+      expect(tries.slice(0, 2)).toEqual([true, may])
+    },
+  )
 })
 
 const UNUSABLE: Record<Unusable, { isWorthless: boolean }> = {
@@ -92,7 +95,7 @@ const UNUSABLE: Record<Unusable, { isWorthless: boolean }> = {
 }
 
 test.each(entries(UNUSABLE))(
-  'a certificate that is %s verifies as the table says',
+  'a certificate that is %s verifies or not by the table',
   (reason, it) => {
     expect(isWorthless(reason)).toBe(it.isWorthless)
   },
@@ -130,13 +133,19 @@ describe('a chat in which nobody can be sealed to is refused', () => {
     }
   }
 
-  test.each(entries(DECIDED))('for the decision `%s` with %s', (decision, code) => {
-    expect(codeFor(null, decision)).toBe(code)
-  })
+  test.each(entries(DECIDED))(
+    'a send to a person with the decision `%s` is refused with %s',
+    (decision, code) => {
+      expect(codeFor(null, decision)).toBe(code)
+    },
+  )
 
-  test.each(entries(UNUSABLE))('for a certificate that is %s as unusable', (reason) => {
-    expect(codeFor(reason, null)).toBe('postern_recipient_unusable')
-  })
+  test.each(entries(UNUSABLE))(
+    'a send to a certificate that is %s is refused as unusable',
+    (reason) => {
+      expect(codeFor(reason, null)).toBe('postern_recipient_unusable')
+    },
+  )
 })
 
 describe('a reason against readiness', () => {
@@ -167,18 +176,21 @@ describe('a reason against readiness', () => {
     stopping: { alerts: false, level: 'none' },
   }
 
-  test.each(entries(REASONS))('`%s` alerts and is logged as the table says', (code, expected) => {
-    const health = new Health()
-    const levels: string[] = []
-    const log = {
-      info: () => {},
-      warn: () => levels.push('warn'),
-      error: () => levels.push('error'),
-    }
-    const parts = { health, log, bot: () => null, publication: null } as never
-    health.set(code, '')
-    new ReadinessLog(parts).changed({ code, holds: true })
-    const alerts = alertForReason({ code, holds: true }) !== null
-    expect({ alerts, level: levels[0] ?? 'none' }).toEqual(expected)
-  })
+  test.each(entries(REASONS))(
+    'the reason `%s` alerts and is logged by the table',
+    (code, expected) => {
+      const health = new Health()
+      const levels: string[] = []
+      const log = {
+        info: () => {},
+        warn: () => levels.push('warn'),
+        error: () => levels.push('error'),
+      }
+      const parts = { health, log, bot: () => null, publication: null } as never
+      health.set(code, '')
+      new ReadinessLog(parts).changed({ code, holds: true })
+      const alerts = alertForReason({ code, holds: true }) !== null
+      expect({ alerts, level: levels[0] ?? 'none' }).toEqual(expected)
+    },
+  )
 })

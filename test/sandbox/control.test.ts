@@ -19,7 +19,7 @@ test('two sandboxes share no token, and a third on a port in use fails with EADD
   await expect(createSandbox({ controlPort: port })).rejects.toThrow('EADDRINUSE')
 })
 
-test('the control listener refuses wrong input, an unknown path and a GET with code and hint', async () => {
+test('the control listener refuses wrong input, an unknown path and a `GET` with code and hint', async () => {
   await using sandbox = await still()
   const refusal = async (path: string, body?: string) => {
     const answer = await fetch(sandbox.controlUrl + path, {

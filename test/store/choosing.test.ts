@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
 import { open, temporary, madeFolder } from './support.ts'
 
-/** These tests run where no session D-Bus is; `keychain.test.ts` has one. */
+/** These tests run where no session D-Bus is; `keychain.system.test.ts` has one. */
 delete process.env['DBUS_SESSION_BUS_ADDRESS']
 delete process.env['XDG_RUNTIME_DIR']
 delete process.env['DISPLAY']

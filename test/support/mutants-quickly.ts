@@ -85,7 +85,7 @@ export async function tryQuickly(
     o.onProgress(`left out, since it fails without a change: ${test}`)
   }
   if (!isTimeUp() && !findingsIn(findings).some((one) => 'file' in one)) {
-    throw new Error('no test could be run: does `npm run near` run them?')
+    throw new Error('no test could be run: does `npm test` run them?')
   }
   const noticed = judged()
   const tried = new Set<string>()

@@ -1,10 +1,12 @@
+import { writeFileSync } from 'node:fs'
 import { SEED } from './chance.ts'
 import { lacks } from './lacks.ts'
 import type { Reporter, TestModule } from 'vitest/node'
 
 /**
- * Ends a run with the one plain line that tools read: `N passed, N failed, N skipped`. Before it
- * stands why tests were skipped, and, when something failed, what repeats the run.
+ * Ends a run with the one plain line that tools read: `N passed, N failed, N skipped`, or writes it
+ * to the file that `TESTS_TALLY` names, where a caller adds several runs. Before it are the reasons
+ * of skipped tests, and, after a failure, the seed that repeats the run.
  */
 export default class PlainReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[] = []): void {
@@ -22,6 +24,9 @@ export default class PlainReporter implements Reporter {
     const { passed, failed, skipped } = counts
     if (skipped > 0) for (const reason of reasons) process.stdout.write(`skipped: ${reason}\n`)
     if (failed > 0) process.stdout.write(`with the seed of the tests FUZZ_SEED=${SEED}\n`)
-    process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
+    const line = `${passed} passed, ${failed} failed, ${skipped} skipped\n`
+    const tally = process.env['TESTS_TALLY']
+    if (tally === undefined) process.stdout.write(line)
+    else writeFileSync(tally, line)
   }
 }

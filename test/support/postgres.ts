@@ -1,5 +1,5 @@
 /** A real PostgreSQL for tests: one cluster for a run, begun by whoever needs it first. */
-import { execFileSync, spawn } from './programs.ts'
+import { execFileSync, isQuickRun, spawn } from './programs.ts'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -30,8 +30,9 @@ export function stopSharedCluster(): void {
   if (existsSync(join(folder, 'data'))) new Cluster(folder).stop('immediate')
 }
 
-/** Whether a server is installed. */
+/** Whether a server is installed, and this run may start it. */
 export function hasPostgres(): boolean {
+  if (isQuickRun()) return has(false, 'PostgreSQL is left to npm run test:system')
   return has(binFolder() !== undefined, 'PostgreSQL is not installed')
 }
 

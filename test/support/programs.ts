@@ -72,9 +72,12 @@ const SYSTEM_PROGRAMS = new Set(
   ),
 )
 
+/** Whether this is `npm test`, which needs Node alone. */
+export const isQuickRun = (): boolean => process.env['TESTS_KIND'] === 'quick'
+
 /** Null for a program that this run may start, a name in PATH or a path; else the reason. */
 function whyAbsent(program: string): string | null {
-  if (process.env['TESTS_KIND'] === 'quick' && SYSTEM_PROGRAMS.has(program)) {
+  if (isQuickRun() && SYSTEM_PROGRAMS.has(program)) {
     return `${program} is left to npm run test:system`
   }
   const folders = program.includes('/') ? [''] : (process.env['PATH'] ?? '').split(delimiter)
@@ -108,13 +111,12 @@ function guarded<F extends (program: string, ...more: never[]) => unknown>(start
   return Object.defineProperties(starting, Object.getOwnPropertyDescriptors(start)) as F
 }
 
-/** Whether a program is installed and ends with 0 for these arguments; the run prints `lack` otherwise. */
-export const works = (lack: string, program: string, ...args: string[]): boolean =>
-  has(
-    whyAbsent(program) === null &&
-      childProcess.spawnSync(program, args, { stdio: 'ignore' }).status === 0,
-    lack,
-  )
+/** Whether this run may start a program, which ends with 0 for these arguments; `lack` names why not. */
+export function works(lack: string, program: string, ...args: string[]): boolean {
+  const reason = whyAbsent(program)
+  if (reason !== null) return has(false, reason)
+  return has(childProcess.spawnSync(program, args, { stdio: 'ignore' }).status === 0, lack)
+}
 
 export const spawn = guarded(childProcess.spawn)
 export const spawnSync = guarded(childProcess.spawnSync)

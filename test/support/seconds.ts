@@ -1,6 +1,6 @@
 /**
  * `npm run seconds`: runs all tests, prints where the time went, and writes `test/seconds.json`,
- * from which `npm run near` chooses and a run begins with what takes longest. Names of tests or
+ * by which a run begins with what takes longest. Names of tests or
  * folders run these alone and write nothing. With `--read FILE` nothing is run: the notes of
  * another run (`TESTS_SECONDS=FILE npm test`) are summed.
  */
