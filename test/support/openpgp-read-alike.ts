@@ -1,4 +1,4 @@
-/** What is read of a certificate natively, held against what the library says of it. */
+/** Compares natively read certificates with the results of the library. */
 import { expect } from 'vitest'
 import { judgeFully } from '../../src/openpgp/library/certificate-info.ts'
 import type { CertificateInfo } from '../../src/openpgp/native/certificate-info.ts'
@@ -9,7 +9,7 @@ import { NOW_MS } from './openpgp-people.ts'
 
 const packed = (info: CertificateInfo): string => Buffer.from(packRecord(info)).toString('hex')
 
-/** What is read natively, which must be what the library says; null where it is left to that. */
+/** Reads a certificate natively and expects the result of the library; null where it is left to that. */
 export async function readAlike(
   certificate: string,
   nowMs = NOW_MS,

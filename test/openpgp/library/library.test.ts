@@ -92,7 +92,7 @@ test.each(Object.entries(CASES))('the job `%s` has its own deadline', async (job
 })
 
 test.each(Object.entries(CASES))(
-  'a job `%s` that fails has its own result or throws',
+  'a job `%s` that always fails returns its own failure result, or throws',
   async (job, one) => {
     const times = TRIED_TWICE.includes(job) ? 2 : 1
     for (const [error, answer = THROWS] of [
@@ -111,7 +111,7 @@ test.each(Object.entries(CASES))(
   },
 )
 
-test.each(TRIED_TWICE)('a job `%s` that fails once is run again', async (job) => {
+test.each(TRIED_TWICE)('a job `%s` that fails once runs again', async (job) => {
   run.mockRejectedValueOnce(new JobKilled(job)).mockResolvedValueOnce('done')
   expect(await asked(CASES[job]!)()).toBe('done')
 })

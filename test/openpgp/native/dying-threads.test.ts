@@ -90,9 +90,9 @@ test('a message is complete although a thread died while preparing the message, 
   await reachesAll(await seal('dying'))
   expect(given.length).toBeGreaterThan(1)
   killedAtMost(1)
-  await vi.waitFor(() => expect(prepared).toEqual(['dying']), 10_000)
+  await expect.poll(() => prepared).toEqual(['dying'])
   await reachesAll(await seal('dying'))
-  await vi.waitFor(() => expect(prepared).toEqual(['dying', 'dying']), 10_000)
+  await expect.poll(() => prepared).toEqual(['dying', 'dying'])
 })
 
 test('the session key of a wrap job is in shared memory and zeroed after use', async () => {

@@ -255,11 +255,11 @@ test('signatures around and inside bzip2 data do not count', async () => {
 })
 
 test.each([
-  ['broken', null, 'damaged: compression'],
-  ['too large', 'too-large' as const, 'too-large: decompressed'],
-  ['compressed again', compressed(literal(TEXT), 2), 'damaged: structure'],
-  ['bzip2 data again', compressedOf(3, TEXT), 'damaged: structure'],
-  ['no document', packet(13, TEXT), 'damaged: structure'],
+  ['nothing', null, 'damaged: compression'],
+  ['too much data', 'too-large' as const, 'too-large: decompressed'],
+  ['zlib data', compressed(literal(TEXT), 2), 'damaged: structure'],
+  ['bzip2 data', compressedOf(3, TEXT), 'damaged: structure'],
+  ['packets without a document', packet(13, TEXT), 'damaged: structure'],
 ])('a file whose bzip2 data unpack as %s does not open', async (_, unpacked, outcome) => {
   const unpackWhole = () => Promise.resolve(unpacked)
   expect(outcomeOf(await open(file(compressedOf(3, TEXT)), { unpackWhole }))).toBe(outcome)
