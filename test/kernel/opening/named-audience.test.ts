@@ -46,7 +46,7 @@ const TRIO = [ALICES, BOBS, MALLORYS]
 
 /** Mallory is on the list, too, with these listings of the past. */
 const trio = (...hers: PastListing[]) => ({ list: TRIO, past: [...PAST.slice(0, 2), ...hers] })
-const hers = (ms: number): PastListing => since(MALLORY, 'f', ms)
+const listedAt = (ms: number): PastListing => since(MALLORY, 'f', ms)
 /** These are on the list beside Alice and Bob. */
 const beside = (...more: Person[]) => ({ list: [ALICES, BOBS, ...more], past: PAST })
 const BY_BOT = { fromId: BOT, signer: THE_BOT }
@@ -55,9 +55,9 @@ const GROUP: Case[] = [
   ['all members named', 'meant', ALL],
   ['all but the sender named', 'meant', [THE_BOT, B]],
   ['a missing member, always listed', 'other', ALL, { list: TRIO, past: PAST }],
-  ['a missing member, listed after the signature', 'not-for-all', ALL, trio(hers(1))],
-  ['a missing member, listed within the hour before', 'not-for-all', ALL, trio(hers(1 - HOUR))],
-  ['a missing member, listed an hour before', 'other', ALL, trio(hers(-HOUR))],
+  ['a missing member, listed after the signature', 'not-for-all', ALL, trio(listedAt(1))],
+  ['a missing member, listed within the hour before', 'not-for-all', ALL, trio(listedAt(1 - HOUR))],
+  ['a missing member, listed an hour before', 'other', ALL, trio(listedAt(-HOUR))],
   ['a missing member without a recorded listing', 'other', ALL, trio()],
   [
     'one missing member excused and one not',
@@ -123,7 +123,7 @@ const HOSTILE: Case[] = [
     'a missing member who left and came back',
     'other',
     ALL,
-    { list: TRIO, past: [...PAST, since(BOB, 'b', DAY), hers(DAY)] },
+    { list: TRIO, past: [...PAST, since(BOB, 'b', DAY), listedAt(DAY)] },
   ],
   [
     'a missing member who came back under another id',
@@ -131,7 +131,7 @@ const HOSTILE: Case[] = [
     ALL,
     { list: [ALICES, BOBS, person(10, 'f')], past: [...PAST, since(10, 'f', 1)] },
   ],
-  ['a missing member who joined weeks later', 'not-for-all', ALL, trio(hers(29 * DAY))],
+  ['a missing member who joined weeks later', 'not-for-all', ALL, trio(listedAt(29 * DAY))],
   [
     'a missing member with two certificates, one listed long ago',
     'other',
