@@ -10,8 +10,8 @@ function playedBot(lanes: DoorLanes = new DoorQueues().lanes()) {
   const answered: string[] = []
   const routes = { answer: (request: IncomingMessage) => void answered.push(request.url ?? '') }
   const bot = new SharedBot(routes, lanes)
-  const take = (url: string) => {
-    const response = Object.assign(new EventEmitter(), { destroyed: false })
+  const take = (url: string, destroyed = false) => {
+    const response = Object.assign(new EventEmitter(), { destroyed })
     bot.take('token', { url } as IncomingMessage, response as unknown as ServerResponse)
     return async () => {
       response.emit('close')
@@ -58,3 +58,12 @@ test.each([
     expect(answered.length).toBeGreaterThan(atOnce)
   },
 )
+
+test('a waiting request whose caller has hung up does not reach its bot', async () => {
+  const { take, answered } = playedBot(new DoorQueues({ roomAfterMs: Infinity }).lanes())
+  const first = Array.from({ length: 8 }, (_, n) => take(`/${n}`))
+  take('/gone', true)
+  const last = take('/last')
+  for (const close of [...first, last]) await close()
+  expect(answered.slice(8)).toEqual(['/last'])
+})

@@ -207,24 +207,6 @@ test('a flood of file urls with a bot’s name leaves room for calls with the bo
   while (at('quiet').length > 0) answer('quiet')
 })
 
-test('a request whose caller hung up while it waited does not reach the bot', async () => {
-  const { at, ask, answer, url } = await openShared('one')
-  const first = Array.from({ length: 8 }, () => ask('one'))
-  await until(() => at('one').length === 8, 'eight at work')
-  const gone = new AbortController()
-  const given = { headers: { authorization: 'Bearer token-one' }, signal: gone.signal }
-  const hungUp = fetch(`${url}/bot/v1/gone`, given).catch(() => null)
-  const last = ask('one', '/bot/v1/last')
-  gone.abort()
-  await hungUp
-  for (let n = 0; n < 8; n++) answer('one')
-  await Promise.all(first)
-  await until(() => at('one').length > 0, 'the last one')
-  expect(at('one').map(({ request }) => request.url)).toEqual(['/bot/v1/last'])
-  answer('one')
-  await last
-})
-
 test('a bot with 256 calls under way is refused with `postern_busy`, and other bots are served', async () => {
   const { at, ask } = await openShared('flooded', 'quiet')
   const flood = Array.from({ length: 256 }, () =>
