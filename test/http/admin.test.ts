@@ -23,7 +23,7 @@ it('`GET /healthz` answers 200 also while the sidecar is not ready', async () =>
   expect(await response.json()).toEqual({ ok: true })
 })
 
-it('the root of the admin door lists its paths, and each of them answers', async () => {
+it('the root of the admin listener lists its paths, and each of them answers', async () => {
   const { url } = await openAdmin()
   const { paths } = (await (await fetch(url)).json()) as { paths: Record<string, string> }
   expect(Object.keys(paths)).toEqual(['/healthz', '/readyz', '/status', '/metrics'])
@@ -45,7 +45,7 @@ it('`GET /readyz` answers 200, or 503 with code, message, hint and time of each 
   expect(body.reasons[0]?.since).toBe(new Date(body.reasons[0]?.since ?? '').toISOString())
 })
 
-it('the admin door serves status and metrics without a token', async () => {
+it('the admin listener serves status and metrics without a token', async () => {
   const { url } = await openAdmin()
   expect(await (await fetch(`${url}/status`)).json()).toEqual({ version: '1', ready: true })
   const metrics = await fetch(`${url}/metrics`)
@@ -67,7 +67,7 @@ it('probes may have any Host, other admin paths a known Host only, and no reques
   expect(outcome(await ask('/status', 'localhost', 'Sec-Fetch-Site: same-site')).status).toBe(403)
 })
 
-it('the admin door answers 404 for other paths and methods', async () => {
+it('the admin listener answers 404 for other paths and methods', async () => {
   const { url } = await openAdmin()
   expect((await fetch(`${url}/bot/v1/me`)).status).toBe(404)
   expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(404)

@@ -63,7 +63,7 @@ test('a route that fails after its answer has begun has the answer ended, and th
   expect(JSON.stringify(world.lines)).not.toContain('canary')
 })
 
-test('a door closes the connection of a refused body that may be long, and keeps it for a short one', async () => {
+test('a listener closes the connection of a refused body that may be long, and keeps it for a short one', async () => {
   const { port } = await openDoor({ parts: { bounds: { bodyBytes: 100 } } })
   const typed = 'Content-Type: application/json'
   const post = (...lines: string[]) => head('POST /bot/v1/chats/5/typing', ...lines)

@@ -44,7 +44,7 @@ it('two Authorization lines are a bad request, even when both are right', async 
   ).toMatchObject({ status: 400, code: 'bad_request' })
 })
 
-it('a door reads its token for each request, so that a new token holds at once', async () => {
+it('a listener reads its token for each request, so that a new token holds at once', async () => {
   let expected = TOKEN
   const world = await openDoor({ parts: { expectedToken: () => expected } })
   expect((await call(world, 'GET', PATH)).status).toBe(200)
@@ -53,7 +53,7 @@ it('a door reads its token for each request, so that a new token holds at once',
   expect((await call(world, 'GET', PATH, { token: 'another' })).status).toBe(200)
 })
 
-it('a door reads its token file again before it refuses a token', async () => {
+it('a listener reads its token file again before it refuses a token', async () => {
   let expected = TOKEN
   const rereadToken = (): boolean => {
     expected = 'issued'
@@ -64,7 +64,7 @@ it('a door reads its token file again before it refuses a token', async () => {
   expect((await call(world, 'GET', PATH, { token: TOKEN })).status).toBe(401)
 })
 
-it('a door with an empty token refuses every call', async () => {
+it('a listener with an empty token refuses every call', async () => {
   const { url } = await openDoor({ parts: { expectedToken: () => '' } })
   for (const authorization of ['Bearer ', 'Bearer', '']) {
     expect((await fetch(url + PATH, { headers: { authorization } })).status).toBe(401)

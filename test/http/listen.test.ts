@@ -32,7 +32,7 @@ function askOver(socketPath: string): Promise<number | undefined> {
   })
 }
 
-it('a door listens on a host name', async () => {
+it('a listener listens on a host name', async () => {
   const door = someDoor()
   const url = await door.listen({ setting: 'admin', host: 'localhost', port: 0 })
   expect(url).toMatch(/^http:\/\/localhost:\d+$/)
@@ -51,7 +51,7 @@ it('a port in use is refused with code, message and hint', async () => {
   })
 })
 
-it('a door cannot listen on an address of another machine', async () => {
+it('a listener cannot listen on an address of another machine', async () => {
   const opening = someDoor().listen({ setting: 'admin', host: '192.0.2.1', port: 0 })
   await expect(opening).rejects.toThrow('it is no address of this machine')
 })
@@ -79,7 +79,7 @@ it('opening a Unix socket leaves the umask of the process unchanged', async () =
   expect((await stat(join(path, 's'))).mode & 0o777).toBe(0o600)
 })
 
-it('a Unix socket is removed once its door has drained', async () => {
+it('a Unix socket is removed once its listener has drained', async () => {
   const path = join(await folder(), 's')
   const door = someDoor()
   await door.listen({ setting: 'listen', socket: path })
@@ -113,7 +113,7 @@ it.each([
   ['ENOTFOUND', 'the name has no address', 'choose'],
   ['ENOENT', 'its folder is not there', 'choose'],
   ['EMFILE', 'the system says EMFILE', 'choose'],
-])('a door that cannot listen because of %s is refused: %s', async (code, why, hint) => {
+])('a listener that cannot listen because of %s is refused: %s', async (code, why, hint) => {
   const cause = Object.assign(new Error('x'), { code })
   const app = { ready: async () => {}, listen: () => Promise.reject(cause) }
   const opening = (host: string) =>

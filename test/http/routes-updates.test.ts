@@ -129,7 +129,7 @@ test('a poll whose updates the sidecar cannot open is refused after a pause of a
   expect(paused).toEqual([1000])
 })
 
-test('a poll is refused while a webhook is set, and ends empty once a webhook is set or the door stops', async () => {
+test('a poll is refused while a webhook is set, and ends empty once a webhook is set or the listener stops', async () => {
   const refused = { ...answer([]), status: 409, body: Buffer.from('refused') }
   expect(await scene({ refusePoll: async () => refused }).get()).toBe('refused')
   const set = scene({ open: async () => (set.pollsEnd.abort(), { changed: false, updates: [] }) })

@@ -30,7 +30,7 @@ test.each([
   ['/media', [1, 0]],
   ['/media/abc?bot=one', [0, 1]],
   ['/media/', [0, 1]],
-])('a shared door queues a request for %s among calls and files as %j', async (url, busy) => {
+])('a shared listener queues a request for %s among calls and files as %j', async (url, busy) => {
   const { take, answered, lanes } = playedBot()
   const close = take(url)
   expect([answered, lanes.calls.busy, lanes.files.busy]).toEqual([[url], ...busy])

@@ -105,7 +105,7 @@ test('a call that waits long for the service delays no other call of its bot', a
   await Promise.all([...calls, quiet])
 })
 
-test('polls through a shared door neither wait for other calls nor delay them', async () => {
+test('polls through a shared listener neither wait for other calls nor delay them', async () => {
   const { at, ask, answer } = await openShared('one')
   const waiting = Array.from({ length: 20 }, () => ask('one', '/bot/v1/updates?timeout=50'))
   await until(() => at('one').length === 20, 'all of them')
@@ -129,7 +129,7 @@ test('two files of a bot are served at once, beside its calls', async () => {
   await Promise.all([...files, other])
 })
 
-test('a shared door yields to the event loop between files that are answered at once', async () => {
+test('a shared listener yields to the event loop between files that are answered at once', async () => {
   const begun: number[] = []
   let turns = 0
   let isHeld = true

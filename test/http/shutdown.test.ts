@@ -17,7 +17,7 @@ const poll =
       return { ok: true, result: [] }
     })
 
-it('a door that drains answers an open poll with an empty list and closes its connection', async () => {
+it('a draining listener answers an open poll with an empty list and closes its connection', async () => {
   const arrived = Promise.withResolvers<void>()
   const world = await openDoor({
     parts: { routes: [poll(arrived.resolve)], bounds: PATIENT },
@@ -30,7 +30,7 @@ it('a door that drains answers an open poll with an empty list and closes its co
   expect(headers.get('connection')).toBe('close')
 })
 
-it('a door that drains finishes a call under way', async () => {
+it('a draining listener finishes a call under way', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const world = await openDoor({
     answering: (_seen, response) => arrived.resolve(() => say(response, { left: true })),
@@ -45,7 +45,7 @@ it('a door that drains finishes a call under way', async () => {
   await drained
 })
 
-it('unused and idle connections do not delay a door that drains', async () => {
+it('unused and idle connections do not delay a draining listener', async () => {
   const { door, port } = await openDoor({ parts: { bounds: PATIENT } })
   const unused = (await opened(port)).resume()
   const half = (await opened(port)).resume()
@@ -56,7 +56,7 @@ it('unused and idle connections do not delay a door that drains', async () => {
   await Promise.all([door.drain(), ...[unused, half, idle].map(closed)])
 })
 
-it('a call that exceeds `drainMs` is cut off by a door that drains', async () => {
+it('a call that exceeds `drainMs` is cut off by a draining listener', async () => {
   const arrived = Promise.withResolvers<void>()
   const { door, port } = await openDoor({
     answering: () => arrived.resolve(),
@@ -68,7 +68,7 @@ it('a call that exceeds `drainMs` is cut off by a door that drains', async () =>
   expect(await text).toBe('')
 })
 
-it('a door that drains finishes an answer that is half sent and closes its connection', async () => {
+it('a draining listener finishes an answer that is half sent and closes its connection', async () => {
   const long = Buffer.alloc(20_000_000, ' ')
   const { door, port } = await openDoor({
     parts: {
@@ -87,7 +87,7 @@ it('a door that drains finishes an answer that is half sent and closes its conne
   expect(bytes).toBeGreaterThan(long.length)
 })
 
-it('a door that drains answers the request under way, and no later one, on a connection', async () => {
+it('a draining listener answers the request under way, and no later one, on a connection', async () => {
   const arrived = Promise.withResolvers<() => void>()
   const { door, port } = await openDoor({
     answering: ({ path }, response) =>
@@ -108,18 +108,18 @@ it('a door that drains answers the request under way, and no later one, on a con
   expect(text).not.toContain('Service Unavailable')
 })
 
-it('a drained door refuses connections', async () => {
+it('a drained listener refuses connections', async () => {
   const { door, port } = await openDoor()
   await door.drain()
   await expect(opened(port)).rejects.toThrow('ECONNREFUSED')
 })
 
-it('a door may be drained twice', async () => {
+it('a listener may be drained twice', async () => {
   const { door } = await openDoor()
   await Promise.all([door.drain(), door.drain()])
 })
 
-it('a door drains after a malformed request', async () => {
+it('a listener drains after a malformed request', async () => {
   const { door, port } = await openDoor()
   expect(outcome(await raw(port, 'nonsense\r\n\r\n')).status).toBe(400)
   await door.drain()

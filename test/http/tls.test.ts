@@ -102,7 +102,7 @@ test('a TLS caller without a certificate of the authority receives no answer', a
   expect(Buffer.concat(read).toString()).not.toContain('HTTP/1.1 200')
 })
 
-test('a TLS door without a client authority ignores certificates', async () => {
+test('a TLS listener without a client authority ignores certificates', async () => {
   const { url } = await openDoor(filesOf(door))
   expect([await who(url), await who(url, alice)]).toEqual([null, null])
 })
@@ -135,7 +135,7 @@ test('unusable new TLS files are logged, and the former files stay in use', asyn
   expect(await who(url, alice)).toBe(credential(alice))
 })
 
-test('a door with unusable TLS files does not start', async () => {
+test('a listener with unusable TLS files does not start', async () => {
   for (const tls of [
     { ...filesOf(door), keyFile: write(alice.key) },
     { ...filesOf(door), certFile: join(folder, 'nothing') },

@@ -26,13 +26,13 @@ test.each([
   ['another number', { armored: 'a' }, { messageId: 9 }],
   ['another sender', { armored: 'a' }, { fromId: 9 }],
   ['a text beside it', { armored: 'a', text: 'words' }, {}],
-])('a kept finding does not apply to a Message with %s', async (_what, message, more) => {
+])('a cached verdict does not apply to a Message with %s', async (_what, message, more) => {
   const made = await kept([sealed('a')])
   await made.batches.examine([[found(message, more)]])
   expect(made.opening).toHaveBeenCalledTimes(1)
 })
 
-test('a kept finding is used once, with the Message of the next poll', async () => {
+test('a cached verdict is used once, for the Message of the next poll', async () => {
   const made = await kept([sealed('a')])
   const [again] = sealed('a')
   if (again === undefined) throw new Error('nothing found')
@@ -43,7 +43,7 @@ test('a kept finding is used once, with the Message of the next poll', async () 
   expect(made.opening).toHaveBeenCalledTimes(1)
 })
 
-test('a kept finding does not apply to the same data in another chat', async () => {
+test('a cached verdict does not apply to the same data in another chat', async () => {
   const made = await kept([sealed('a')])
   const elsewhere = found({ armored: 'a' }, { updateChatId: 6 })
   expect(findings(await made.batches.examine([[elsewhere]]))).toEqual([
@@ -51,7 +51,7 @@ test('a kept finding does not apply to the same data in another chat', async () 
   ])
 })
 
-test('a kept finding expires after two minutes', async () => {
+test('a cached verdict expires after two minutes', async () => {
   vi.useRealTimers()
   let aheadMs = 0
   const now = performance.now.bind(performance)
@@ -68,7 +68,7 @@ test('a kept finding expires after two minutes', async () => {
   expect(made.opening).toHaveBeenCalledTimes(1)
 })
 
-test('the kept findings of opened texts occupy at most 64 MiB', async () => {
+test('the cached verdicts of opened texts occupy at most 64 MiB', async () => {
   const text = 'x'.repeat(2 ** 20)
   const opened = { ...OPENED, text }
   const all = Array.from({ length: 25 }, (_, n) => sealed(`${n}`))
@@ -77,7 +77,7 @@ test('the kept findings of opened texts occupy at most 64 MiB', async () => {
   expect(made.opening.mock.calls.length).toBe(4)
 })
 
-test('the kept findings of damaged messages occupy at most 64 MiB', async () => {
+test('the cached verdicts of damaged messages occupy at most 64 MiB', async () => {
   const armored = 'x'.repeat(2 ** 20)
   const all = Array.from({ length: 70 }, (_, n) => sealed(`${n} ${armored}`))
   const made = await kept(all)
@@ -110,7 +110,7 @@ test.each([
     { kind: 'closed', verdict: 'damaged', reason: 'not-a-string' },
   ],
 ])(
-  'a kept finding of a readable chat does not apply once the chat is protected: %s',
+  'a cached verdict of a readable chat does not apply once the chat is protected: %s',
   async (_what, message, finding) => {
     const { batches, all } = await keptReadable([found(message)])
     all.protectedChats.add(50)
@@ -119,7 +119,7 @@ test.each([
   },
 )
 
-test('a kept finding does not apply once the chat of its Message or of its update is protected', async () => {
+test('a cached verdict does not apply once the chat of its Message or of its update is protected', async () => {
   const here = { text: 'words' }
   const messages = [
     found(here, { chatId: 51, updateChatId: 51 }),

@@ -25,7 +25,7 @@ import { found, partsOf } from '../kernel/opening/examine-scene.ts'
 
 useFakeTime({ toFake: ['performance'] }, 1_000_000)
 
-test('a batch is answered up to its first slow update, and later findings are kept for the next batch', async () => {
+test('a batch is answered up to its first slow update, and later verdicts are cached for the next batch', async () => {
   const slow = vi.fn(() => never)
   const { batches, opening } = scene((armored) =>
     armored === 'slow' ? slow() : Promise.resolve(DAMAGED),
@@ -77,7 +77,7 @@ test('a first update that is not opened in three batches is withheld', async () 
   ])
 })
 
-test('a finding has the time that its opening needed', async () => {
+test('an examined Message has the duration of its opening', async () => {
   const { batches } = scene(() => {
     vi.advanceTimersByTime(12)
     return Promise.resolve(DAMAGED)
@@ -194,11 +194,11 @@ describe('a failed lookup in a batch', () => {
   })
 })
 
-describe('a batch without calls left', () => {
+describe('a batch whose call budget is used up', () => {
   const times = { ...SHORT, budgetMs: 60_000, busyMs: 5000 }
   const busy = () => Promise.reject(new Refusal('postern_busy'))
 
-  test('a batch without calls left returns the updates before, and the next batch the others', async () => {
+  test('a batch whose call budget is used up returns the updates before, and the next batch the others', async () => {
     const { batches, all } = asking(() => Promise.resolve('open'), times)
     all.mode.mockResolvedValueOnce('open').mockImplementationOnce(busy)
     const updates = ['a', 'b', 'c'].map(words)
@@ -207,7 +207,7 @@ describe('a batch without calls left', () => {
     expect(all.mode.mock.calls.length, 'what was behind is kept').toBe(4)
   })
 
-  test('a first update without calls left waits over several batches and is withheld after `busyMs`', async () => {
+  test('a first update waits over several batches for the call budget and is withheld after `busyMs`', async () => {
     const { batches, all } = asking(busy, times)
     expect(await batches.examine([words('a')])).toEqual([])
     vi.advanceTimersByTime(4999)

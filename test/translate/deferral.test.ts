@@ -106,7 +106,7 @@ test('an update with other senders behind waits up to `othersMs`', () => {
   expect(look(deferral, before)).toBe(false)
 })
 
-test('all waiting senders share `othersMs`, once in each span', () => {
+test('all waiting senders share `othersMs`, once in each period', () => {
   const deferral = new Deferral(TIMES)
   const asBad = (fromId: number): BatchState =>
     batchOf([
@@ -159,7 +159,7 @@ test('a full batch counts as one with other senders behind', () => {
   expect(look(deferral, full)).toBe(false)
 })
 
-test('an update without calls left waits up to `busyMs`, also with other senders behind', () => {
+test('an update waits for the call budget up to `busyMs`, also with other senders behind', () => {
   const deferral = new Deferral({ ...TIMES, othersMs: 0 })
   const busy = batchOf([
     [by(5), 'busy'],
@@ -172,7 +172,7 @@ test('an update without calls left waits up to `busyMs`, also with other senders
   expect(look(deferral, busy)).toBe(false)
 })
 
-test('an update without calls left waits no longer because a new span begins', () => {
+test('an update waits for the call budget no longer because a new period begins', () => {
   const deferral = new Deferral(TIMES)
   const busy = batchOf([[by(5), 'busy']])
   vi.advanceTimersByTime(TIMES.failedMs - 1000)
@@ -184,7 +184,7 @@ test('an update without calls left waits no longer because a new span begins', (
   expect(waits.filter(Boolean)).toHaveLength(6)
 })
 
-test('all updates without calls left share `busyMs`, once in each span', () => {
+test('all updates that wait for the call budget share `busyMs`, once in each period', () => {
   const deferral = new Deferral(TIMES)
   const waitedMs = Array.from({ length: 60 }, (_, n) => {
     const [one, batch] = [`update ${n}`, batchOf([[by(n), 'busy']], { hasMore: true })]

@@ -9,7 +9,7 @@ const OWN_SEALING = { ...RULES, sealsForBot: false }
 const expecting = (expected: 'text' | 'armored', message: string, code = 'bad_request') =>
   refused(code, message, { extra: { expected } })
 
-test('a draft of a send has the path /messages, and of an edit the path of its encoded message id', () => {
+test('the path of a send is /messages, and the path of an edit has its encoded message id', () => {
   expect(readSend({ chatId: 5, text: 'x' }, RULES).target).toEqual({
     route: 'send',
     path: '/messages',
@@ -22,7 +22,7 @@ test('a draft of a send has the path /messages, and of an edit the path of its e
   })
 })
 
-test('a draft of a bot that seals by itself may be armored or without a body, and not both text and armored', () => {
+test('a send of a bot that seals by itself may be armored or without a body, and not both text and armored', () => {
   const sealed = readSend({ chatId: 5, armored: 'sealed' }, OWN_SEALING)
   expect([sealed.armored, sealed.text, 'armored' in sealed.fields]).toEqual([
     'sealed',
@@ -38,7 +38,7 @@ test('a draft of a bot that seals by itself may be armored or without a body, an
   }
 })
 
-test('a draft of an edit without a change is refused, and an edit of buttons alone is accepted', () => {
+test('an edit without a change is refused, and an edit of buttons alone is accepted', () => {
   const unchanged = expecting('text', 'at least one change')
   expect(() => readEdit('7', { chatId: 5 }, RULES)).toThrow(unchanged)
   expect(readEdit('7', { chatId: 5 }, OWN_SEALING).fields).toEqual({ chatId: 5 })

@@ -76,7 +76,7 @@ test('a poll is refused when the facts of other sidecars cannot be read', async 
   expect(all.sawPerson).not.toHaveBeenCalled()
 })
 
-test('a message of one chat too many is judged as of an unknown chat', async () => {
+test('a message of a chat beyond the maximum of known chats is judged as of an unknown chat', async () => {
   const { incoming, all } = scene({ open: openedAs() })
   all.saw.mockRejectedValue(new TooManyChatsError('postern_store_unwritable'))
   const one = update()
