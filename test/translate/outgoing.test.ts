@@ -18,6 +18,15 @@ test('a sealed send does not leave when the bot’s key is no longer published a
   expect(events.at(-1)).toBe('left')
 })
 
+test('a sealed send reads no key list while the bot’s key is not published', async () => {
+  const { outgoing, publication, parts } = scene()
+  publication.requirePublished.mockImplementation(() => {
+    throw new Refusal('postern_key_conflict')
+  })
+  await expect(outgoing.prepare(draftOf())).rejects.toThrow(refused('postern_key_conflict'))
+  expect(parts.directory.keyList).not.toHaveBeenCalled()
+})
+
 test('a sealed send that cannot be recorded for replays does not leave', async () => {
   const { outgoing, parts, events } = scene()
   const rememberOwn = () => Promise.reject(new Refusal('postern_store_unwritable'))
