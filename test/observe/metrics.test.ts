@@ -6,7 +6,6 @@ import {
   recordNoUpstreamAnswer,
   recordOwnCalls,
   recordRequest,
-  recordSeal,
   recordUpstreamAnswer,
 } from '../../src/observe/record.ts'
 import { showHealth, showKeys, showResources } from '../../src/observe/show.ts'
@@ -17,18 +16,6 @@ const setUp = () => {
   showHealth(metrics, health)
   return { health, metrics, text: () => metrics.registry.text() }
 }
-
-test('`recordSeal` counts seals with recipients, skipped recipients and duration', async () => {
-  const { metrics, text } = setUp()
-  recordSeal(metrics, { recipients: 3, skipped: 2, ms: 40 })
-  recordSeal(metrics, { recipients: 150, skipped: 0, ms: 60 })
-  const shown = await text()
-  expect(shown).toContain('postern_seals_total 2')
-  expect(shown).toContain('postern_seal_recipients_bucket{le="5"} 1')
-  expect(shown).toContain('postern_seal_recipients_sum 153')
-  expect(shown).toContain('postern_seal_skipped_recipients_total 2')
-  expect(shown).toContain('postern_seal_duration_seconds_sum 0.1')
-})
 
 test('the metrics count calls to the service by owner and class of status, unknown codes as `other`', async () => {
   const { metrics, text } = setUp()
@@ -59,18 +46,6 @@ test('requests are counted by route and status, and refusals only if they are of
   expect(shown).toContain('postern_refusals_total{code="postern_no_recipient"} 1')
   expect(shown).not.toContain('code="flood_wait"')
   expect(shown).toContain('postern_request_duration_seconds_count{route="/bot/v1/messages"} 3')
-})
-
-test('`postern_ready` and `postern_reason` show the current reasons', async () => {
-  const { health, text } = setUp()
-  expect(await text()).toContain('postern_ready 1')
-  health.set('key-conflict', '')
-  const shown = await text()
-  expect(shown).toContain('postern_ready 0')
-  expect(shown).toContain('postern_reason{code="key-conflict"} 1')
-  expect(shown).toContain('postern_reason{code="upstream"} 0')
-  health.clear('key-conflict')
-  expect(await text()).toContain('postern_reason{code="key-conflict"} 0')
 })
 
 test('the registry shows the process and its event loop, all with help texts under one prefix', async () => {

@@ -50,15 +50,17 @@ async function serve(shown: string | null) {
 interface Scene extends Partial<BotOptions> {
   key?: 'active' | null
   dataDir?: string
+  admin?: { updatesWaiting: 'warn' | 'unready' }
 }
 
 /** A bot that is not started; its store, engine and link are those of the settings where none is given. */
-async function scene({ key = 'active', dataDir = temporary(), ...o }: Scene = {}) {
+async function scene({ key = 'active', dataDir = temporary(), admin, ...o }: Scene = {}) {
   const served = await serve(key === null ? null : fingerprint)
   const lines: Record<string, unknown>[] = []
   const log = watchedLog((line) => lines.push(line))
   const { url } = served
-  const settings = settingsFrom({ upstream: { url }, dataDir, key: { protection: 'none' } })
+  const key_ = { protection: 'none' } as const
+  const settings = settingsFrom({ upstream: { url }, dataDir, key: key_, ...(admin && { admin }) })
   const bot = await createBot({ settings, secrets: SECRETS, log, ...o })
   onTestFinished(() => bot[Symbol.asyncDispose]())
   const reasons = () => bot.link.health.all().map(({ code }) => code)
@@ -169,6 +171,33 @@ test('the end of `token`, `upstream` or `paused` wakes deliveries to the webhook
     bot.link.health.clear(code)
   }
   expect(wake).toHaveBeenCalledTimes(3)
+})
+
+test.each([
+  ['warn', false],
+  ['unready', true],
+] as const)(
+  'waiting updates with `updatesWaiting: %s` are a reason: %s',
+  async (updatesWaiting, isReason) => {
+    const { parts } = await partsOf()
+    const { bot, reasons } = await scene({ parts, admin: { updatesWaiting } })
+    bot.updates.noteServiceWebhook({ pending: 150 })
+    expect(bot.link.warnings.holds('updates-waiting')).toBe(true)
+    expect(reasons().includes('updates-waiting')).toBe(isReason)
+  },
+)
+
+test('a bot prunes its replay memory each hour, by its oldest key, until its disposal', async () => {
+  const { parts } = await partsOf()
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { bot } = await scene({ parts })
+  const prune = vi.spyOn(bot.core.replayMemory ?? { prune: async () => {} }, 'prune')
+  vi.advanceTimersByTime(3_600_000)
+  expect(prune.mock.calls).toEqual([[bot.core.keyring.oldestMs]])
+  await bot[Symbol.asyncDispose]()
+  vi.advanceTimersByTime(3_600_000)
+  expect(prune).toHaveBeenCalledOnce()
 })
 
 /** A bot whose engine reports what a test says. */

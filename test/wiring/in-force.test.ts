@@ -17,6 +17,7 @@ import { memoryOf } from '../../src/store/memory.ts'
 import { UpstreamClient } from '../../src/upstream/client.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
+import { callAt } from '../support/bot-call.ts'
 import { passing } from '../support/fake-time.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -62,13 +63,8 @@ async function scene({ hasPlayedEngine = true } = {}) {
   await until(async () => (await sidecar.operations.status()).ready, 'the sidecar is ready')
   await sandbox.phone(sandbox.home.alice.id)
   const call = async (method: string, path: string, body?: object) => {
-    const answer = await fetch(`${bot}/bot/v1${path}`, {
-      method,
-      headers: { authorization: `Bearer ${sandbox.token}`, 'content-type': 'application/json' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const { error } = (await answer.json()) as { error?: { code: string } }
-    return error?.code ?? answer.status
+    const { status, json } = await callAt(bot, sandbox.token, { method, path, body })
+    return (json.error?.code as string | undefined) ?? status
   }
   const send = (chatId: number) => call('POST', '/messages', { chatId, text: 'words' })
   const { readableGroup, privateChat } = sandbox.home

@@ -6,7 +6,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { subscribeUpdates } from '../../src/wiring/subscriptions.ts'
+import type { Core } from '../../src/wiring/core.ts'
+import type { Link } from '../../src/wiring/link.ts'
+import { subscribeCore, subscribeUpdates } from '../../src/wiring/subscriptions.ts'
 import { callAt } from '../support/bot-call.ts'
 import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -82,8 +84,8 @@ test('the metrics of a sidecar count calls that the service does not answer', as
   expect((await sidecar.readiness()).reasons).toEqual(['upstream'])
 })
 
-test('the log of a sidecar reports its start, a webhook, and each delivery that failed or succeeded', async () => {
-  const { sidecar, alice, home } = await scene()
+test('the log of a sidecar reports its start, its webhook, deliveries, and skipped recipients', async () => {
+  const { sandbox, sidecar, alice, send, home } = await scene()
   let deliveries = 0
   const bot = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(deliveries++ === 0 ? 500 : 200).end())
@@ -98,13 +100,24 @@ test('the log of a sidecar reports its start, a webhook, and each delivery that 
     return lines.map((line) => (JSON.parse(line) as { msg?: string }).msg)
   }
   await expect.poll(said).toContain('an update is delivered')
+  const { key } = await sandbox.control.bot({ botId: home.bot.id })
+  const { publicKey = '', fingerprint = '' } = key ?? {}
+  await sandbox.control.publishKey({ userId: home.bob.id, publicKey, fingerprint })
+  const sent = await send(home.encryptedGroup)
+  expect(sent.json.result.postern.skipped).toMatchObject([{ userId: home.bob.id }])
   expect(said()).toEqual(
-    expect.arrayContaining(['ready', 'the webhook is set', 'a delivery to the webhook failed']),
+    expect.arrayContaining([
+      'ready',
+      'the webhook is set',
+      'a delivery to the webhook failed',
+      'sealed, but not to everybody',
+    ]),
   )
   expect(sidecar.output()).not.toContain('secret-path')
 })
 
-test('a consumer that is far behind is a reason, and lost updates are counted and logged', async () => {
+/** Reports about updates of played parts. */
+function updatesScene() {
   const parts = new PlayedParts()
   const metrics = new Metrics()
   const health = new Health()
@@ -118,6 +131,18 @@ test('a consumer that is far behind is a reason, and lost updates are counted an
     parts.part('link', { health, metrics, watch: parts.part('watch') }),
     { settings: {} as never, log: watchedLog(({ msg }) => lines.push(msg)) },
   )
+  return { parts, metrics, health, lines }
+}
+
+test('a failed delivery makes the sidecar read the state of the queue at the service', async () => {
+  const { parts } = updatesScene()
+  const failure = { kind: 'status', message: 'it answered 500' }
+  const failed = { updateId: 5, failure, ms: 20, failures: 1, waitMs: 1500 }
+  expect(await parts.fire('updates.onDeliveryFailed', failed)).toContain('backlog.markBehind')
+})
+
+test('a consumer that is far behind is a reason, and lost updates are counted and logged', async () => {
+  const { parts, metrics, health, lines } = updatesScene()
   const behind = [{ name: 'archive', count: 45 }]
   await parts.fire('queue.onLaggards', { behind, dropped: [{ name: 'reporter', count: 90 }] })
   expect(health.all()[0]?.message).toContain('archive: 45 updates')
@@ -128,3 +153,27 @@ test('a consumer that is far behind is a reason, and lost updates are counted an
   await parts.fire('queue.onLaggards', { behind: [], dropped: [] })
   expect(health.ready).toBe(true)
 })
+
+test.each(['knownChats chats', 'trust people'])(
+  'a full memory (%s) is alerted and logged',
+  async (row) => {
+    const [part, things] = row.split(' ')
+    const parts = new PlayedParts()
+    const made = (...names: string[]) =>
+      Object.fromEntries(names.map((name) => [name, parts.part(name)]))
+    const known = made('journal', 'trust', 'names', 'knownChats', 'keyListHistory')
+    const absent = { replayMemory: null, holder: null, publication: null, incoming: null }
+    const own = made('store', 'engine', 'keyring', 'attachments', 'messages', 'clearFields')
+    const core: Core = parts.part('core', { ...own, ...absent, known })
+    const link: Link = parts.part('link', made('health', 'metrics', 'watch', 'alerts'))
+    const lines: unknown[] = []
+    using _subscriptions = subscribeCore(
+      core,
+      link,
+      watchedLog(({ what }) => lines.push(what)),
+    )
+    const calls = await parts.fire(`${part}.onFull`)
+    expect(calls).toEqual([expect.stringMatching(`^alerts.raise {"alert":"too-many-${things}"`)])
+    expect(lines).toEqual([things])
+  },
+)
