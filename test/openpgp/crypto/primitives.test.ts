@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { holds, holdsAside, signDigest } from '../../../src/openpgp/crypto/ed25519.ts'
@@ -9,6 +9,7 @@ import {
   isLowOrder,
   refillEphemerals,
   takePair,
+  rawPublicKey,
   rawSecretKey,
 } from '../../../src/openpgp/crypto/curve25519.ts'
 import {
@@ -155,3 +156,14 @@ test.skipIf(!hasWycheproof)(
     }
   },
 )
+
+test('`rawPublicKey` restores `Error.stackTraceLimit` after success and after failure', () => {
+  const before = Error.stackTraceLimit
+  onTestFinished(() => void (Error.stackTraceLimit = before))
+  const limit = 7
+  Error.stackTraceLimit = limit
+  expect(rawPublicKey(Buffer.alloc(32, 9), 'x25519').asymmetricKeyType).toBe('x25519')
+  expect(Error.stackTraceLimit).toBe(limit)
+  expect(() => rawPublicKey(Buffer.alloc(31, 9), 'ed25519')).toThrow()
+  expect(Error.stackTraceLimit).toBe(limit)
+})
