@@ -316,7 +316,7 @@ export function crash(world: World, n: number): World {
   return { ...world, sidecars, turn, raisedBy: world.raisedBy === n ? -1 : world.raisedBy }
 }
 
-/** A world without what makes no difference to what follows. */
+/** A world without the parts that make no difference to later worlds. */
 export function identityOf(world: World): string {
   const { path: _path, nowMs: _nowMs, sidecars, ...rest } = world
   return JSON.stringify([
