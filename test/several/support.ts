@@ -130,7 +130,12 @@ export class Stage implements AsyncDisposable {
   async ready(...names: string[]): Promise<void> {
     const isReady = (name: string): boolean =>
       this.several.report().bots.some((bot) => bot.name === name && bot.ready)
-    await until(() => names.every(isReady), `ready: ${names.join(', ')}`)
+    await until(() => names.every(isReady), 'all are ready').catch((cause: unknown) => {
+      const reasons = names.map(
+        (name) => `${name}: ${this.reasons(name)?.join(' ') ?? 'not there'}`,
+      )
+      throw new Error(`not ready: ${reasons.join(', ')}`, { cause })
+    })
   }
 
   /** Codes of the reasons why a bot is not ready. */

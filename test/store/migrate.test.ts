@@ -50,6 +50,13 @@ describe('`migrate` of a store file', () => {
     expect(readdirSync(dataDir)).toHaveLength(2)
   })
 
+  test('a store of the newest version is neither changed nor copied', () => {
+    const { dataDir, file, database } = fresh()
+    migrate(database, file, [FIRST])
+    expect(migrate(database, file, [FIRST])).toBeNull()
+    expect(readdirSync(dataDir)).toEqual(['postern.db'])
+  })
+
   test('the copy of an older store is synced before the first change', () => {
     const { dataDir, file, database } = fresh()
     migrate(database, file, [FIRST])
