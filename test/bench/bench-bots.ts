@@ -1,5 +1,4 @@
 /** Bots of a sandbox that one process serves, and what they send. */
-import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from '../../src/sandbox/create.ts'
@@ -20,15 +19,6 @@ export interface Update {
 }
 
 let added = 0
-
-/**
- * Where the stores of bots are when they are not in folders: `BENCH_STORE_URL`.
- * @returns with a beginning of its own for the names of their schemas
- */
-export function benchDatabase(): { url: string; schema: string } | undefined {
-  const url = process.env['BENCH_STORE_URL']
-  return url === undefined ? undefined : { url, schema: `bench_${randomBytes(4).toString('hex')}` }
-}
 
 /** Makes so many, with a file of settings each. */
 export async function addBots(

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
-import { addBots, benchDatabase, send, type BenchBot } from './bench-bots.ts'
+import { addBots, send, type BenchBot } from './bench-bots.ts'
 import { fairnessJobs } from './fairness.ts'
 import { resultOf, round, temporaryFolder, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
@@ -64,7 +64,7 @@ async function measure(count: number): Promise<Measured> {
   mkdirSync(folder)
   const bots = await addBots(sandbox, count, folder)
   const dataDir = join(root.path, 'data')
-  const from = { upstream: sandbox.url, folder, dataDir, store: benchDatabase() }
+  const from = { upstream: sandbox.url, folder, dataDir }
   // The first start makes the keys.
   await (await startPosternForSeveral(from))[Symbol.asyncDispose]()
   await using postern = await startPosternForSeveral(from)

@@ -21,15 +21,9 @@ const WARMUPS = 12
 const PACED_CALLS = 200
 const PACE_MS = 100
 
-interface Contenders {
-  ours: Process
-  'fastify-http-proxy': Process
-  /** The least that a proxy on Node can be. */
-  floor: Process
-  /** The service itself. */
-  direct: Process
-}
-type Name = keyof Contenders
+/** `floor` is the least that a proxy on Node can be, `direct` the service itself. */
+type Name = 'ours' | 'fastify-http-proxy' | 'floor' | 'direct'
+type Contenders = Record<Name, Process>
 
 /** What the sidecar takes for a call that it passes on, beside the usual proxy plugin. */
 export async function passthroughJobs(): Promise<Result[]> {

@@ -21,10 +21,6 @@ const lies: [string, () => Reply][] = [
     () => ({ headers: { 'content-type': 'text/html' }, body: '<h1>Hi</h1>' }),
   ],
   ['a redirect elsewhere', () => ({ status: 307, headers: { location: away() }, body: '' })],
-  [
-    'a redirect with an envelope',
-    () => ({ status: 301, headers: { location: away() }, json: { ok: true, result: 1 } }),
-  ],
   ['`ok: true` with 500', () => ({ status: 500, json: { ok: true, result: 1 } })],
   ['truncated JSON', () => ({ body: '{"ok":true,"result":{' })],
   ['invalid UTF-8', () => ({ body: Buffer.from([0x7b, 0xff, 0xfe, 0x7d]) })],

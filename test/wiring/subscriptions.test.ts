@@ -122,7 +122,7 @@ function updatesScene() {
   const metrics = new Metrics()
   const health = new Health()
   const lines: unknown[] = []
-  const consumers = { queue: parts.part('queue') }
+  const consumers = parts.part('consumers', { queue: parts.part('queue') })
   const webhook = parts.part('webhook', { own: null })
   const [polls, backlog] = [parts.part('polls'), parts.part('backlog')]
   subscribeUpdates(
@@ -139,6 +139,11 @@ test('a failed delivery makes the sidecar read the state of the queue at the ser
   const failure = { kind: 'status', message: 'it answered 500' }
   const failed = { updateId: 5, failure, ms: 20, failures: 1, waitMs: 1500 }
   expect(await parts.fire('updates.onDeliveryFailed', failed)).toContain('backlog.markBehind')
+})
+
+test('a call that succeeds after a token revocation starts deliveries again', async () => {
+  const { parts } = updatesScene()
+  expect(await parts.fire('watch.onRevived')).toEqual(['webhook.start', 'consumers.start'])
 })
 
 test('a consumer that is far behind is a reason, and lost updates are counted and logged', async () => {

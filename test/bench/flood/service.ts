@@ -13,7 +13,7 @@ await sandbox.phone(alice.id)
 
 process.on('message', (message: ToService) => void obey(message))
 process.on('disconnect', () => process.exit(0))
-post({
+process.send?.({
   url: front.url,
   token: sandbox.token,
   botId: bot.id,
@@ -31,7 +31,7 @@ async function obey(message: ToService): Promise<void> {
     }
     if (message.lies.keyLists !== undefined) addGroups(message.lies.keyLists)
   }
-  post({ done: true })
+  process.send?.({ done: true })
 }
 
 function addGroups(keyLists: string[]): void {
@@ -44,8 +44,4 @@ function addGroups(keyLists: string[]): void {
     front.instead.set(`GET /chats/${id}/keys`, keys)
   }
   front.instead.set('POST /messages', answering(success({ id: 7, date: Date.now() })))
-}
-
-function post(what: object): void {
-  process.send?.(what)
 }
