@@ -33,10 +33,9 @@ const APART = [
 /** What a store must do whatever keeps it: these run once more against a real PostgreSQL. */
 const ON_POSTGRES = [
   'test/kernel/**/*.test.ts',
-  'test/lookups/*.test.ts',
   'test/keys/*.test.ts',
   'test/outbox/entries.test.ts',
-  'test/store/{bot-of-store,choosing,keeping,moving,open-store,restored,write-first}.test.ts',
+  'test/store/{bot-of-store,choosing,keeping,moving,open-store,write-first}.test.ts',
 ]
 
 /** Test files that open a store get one in PostgreSQL. */
