@@ -10,6 +10,38 @@ const DIALECT =
 /** Clauses in place of nouns. */
 const CLAUSE = /\b(?:whoever|whatever|what is|what was|who has|who had)\b/i
 
+/** Further words that a name of a test must not have: the field's verb is meant. */
+const DIALECT_OF_NAMES = new RegExp(
+  `${DIALECT.source}|\\b(?:saying|seen|gets?|got|goes|asks?|asked|hears?|heard|lets?)\\b`,
+  'i',
+)
+
+/** A clause in place of a noun, in names and in pages. */
+const NOUN_CLAUSE =
+  /\b(?:whoever|whatever|whichever)\b|(?:^|\b(?:of|to|for|by|with|from|in|on|as|that|and|or|but|than|is|are|was|nor)\s|[:;|]\s)(?:what|who|whom|whose)\b|,\swhat\b/i
+
+/** Words of pages. */
+const DIALECT_OF_PAGES =
+  /\b(?:tells|told|looks?(?![- ]?up)|looked|stands?|stood|bears?|saw|lets? in)\b/i
+
+/** Beginnings of names without a subject: pronouns, prepositions, conjunctions, auxiliaries. */
+const NO_SUBJECT =
+  /^(?:is|are|was|has|have|had|does|do|it|they|them|this|that|these|those|ones?|by|of|to|for|with|from|in|on|at|as|and|or|but|nor|not|no longer|only|never|also|again|then|so|where|when|if|without|between|after|before|until|once|because|since|while|unless|under|over|beside|across)\b/i
+
+/** The same: verbs. */
+const VERBS = new Set(
+  (
+    'accepts adds allows answers applies begins belongs brings builds calls carries changes checks chooses clears ' +
+    'closes compares computes contains continues copies costs counts covers creates cuts deletes delivers describes ' +
+    'drops ends erases escapes expires explains fails falls finds follows forgets gives grows happens hides holds ' +
+    'ignores keeps kills knows lasts leaves lists listens loads locks loses makes marks matches means measures merges ' +
+    'moves names needs notes offers opens outlives parses passes pays prefers prints promises proves publishes puts ' +
+    'raises reaches reads rebuilds records refuses rejects releases removes renews repeats replaces reports requires ' +
+    'resolves rests returns rotates runs saves seals searches sends serves sets shares shows signs skips sleeps splits ' +
+    'starts stays stops stores strips survives treats tries trusts turns unlocks uses verifies waits works wraps writes'
+  ).split(' '),
+)
+
 /** Names of files that said nothing to somebody who has not opened them. */
 const GONE =
   /^(?:offer|attempts|claims|strangers|relief|patience|outlook|foresight|passing|presence|seen-mark|folder-hold|poll-sign|file-end|schema-end)\.ts$/
@@ -22,9 +54,10 @@ const ALLOWED_COMMITS: ReadonlySet<string> = new Set([])
 
 /** Subjects are checked after this commit and time, which leaves out branches that began before. */
 const CHECKED_AFTER = {
-  commit: '73784bf8f1',
-  time: '2026-11-26T05:00:00Z',
+  commit: 'e1c87c09e3',
+  time: '2026-11-29T03:30:15+00:00',
 }
+const LONGEST_SUBJECT = 72
 
 const files = globSync('src/**/*.ts')
 
@@ -66,8 +99,36 @@ function subjectProblem(subject: string): string | null {
   if (change === '') return 'is not `area: what changed`'
   const unknown = areas.split(', ').find((area) => !AREAS.has(area))
   if (unknown !== undefined) return `begins with ${unknown}, no folder of src or test`
+  if (subject.length > LONGEST_SUBJECT) return `has more than ${LONGEST_SUBJECT} characters`
   const [word] = DIALECT.exec(withoutNames(change)) ?? CLAUSE.exec(withoutNames(change)) ?? []
   return word === undefined ? null : `says "${word}": use the noun or verb of the field`
+}
+
+/** Titles of tests in a file: what \`test\` or \`it\` has as its first argument, tables included. */
+const TITLE =
+  /(?:\b(?:test|it)(?:\.(?:skipIf|runIf|for|each)\((?:[^()]|\([^()]*\))*\)|\.\w+)*|\))\(\s*(?:'((?:[^'\\\n]|\\.)+)'|"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)\s*,\s*(?:async\b|\(|\{|function|\w+(?:,|\)))/g
+
+const titlesOf = (text: string): string[] =>
+  [...text.matchAll(TITLE)].flatMap(([, one, two, three]) => {
+    const title = one ?? two ?? three ?? ''
+    return title.includes(' ') ? [title] : []
+  })
+
+/** What is wrong with the name of a test; null for none. */
+function nameProblem(title: string): string | null {
+  const bare = title.replaceAll(/`[^`]*`|"[^"]*"/g, 'NAME')
+  const [first = ''] = bare.split(' ')
+  if (NO_SUBJECT.test(bare) || VERBS.has(first)) return 'has no subject'
+  const [word] = DIALECT_OF_NAMES.exec(bare) ?? NOUN_CLAUSE.exec(bare) ?? []
+  return word === undefined ? null : `has "${word.trim()}"`
+}
+
+/** Sentences of a page that match, without its code, links, tags, and tables made from the source. */
+function sentencesLike(page: string, pattern: RegExp): string[] {
+  const own = readFileSync(page, 'utf8').replaceAll(/<!-- table [^]*?<!-- end -->/g, '')
+  const text = own.replaceAll(/^```[^]*?^```/gm, '')
+  const bare = text.replaceAll(/`[^`]*`/g, 'CODE').replaceAll(/\]\([^)]*\)|<[^>]*>/g, '')
+  return bare.split(/(?<=[.?!:|])\s+|\n/).filter((sentence) => pattern.test(sentence))
 }
 
 const git = (...args: string[]): string =>
@@ -99,15 +160,15 @@ describe('the language of the source', () => {
   test.each([
     ['words that the field does not use', DIALECT],
     ['clauses in place of nouns', CLAUSE],
-  ])('has no %s in comments', (what, pattern) => {
+  ])('comments of the source have no %s', (what, pattern) => {
     expect(matching(pattern), `${what}: use the noun or verb of the field`).toEqual([])
   })
 
-  test('has no file whose name says nothing', () => {
+  test('the source has no file with a name that means nothing to a reader', () => {
     expect(files.filter((file) => GONE.test(basename(file)))).toEqual([])
   })
 
-  test('is read in comments alone, without names in backquotes and of parameters', () => {
+  test('the search for words reads comments alone, without names in backquotes', () => {
     const text =
       "const told = 'told' // tells it\n/** Looks. */\n/**\n * `saw` and\n * came.\n * @param take a look-up\n */\n"
     expect(commentsOf(text).filter((line) => DIALECT.test(line))).toEqual([
@@ -118,6 +179,46 @@ describe('the language of the source', () => {
   })
 })
 
+describe('the names of tests', () => {
+  test('each name of a test has a subject, and words of the field', () => {
+    const problems = globSync('test/**/*.test.ts').flatMap((file) =>
+      titlesOf(readFileSync(file, 'utf8')).flatMap((title) => {
+        const problem = nameProblem(title)
+        return problem === null ? [] : [`${file}: "${title}" ${problem}`]
+      }),
+    )
+    expect(problems).toEqual([])
+  })
+
+  test.each([
+    ['a poll that fails with 502 leaves the offset unchanged', null],
+    ['`trust import` without --yes changes nothing', null],
+    ['is nothing where it hung up', 'has no subject'],
+    ['by two at once is learned once', 'has no subject'],
+    ['keeps the order', 'has no subject'],
+    ['the sidecar keeps what was sealed', null],
+    ['the sidecar refuses, whoever calls', 'has "whoever"'],
+    ['the journal says so', 'has "says"'],
+  ])('the name "%s" has the problem %s', (title, problem) => {
+    expect(nameProblem(title)).toBe(problem)
+  })
+
+  test('the search for names finds those of tables and conditions', () => {
+    const text =
+      "test('a b', () => {})\nit.skipIf(!has('x'))('c d', async () => {})\n])('e %s', (x) => {"
+    expect(titlesOf(text)).toEqual(['a b', 'c d', 'e %s'])
+  })
+})
+
+test.each(globSync('{,src/**/,test/**/,config/**/}README.md').toSorted())(
+  'the page %s has no dialect, and no clause in place of a noun',
+  (page) => {
+    expect([...sentencesLike(page, DIALECT_OF_PAGES), ...sentencesLike(page, NOUN_CLAUSE)]).toEqual(
+      [],
+    )
+  },
+)
+
 describe('the subjects of commits', () => {
   test.each([
     ['openpgp: document packets in terms of RFC 9580', null],
@@ -127,11 +228,14 @@ describe('the subjects of commits', () => {
     ['shop: rename prices', 'begins with shop, no folder of src or test'],
     ['rename prices', 'is not `area: what changed`'],
     ['http:', 'is not `area: what changed`'],
-  ])('%s', (subject, problem) => {
+    [`http: rename ${'x'.repeat(60)}`, 'has more than 72 characters'],
+  ])('the subject "%s" has the problem %s', (subject, problem) => {
     expect(subjectProblem(subject)).toBe(problem)
   })
 
-  test('name an area and what changed, in words of the field', ({ skip }) => {
+  test('each subject of a commit names an area and its change, in words of the field', ({
+    skip,
+  }) => {
     skip(!hasHistory(), `commit ${FIRST} is not in the history: a shallow clone, or no clone`)
     expect(subjectProblems()).toEqual([])
   })

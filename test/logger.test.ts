@@ -147,7 +147,7 @@ test('pretty log lines have the fields of JSON lines, and no others', () => {
   expect(text).not.toContain('words')
 })
 
-test('a process goes on when its log’s disk is full or its pipe is closed', async () => {
+test('a process continues when its log’s disk is full or its pipe is closed', async () => {
   const { openSync, closeSync } = await import('node:fs')
   const full = openSync('/dev/full', 'w')
   onTestFinished(() => closeSync(full))
