@@ -62,7 +62,6 @@ export function scene(isProtected = true) {
       })
     }),
   }
-  const remembered: unknown[] = []
   const parts = {
     knownChats,
     modes,
@@ -78,22 +77,12 @@ export function scene(isProtected = true) {
       chatMaxAgeMs: 0,
     }),
     sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),
-    clearFields: {
-      ofMessage: vi.fn((_fields: object): string[] => []),
-      ofMarkupEdit: vi.fn((_chatId: number, _fields: object) => Promise.resolve<string[]>([])),
-    },
-    directory: {
-      keyList: vi.fn((_chatId: number, _sinceMs: number) => Promise.resolve(LIST)),
-      forget: vi.fn(),
-    },
+    clearFields: { ofMessage: () => [] },
+    directory: { keyList: vi.fn(() => Promise.resolve(LIST)), forget: vi.fn() },
     publication: publication as typeof publication | null,
     engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
     replayMemory: {
-      rememberOwn: vi.fn((sighting: object) => {
-        events.push('remembered')
-        remembered.push(sighting)
-        return Promise.resolve()
-      }),
+      rememberOwn: () => Promise.resolve(),
     } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },
     people: { isOthers: () => false },
@@ -107,7 +96,7 @@ export function scene(isProtected = true) {
     keyListMaxAgeMs: 60_000,
   }
   const outgoing = new Outgoing(parts as unknown as OutgoingParts)
-  return { outgoing, parts, chats, publication, events, remembered }
+  return { outgoing, parts, chats, publication, events }
 }
 
 export function draftOf(more: Partial<Draft> = {}): Draft {
