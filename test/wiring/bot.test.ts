@@ -163,14 +163,18 @@ test('the disposal of a bot closes its store, and ends its calls to the service'
   await expect(bot.link.calls.me()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
 })
 
-test('the end of `token`, `upstream` or `paused` wakes deliveries to the webhook', async () => {
+test('the end of `token`, `upstream` or `paused` wakes deliveries, and `token` also a key check', async () => {
   const { bot } = await scene({ parts: (await partsOf()).parts })
   const wake = vi.spyOn(bot.updates.webhook, 'wake')
+  const { publication } = bot.core
+  if (publication === null) throw new Error('the bot manages no key')
+  const suspect = vi.spyOn(publication, 'suspect')
   for (const code of ['token', 'upstream', 'paused', 'clock'] as const) {
     bot.link.health.set(code, '')
     bot.link.health.clear(code)
   }
   expect(wake).toHaveBeenCalledTimes(3)
+  expect(suspect).toHaveBeenCalledOnce()
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import { createSidecar } from '../../src/context.ts'
 import { createLink } from '../../src/wiring/link.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
+import type { Engine } from '../../src/openpgp/engine.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { callAt } from '../support/bot-call.ts'
 import { until } from '../support/sidecar.ts'
@@ -33,7 +34,10 @@ test('a sidecar uses the engine, store and link that are handed in, and leaves t
   await using sandbox = await createSandbox({ rates: 'off' })
   const options = optionsFor(sandbox)
   await using real = createEngine()
-  const engine = { ...real, sealKnown: vi.fn(real.sealKnown) }
+  const engine = {
+    ...real,
+    sealKnown: vi.fn((request: Parameters<Engine['sealKnown']>[0]) => real.sealKnown(request)),
+  }
   const store = await open(temporary(), { protection: 'none', isRequired: true })
   await using link = createLink(options.settings, options.secrets, { log: options.log, ways: [] })
   {
