@@ -80,7 +80,6 @@ test.each<[string, unknown, number | null]>([
   ['a time that is over', NOW - 1, NOW],
   ['a year', NOW + YEAR_MS, NOW + YEAR_MS],
   ['more than a year', NOW + YEAR_MS + 1, null],
-  ['a fraction', NOW + 0.5, null],
 ])('a call with %s as its time is due then, or is refused', async (_what, deliverAt, dueAtMs) => {
   const { give } = await scene()
   const given = give({ deliverAt })
@@ -118,8 +117,6 @@ test.each<[what: string, answer: Answered, attempt: Partial<OutboxAttempt>]>([
   ['an id that is a text', { result: { id: '12' } }, { code: null, sentId: null }],
   ['a wait in a header', { status: 429, headers: HEADER, error: { code: 'x' } }, { retryMs: 3000 }],
   ['a wait in the body', { status: 429, error: { code: 'x', retryAfter: 4 } }, { retryMs: 4000 }],
-  ['a failure', { status: 503, error: { code: 'internal' } }, { retryMs: null, mayPass: true }],
-  ['a refusal', { status: 403, error: { code: 'x' } }, { mayPass: false }],
 ])('an answer with %s has its consequence', async (_what, answer, attempt) => {
   const { answers, send, give } = await scene()
   answers.push(answer)
@@ -157,16 +154,6 @@ test('requests that were sent in part are completed under their ids, and none is
   await expect(send(edit)).rejects.toThrow(refused('postern_request_fixed'))
 })
 
-test('requests leave out an approver who cannot be reached, and need one who can', async () => {
-  const { send, answers, give, requests } = await scene({ isAsked: true })
-  const gone = { status: 404, error: { code: 'chat_not_found' } }
-  answers.push(gone, { result: { id: 2 } }, gone, gone)
-  const [one, other] = [await give(), await give()]
-  await send(one)
-  expect(requests(one.id)).toEqual([2])
-  await expect(send(other)).rejects.toThrow(refused('postern_approver_unreachable'))
-})
-
 test('an entry that is refused while its requests are sent stays refused', async () => {
   const { send, calls, give, entries } = await scene({ isAsked: true })
   const { id, approval } = await give()
@@ -186,4 +173,25 @@ test('a call leaves by the certificate of its approver that is fresh by the cach
   await expect(send({ id })).rejects.toThrow(refused('postern_approver_changed'))
   now.mockRestore()
   expect([calls.signer.mock.calls, delivered]).toEqual([[[816, 1816, 83_000]], []])
+})
+
+test('an entry that another sidecar has sent is neither retried nor dropped', async () => {
+  const store = await open(temporary(), { protection: 'none' })
+  const [here, there] = [
+    await OutboxEntries.load(store, NO_APPROVALS),
+    await OutboxEntries.load(store, NO_APPROVALS),
+  ]
+  for (const change of [
+    (id: string) => here.wait(id, { isForSealed: true, nowMs: 3 }),
+    (id: string) => here.drop(id),
+  ]) {
+    const { id } = await here.add(entryOf(), Buffer.from('{}'))
+    await here.settle(id, { state: 'refused', code: 'x' }, 1)
+    await there.settle(id, { state: 'sent', code: null, sentId: 7 }, 2)
+    expect(await change(id)).toBe(false)
+    const again = await OutboxEntries.load(store, NO_APPROVALS)
+    for (const one of [here, again]) {
+      expect(one.get(id)).toMatchObject({ state: 'sent', sentId: 7, settledAtMs: 2 })
+    }
+  }
 })

@@ -11,17 +11,13 @@ import { createHearing, decide } from '../../src/outbox/hear.ts'
 import type { OutboxEntry } from '../../src/outbox/entries.ts'
 import type { FollowedTable, Store } from '../../src/store/store.ts'
 import { readSend } from '../../src/translate/draft.ts'
-import { Cursors } from '../../src/updates/cursors.ts'
-import { SharedQueue } from '../../src/updates/shared-queue.ts'
 import { createBot } from '../../src/wiring/bot.ts'
 import { createLink } from '../../src/wiring/link.ts'
 import { entryOf } from '../outbox/support.ts'
 import { temporary } from '../store/support.ts'
 import { replyOf } from '../support/approvals.ts'
 import { clientOf } from '../support/client.ts'
-import { playedClock } from '../support/played-clock.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { playedService } from '../updates/shared-scene.ts'
 import { ALICE, BOT, CHAT, serve, storeWith, useCore } from '../wiring/core-scene.ts'
 import { PlayedStore } from '../wiring/played-store.ts'
 
@@ -99,7 +95,7 @@ const refusedEntry = async ({ there: { outbox } }: Pair): Promise<About> => {
 }
 const request = async (
   { there: { outbox } }: Pair,
-  { id } = { id: randomUUID() },
+  { id }: About = { id: randomUUID() },
 ): Promise<About> => {
   await outbox.add(entryOf({ id, chatId: GROUP, createdAtMs: Date.now() }), WORDS)
   await outbox.change(id, ({ approval }) => {
@@ -126,11 +122,6 @@ const added: Decision['both'] = async ({ there }) => {
   return { id: 'reporter' }
 }
 const removed: Decision['elsewhere'] = ({ there }) => there.known.clients.remove('reporter')
-const cursorAt = async (store: Store, updateId: number): Promise<void> =>
-  await (
-    await Cursors.load(store)
-  ).save({ name: 'a', delivered: { updateId, mark: 'm' }, given: 0 })
-
 /** By table, each decision that depends on its rows. */
 const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
   // the store itself reads it
@@ -185,27 +176,8 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
       outcomes: ['done', 'postern_not_allowed'],
     },
   },
-  cursors: {
-    'an update for a reader': {
-      both: async ({ there, played }) => {
-        await cursorAt(there.store, 1)
-        return { id: 'a', cursors: await Cursors.load(played.shared) }
-      },
-      elsewhere: ({ there }) => cursorAt(there.store, 2),
-      decide: async (_pair, { cursors }) => {
-        const { poller, service } = playedService()
-        service.ids = [1, 2, 3]
-        const reader = { name: 'a', sees: () => true }
-        const { signal: stopping } = new AbortController()
-        const others = { turns: null, botHas: () => null, stopping, clock: playedClock() }
-        const consumerOf = (name: string) => (name === 'a' ? reader : null)
-        const parts = { ...others, poller, cursors: cursors as Cursors, consumerOf }
-        const found = await new SharedQueue(parts).next(reader, stopping)
-        return found.map(({ delivered }) => delivered.updateId)
-      },
-      outcomes: [[2, 3], [3]],
-    },
-  },
+  // `test/updates/again.test.ts`
+  cursors: {},
   outbox: {
     'an edit of a request': {
       both: newEntry,

@@ -1,10 +1,8 @@
-/** Heads of the journal and verifications: at their times, and for the second time. */
+/** Heads of the journal: at their times, and for the second time. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/kernel/people/journal.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import type { Store } from '../../src/store/store.ts'
 import { JournalHeads } from '../../src/trust/journal-heads.ts'
-import { verifyJournal } from '../../src/trust/verify-journal.ts'
 import { open, temporary } from '../store/support.ts'
 
 const [HOUR_MS, START_MS] = [3_600_000, 1_000_000_000_000]
@@ -36,7 +34,7 @@ async function scene() {
     await journal.record([blocked(userId)])
     heads.noted(blocked(userId))
   }
-  return { store, journal, heads, signText, purge, stored, pass, decide }
+  return { journal, heads, signText, purge, stored, pass, decide }
 }
 
 const FINDINGS = `key-changed key-taken authority-verified certification-revoked key-withdrawn
@@ -89,20 +87,4 @@ test('a head that could not be signed is signed at the next occasion, or at the 
     2,
     expect.stringContaining('entry: 3'),
   ])
-})
-
-test('a verification is repeated once where entries changed between its reads', async () => {
-  const { store, journal } = await scene()
-  await journal.record([1, 2, 3].map(blocked))
-  const change = (user_id: number) =>
-    store.write((db) => db.updateTable('journal').set({ user_id }).where('id', '=', 2).execute())
-  await change(99)
-  let reads = 0
-  const read: Store['read'] = async (query) => {
-    if (++reads === 3) await change(2)
-    return await store.read(query)
-  }
-  const engine = { readSigned: async () => null, verify: async () => [] }
-  const parts = { store: { read }, keyring: { all: [] }, engine }
-  expect([(await verifyJournal(parts, null)).fault, reads]).toEqual([null, 4])
 })

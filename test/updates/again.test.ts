@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { ConsumerQueue, ConsumerWebhook } from '../../src/updates/consumer-queue.ts'
+import { ConsumerQueue } from '../../src/updates/consumer-queue.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
@@ -64,6 +64,7 @@ test('the pauses between readings without news double from one second to eight',
 test('a turn that was lost in mid-read gives nothing, and confirms nothing', async () => {
   const { turn, turns } = playedTurns()
   const { queue, service, marked, cursors } = await queueOf({ turns })
+  const fresh = vi.spyOn(cursors, 'fresh')
   service.ids = [1, 2]
   turn.isHeld = false
   const ended = new AbortController()
@@ -73,6 +74,8 @@ test('a turn that was lost in mid-read gives nothing, and confirms nothing', asy
   expect([await reading, marked, cursors.get('reporter')?.delivered]).toEqual([[], [], null])
   turn.isHeld = true
   expect(await queue.next(reporter, never)).toHaveLength(2)
+  // each reading asks for the cursors of other sidecars
+  expect(fresh.mock.calls.length).toBe(service.readings)
 })
 
 test.each(['lost', 'asked'] as const)('a reading ends when its turn is %s', async (how) => {
@@ -183,27 +186,6 @@ test('webhooks of the settings are delivered to once, again after a hold, and en
   expect(isEnded).not.toHaveBeenCalled()
   ended.resolve()
   await ending
-})
-
-test('a delivery to the bot beside other readers is recorded as its webhook’s and as its own', async () => {
-  const { consumers, cursors } = await consumersOf()
-  const recordForBot = vi.fn(async () => {})
-  const recorder = consumers.ofBot({ webhook: null, recordForBot } as never)
-  const may = (): boolean => true
-  await recorder.recordDelivered(deliveredAt(4), may)
-  expect(recordForBot.mock.calls).toEqual([[deliveredAt(4), may]])
-  recordForBot.mockRejectedValue(new Refusal('postern_store_unwritable'))
-  await expect(recorder.recordDelivered(deliveredAt(5), may)).rejects.toThrow()
-  expect(cursors.get(BOT)?.delivered).toEqual(deliveredAt(4))
-})
-
-test('the failures of a consumer’s webhook count in a row, and begin anew after a delivery', async () => {
-  const record = vi.fn(async () => {})
-  const hook = new ConsumerWebhook({ record } as never, { name: 'a', url: 'u', secret: 's' })
-  for (const at of [1, 2]) await hook.recordFailure(`failure ${at}`, at)
-  expect(hook.webhook).toMatchObject({ failures: 2, lastError: 'failure 2', nextAttemptAt: 2 })
-  await hook.recordDelivered(deliveredAt(4))
-  expect(hook.webhook).toMatchObject({ failures: 0, lastError: null, nextAttemptAt: null })
 })
 
 test('a consumer whose queue cannot be read is served again a second later', async () => {

@@ -5,19 +5,16 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
-import type { OutboxDoor } from '../../src/http/routes/outbox.ts'
-import { updateRoutes, type UpdateRouteParts } from '../../src/http/routes/updates.ts'
 import { Approvals, type ApprovalParts } from '../../src/kernel/wall/approvals.ts'
 import { Guard, type GuardParts } from '../../src/kernel/wall/guard.ts'
 import { OutboxEntries, type OutboxEntriesParts } from '../../src/outbox/entries.ts'
 import * as giving from '../../src/outbox/give.ts'
 import { createHearing, type HearParts } from '../../src/outbox/hear.ts'
-import { OutboxNews } from '../../src/outbox/news.ts'
 import { Outbox, type OutboxParts } from '../../src/outbox/outbox.ts'
 import { PROVEN_MS } from '../../src/replicas/times.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
-import { DeliveryLoop, NO_NEWS, type DeliveryLoopParts } from '../../src/updates/delivery-loop.ts'
-import { DeliveryTurns, type DeliveryTurnsParts } from '../../src/updates/delivery-turns.ts'
+import { DeliveryLoop, type DeliveryLoopParts } from '../../src/updates/delivery-loop.ts'
+import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../../src/updates/update-poller.ts'
 import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import { Webhook, type WebhookParts } from '../../src/updates/webhook.ts'
@@ -48,7 +45,6 @@ const SETTINGS = {
 vi.mock('../../src/outbox/outbox.ts', { spy: true })
 vi.mock('../../src/outbox/give.ts', { spy: true })
 vi.mock('../../src/outbox/hear.ts', { spy: true })
-vi.mock('../../src/outbox/news.ts', { spy: true })
 vi.mock('../../src/kernel/wall/approvals.ts', { spy: true })
 vi.mock('../../src/kernel/wall/guard.ts', { spy: true })
 vi.mock('../../src/updates/consumers.ts', { spy: true })
@@ -56,7 +52,6 @@ vi.mock('../../src/updates/delivery-loop.ts', { spy: true })
 vi.mock('../../src/updates/delivery-turns.ts', { spy: true })
 vi.mock('../../src/updates/update-poller.ts', { spy: true })
 vi.mock('../../src/updates/webhook.ts', { spy: true })
-vi.mock('../../src/http/routes/updates.ts', { spy: true })
 
 /** In place of loops: it reads nothing. */
 class Idle {
@@ -125,16 +120,15 @@ const of = <Name extends string>(where: 'core' | 'known' | 'updates' | 'own', ..
 
 const table = <P extends object>(
   name: string,
-  /** Null: there is none. */
-  read: (scene: Scene) => P | undefined | null,
+  read: (scene: Scene) => P | undefined,
   rows: Rows<P>,
 ): [name: string, wrong: (scene: Scene) => Promise<string[]>] => [
   name,
   async (scene) => {
     const parts = read(scene)
     if (parts === undefined) return ['nothing was made']
-    const names = parts === null ? [] : (Object.keys(rows) as (keyof P & string)[])
-    const isRight = (one: keyof P & string) => rows[one]((parts as P)[one], scene)
+    const names = Object.keys(rows) as (keyof P & string)[]
+    const isRight = (one: keyof P & string) => rows[one](parts[one], scene)
     const checked = names.map(async (one) => ((await isRight(one)) ? [] : [one]))
     return (await Promise.all(checked)).flat()
   },
@@ -160,39 +154,9 @@ function loopOf({ isShared }: Scene, at: number, isHeld = true): DeliveryLoopPar
   vi.mocked(DeliveryTurns).mock.calls[at]?.[0].makeLoop({ isHeld } as never)
   return calls.at(-1)?.[0]
 }
-const loop = (at: number) => ({
-  ...of('own', 'clock'),
-  client: (client: unknown) => client instanceof WebhookClient,
-  mayDeliver: (may: () => boolean, scene: Scene) =>
-    may() && (!scene.isShared || loopOf(scene, at, false)?.mayDeliver() === false),
-  onUnexpectedError: (failed: (error: unknown) => void, { updates }: Scene) =>
-    reports(updates.onUnexpectedError, failed),
-})
-
 const EVENT = { id: 'e' } as never
-/** Whether a function of the door calls this one with its call, and with the parts of every call. */
-async function isGiven(
-  spy: {
-    mockResolvedValueOnce: (value: never) => unknown
-    mock: { lastCall?: unknown[] | undefined }
-  },
-  call: (input: never) => Promise<unknown>,
-): Promise<boolean> {
-  spy.mockResolvedValueOnce('done' as never)
-  const isDone = (await call(EVENT)) === 'done'
-  const [input, parts] = spy.mock.lastCall ?? []
-  return isDone && input === EVENT && parts === vi.mocked(giving.sendNow).mock.lastCall?.[2]
-}
 const entries = (given: unknown, { core }: Scene) => given === core.outbox
 const fresh = (given: () => Promise<void>, { readsStore }: Scene) => readsStore(given)
-const QUEUE = {
-  ...of('updates', 'polls', 'backlog', 'storeReach'),
-  ...of('known', 'sightings'),
-  ...of('core', 'incoming', 'recordConfirmed'),
-  upstream: (upstream: unknown, { link }: Scene) => upstream === link.upstream,
-  onPolled: (polled: (code: string | null) => void, { updates }: Scene) =>
-    reports<string | null>(updates.onPolled, polled),
-}
 
 const TABLES = [
   table<OutboxParts>('the outbox', () => partsOf(vi.mocked(Outbox)), {
@@ -219,12 +183,6 @@ const TABLES = [
     },
     nowMs: (nowMs) => nowMs() === 1_234_567,
   }),
-  table<OutboxDoor>('the door of the outbox', ({ bot }) => bot.door.outbox, {
-    entries,
-    give: (call) => isGiven(vi.mocked(giving.giveLater), call),
-    clear: (call) => isGiven(vi.mocked(giving.clearNow), call),
-    refuseRequest: (call) => isGiven(vi.mocked(giving.refuseRequest), call),
-  }),
   table<OutboxEntriesParts>('the entries', ({ entriesLoad }) => entriesLoad.mock.calls[0]?.[1], {
     ...of('core', 'approvals'),
     ...of('known', 'journal'),
@@ -233,7 +191,6 @@ const TABLES = [
       return textMax() === 300
     },
   }),
-  table('the news', () => vi.mocked(OutboxNews).mock.calls[0]?.[1], { isOn: (isOn) => isOn }),
   table<HearParts>('the reader of replies', () => partsOf(vi.mocked(createHearing)), {
     entries,
     fresh,
@@ -263,13 +220,13 @@ const TABLES = [
     readableGroups: (readableGroups) => readableGroups === 'refuse',
     chatMaxAgeMs: (ms) => ms === 23_000,
   }),
-  table<UpdateRouteParts>('the route of updates', () => partsOf(vi.mocked(updateRoutes)), {
-    ...QUEUE,
-    ...of('updates', 'webhook', 'news', 'consumers', 'turns'),
-  }),
   table<UpdatePollerParts>('the reader of the queue', () => partsOf(vi.mocked(UpdatePoller)), {
-    ...QUEUE,
+    ...of('updates', 'polls', 'backlog', 'storeReach'),
+    ...of('known', 'sightings'),
+    ...of('core', 'incoming', 'recordConfirmed'),
     ...of('own', 'clock'),
+    upstream: (upstream, { link }) => upstream === link.upstream,
+    onPolled: (polled, { updates }) => reports<string | null>(updates.onPolled, polled),
     limits: (limits, scene) => limits() === scene.limits,
     onReadFailed: (failed, { updates }) => reports(updates.onReadFailed, failed),
     onUnexpectedError: (failed, { updates }) => reports(updates.onUnexpectedError, failed),
@@ -294,28 +251,18 @@ const TABLES = [
       allowHosts?.join() === 'bot.example' && resolve === resolveHost,
     makeLoop: (_make, scene) => loopOf(scene, 0) !== undefined,
   }),
-  table<DeliveryTurnsParts>(
-    'the turns of the bot',
-    ({ isShared }) => (isShared ? partsOf(vi.mocked(DeliveryTurns)) : null),
-    { fresh, ...of('updates', 'turns'), ...of('own', 'clock'), makeLoop: () => true },
-  ),
   table<DeliveryLoopParts>('the deliveries to the bot', (scene) => loopOf(scene, 0), {
-    ...loop(0),
+    ...of('own', 'clock'),
+    client: (client) => client instanceof WebhookClient,
+    mayDeliver: (may, scene) =>
+      may() && (!scene.isShared || loopOf(scene, 0, false)?.mayDeliver() === false),
+    onUnexpectedError: (failed, { updates }) => reports(updates.onUnexpectedError, failed),
     ...of('updates', 'news'),
     poller: (poller) => poller instanceof UpdatePoller,
     registration: ({ webhook }) => webhook?.url === HOOK,
     last: (last) => last()?.updateId === DELIVERED.updateId,
     onDelivered: (delivered, { updates }) => reports(updates.onDelivered, delivered),
     onFailed: (failed, { updates }) => reports(updates.onDeliveryFailed, failed),
-  }),
-  table<DeliveryLoopParts>('the deliveries to a consumer', (scene) => loopOf(scene, 1), {
-    ...loop(1),
-    poller: (poller) => !(poller instanceof UpdatePoller),
-    registration: ({ webhook }) => webhook?.url === ARCHIVE,
-    last: (last) => last() === null,
-    news: (news) => news === NO_NEWS,
-    onDelivered: (delivered, { updates }) => !reports(updates.onDelivered, delivered),
-    onFailed: (failed, { updates }) => reports(updates.onConsumerFailed, failed),
   }),
 ]
 

@@ -71,7 +71,7 @@ test('a bot starts in its order, and stops in mid-send once the send is recorded
   await stopping
   expect(order.at(-1)).toBe('stopped')
   expect(core.outbox.get(id)).toMatchObject({ state: 'sent', sentId: 7 })
-  expect(core.outbox.get(behind.id)?.state).toBe('waiting')
+  expect([core.outbox.get(behind.id)?.state, updates.news.after(0)]).toEqual(['waiting', []])
   expect(counted).toHaveBeenCalledWith('postern_outbox_settled_total', { outcome: 'sent' })
 })
 
