@@ -4,9 +4,6 @@ import { PosternCommand } from './help.ts'
 
 type CommandLoader = () => Promise<Command>
 
-/** It must see all the others. */
-const COMPLETION = 'completion'
-
 /** By name, in the order in which help shows them. */
 const COMMANDS = new Map<string, CommandLoader>([
   ['run', async () => (await import('./run.ts')).runCommand()],
@@ -32,12 +29,11 @@ const COMMANDS = new Map<string, CommandLoader>([
   group('client', 'who else may call the bot’s door', () => import('./client.ts')),
   ['open', async () => (await import('./open.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],
-  [COMPLETION, async () => (await import('./completion.ts')).completionCommand()],
 ])
 
-/** Gives the command of a name alone, or all where there is none of that name or it needs them. */
+/** Gives the command of a name alone, or all where there is none of that name. */
 export async function loadCommands(name?: string): Promise<Command[]> {
-  const one = name === COMPLETION ? undefined : COMMANDS.get(name ?? '')
+  const one = COMMANDS.get(name ?? '')
   if (one !== undefined) return [await one()]
   return await Promise.all([...COMMANDS.values()].map((load) => load()))
 }

@@ -34,7 +34,6 @@ describe('help', () => {
       'approve',
       'open',
       'explain',
-      'completion',
     ]
     expect(new Set(listed)).toEqual(new Set(names))
   })
