@@ -40,16 +40,25 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'README.md § Your own bot 1': ['test/cli/dev.test.ts', 'my-bot.mjs'],
   'README.md § Your own bot 2': ['test/cli/dev.test.ts', 'alice wrote into dm (sealed)'],
   'README.md § Quick start 1': ['test/cli/scripts/init.txt', 'a sidecar runs with the files of'],
-  'config/examples/README.md § As a container 1': ['test/container/image.system.test.ts', 'buildImage()'],
+  'config/examples/README.md § As a container 1': [
+    'test/container/image.system.test.ts',
+    'buildImage()',
+  ],
   'config/examples/README.md § Pin the bases 1': LIVE,
-  'config/examples/README.md § As a package 1': ['test/release/package.system.test.ts', '--omit=optional'],
+  'config/examples/README.md § As a package 1': [
+    'test/release/package.system.test.ts',
+    '--omit=optional',
+  ],
   'config/examples/agent/README.md § An agent that drafts, and a person who approves 1': [
     'test/examples/agent.test.ts',
     "'--may', 'send', '--chats', 'groups'",
   ],
   [`${BOTS} 1`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
   [`${BOTS} 2`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
-  'config/examples/go/README.md § Test a bot in Go 1': ['test/examples/projects.system.test.ts', "'go'"],
+  'config/examples/go/README.md § Test a bot in Go 1': [
+    'test/examples/projects.system.test.ts',
+    "'go'",
+  ],
   'config/examples/pytest/README.md § Test a bot in Python with pytest 1': [
     'test/examples/projects.system.test.ts',
     'pytest',
@@ -91,10 +100,13 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   ],
   'src/outbox/README.md § Sent later 1': { firstLine: ANSWER },
   'src/replicas/README.md § On PostgreSQL 1': LIVE,
-  'src/replicas/README.md § Move a store 1': ['test/cli/bots-on-postgres.system.test.ts', 'store move'],
+  'src/replicas/README.md § Move a store 1': [
+    'test/cli/bots-on-postgres.system.test.ts',
+    'store move',
+  ],
   'src/replicas/README.md § Fail over to a standby 1': [
     'test/replicas/failover.system.test.ts',
-    'failedOver()',
+    'failOver()',
   ],
   'src/sandbox/README.md § The sandbox 1': ['test/cli/sandbox.test.ts', "'sandbox'"],
   'src/sandbox/README.md § The sandbox 2': { firstLine: ANSWER },

@@ -1,0 +1,77 @@
+/** An entry of the outbox, and its row. */
+import type { Approval } from '../kernel/index.ts'
+import type { SchemaRow } from '../store/schema.ts'
+
+/**
+ * `asked`: a person's word is waited for; `waiting` for its time, its turn or the service; `sent`;
+ * `refused` with a code, and set aside; `held`, since its chat has become readable.
+ */
+export type OutboxState = 'asked' | 'waiting' | 'sent' | 'refused' | 'held'
+
+/** A send or an edit that is made later, without its words. Times are in ms since the epoch. */
+export interface OutboxEntry {
+  /** In the order in which they were given. */
+  number: number
+  /** A UUID; of a send its `sendId`. */
+  id: string
+  state: OutboxState
+  chatId: number
+  /** The message that is edited; null: a send. */
+  messageId: string | null
+  /** It was given for a chat of sealed words, or of an unknown mode. */
+  isForSealed: boolean
+  /** The client that gave it; null: the bot. */
+  client: string | null
+  createdAtMs: number
+  dueAtMs: number
+  bytes: number
+  /** Why it was refused or is held. */
+  code: string | null
+  /** The message at the service, once it was sent. */
+  sentId: number | null
+  settledAtMs: number | null
+  /** The bot has heard how it was settled. */
+  isHeard: boolean
+  /** The person's word that it needs, and got; null: it needs none. */
+  approval: Approval | null
+}
+
+export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
+
+export function rowOf({ approval, ...entry }: UnnumberedEntry) {
+  return {
+    state: entry.state,
+    chat_id: entry.chatId,
+    message_id: entry.messageId,
+    is_for_sealed: Number(entry.isForSealed),
+    client: entry.client,
+    created_at: entry.createdAtMs,
+    due_at: entry.dueAtMs,
+    bytes: entry.bytes,
+    code: entry.code,
+    sent_id: entry.sentId,
+    settled_at: entry.settledAtMs,
+    heard: Number(entry.isHeard),
+    approval: approval && JSON.stringify(approval),
+  }
+}
+
+export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
+  return {
+    number: row.number,
+    id: row.id,
+    state: row.state,
+    chatId: row.chat_id,
+    messageId: row.message_id,
+    isForSealed: row.is_for_sealed === 1,
+    client: row.client,
+    createdAtMs: row.created_at,
+    dueAtMs: row.due_at,
+    bytes: row.bytes,
+    code: row.code,
+    sentId: row.sent_id,
+    settledAtMs: row.settled_at,
+    isHeard: row.heard === 1,
+    approval: row.approval === null ? null : (JSON.parse(row.approval) as Approval),
+  }
+}
