@@ -24,9 +24,17 @@ async function open(
 const readable = { mustSeal: vi.fn(() => false) }
 
 test('an unsealed attachment is refused when its chat becomes protected during the lookup of its mode', async () => {
-  const mustSeal = vi.fn(() => mustSeal.mock.calls.length > 1)
-  const { attachment } = await open({ mustSeal, stored: [PDF] })
-  await expect(attachment).rejects.toThrow(refused('postern_plaintext_in_protected'))
+  for (const readableLooks of [1, 2]) {
+    const mustSeal = vi.fn(() => mustSeal.mock.calls.length > readableLooks)
+    const { attachment } = await open({ mustSeal, stored: [PDF] })
+    await expect(attachment).rejects.toThrow(refused('postern_plaintext_in_protected'))
+  }
+})
+
+test('an attachment of a private chat is not fetched when its sender is not the chat’s person', async () => {
+  const { attachment, files } = await open({ personId: 6 })
+  await expect(attachment).rejects.toThrow(refused('postern_bad_signature', 'other-person'))
+  expect(files).toEqual([])
 })
 
 test('an attachment is refused while the mode of its chat cannot be read', async () => {

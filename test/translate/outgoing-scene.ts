@@ -78,7 +78,7 @@ export function scene(isProtected = true) {
     }),
     sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),
     clearFields: { ofMessage: () => [] },
-    directory: { keyList: vi.fn(() => Promise.resolve(LIST)), forget: vi.fn() },
+    directory: { keyList: vi.fn((..._at: number[]) => Promise.resolve(LIST)), forget: vi.fn() },
     publication: publication as typeof publication | null,
     engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
     replayMemory: {

@@ -12,10 +12,16 @@ const bodyOf = ({ body }: { body: Buffer }) => JSON.parse(body.toString()) as ob
 test('a sealed send does not leave when the bot’s key is no longer published after sealing', async () => {
   const { outgoing, publication, events } = scene()
   publication.requirePublished.mockImplementation(() => {
-    if (events.push('required') > 3) throw new Refusal('postern_key_conflict')
+    if (events.push('required') > 2) throw new Refusal('postern_key_conflict')
   })
   await expect(outgoing.prepare(draftOf())).rejects.toThrow(refused('postern_key_conflict'))
   expect(events.at(-1)).toBe('left')
+})
+
+test('a sealed send reads the key list no older than `cache.keyListSeconds`', async () => {
+  const { outgoing, parts } = scene()
+  await outgoing.prepare(draftOf())
+  expect(parts.directory.keyList.mock.calls).toEqual([[CHAT, performance.now() - 60_000]])
 })
 
 test('a sealed send reads no key list while the bot’s key is not published', async () => {
