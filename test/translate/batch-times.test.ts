@@ -139,11 +139,6 @@ test('an update that the sidecar itself fails to open is left with all later one
   }
 })
 
-test('a batch of no updates or of no Messages is empty', async () => {
-  expect(await scene(() => never).batches.examine([])).toEqual([])
-  expect(await scene(() => never).batches.examine([[]])).toEqual([[]])
-})
-
 describe('a failed lookup in a batch', () => {
   const times = { ...SHORT, budgetMs: 60_000 }
   const failure = () => Promise.reject(new NoResponseError('postern_upstream_timeout'))

@@ -115,6 +115,15 @@ test('the person of a private chat is not derived from a press or from a Message
   expect(persons(all)).toEqual([[], [{ chatId: 50, userId: ALICE }]])
 })
 
+test('a notice makes the mode and the key list of its chat stale', async () => {
+  const { incoming, all } = scene()
+  for (const from of [{ id: ALICE }, { id: BOT }, undefined]) {
+    await incoming.open([update({ kind: 'joined', armored: undefined, from })])
+  }
+  const stale = Array.from({ length: 3 }, () => [50, null])
+  expect([all.sawPerson.mock.calls, all.forget.mock.calls]).toEqual([stale, [[50], [50], [50]]])
+})
+
 test('a poll returns at most a hundred updates and leaves the others', async () => {
   const { incoming } = scene(open)
   const all = Array.from({ length: 101 }, (_, n) =>
