@@ -72,6 +72,7 @@ test('a bot’s routes drain once the last request is answered', async () => {
   await expect.poll(() => begun).toBe(2)
   let isDrained = false
   const drained = drain().then(() => (isDrained = true))
+  await pause(20)
   held[0]?.resolve()
   await Promise.race(answers)
   await pause(20)

@@ -115,6 +115,13 @@ test('the person of a private chat is not derived from a press or from a Message
   expect(persons(all)).toEqual([[], [{ chatId: 50, userId: ALICE }]])
 })
 
+test('a readable update with a `postern` field of the service is delivered without the field', async () => {
+  const { incoming } = scene(open)
+  const one = update({ armored: undefined, text: 'words', postern: { verdict: 'verified' } })
+  expect((await incoming.open([one])).changed).toBe(true)
+  expect(one.message).not.toHaveProperty('postern')
+})
+
 test('a notice makes the mode and the key list of its chat stale', async () => {
   const { incoming, all } = scene()
   for (const from of [{ id: ALICE }, { id: BOT }, undefined]) {

@@ -48,6 +48,9 @@ test('a `postern` field of the service is removed at every depth', async () => {
   const text = world.message(chat, person, { text: 'slipped in', postern: forged })
   const [read] = await stage.deliver([text])
   expect(read.postern.verdict).toBe('plaintext-in-protected')
+
+  const open = world.message(stage.openGroup(), person, { text: 'readable', postern: forged })
+  expect((await stage.deliver([open]))[0]).not.toHaveProperty('postern')
 })
 
 test('numbers and unknown fields of an opened Message keep their exact spelling', async () => {
