@@ -39,6 +39,10 @@ test('a `Budget` starts as many calls as its window allows, and the next once th
   }
 })
 
+test('a `Budget` whose limit is below 1 starts one call', () => {
+  expect(scene(0.5).budget.limit).toBe(1)
+})
+
 describe('a call with a deadline', () => {
   test('a call whose turn is after its deadline is refused at once with the time until its turn', async () => {
     const { budget, take } = scene(1)
