@@ -27,7 +27,7 @@ async function scene(o: { isAsked?: boolean; lock?: OutboxParts['store'] } = {})
   const tries: string[] = []
   const answers: (OutboxAttempt | Error)[] = []
   const stuck: unknown[] = []
-  const during = { send: async (): Promise<void> => void (await turn()) }
+  const during = { send: (): Promise<void> => turn() }
   const outbox = new Outbox({
     entries,
     store: o.lock ?? store,

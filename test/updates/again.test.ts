@@ -140,10 +140,7 @@ async function consumersOf() {
     return new Consumers({ ...parts, ...more } as unknown as ConsumersParts)
   }
   const consumers = started()
-  const poll = async (
-    offset = 0,
-    { by = client as typeof client | null, from = consumers } = {},
-  ) => {
+  const poll = async (offset = 0, by: typeof client | null = client, from = consumers) => {
     const found = await from.poll(by, { offset, limit: 2, timeoutMs: 0 }, never)
     return found.map((one) => (one as { updateId: number }).updateId)
   }
@@ -157,14 +154,14 @@ test('the pages of a client are numbered on, after a restart and a lost cursor t
     [1, 2],
     [3, 4],
   ])
-  expect(await poll(4, { from: started() })).toEqual([4, 5])
+  expect(await poll(4, undefined, started())).toEqual([4, 5])
   await cursors.remove('reporter')
   expect(await poll(6)).toEqual([6, 7])
 })
 
 test('a second poll of one caller ends the first, and none of another caller', async () => {
   const { service, poll } = await consumersOf()
-  const [first, ofBot] = [poll(), poll(0, { by: null })]
+  const [first, ofBot] = [poll(), poll(0, null)]
   await nextTurn()
   const second = poll()
   expect(await first).toEqual([])

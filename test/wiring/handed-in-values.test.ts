@@ -135,8 +135,8 @@ const table = <P extends object>(
 ]
 
 /** The first argument of the first call of a spy. */
-const partsOf = <P>(spy: { mock: { calls: readonly (readonly unknown[])[] } }): P =>
-  spy.mock.calls[0]?.[0] as P
+const partsOf = (spy: { mock: { calls: readonly (readonly unknown[])[] } }): never =>
+  spy.mock.calls[0]?.[0] as never
 
 /** Whether `report` calls the listeners of `on`, once and with its event. */
 function reports<E>(on: (listener: (event: E) => void) => unknown, report: (event: E) => void) {
