@@ -63,7 +63,6 @@ const WAYS: [
 ][] = [
   ['without a terminal', () => null, [], 2],
   ['with another answer', () => 'nope', [], 1],
-  ['with an empty answer', () => '', [], 1],
   ['with its answer', (answer) => ` ${answer.toUpperCase()} `, [], 0],
   ['with `--yes`', () => null, ['--yes'], 0],
 ]

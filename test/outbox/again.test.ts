@@ -80,7 +80,6 @@ const EDGES: [
   happened: (one: Scene) => boolean | Promise<boolean>,
 ][] = [
   ['the try after no answer', SECOND, after(AWAY), again],
-  ['the try after a defect', SECOND, after(new Error('defect')), again],
   ['the try after an answer that waits', 7000, after({ ...SLOW, retryMs: 7000 }), again],
   ['the try after a thrown refusal that waits', 9000, after(wait(9)), again],
   ['the try after a look-up that waits', 11_000, after(serviceError(429, 'x', 11)), again],
@@ -117,15 +116,6 @@ test.each(EDGES)('%s happens at %i ms and not before', async (_name, atMs, prepa
   expect(await happened(one)).toBe(true)
 })
 
-test('an entry is too old a millisecond after its longest age', async () => {
-  const { give, begin, clock, entries } = await scene()
-  const [old, young] = [await give('old'), await give('young', { chatId: 2, dueAtMs: 1 })]
-  await clock.pass(2 * HOUR + 1)
-  await begin()
-  expect(entries.get(old.id)).toMatchObject({ state: 'refused', code: 'postern_outbox_expired' })
-  expect(entries.get(young.id)?.state).toBe('sent')
-})
-
 test('the waits after failures double up to a minute, and begin anew after a send', async () => {
   const { answers, give, begin, clock, tries } = await scene()
   answers.push(...Array.from({ length: 8 }, () => AWAY))
@@ -146,19 +136,17 @@ test('the waits after failures double up to a minute, and begin anew after a sen
   expect(tries.slice(-6)).toEqual(Array(6).fill('other'))
 })
 
-test('the end of an outage ends the wait of every chat', async () => {
-  const { answers, give, begin, clock, tries } = await scene()
-  answers.push(AWAY, AWAY)
-  await give('one')
+test('an entry that was sent leaves its room to others', async () => {
+  const { entries, begin, give } = await scene()
+  const big = 'x'.repeat(33 * 2 ** 20)
+  await give(big)
   await begin()
-  for (const chatId of [2, 3]) await give(`to ${chatId}`, { chatId })
-  await clock.pass(SECOND)
-  expect(tries).toEqual(['one', 'one'])
-  await clock.pass(2 * SECOND)
-  expect(tries).toEqual(['one', 'one', 'one', 'to 2', 'to 3'])
+  expect(entries.all[0]?.state).toBe('sent')
+  await give(big, { dueAtMs: HOUR })
+  await expect(give(big)).rejects.toMatchObject({ code: 'postern_outbox_full' })
 })
 
-test.each(['lost its turn', 'was requested for its turn', 'has stopped'])(
+test.each(['was requested for its turn', 'has stopped'])(
   'a loop that %s in mid-send begins no other, and gives its turn back',
   async (how) => {
     const asked = new AbortController()
@@ -171,8 +159,7 @@ test.each(['lost its turn', 'was requested for its turn', 'has stopped'])(
     const lock = { tryLock: async () => locks.pop() ?? null, untilFree }
     const { give, begin, during, tries, outbox } = await scene({ lock })
     during.send = async () => {
-      if (how === 'lost its turn') held.isHeld = false
-      else if (how === 'has stopped') void outbox[Symbol.asyncDispose]()
+      if (how === 'has stopped') void outbox[Symbol.asyncDispose]()
       else asked.abort()
     }
     for (const words of ['one', 'two']) await give(words)

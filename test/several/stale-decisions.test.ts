@@ -6,8 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, onTestFinished, test } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
-import { Unseen } from '../../src/kernel/unseen.ts'
-import { createHearing, decide } from '../../src/outbox/hear.ts'
+import { createHearing } from '../../src/outbox/hear.ts'
 import type { OutboxEntry } from '../../src/outbox/entries.ts'
 import type { FollowedTable, Store } from '../../src/store/store.ts'
 import { readSend } from '../../src/translate/draft.ts'
@@ -18,7 +17,7 @@ import { temporary } from '../store/support.ts'
 import { replyOf } from '../support/approvals.ts'
 import { clientOf } from '../support/client.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { ALICE, BOT, CHAT, serve, storeWith, useCore } from '../wiring/core-scene.ts'
+import { BOT, CHAT, serve, storeWith, useCore } from '../wiring/core-scene.ts'
 import { PlayedStore } from '../wiring/played-store.ts'
 
 const { engine } = useCore()
@@ -36,20 +35,15 @@ async function sidecar(store: Store) {
   const log = watchedLog()
   const { link: played, service, sent } = serve()
   const real = createLink(settings, secrets, { log, ways: [] })
-  const poll = ({ signal }: { signal: AbortSignal }) =>
-    new Promise((_resolve, reject) => signal.addEventListener('abort', reject))
-  const relay = async () => ({ envelope: { ok: true, result: new Unseen({ pending: 0 }) } })
-  const upstream = Object.assign(played.upstream, { poll, relay })
-  const link = { ...real, calls: played.calls, botId: () => BOT, upstream }
-  const parts = { link: link as never, store, engine, resolveHost: async () => ['93.184.216.34'] }
+  const { calls, upstream } = played
+  const parts = { link: { ...real, calls, botId: () => BOT, upstream }, store, engine }
   const bot = await createBot({ settings, secrets, log, parts })
   onTestFinished(async () => {
     await bot[Symbol.asyncDispose]()
     await real[Symbol.asyncDispose]()
   })
   await bot.core.publication?.compareNow()
-  const { core, updates } = bot
-  return { ...bot, ...core, known: core.known, webhook: updates.webhook, service, sent }
+  return { ...bot, ...bot.core, service, sent }
 }
 
 async function pair() {
@@ -145,23 +139,13 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
       outcomes: [2, 1],
     },
   },
-  // an operation reads them anew, as each
+  // `policy.test.ts`
   forgotten: {},
   people: {},
   certificates: {},
   key_changes: {},
   trust_policies: {},
-  pins: {
-    'a sealed send': {
-      both: async (one) => void (await send(one, CHAT)),
-      elsewhere: async ({ there }) => {
-        await there.operations.trustBlock({ userId: ALICE })
-        return ALICE
-      },
-      decide: (one) => codeOf(send(one, CHAT)),
-      outcomes: ['done', 'postern_trust_required'],
-    },
-  },
+  pins: {},
   clients: {
     'a call of a client': {
       both: added,
@@ -186,21 +170,18 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
         codeOf(here.door.outbox.refuseRequest({ chatId: OFFICE, messageId: '9' })),
       outcomes: ['done', 'postern_request_fixed'],
     },
-    'a reply to a request': {
-      both: request,
-      elsewhere: async ({ there }, { id }) => {
-        const code = there.outbox.get(id)?.approval?.code ?? ''
-        const by = { isApproved: false, userId: 816, messageId: 5, atMs: 0, fingerprint: 'f' }
-        await decide(there.outbox, { id, code, ...by })
-      },
-      decide: approve,
-      outcomes: ['waiting', 'refused'],
-    },
     'a reply to a new request': {
       both: newEntry,
       elsewhere: async (one, about) => void (await request(one, about)),
       decide: approve,
       outcomes: [null, 'waiting'],
+    },
+    'a second send of one id': {
+      both: newEntry,
+      elsewhere: async ({ there }, { id }) =>
+        void (await there.outbox.add(entryOf({ id, chatId: 2 }), WORDS)),
+      decide: async ({ here }, { id }) => (await here.outbox.add(entryOf({ id }), WORDS)).chatId,
+      outcomes: [1, 2],
     },
     'a retry by the operator': {
       both: refusedEntry,
@@ -211,19 +192,8 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
     },
   },
   flags: {},
-  webhook: {
-    'a poll beside a webhook': {
-      elsewhere: async ({ there }) => {
-        await there.webhook.set({ url: 'https://bot.example/hook', secret: null })
-        return 1
-      },
-      decide: async ({ here }) => {
-        await here.updates.storeReach.begin()
-        return await codeOf(here.webhook.refusePoll(new AbortController().signal))
-      },
-      outcomes: ['done', 'webhook_active'],
-    },
-  },
+  // `test/replicas`
+  webhook: {},
 }
 const ROWS = (Object.keys(DECISIONS) as FollowedTable[]).flatMap((table) =>
   Object.entries(DECISIONS[table]).map(([name, decision]) => [name, table, decision] as const),

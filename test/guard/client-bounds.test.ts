@@ -1,0 +1,54 @@
+/** Clients of the bot's door at the edges of their bounds. */
+import { expect, test } from 'vitest'
+import type { Client, ClientAct } from '../../src/kernel/index.ts'
+import { Journal } from '../../src/kernel/people/journal.ts'
+import { Clients } from '../../src/kernel/wall/clients.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import { open, temporary } from '../store/support.ts'
+import { clientOf } from '../support/client.ts'
+import { refused } from '../support/refused.ts'
+
+const SEND: ClientAct = { call: 'sendMessage', chatIds: [-5] }
+const ELSEWHERE: ClientAct = { ...SEND, chatIds: [-6] }
+const NO = refused('postern_not_allowed')
+
+async function scene(given: Client[]) {
+  let nowMs = 1
+  const memory = memoryOf(await open(temporary(), { protection: 'none' }), () => nowMs)
+  const journal = new Journal(memory)
+  const facts = { knownChats: { get: () => undefined }, clock: { expiryNowMs: () => 0 } }
+  const clients = await Clients.load({ memory, journal, ...facts, given })
+  const pass = (ms: number): void => void (nowMs += ms)
+  return { clients, journal, pass }
+}
+
+test('an earlier call of a client needs its rights of now', async () => {
+  const { clients } = await scene([clientOf()])
+  await clients.admitLater('reporter', SEND)
+  for (const act of [ELSEWHERE, { ...SEND, call: 'editMessage' }] as ClientAct[]) {
+    await expect(clients.admitLater('reporter', act)).rejects.toThrow(NO)
+  }
+})
+
+test('equal refusals of a client are in the journal once an hour, and again after it', async () => {
+  const client = clientOf()
+  const { clients, journal, pass } = await scene([client])
+  const counts: number[] = []
+  for (const ms of [0, 3_599_999, 2]) {
+    pass(ms)
+    await expect(clients.admit(client, ELSEWHERE)).rejects.toThrow(NO)
+    const range = { afterId: 0, sinceMs: 0, limit: 9, client: client.name }
+    counts.push((await journal.read(range)).length)
+  }
+  expect(counts).toEqual([1, 1, 2])
+})
+
+test('a thousand clients are the most', async () => {
+  const many = Array.from({ length: 999 }, (_, n) =>
+    clientOf({ name: `c${n}`, credential: `${n}` }),
+  )
+  const { clients } = await scene(many)
+  await clients.add(clientOf())
+  const one = clientOf({ name: 'more', credential: 'more' })
+  await expect(clients.add(one)).rejects.toThrow(refused('refused', '1000 clients already'))
+})
