@@ -26,8 +26,8 @@ const FOREIGN = "src/keys/README.md § Somebody else's key at the service"
 const BOTS = 'config/examples/bots/README.md § Small bots that keep running'
 const OURS = 'it is for whoever changes Postern, and takes longer than a test'
 const LIVE = 'it asks for a registry, an account or a database of one’s own'
-const keyRunbook = (words: string): Elsewhere => ['test/docs/key-runbooks.test.ts', words]
-const runbook = (words: string): Elsewhere => ['test/docs/runbooks.test.ts', words]
+const keyRunbook = (words: string): Elsewhere => ['test/docs/key-runbooks.system.test.ts', words]
+const runbook = (words: string): Elsewhere => ['test/docs/runbooks.system.test.ts', words]
 const PICTURE = Buffer.from('look at this\n')
 const ANSWER = /^\{"ok":true,"result":/
 
@@ -67,9 +67,9 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'test/examples/projects.system.test.ts',
     'vitest',
   ],
-  'src/agent/README.md § Set up 1': ['test/agent/sidecar.test.ts', 'POSTERN_KEY_AGENT'],
+  'src/agent/README.md § Set up 1': ['test/agent/sidecar.system.test.ts', 'POSTERN_KEY_AGENT'],
   'src/agent/README.md § Move a key into the agent 1': [
-    'test/agent/sidecar.test.ts',
+    'test/agent/sidecar.system.test.ts',
     'a key moves from the store into the agent',
   ],
   'src/cli/README.md § First start 1': {
