@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { chmodSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { createServer } from 'node:https'
 import { createServer as createPlainServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -22,7 +23,6 @@ const authority = new Authority()
 const closing: (() => void)[] = []
 afterAll(() => {
   for (const close of closing) close()
-  rmSync(authority.folder, { recursive: true })
 })
 
 interface Line {
@@ -166,7 +166,9 @@ describe('`checkFolder`', () => {
 
 describe('`checkTls`', () => {
   let ports: { good: number; ending: number; expired: number }
-  const caFile = join(authority.folder, 'authority-of-the-doctor.pem')
+  const folder = mkdtempSync(join(tmpdir(), 'postern-doctor-'))
+  const caFile = join(folder, 'authority-of-the-doctor.pem')
+  closing.push(() => rmSync(folder, { recursive: true }))
   const serve = async (identity: Identity): Promise<number> => {
     const server = createServer(identity).listen(0, '127.0.0.1')
     await once(server, 'listening')

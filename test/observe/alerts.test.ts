@@ -9,8 +9,8 @@ import { load } from '../../src/config/load.ts'
 import { alertForReason } from '../../src/reports/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
 import { changeStore } from '../rotation/support.ts'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
-import { canary, useStage } from '../support/double-stage.ts'
+import { keyOf } from '../support/double-phones.ts'
+import { canary, newPhone, useStage } from '../support/double-stage.ts'
 import { settings, until } from '../support/sidecar.ts'
 import { sourcesOf } from '../support/sidecar-inside.ts'
 
@@ -99,7 +99,7 @@ test('the new certificate of a verified person raises an alert with the id of th
   const { fingerprint } = person.phone
   await stage.sidecar.postern('trust', 'verify', String(person.id), fingerprint)
   expect((await stage.send(chat, canary())).status).toBe(201)
-  const phone = stage.use(await GpgPhone.make())
+  const phone = stage.use(await newPhone())
   Object.assign(person, { phone, key: keyOf(phone) })
   expect((await stage.send(chat, canary())).json.error.code).toBe('postern_trust_required')
   const alert = await until(

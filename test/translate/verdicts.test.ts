@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
-import { useStage, type Stage } from '../support/double-stage.ts'
+import { keyOf, type PersonPhone } from '../support/double-phones.ts'
+import { newPhone, type Stage, useStage } from '../support/double-stage.ts'
 import { no, type Json } from '../support/double-wire.ts'
 
 /** DESIGN's table: whether the text reaches the bot under each setting of `open.verify`. */
@@ -28,7 +28,7 @@ interface Case {
 }
 
 /** One message for each way to each verdict, in the order of delivery. */
-async function casesFor(stage: Stage, phone: GpgPhone, stranger: GpgPhone): Promise<Case[]> {
+async function casesFor(stage: Stage, phone: PersonPhone, stranger: PersonPhone): Promise<Case[]> {
   const { world } = stage.double
   const to = [stage.botCertificate]
   const person = () => world.addUser(keyOf(phone))
@@ -130,8 +130,8 @@ for (const policy of ['flag', 'require', 'off'] as const) {
     let got: Json[] = []
 
     beforeAll(async () => {
-      const phone = stage.use(await GpgPhone.make())
-      const stranger = stage.use(await GpgPhone.make())
+      const phone = stage.use(await newPhone())
+      const stranger = stage.use(await newPhone())
       cases = await casesFor(stage, phone, stranger)
       got = await stage.deliver(cases.map(({ message }) => message))
     })

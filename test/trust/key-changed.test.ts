@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { keyOf } from '../support/double-phones.ts'
 import { expectRefused, known, swap } from '../support/double-sends.ts'
-import { canary, type Person } from '../support/double-stage.ts'
+import { canary, newPhone, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 import { useTrustStage } from './trust-scene.ts'
@@ -66,7 +66,7 @@ test('messages withheld for another reason do not use up the report of a key cha
   const { person, chat } = await known(stage)
   const changed = await change(person)
   await sent(chat)
-  const stranger = stage.use(await GpgPhone.make())
+  const stranger = stage.use(await newPhone())
   const withheld = await stage.deliver([
     stage.double.world.message(chat, person, { text: canary() }),
     await written(chat, person, stranger),

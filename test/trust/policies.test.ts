@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { GpgPhone, keyOf } from '../support/double-phones.ts'
+import { keyOf } from '../support/double-phones.ts'
 import { expectSealed, known, lines, postern, swap } from '../support/double-sends.ts'
-import { canary } from '../support/double-stage.ts'
+import { canary, newPhone } from '../support/double-stage.ts'
 import { until } from '../support/sidecar.ts'
 import { expectWithheld, useTrustStage } from './trust-scene.ts'
 
@@ -92,7 +92,7 @@ test('`trust accept` forgets that a person signs, and gives the person a shared 
   await accept(person)
   expect((await bare(chat, person, 'unsigned again')).postern.verdict).toBe('unsigned')
 
-  const thief = stage.double.world.addUser(keyOf(stage.use(await GpgPhone.make())))
+  const thief = stage.double.world.addUser(keyOf(stage.use(await newPhone())))
   const owner = stage.double.world.addUser(thief.key)
   const [theirs, group] = [stage.group([thief]), stage.group([owner])]
   expect((await stage.send(theirs, canary())).status).toBe(201)

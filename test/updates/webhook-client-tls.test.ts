@@ -1,9 +1,10 @@
 import { spawn } from '../support/programs.ts'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { Authority, type Identity } from '../upstream/certificates.ts'
 import { openBot, type WebhookBot } from './bot.ts'
 import { mortal } from '../support/mortal.ts'
@@ -11,7 +12,10 @@ import { mortal } from '../support/mortal.ts'
 const CLIENT = fileURLToPath(new URL('../../src/updates/webhook-client.ts', import.meta.url))
 const CLOCK = fileURLToPath(new URL('../../src/util/clock.ts', import.meta.url))
 const authority = new Authority()
-const caFile = join(authority.folder, 'ca')
+const folder = mkdtempSync(join(tmpdir(), 'postern-tls-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+writeFileSync(join(folder, 'ca'), authority.cert)
+const caFile = join(folder, 'ca')
 
 const named = authority.issue('DNS:bot.example.org')
 const other = authority.issue('DNS:other.example.org')
@@ -23,7 +27,7 @@ const selfSigned = authority.selfSigned('DNS:bot.example.org')
  * @returns the kinds of their outcomes
  */
 async function deliver(urls: string[], { trusts = true } = {}): Promise<string[]> {
-  const script = join(authority.folder, 'deliver.ts')
+  const script = join(folder, 'deliver.ts')
   writeFileSync(
     script,
     `import { WebhookClient } from ${JSON.stringify(CLIENT)}

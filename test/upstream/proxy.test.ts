@@ -1,14 +1,12 @@
 import { contentOf } from '../../src/kernel/unseen.ts'
-import { rmSync } from 'node:fs'
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
 import { createServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Authority } from './certificates.ts'
 import { door, failing, listening, ok, rawService, service } from './support.ts'
 
 const authority = new Authority()
-afterAll(() => rmSync(authority.folder, { recursive: true }))
 const me = { method: 'GET', path: '/me' } as const
 
 /** A proxy that leads every tunnel to one place. */

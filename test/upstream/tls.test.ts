@@ -1,13 +1,11 @@
 import { contentOf } from '../../src/kernel/unseen.ts'
-import { rmSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { TlsOptions } from 'node:tls'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { Authority, type Identity } from './certificates.ts'
 import { door, failing, listening, ok, outbound } from './support.ts'
 
 const authority = new Authority()
-afterAll(() => rmSync(authority.folder, { recursive: true }))
 const HERE = 'IP:127.0.0.1'
 
 async function secure(identity: Identity & TlsOptions): Promise<{ url: string; seen: unknown[] }> {

@@ -170,7 +170,7 @@ describe('calls of the sidecar', () => {
 test('a link with `upstream.caFile` trusts only the authorities in the file', async () => {
   const authority = new Authority()
   const { key, cert } = authority.issue('IP:127.0.0.1')
-  const caFile = join(authority.folder, 'the-ca.pem')
+  const caFile = join(temporary(), 'the-ca.pem')
   writeFileSync(caFile, authority.cert)
   const port = await served(createSecureServer({ key, cert }), { result: ME }, [])
   const url = `https://127.0.0.1:${port}`

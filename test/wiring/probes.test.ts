@@ -191,7 +191,7 @@ describe('the levels of resources', () => {
 
   test('the first end of several authorities in `upstream.caFile` counts', async () => {
     const later = new Authority().issue('IP:127.0.0.1', ['20200101', '20400101']).cert
-    const sooner = new Authority().cert
+    const sooner = new Authority('20300101').cert
     const endMs = Date.parse(new X509Certificate(sooner).validTo)
     expect(firstEndMs('none')).toBe(Infinity)
     const caFile = join(temporary(), 'ca.pem')

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { NoResponseError } from '../../../src/errors.ts'
 import { judgeReadable } from '../../../src/kernel/opening/before-key.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
-import { GpgPhone, keyOf } from '../../support/double-phones.ts'
-import { useStage } from '../../support/double-stage.ts'
+import { keyOf } from '../../support/double-phones.ts'
+import { newPhone, useStage } from '../../support/double-stage.ts'
 import { ALICE, BOT, FINGERPRINT, alice, known, partsOf } from './signatures-scene.ts'
 
 /** Judges private words from before the key, where some of what is known is otherwise. */
@@ -79,7 +79,7 @@ describe('with a sidecar', () => {
 
   test('a sidecar withholds early readable words once it opened a sealed message in the chat', async () => {
     const { world } = stage.double
-    await using phone = await GpgPhone.make()
+    await using phone = await newPhone()
     const person = world.addUser(keyOf(phone))
     const chat = stage.privateChat(person)
     const early = () => world.message(chat, person, { text: 'early', date: Date.now() - 3_600_000 })
