@@ -31,11 +31,10 @@ function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] 
   return { engine: made, killed }
 }
 
-/** A certificate that only the library judges: with a second user id. */
+/** A certificate that only the library judges, in more than a millisecond: with many user ids. */
 const uncommon = armoredCertificate(
   keyPacket(alice.primary),
-  userId(alice.primary, 'alice'),
-  userId(alice.primary, 'Alice'),
+  ...Array.from({ length: 12 }, (_, at) => userId(alice.primary, `alice ${at}`)),
   boundSubkey(alice.primary, alice.subkey),
 )
 

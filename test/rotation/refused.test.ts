@@ -23,8 +23,6 @@ beforeEach(async () => {
   await stage.show(chat)
 })
 
-const puts = () => stage.double.calls('PUT', '/key').length
-
 test('a refused publication leaves the old key published, and the sidecar ready', async () => {
   const before = shownBy(stage)
   const more = { headers: { 'retry-after': '3' }, error: { retryAfter: 60 } }
@@ -51,33 +49,40 @@ test('`key rotate --abandon` deletes the refused new key', async () => {
   expect(await rotationOf(stage.sidecar)).toMatchObject({ phase: 'abandoned' })
 })
 
+/** `key rotate --watch` in a process of its own, with all that it has printed so far. */
+function watch(...flags: string[]) {
+  const args = ['key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir, ...flags]
+  const child = spawnPostern(args, { cwd: process.cwd(), env: {} })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (piece: Buffer) => (output += piece.toString()))
+  }
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  return { child, ended, output: () => output }
+}
+
 test('`key rotate --watch` follows a waiting rotation to its end', async () => {
   const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
-  const since = puts()
-  const watching = stage.sidecar.postern('key', 'rotate', '--watch', '--json')
-  await until(() => puts() > since, 'the service has refused it')
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'waiting', 'it waits')
+  const { ended, output } = watch('--json')
+  await until(() => output().includes('"phase":"waiting"'), 'the command prints that it waits')
   rule[Symbol.dispose]()
-  // whoever asks for a rotation meanwhile lets the one under way be tried at once
+  // a further request has the rotation under way tried at once
   await rotate(stage)
-  const done = await watching
-  expect(done.code, done.stderr).toBe(0)
-  const phases = done.stdout.match(/"phase":"\w+"/g) ?? []
-  expect(phases).toContain('"phase":"waiting"')
-  expect(phases.at(-1)).toBe('"phase":"done"')
+  expect(await ended, output()).toBe(0)
+  expect(
+    output()
+      .match(/"phase":"\w+"/g)
+      ?.at(-1),
+  ).toBe('"phase":"done"')
   await expectSettled(stage, { retired: 1 })
 })
 
 test('an interrupted `key rotate --watch` leaves the rotation running', async () => {
   const rule = stage.double.script('PUT', '/key', no(403, 'forbidden'))
-  const args = ['key', 'rotate', '--watch', '--data-dir', stage.sidecar.dataDir]
-  const watching = spawnPostern(args, { cwd: process.cwd(), env: {} })
-  let output = ''
-  watching.stderr?.on('data', (piece: Buffer) => (output += piece.toString()))
-  await until(() => output.includes('waiting'), 'it says that it waits')
-  watching.kill('SIGINT')
-  const code = await new Promise((resolve) => watching.on('close', resolve))
-  expect([code, output]).toEqual([0, expect.stringContaining('goes on in the background')])
+  const { child, ended, output } = watch()
+  await until(() => output().includes('waiting'), 'the command prints that it waits')
+  child.kill('SIGINT')
+  expect([await ended, output()]).toEqual([0, expect.stringContaining('goes on in the background')])
   rule[Symbol.dispose]()
   await rotate(stage)
   await expectSettled(stage, { retired: 2 })
