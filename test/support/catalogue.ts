@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 
-/** A file below `test/`, without `.test.ts` or a script, and words of its titles; or a reason. */
+/** A file below `test/`, without its endings or a script, and words of its titles; or a reason. */
 export type Row = [file: string, ...titles: string[]][] | { why: string }
 
 /** Vectors of `test/vectors`, by the names of their files: each states its one outcome. */
@@ -15,8 +15,10 @@ export function missing(row: Row): string[] {
   if ('why' in row) return row.why === '' ? ['a reason'] : []
   return row.flatMap(([file, ...titles]) => {
     if (file === 'vectors') return titles.filter((name) => vectorText(name) === null)
-    const path = new URL(file.endsWith('.txt') ? file : `${file}.test.ts`, below)
-    if (!existsSync(path)) return [path.pathname]
+    const endings = file.endsWith('.txt') ? [''] : ['.test.ts', '.system.test.ts', '.long.test.ts']
+    const paths = endings.map((ending) => new URL(file + ending, below))
+    const path = paths.find((one) => existsSync(one))
+    if (path === undefined) return [file]
     const text = readFileSync(path, 'utf8')
     return titles.filter((title) => !text.includes(title)).map((title) => `${file}: ${title}`)
   })

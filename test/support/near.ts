@@ -30,7 +30,6 @@ const FROM_OUTSIDE: Record<string, string[]> = {
     'rotation/refused',
     'trust/policies',
   ],
-  bots: ['several/two-bots'],
   media: ['translate/verdicts'],
   reports: ['observe/alerts'],
   observe: ['double/publication'],
@@ -43,7 +42,7 @@ const FROM_OUTSIDE: Record<string, string[]> = {
   trust: ['cli/scripts-control', 'trust/safety-number'],
   updates: ['observe/alerts'],
   util: ['guard/private'],
-  upstream: ['bounds/slow-bodies', 'double/hanging', 'double/lying-upstream'],
+  upstream: ['double/hanging', 'double/lying-upstream'],
   wiring: ['cli/run', 'double/publication'],
 }
 
