@@ -86,7 +86,10 @@ const CHATS: Record<string, Advisory> = {
   'CVE-2022-39249': {
     what: 'Matrix clients took keys that others passed on, and believed whom they were said to be of.',
     must: 'Certificates are taken from the service’s key lists alone.',
-    tested: [vector('p26-certificate-beside'), ['guard/passing-keys', 'own sealed words']],
+    tested: [
+      vector('p26-certificate-beside'),
+      ['guard/passing-keys', 'a certificate in or beside a person’s message'],
+    ],
   },
   'CVE-2022-39250': {
     what: 'A Matrix client mixed up one kind of key identifier with another.',
@@ -105,17 +108,17 @@ const CHATS: Record<string, Advisory> = {
     what: 'Matrix clients gave keys to devices that the server had chosen.',
     must: 'A list that contradicts itself, or what is known, is not sealed to.',
     tested: [
-      ['guard/passing-keys', 'but not in its list, is nobody’s'],
+      ['guard/passing-keys', 'a key beside a chat in an update does not become'],
       ['kernel/people/recipients', 'two keys for one person'],
-      ['kernel/people/trust', 'a certificate that two list is disputed'],
+      ['kernel/people/trust', 'a certificate of two people is disputed'],
     ],
   },
   'CVE-2024-47080': {
     what: 'A Matrix client gave what was said before to people who came later.',
     must: 'What was sealed is never sealed again for others, not even when it is sent again.',
     tested: [
-      ['guard/passing-keys', 'although somebody came in between'],
       ['guard/mode-flips', 'is repeated with the same sealed bytes'],
+      ['double/hanging', 'a hanging sealed send is repeated once with the same bytes'],
     ],
   },
   'CVE-2024-50336': {
@@ -131,8 +134,8 @@ const CHATS: Record<string, Advisory> = {
     must: 'Readable words in a protected chat are withheld, and none of ours leave for one.',
     tested: [
       ['translate/verdicts', 'plaintext-in-protected'],
-      ['guard/latch', 'a chat that claims to be open %s gets nothing'],
-      ['guard/lookup-fails', 'let no text out'],
+      ['guard/latch', 'a chat that claims to be open %s receives no readable text'],
+      ['guard/lookup-fails', 'no text leaves when mode and key list are answered by %s'],
     ],
   },
   'ePrint 2024/918': {
@@ -140,8 +143,8 @@ const CHATS: Record<string, Advisory> = {
     must: 'One who signs must go on signing, and neither words nor what surrounds them bring keys.',
     tested: [
       vector('p26-certificate-beside', 'p39-signed-around-compressed', 'p39-signed-twice'),
-      ['kernel/opening/signatures', 'does not stand unsigned once the person'],
-      ['guard/passing-keys', 'or beside them, is nobody’s key'],
+      ['kernel/opening/signatures', 'an earlier verdict of unsigned is void once the person %s'],
+      ['guard/passing-keys', 'a certificate in or beside a person’s message'],
     ],
   },
 }
@@ -195,7 +198,7 @@ const DOORS: Record<string, Advisory> = {
     what: 'A web page could reach the inspector of a Node process.',
     must: 'A signal opens none, and a start with one is refused.',
     tested: [
-      ['cli/run', 'opens no inspector at SIGUSR1'],
+      ['cli/run', 'continues after SIGHUP and SIGUSR1'],
       ['config/environment', 'inspect'],
     ],
   },
@@ -205,17 +208,21 @@ const UNDICI: Record<string, Advisory> = {
   'CVE-2026-48931': {
     what: 'An answer that nobody asked for was given to the next call.',
     must: 'It is given to nobody.',
-    tested: [['upstream/misbehaving', 'a second answer that nobody asked for']],
+    tested: [
+      ['upstream/misbehaving', 'an unrequested answer sent %s is not used for the next call'],
+    ],
   },
   'CVE-2026-22036': {
     what: 'An answer in hundreds of encodings was unpacked as often.',
     must: 'An answer in any encoding is refused unread.',
-    tested: [['upstream/misbehaving', 'encodings in a long chain', 'that was not asked for']],
+    tested: [
+      ['upstream/misbehaving', 'a long chain of encodings', 'an encoding that was not requested'],
+    ],
   },
   'CVE-2026-1525': {
     what: 'Two lengths in one message were read differently along the way.',
     must: 'An answer with two lengths is none.',
-    tested: [['upstream/misbehaving', 'two lengths', 'a length and chunks']],
+    tested: [['upstream/misbehaving', 'two lengths', 'a length and chunked encoding']],
   },
   'CVE-2026-2581': {
     what: 'The interceptor that shares answers kept them all.',

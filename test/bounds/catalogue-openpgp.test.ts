@@ -73,7 +73,7 @@ const MESSAGES: Record<string, Row> = {
   P45: [['translate/shape', 'an opened text that is a sealed message is not opened again']],
   P46: [
     vector('replay', 'replay-elsewhere', 'delivered-again'),
-    ['kernel/opening/replays', 'that is asked for again reads the same', 'are replayed'],
+    ['kernel/opening/replays', 'that is requested again is delivered again', 'are replayed'],
   ],
   P47: [
     vector('plain', 'plain-in-group', 'before-key'),
@@ -82,7 +82,7 @@ const MESSAGES: Record<string, Row> = {
   ],
   P48: [['translate/readable-groups', 'a message with text and armored']],
   P49: [
-    ['kernel/opening/find-messages', 'whatever an update is'],
+    ['kernel/opening/find-messages', 'field of any update, and changes nothing else'],
     ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
 }
@@ -93,10 +93,10 @@ const CERTIFICATES: Record<string, Row> = {
     vector('c1-no-subkey', 'c1-signing-subkey', 'c1-no-user-id', 'c1-rsa-1024', 'c1-elgamal'),
     vector('c1-version-3', 'c1-version-6', 'c1-revoked-1', 'c1-revoked-2', 'c1-revoked-3'),
     vector('c1-expired-direct', 'c1-expired-subkey', 'c1-revoked-subkey', 'c1-rsa-1024-subkey'),
-    ['guard/recipients', 'is named in answer and log, and alone is refused'],
+    ['guard/recipients', 'named in answer and log, and refused alone'],
   ],
   C2: [['bounds/costly-keys', 'reaches the others and names the skipped people']],
-  C3: [['kernel/people/observe', 'whose fingerprint is another one’s is no claim']],
+  C3: [['kernel/people/observe', 'a record with another certificate’s fingerprint is no listing']],
   C4: [
     vector('c4-two-certificates', 'c4-secret-key', 'c4-message', 'c4-junk', 'c4-too-long'),
     vector('c4-many-user-ids', 'c4-bogus-self-signatures'),
@@ -105,16 +105,16 @@ const CERTIFICATES: Record<string, Row> = {
   C5: [vector('c5-grafted', 'c5-grafted-alone')],
   C6: [
     vector('c6-stripped', 'revocation-left-out', 'revocation-signer'),
-    ['trust/key-changed', 'revoked stays so'],
+    ['trust/key-changed', 'a revoked certificate stays unusable'],
   ],
   C7: [vector('c7-rsa-16384'), ['bounds/costly-keys', 'giant(16_384']],
   C8: [
     vector('list-two-people', 'key-of-another'),
-    ['kernel/people/recipients', 'a subkey is sealed to once', 'a key of the bot’s anywhere'],
-    ['guard/claims', 'a copy of Bob’s certificate', 'under several primary keys'],
+    ['kernel/people/recipients', 'a shared subkey is sealed to once', 'is skipped as `own-key`'],
+    ['guard/claims', 'a copy of a person’s certificate', 'under several primary keys'],
     vector('list-two-keys', 'list-names-bot', 'list-two-in-private'),
-    ['guard/recipients', 'a list that contradicts itself'],
-    ['guard/private-person', 'names a stranger'],
+    ['guard/recipients', 'a contradictory key list'],
+    ['guard/private-person', 'key list with another person is refused under every policy'],
     ['kernel/people/recipients', 'as many keys as members'],
   ],
   C9: [

@@ -31,7 +31,7 @@ const HTTP: Record<string, Row> = {
   H13: [['http/knock', '%2e%2e', '..%2f..%2fbot', '//localhost', 'a message id of 5000 digits']],
   H14: [
     ['http/knock', 'a path outside the API is 404'],
-    ['guard/unknown', 'an unknown path passes for a GET'],
+    ['guard/unknown', 'an unknown path is passed byte by byte for `GET`, and refused'],
   ],
   H15: [['http/headers', 'no header of the bot reaches the service', 'X-Forwarded-For']],
   H16: [
@@ -57,10 +57,10 @@ const JSON_BODIES: Record<string, Row> = {
     ['http/routes-send', 'a chat beyond counting'],
     ['http/pass', '1.5', '1e400', 'true'],
   ],
-  J7: [['guard/limits', 'the rules of a readable text hold in a protected chat']],
+  J7: [['guard/limits', 'breaks the rules of readable texts is refused in a protected chat']],
   J8: [['translate/draft', 'a send is accepted exactly when its text fits']],
   J9: [['http/routes-send', 'armor', 'both']],
-  J10: [['guard/unknown', 'a field that the spec does not list is refused by its name']],
+  J10: [['guard/unknown', 'a field outside the specification is refused by name']],
   J11: [['http/routes-edit', 'an edit of buttons alone has no body']],
   J12: [
     ['http/routes-send', 'a sendId that is none', 'and 409 in another chat'],
@@ -80,7 +80,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D2: [
     ['media/hostile', '64 MiB and a byte', 'is refused within a bound of memory'],
-    ['upstream/media', 'a length that says %s', 'no further than the bound'],
+    ['upstream/media', 'a content length %s', 'a download without a length ends at the maximum'],
   ],
   D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
   D4: [['media/hostile', 'chunks of one byte']],
@@ -92,7 +92,8 @@ const MEDIA: Record<string, Row> = {
       'a redirect with status %i for a file is not followed',
       'a page of a proxy',
     ],
-    ['upstream/media', 'chunks that end in the middle', 'stops within, or drips is given up'],
+    ['upstream/media', 'a download that never starts, stalls or drips ends'],
+    ['upstream/media-answers', 'a slow or broken download is not repeated'],
   ],
   D7: [['media/stored', 'an armored sealed file is served decrypted']],
   D8: [
@@ -107,80 +108,109 @@ const SETTINGS: Record<string, Row> = {
   G1: [
     ['config/problems', 'no such setting'],
     ['config/rules', 'without credentials', 'without /bot/v1', 'without a query'],
-    ['double/bad-start', 'settings that are wrong end `postern run` with 2'],
+    ['double/bad-start', 'exits with 2, names all of them, and writes nothing'],
   ],
-  G2: [['config/secrets', 'a space inside', 'of ours with mode', 'is empty']],
-  G3: [['config/rules', 'needs a token of its own']],
+  G2: [['config/secrets', 'a space inside', 'a token file of mode %s', 'is empty']],
+  G3: [['config/rules', 'a listener for bots on %s requires `bot.clientToken`']],
   G4: [
     ['config/environment', 'NODE_ENV=development'],
     ['cli/run', 'would not be safe'],
   ],
-  G5: [['config/secrets', 'the secret and its file in one place are refused']],
+  G5: [['config/secrets', 'a secret and its file in one source are refused']],
   G6: [['http/listen', 'a port in use is refused', 'left by a dead process', 'with a live server']],
   // A link is read: that is how a container's platform hands in its files.
-  G7: [['config/file', 'a bomb of aliases', 'a file over 1 MiB', 'a symbolic link to a file']],
+  G7: [
+    [
+      'config/file',
+      'nested aliases is refused',
+      'file over 1 MiB is refused',
+      'a symbolic link to a settings file',
+    ],
+  ],
   G8: [
     ['openpgp/library/adopt', 'of a locked key with %s', 'is a certificate', 'is of RSA 1024'],
     ['openpgp/library/adopt', 'a subkey that only signs', 'has expired'],
     ['openpgp/library/key-shape', 'two keys', 'two blocks', 'a key of version 3'],
-    ['cli/scripts/long/key-import-refused.txt', 'refuses by reason and keeps nothing'],
+    ['cli/scripts/long/key-import-refused.txt', 'prints the reason of a refusal and keeps nothing'],
   ],
 }
 
 const FILES: Record<string, Row> = {
-  F1: [['store/read-only', 'keeps a sound store from opening', 'does not hide']],
+  F1: [
+    [
+      'store/read-only',
+      'is refused as `store-unwritable`',
+      'on a read-only disk with %s is refused as',
+    ],
+  ],
   F2: [
-    ['store/full-disk', 'a full disk refuses the %s'],
-    ['store/backup', 'on a full disk is refused', 'on a disk that is full'],
+    ['store/full-disk', 'a %s on a full disk is refused'],
+    ['store/backup', 'a backup on a full disk is refused', 'a restore on a full disk'],
     ['faults/command-kills', 'error=ENOSPC'],
   ],
-  F3: [['store/data-dir', 'others could read are closed', 'of another user is refused']],
-  F4: [['store/refusing', 'nothing at all', 'only its first page', 'wrong passphrase', 'newer']],
-  F5: [
-    ['store/backup', 'that nobody took away is gone'],
-    ['faults/command-kills', 'leaves everything whole'],
+  F3: [
+    [
+      'store/data-dir-checks',
+      'a data directory of mode %o',
+      'a data directory with only a store is closed to others',
+      'a file of the store is closed',
+      'of another user is refused',
+    ],
   ],
-  F6: [['store/refusing', 'held by another process: in use']],
+  F4: [['store/refusing', 'no bytes', 'only its first page', 'wrong passphrase', 'newer']],
+  F5: [
+    ['store/create', 'unfinished databases and backups are removed'],
+    ['faults/command-kills', 'at a system call leaves store and files intact'],
+  ],
+  F6: [['store/refusing', 'a store of another process is refused as `store-in-use`']],
   F7: [['faults/command-kills', 'error=EIO']],
-  F8: [['double/publication', 'no key is made while the clocks are too far apart']],
-  F9: [['docs/runbooks', 'it halts before', 'older than the published key']],
+  F8: [['double/publication', 'makes no key while its clock and the service’s differ']],
+  F9: [['docs/runbooks', 'refuses a backup older than the published key until']],
 }
 
 const UPSTREAM: Record<string, Row> = {
   U1: [['upstream/retry-after', "['rate_limited', '7', 60, 7]"]],
   U2: [['upstream/retry-after', "['flood_wait', '-1', 12, 12]", "'1000000000', 12, 3600"]],
   U3: [
-    ['upstream/misbehaving', 'an empty success', 'a success without result', 'a page of a proxy'],
-    ['upstream/repeating', 'is sent once more, the same bytes'],
+    [
+      'upstream/misbehaving',
+      'an empty success',
+      'a success without a result',
+      'an HTML page of a proxy',
+    ],
+    ['upstream/repeating', 'a send answered by %s is repeated with the same bytes'],
   ],
   U4: [
-    ['upstream/misbehaving', 'a service that falls silent', 'a drip feed of the'],
+    ['upstream/misbehaving', 'a service that stops sending %s', 'sends its %s byte by byte ends'],
     ['bounds/slow-bodies', 'slow answers and slow bodies end by a timeout'],
   ],
-  U5: [['upstream/repeating', 'when the connection is reset after the request']],
-  U6: [['upstream/misbehaving', 'the other host sees no request']],
+  U5: [
+    ['upstream/repeating', 'a send whose connection is reset is repeated once with the same bytes'],
+  ],
+  U6: [['upstream/misbehaving', 'is not followed to another host']],
   U7: [
     ['bounds/giant-answers', 'a million updates', '200 MB without an end'],
     ['bounds/odd-answers', 'U7 a poll with update ids'],
   ],
   U8: [
-    ['upstream/answers', 'with unknown fields, codes'],
+    ['upstream/one-reading', 'an answer with one reading is passed on byte for byte'],
+    ['http/pass', 'an error of the service returns byte for byte'],
     ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
-  U9: [['upstream/tls', 'that expired', 'for another name', 'vouches for itself', 'TLS 1.1']],
+  U9: [['upstream/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],
   U10: [['http/routes-refused', '/readyz name `token`, and the sidecar stop its own calls']],
   U11: [['http/routes-me', 'a paused bot may call `GET /me`']],
-  U12: [['guard/wrong-body-kind', 'is not sent again']],
+  U12: [['guard/wrong-body-kind', 'refused for %s is not repeated']],
   U13: [['bounds/odd-answers', 'U13 a send whose successful answer']],
   U14: [
-    ['upstream/answers', 'our clock against the service’s Date'],
-    ['double/publication', 'no key is made while the clocks are too far apart'],
+    ['upstream/answers', 'clock skew is reported from a valid Date header'],
+    ['double/publication', 'makes no key while its clock and the service’s differ'],
   ],
   U15: [
     ['guard/recipients', 'a private chat without a key'],
-    ['guard/private', 'refuses to give keys because it is open gets nothing'],
+    ['guard/private', 'whose key list is refused as open receives no text'],
   ],
-  U16: [['upstream/misbehaving', 'a second answer that nobody asked for']],
+  U16: [['upstream/misbehaving', 'an unrequested answer sent %s is not used for the next call']],
 }
 
 testChapters([
