@@ -91,11 +91,9 @@ export class OutboxEntries {
       if (this.#isFull(words.length)) throw full()
       const demanded = this.#demand(entry, words, entry.createdAtMs)
       const made = { ...entry, ...demanded, bytes: words.length, ...UNSETTLED }
-      const { number } = await db
-        .insertInto('outbox')
-        .values({ id: entry.id, ...rowOf(made) })
-        .returning('number')
-        .executeTakeFirstOrThrow()
+      const row = { id: entry.id, ...rowOf(made) }
+      const inserted = db.insertInto('outbox').values(row).returning('number')
+      const { number } = await inserted.executeTakeFirstOrThrow()
       const name = wordsOf(entry.id)
       const sealed = this.#store.seal(name, words)
       await db.insertInto('secrets').values({ name, sealed }).execute()
@@ -111,11 +109,8 @@ export class OutboxEntries {
   async words(id: string): Promise<Buffer | null> {
     const name = wordsOf(id)
     return await this.#store.read(async (db) => {
-      const row = await db
-        .selectFrom('secrets')
-        .select('sealed')
-        .where('name', '=', name)
-        .executeTakeFirst()
+      const secrets = db.selectFrom('secrets').select('sealed').where('name', '=', name)
+      const row = await secrets.executeTakeFirst()
       return row === undefined ? null : this.#store.unseal(name, row.sealed)
     })
   }
@@ -181,11 +176,7 @@ export class OutboxEntries {
   }
 
   /** Journals the word of an entry, where it is new. @returns to be called after the write */
-  async #note(
-    db: Kysely<Schema>,
-    after: UnnumberedEntry,
-    before?: OutboxEntry,
-  ): Promise<() => void> {
+  async #note(db: Kysely<Schema>, after: UnnumberedEntry, before?: OutboxEntry) {
     const [now, then] = [after.approval, before?.approval]
     const isNew = now?.code !== then?.code || now?.decision !== then?.decision
     const records = { journal: new JournalRows(db) }
@@ -214,10 +205,9 @@ export class OutboxEntries {
   async #makeRoom(db: Kysely<Schema>, nowMs: number): Promise<void> {
     if (this.#untilPrune-- > 0) return
     this.#untilPrune = PRUNE_EVERY
-    const old = [...this.#entries.values()].filter(
-      ({ settledAtMs }) => settledAtMs !== null && settledAtMs < nowMs - SHOWN_MS,
+    const ids = this.all.flatMap(({ id, settledAtMs }) =>
+      (settledAtMs ?? nowMs) < nowMs - SHOWN_MS ? [id] : [],
     )
-    const ids = old.map(({ id }) => id)
     await remove(db, ids)
     for (const id of ids) this.#entries.delete(id)
   }
