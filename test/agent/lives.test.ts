@@ -5,7 +5,6 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { AgentClient } from '../../src/agent/client.ts'
 import { ASK, STATUS, type Frame } from '../../src/agent/frames.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
-import { HolderReach } from '../../src/agent/holder-reach.ts'
 import { AgentJournal } from '../../src/agent/journal.ts'
 import { createAgentServer } from '../../src/agent/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -59,15 +58,25 @@ test('a sidecar that was paused reads waiting answers before it gives a question
   expect([(await signed).length, reasons]).toEqual([64, []])
 })
 
-test('the reach of a holder is reported at each change of it, and to a late listener', () => {
-  const reach = new HolderReach()
-  const heard: string[] = []
-  reach.onChange(({ isReachable, reason }) => heard.push(`${isReachable} ${reason}`))
-  for (let n = 0; n < 2; n++) reach.answers()
-  for (const reason of ['one', 'one', 'two']) reach.isAway(reason)
-  reach.onChange(({ reason }) => heard.push(`late ${reason}`))()
-  reach.answers()
-  expect(heard).toEqual(['true ', 'false one', 'false two', 'late two', 'true '])
+test('a question is given up ten seconds later, and no sooner', async () => {
+  let hellos = 0
+  const { holder } = await clientOf((frame) =>
+    frame.kind === ASK.hello && ++hellos ? honest(frame) : null,
+  )
+  let nowMs = performance.now()
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+  onTestFinished(() => clock.mockRestore())
+  const ended = vi.fn((error: Error) => error.message)
+  const asked = holder.sign(ASKED).catch(ended)
+  nowMs += 9999
+  const before = hellos
+  await expect.poll(() => hellos).toBe(before + 2)
+  expect(ended).not.toHaveBeenCalled()
+  nowMs += 1
+  expect([await asked, holder.state.isReachable]).toEqual([
+    expect.stringContaining('in time'),
+    true,
+  ])
 })
 
 test('the counts of the journal begin anew once they were written', async () => {

@@ -79,8 +79,6 @@ const EDGES: [
   prepare: (one: Scene) => Promise<unknown>,
   happened: (one: Scene) => boolean | Promise<boolean>,
 ][] = [
-  ['the try after no answer', SECOND, after(AWAY), again],
-  ['the try after an answer that waits', 7000, after({ ...SLOW, retryMs: 7000 }), again],
   ['the try after a thrown refusal that waits', 9000, after(wait(9)), again],
   ['the try after a look-up that waits', 11_000, after(serviceError(429, 'x', 11)), again],
   [

@@ -117,7 +117,6 @@ test.each<[string, mustSeal: boolean, mode: string | null, rule: string | Error 
 const HEADER = { 'retry-after': '3' }
 test.each<[what: string, answer: Answered, attempt: Partial<OutboxAttempt>]>([
   ['an id', {}, { code: null, sentId: 12, mayPass: false }],
-  ['an id that is a text', { result: { id: '12' } }, { code: null, sentId: null }],
   ['a wait in a header', { status: 429, headers: HEADER, error: { code: 'x' } }, { retryMs: 3000 }],
   ['a wait in the body', { status: 429, error: { code: 'x', retryAfter: 4 } }, { retryMs: 4000 }],
 ])('an answer with %s has its consequence', async (_what, answer, attempt) => {

@@ -82,11 +82,6 @@ function send({ here }: Pair, chatId: number): Promise<unknown> {
   return here.messages.deliver(draft, { seesPeople: true, clearance })
 }
 const newEntry = async (): Promise<About> => ({ id: randomUUID() })
-const refusedEntry = async ({ there: { outbox } }: Pair): Promise<About> => {
-  const { id } = await outbox.add(entryOf({ chatId: 2 }), WORDS)
-  await outbox.settle(id, { state: 'refused', code: 'x' }, 1)
-  return { id }
-}
 const request = async (
   { there: { outbox } }: Pair,
   { id }: About = { id: randomUUID() },
@@ -147,17 +142,17 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
   trust_policies: {},
   pins: {},
   clients: {
-    'a call of a client': {
-      both: added,
-      elsewhere: removed,
-      decide: ({ here }) => codeOf(here.known.clients.admit(client, CALL)),
-      outcomes: ['done', 'unauthorized'],
-    },
     'an earlier call of a client': {
       both: added,
       elsewhere: removed,
       decide: ({ here }) => codeOf(here.known.clients.admitLater('reporter', CALL)),
       outcomes: ['done', 'postern_not_allowed'],
+    },
+    'the list of clients for the operator': {
+      both: added,
+      elsewhere: removed,
+      decide: async ({ here }) => (await here.operations.clientList()).length,
+      outcomes: [1, 0],
     },
   },
   // `test/updates/again.test.ts`
@@ -182,13 +177,6 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
         void (await there.outbox.add(entryOf({ id, chatId: 2 }), WORDS)),
       decide: async ({ here }, { id }) => (await here.outbox.add(entryOf({ id }), WORDS)).chatId,
       outcomes: [1, 2],
-    },
-    'a retry by the operator': {
-      both: refusedEntry,
-      elsewhere: ({ there }, { id }) =>
-        there.outbox.settle(id, { state: 'sent', code: null, sentId: 7 }, 2),
-      decide: ({ here }, { id }) => codeOf(here.operations.outboxRetry({ id, readable: false })),
-      outcomes: ['done', 'refused'],
     },
   },
   flags: {},

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { ConsumerQueue } from '../../src/updates/consumer-queue.ts'
+import { ConsumerQueue, ConsumerWebhook } from '../../src/updates/consumer-queue.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
@@ -142,7 +142,7 @@ async function consumersOf() {
   const consumers = started()
   const poll = async (offset = 0, by: typeof client | null = client, from = consumers) => {
     const found = await from.poll(by, { offset, limit: 2, timeoutMs: 0 }, never)
-    return found.map((one) => (one as { updateId: number }).updateId)
+    return found.map((one) => Object.values(one as object).join(' '))
   }
   return { consumers, started, service, poll, stops, ended, cursors, makeLoop }
 }
@@ -150,13 +150,11 @@ async function consumersOf() {
 test('the pages of a client are numbered on, after a restart and a lost cursor too', async () => {
   const { service, poll, cursors, started } = await consumersOf()
   service.ids = [901, 902, 903, 904, 905]
-  expect([await poll(), await poll(3)]).toEqual([
-    [1, 2],
-    [3, 4],
-  ])
-  expect(await poll(4, undefined, started())).toEqual([4, 5])
+  expect(await poll()).toEqual(['1 901', '2 902'])
+  expect(await poll(3)).toEqual(['3 903', '4 904'])
+  expect(await poll(4, undefined, started())).toEqual(['4 904', '5 905'])
   await cursors.remove('reporter')
-  expect(await poll(6)).toEqual([6, 7])
+  expect(await poll(6)).toEqual(['6 901', '7 902'])
 })
 
 test('a second poll of one caller ends the first, and none of another caller', async () => {
@@ -166,7 +164,7 @@ test('a second poll of one caller ends the first, and none of another caller', a
   const second = poll()
   expect(await first).toEqual([])
   service.ids = [7]
-  expect([await second, await ofBot]).toEqual([[1], [7]])
+  expect([await second, await ofBot]).toEqual([['1 7'], ['7 7']])
 })
 
 test('webhooks of the settings are delivered to once, again after a hold, and end with all', async () => {
@@ -183,6 +181,14 @@ test('webhooks of the settings are delivered to once, again after a hold, and en
   expect(isEnded).not.toHaveBeenCalled()
   ended.resolve()
   await ending
+})
+
+test('a delivery ends the failures of a consumer’s webhook', async () => {
+  const queue = { record: async () => {} } as never
+  const hook = new ConsumerWebhook(queue, { name: 'a', url: 'u', secret: null })
+  await hook.recordFailure('x', 1)
+  await hook.recordDelivered(deliveredAt(4))
+  expect(hook.webhook.failures).toBe(0)
 })
 
 test('a consumer whose queue cannot be read is served again a second later', async () => {
