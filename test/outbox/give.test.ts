@@ -40,11 +40,9 @@ async function scene({ isAsked = false } = {}) {
     mustSeal: vi.fn(() => false),
     peek: vi.fn((): { mode: string } | undefined => ({ mode: 'open' })),
     rule: vi.fn(async () => ({ body: 'readable' })),
-    during: async (): Promise<void> => {},
   }
   const deliver = async (draft: Draft, how: object) => {
     delivered.push({ draft, how })
-    await calls.during()
     const answer = answers.shift() ?? {}
     if (answer instanceof Error) throw answer
     const { status = 201, headers = {}, error, result = { id: 12 } } = answer
@@ -119,6 +117,9 @@ test.each<[what: string, answer: Answered, attempt: Partial<OutboxAttempt>]>([
   ['an id', {}, { code: null, sentId: 12, mayPass: false }],
   ['a wait in a header', { status: 429, headers: HEADER, error: { code: 'x' } }, { retryMs: 3000 }],
   ['a wait in the body', { status: 429, error: { code: 'x', retryAfter: 4 } }, { retryMs: 4000 }],
+  ['a refused token', { status: 401, error: { code: 'unauthorized' } }, { isOfAll: true }],
+  ['a failure', { status: 500, error: { code: 'internal' } }, { isOfAll: true, mayPass: true }],
+  ['a refusal', { status: 403, error: { code: 'x' } }, { mayPass: false }],
 ])('an answer with %s has its consequence', async (_what, answer, attempt) => {
   const { answers, send, give } = await scene()
   answers.push(answer)
@@ -155,16 +156,6 @@ test('requests that were sent in part are completed under their ids, and none is
   expect(places()).toEqual([])
   const edit = await give({ chatId: 1815 }, { messageId: '1' })
   await expect(send(edit)).rejects.toThrow(refused('postern_request_fixed'))
-})
-
-test('an entry that is refused while its requests are sent stays refused', async () => {
-  const { send, calls, give, entries } = await scene({ isAsked: true })
-  const { id, approval } = await give()
-  const by = { userId: null, messageId: null, fingerprint: null, atMs: NOW }
-  const code = approval?.code ?? ''
-  calls.during = async () => void (await decide(entries, { id, code, isApproved: false, ...by }))
-  await send({ id })
-  expect(entries.get(id)).toMatchObject({ state: 'refused', code: 'postern_approval_refused' })
 })
 
 test('a call leaves by the certificate of its approver that is fresh by the cache', async () => {

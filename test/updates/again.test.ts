@@ -183,10 +183,22 @@ test('webhooks of the settings are delivered to once, again after a hold, and en
   await ending
 })
 
+test('a delivery to the bot beside other readers is recorded as its webhook’s and as its own', async () => {
+  const { consumers, cursors } = await consumersOf()
+  const recordForBot = vi.fn(async () => {})
+  const recorder = consumers.ofBot({ webhook: null, recordForBot } as never)
+  await recorder.recordDelivered(deliveredAt(4), () => true)
+  expect(recordForBot.mock.calls).toEqual([[deliveredAt(4), expect.any(Function)]])
+  recordForBot.mockRejectedValue(new Refusal('postern_store_unwritable'))
+  await expect(recorder.recordDelivered(deliveredAt(5), () => true)).rejects.toThrow()
+  expect(cursors.get(BOT)?.delivered).toEqual(deliveredAt(4))
+})
+
 test('a delivery ends the failures of a consumer’s webhook', async () => {
   const queue = { record: async () => {} } as never
   const hook = new ConsumerWebhook(queue, { name: 'a', url: 'u', secret: null })
   await hook.recordFailure('x', 1)
+  expect(hook.webhook.failures).toBe(1)
   await hook.recordDelivered(deliveredAt(4))
   expect(hook.webhook.failures).toBe(0)
 })
