@@ -67,6 +67,8 @@ test('a question is given up ten seconds later, and no sooner', async () => {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   onTestFinished(() => clock.mockRestore())
   const ended = vi.fn((error: Error) => error.message)
+  const reported = vi.fn()
+  holder.onReachable(reported)
   const asked = holder.sign(ASKED).catch(ended)
   nowMs += 9999
   const before = hellos
@@ -77,6 +79,7 @@ test('a question is given up ten seconds later, and no sooner', async () => {
     expect.stringContaining('in time'),
     true,
   ])
+  expect(reported).toHaveBeenCalledTimes(1)
 })
 
 test('the counts of the journal begin anew once they were written', async () => {
