@@ -25,7 +25,9 @@ interface Entry {
   messageId: number | null
 }
 const settled = async (id: string): Promise<Entry> => {
-  await expect.poll(async () => (await shown(id)).result.state).not.toBe('waiting')
+  // failures before double the pause, up to a minute
+  const within = { timeout: 120_000 }
+  await expect.poll(async () => (await shown(id)).result.state, within).not.toBe('waiting')
   return (await shown(id)).result
 }
 const BEARER = { authorization: `Bearer ${BOT_TOKEN}` }
@@ -187,18 +189,22 @@ describe('a client', () => {
     expect((await shown(other.id, headers)).status).toBe(404)
   })
 
-  test('a later send of a client that was removed meanwhile is refused', async () => {
-    const chat = stage.group([await stage.friend()])
-    const headers = { ...(await made('brief', '--may', 'send', '--chats', 'all')), ...LATER }
-    const body = { chatId: chat.id, text: canary() }
-    // until the client is removed, and after that
-    using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
-    const given = await stage.sidecar.call('POST', '/messages', body, { headers })
-    await stage.sidecar.postern('client', 'remove', 'brief')
-    expect(await settled(given.json.result.postern.outbox.id)).toMatchObject({
-      state: 'refused',
-      code: 'postern_not_allowed',
-    })
-    stage.expectNowhere(body.text)
-  })
+  test(
+    'a later send of a client that was removed meanwhile is refused',
+    { timeout: 180_000 },
+    async () => {
+      const chat = stage.group([await stage.friend()])
+      const headers = { ...(await made('brief', '--may', 'send', '--chats', 'all')), ...LATER }
+      const body = { chatId: chat.id, text: canary() }
+      // until the client is removed, and after that
+      using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
+      const given = await stage.sidecar.call('POST', '/messages', body, { headers })
+      await stage.sidecar.postern('client', 'remove', 'brief')
+      expect(await settled(given.json.result.postern.outbox.id)).toMatchObject({
+        state: 'refused',
+        code: 'postern_not_allowed',
+      })
+      stage.expectNowhere(body.text)
+    },
+  )
 })

@@ -1,7 +1,7 @@
 /** What `npx postern` and the exports do before anything else: look at the Node they were given. */
 import { run, spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -21,6 +21,7 @@ const launchAs = (version: string) =>
 /** A Node before 24 on this machine, if there is one. */
 async function olderNode(): Promise<string | null> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    if (!existsSync(join(folder, 'node'))) continue
     const { stdout } = await run(join(folder, 'node'), ['--version'])
     const major = /^v(\d+)/.exec(String(stdout))?.[1]
     if (major !== undefined && Number(major) < 24) return join(folder, 'node')

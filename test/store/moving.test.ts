@@ -98,7 +98,8 @@ describe('`Store.move` to another protection', () => {
     const { masterSecret } = store
     await expect(store.move(toPassphrase('new'), relock)).rejects.toThrow('does not open')
     expect(store.masterSecret).toBe(masterSecret)
-    expect(await lockedIn(store)).toEqual([lock(store), lockedUnder('something else')])
+    const before = [lock(store), lockedUnder('something else')]
+    expect(await lockedIn(store)).toEqual(before.toSorted())
     await store[Symbol.asyncDispose]()
     expect(await (await open(dataDir, { passphrase: 'old' })).secret('replay')).toEqual(secret)
   })
