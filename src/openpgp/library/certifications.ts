@@ -6,7 +6,6 @@ import type { Certifier, CertifierStatement } from '../certifier.ts'
 import { readOne } from './certificate.ts'
 import { shapeProblem } from './key-shape.ts'
 import {
-  ANY_HASH,
   nameOf,
   namedBy,
   ownOf,
@@ -42,7 +41,7 @@ export async function certifications(
     }
     const byCertifier = async (all: readonly SignaturePacket[], type: enums.signature) =>
       await verified(all, key.keyPacket, type, over, {
-        settings: type === enums.signature.certRevocation ? ANY_HASH : settings,
+        settings,
         by: certifier.keyPacket,
       })
     const revoked = await byCertifier(user.revocationSignatures, enums.signature.certRevocation)

@@ -13,8 +13,6 @@ export type NamedUser = PublicKey['users'][number]
  * is ahead of ours has revoked all the same.
  */
 const ANY_DATE = null as unknown as Date
-/** A hash too weak for a statement is no reason to disregard that a key was given up. */
-export const ANY_HASH = { ...config, rejectHashAlgorithms: new Set<enums.hash>() }
 /** Reasons that leave earlier signatures valid (RFC 9580, 5.2.3.31). */
 const SOFT = new Set<enums.reasonForRevocation | null>([
   enums.reasonForRevocation.keySuperseded,
@@ -134,7 +132,7 @@ export async function ownRevocations(
   const isPrimary = part.keyPacket === primary
   const type = isPrimary ? enums.signature.keyRevocation : enums.signature.subkeyRevocation
   const over = isPrimary ? {} : { bind: part.keyPacket }
-  return await verified(part.revocationSignatures, primary, type, over, { settings: ANY_HASH })
+  return await verified(part.revocationSignatures, primary, type, over)
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import './brainpool.ts'
 import './composite.ts'
-import { config, enums } from 'openpgp'
+import { config, enums, SignaturePacket } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 
 const PROFILE = {
@@ -40,6 +40,25 @@ const PROFILE = {
   rejectPublicKeyAlgorithms: new Set([enums.publicKey.elgamal, enums.publicKey.dsa]),
   rejectCurves: new Set([enums.curve.secp256k1]),
 } as const
+
+const { keyRevocation, subkeyRevocation, certRevocation } = enums.signature
+const REVOCATIONS: ReadonlySet<enums.signature> = new Set([
+  keyRevocation,
+  subkeyRevocation,
+  certRevocation,
+])
+
+/**
+ * A revocation counts under any hash, wherever the library verifies one: a hash too weak for a
+ * statement that grants is no reason to seal to a key that its owner gave up.
+ */
+const verify = SignaturePacket.prototype.verify
+SignaturePacket.prototype.verify = function (key, type, data, date, detached, settings = config) {
+  const own = REVOCATIONS.has(type)
+    ? { ...settings, rejectHashAlgorithms: new Set<enums.hash>() }
+    : settings
+  return verify.call(this, key, type, data, date, detached, own)
+}
 
 /**
  * Sets the profile on the library's one global configuration.
