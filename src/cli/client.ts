@@ -29,7 +29,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('add a client, and print its token once')
     .argument('<name>', 'its name, in the log and in commands', readName)
     .requiredOption('--may <rights>', `what it may do: ${RIGHTS.join(', ')}`)
-    .option('--chats <chats>', 'where: ids of chats, private, groups, or all')
+    .option('--chats <chats>', 'where: ids of chats, or all')
     .option('--persons <ids>', 'people in whose private chats it may do so too')
     .option('--rate <rate>', 'how many sends and edits, such as 5/min (s, min, h, d)')
     .option('--expires <when>', 'until when: 90d, or a date such as 2027-01-31')

@@ -12,9 +12,17 @@ export const RIGHTS = [
   'delete',
   'answer',
   'typing',
-  'manage',
-  'token',
 ] as const
+
+/** Rights of before: what they gave is the bot's own and the operator's. */
+const OWN_RIGHTS: ReadonlySet<unknown> = new Set(['manage', 'token'])
+
+const RightEntry = z.enum(RIGHTS, {
+  error: ({ input }) =>
+    OWN_RIGHTS.has(input)
+      ? `no client has the right ${input}: webhook, commands and token are the bot’s own`
+      : undefined,
+})
 
 /** Units of times in settings. */
 export const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -26,13 +34,19 @@ export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
 
 const RATE = /^([1-9]\d{0,5})\/(s|min|h|d)$/
 
-const Chats = z.union([z.int(), z.enum(['all', 'private', 'groups'])], {
-  error: 'expected ids of chats, private, groups or all',
+/** Kinds of before: the service alone names the kind of a chat, so that nothing may rest on it. */
+const KINDS: ReadonlySet<unknown> = new Set(['private', 'groups'])
+
+const Chats = z.union([z.int(), z.literal('all')], {
+  error: ({ input }) =>
+    KINDS.has(input)
+      ? `expected ids of chats or all: which chats are ${input}, the service alone says; persons names private chats`
+      : 'expected ids of chats, or all',
 })
 
 /** What a client may do, and nothing else; files and texts of any size are the defaults of two fields. */
 export const ClientScopeEntry = z.strictObject({
-  may: z.array(z.enum(RIGHTS)).min(1),
+  may: z.array(RightEntry).min(1),
   chats: z.array(Chats).default([]),
   persons: z.array(z.int({ error: 'expected ids of people' })).default([]),
   maxChars: z.int().min(1).nullable().default(null),

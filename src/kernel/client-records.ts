@@ -2,13 +2,13 @@
 import type { KeptRecords } from './people-records.ts'
 
 /** A right to certain calls of the bot's door. */
-export type Right = 'read' | 'send' | 'edit' | 'delete' | 'answer' | 'typing' | 'manage' | 'token'
+export type Right = 'read' | 'send' | 'edit' | 'delete' | 'answer' | 'typing'
 
 /** The rights of a client, and where they count. */
 export interface ClientScope {
   may: readonly Right[]
-  /** Chats by id, or by their kind as it is remembered. */
-  chats: readonly (number | 'all' | 'private' | 'groups')[]
+  /** Chats by id, or all. */
+  chats: readonly (number | 'all')[]
   /** People whose private chats count besides. */
   persons: readonly number[]
   /** UTF-16 units of one text; null: only the limit of the service. */

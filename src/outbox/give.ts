@@ -53,7 +53,7 @@ export interface LaterCall {
 export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number }
 
 /** A year. */
-const LONGEST_MS = 366 * 86_400_000
+const LONGEST_MS = 7 * 86_400_000
 /** How long the mode of a chat that is not known is waited for. */
 const MODE_MS = 2000
 
@@ -210,7 +210,7 @@ function readTime(deliverAt: unknown, nowMs: number): number {
   if (deliverAt === undefined) return nowMs
   const isTime = Number.isSafeInteger(deliverAt) && (deliverAt as number) <= nowMs + LONGEST_MS
   if (isTime) return Math.max(deliverAt as number, nowMs)
-  throw new Refusal('bad_request', 'deliverAt: must be a time in ms, at most a year from now')
+  throw new Refusal('bad_request', 'deliverAt: must be a time in ms, at most 7 days from now')
 }
 
 /** Whether words that are given now are for sealed eyes; where that cannot be learned, they are. */

@@ -30,14 +30,14 @@ test('a client has the rights of its entry and the documented defaults', () => {
       expiresAtMs: null,
     },
   ])
-  const more = 'chats: [-5, private], persons: [7], maxChars: 9, buttons: true, files: false'
+  const more = 'chats: [-5, all], persons: [7], maxChars: 9, buttons: true, files: false'
   const times = 'rate: 5/min, expires: 2027-01-31'
   expect(
-    given(`{name: b, may: [read, token], ${more}, ${times}, tokenHash: ${HASH}}`),
+    given(`{name: b, may: [read, send], ${more}, ${times}, tokenHash: ${HASH}}`),
   ).toMatchObject([
     {
-      may: ['read', 'token'],
-      chats: [-5, 'private'],
+      may: ['read', 'send'],
+      chats: [-5, 'all'],
       persons: [7],
       maxChars: 9,
       buttons: true,

@@ -51,7 +51,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   ],
   'config/examples/agent/README.md § An agent that drafts, and a person who approves 1': [
     'test/examples/agent.test.ts',
-    "'--may', 'send', '--chats', 'groups'",
+    "'--may', 'send', '--chats'",
   ],
   [`${BOTS} 1`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
   [`${BOTS} 2`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],

@@ -17,7 +17,8 @@ function rules(...approve: object[]): { POSTERN_CONFIG: string } {
   writeFileSync(file, JSON.stringify({ approve }))
   return { POSTERN_CONFIG: file }
 }
-const GROUPS = { chats: ['groups'], by: [BOSS, MATE], within: '1h' }
+const GROUP_ID = -77
+const GROUPS = { chats: [GROUP_ID], by: [BOSS, MATE], within: '1h' }
 const stage = useStage({ env: rules(GROUPS) })
 
 let boss: Person
@@ -89,7 +90,7 @@ async function at(id: number): Promise<Person> {
 }
 beforeAll(async () => {
   ;[boss, mate] = [await at(BOSS), await at(MATE)]
-  chat = stage.group([await stage.friend()])
+  chat = stage.group([await stage.friend()], { id: GROUP_ID })
   office = stage.privateChat(boss)
   mateOffice = stage.privateChat(mate)
   await reply('hi', {})
@@ -258,7 +259,7 @@ test('a call too long for a request, or without a reachable approver, is refused
   const { json } = await stage.send(chat, 'x'.repeat(4000))
   expect(json.error.code).toBe('bad_request')
   expect(json.error.message).toContain('too long for the message that asks')
-  await stage.restart(rules({ chats: ['groups'], by: [999] }))
+  await stage.restart(rules({ chats: [GROUP_ID], by: [999] }))
   await stage.sidecar.whenReady()
   const refused = await stage.send(chat, canary())
   expect(refused.json.error.code).toBe('postern_approver_unreachable')

@@ -72,9 +72,7 @@ test.each(CALLS)(
     if (need === null || need === 'anybody') return
     const right = await doorOf({ may: [need.right], chats: ['all'] })
     expect((await call(right, ...requestOf(name))).status).toBe(200)
-    const others = (['read', 'send', 'manage', 'token'] as const).filter(
-      (one) => one !== need.right,
-    )
+    const others = (['read', 'send', 'edit', 'delete'] as const).filter((one) => one !== need.right)
     const without = await doorOf({ may: others, chats: ['all'] })
     const error = await expectRefused(without, [...requestOf(name)], [403, 'postern_not_allowed'])
     expect(error?.message).toContain(`client reporter: it lacks the right ${need.right}`)
@@ -94,7 +92,7 @@ test.each(
 })
 
 test('a client with all rights may not publish a key or call a path outside the specification', async () => {
-  const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing', 'manage', 'token'] as const
+  const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
   const door = await doorOf({ may, chats: ['all'] }, { allowUnknown: true })
   const calls = [
     ['PUT', '/bot/v1/key', { body: {} }],
@@ -119,8 +117,6 @@ test('a client without any right may call `GET /me`', async () => {
 const tries: [what: string, method: string, path: string, body?: object][] = [
   ['is named twice, in path and body', 'POST', '/chats/-5/typing', { chatId: OTHER }],
   ['is named by the query too', 'DELETE', '/messages/7?chatId=-6', { chatId: GROUP }],
-  ['is named by the query of a GET too', 'GET', '/chats/-5/members?ChatId=-6'],
-  ['is named by the query under a spelling of its own', 'GET', '/chats/-5/members?%63hat_id=-6'],
   ['has no name', 'DELETE', '/messages/7'],
   ['is no number', 'DELETE', '/messages/7', { chatId: '-5' }],
   ['is a number that no JavaScript has', 'GET', '/chats/9007199254740993'],
@@ -130,18 +126,11 @@ test.each(tries)(
   'a client’s call is refused where its chat %s',
   async (_what, method, path, body) => {
     const may = ['read', 'delete', 'typing', 'answer'] as const
-    const door = await doorOf({ may, chats: [GROUP, OTHER, 'private', 'groups'] })
+    const door = await doorOf({ may, chats: [GROUP, OTHER] })
     const more = { token: CLIENT_TOKEN, ...(body && { body }) }
     await expectRefused(door, [method, `/bot/v1${path}`, more], [403, 'postern_not_allowed'])
   },
 )
-
-test('a client’s call may have a query without a chat', async () => {
-  const door = await doorOf({ may: ['read'] })
-  const path = '/bot/v1/chats/-5/members?limit=5'
-  expect((await call(door, 'GET', path, { token: CLIENT_TOKEN })).status).toBe(200)
-  expect(door.seen.at(-1)?.path).toBe('/bot/v1/chats/-5/members?limit=5')
-})
 
 const sending = async (over: Partial<Client>, body: object) => {
   const door = await doorOf(over)

@@ -10,7 +10,8 @@ import type { KnownChats } from './known-chats.ts'
 
 /** A rule of the setting `approve`. */
 export interface ApprovalRule {
-  chats: readonly (number | 'all' | 'private' | 'groups')[]
+  /** By id, or all: a kind, or the person of a private chat, is first known by the service's word. */
+  chats: readonly (number | 'all')[]
   /** Clients by name; absent: every caller, the bot too. */
   clients?: readonly string[] | undefined
   kinds: readonly ('send' | 'edit')[]
@@ -150,16 +151,8 @@ export class Approvals {
     const isOf = ({ chats, clients, kinds }: ApprovalRule): boolean =>
       (clients === undefined || (client !== null && clients.includes(client))) &&
       kinds.includes(kind) &&
-      this.#covers(chats, chatId)
+      (chats.includes('all') || chats.includes(chatId))
     return this.#parts.rules.find(isOf) ?? null
-  }
-
-  /** A chat of an unknown kind is covered by both: `groups` are all that are not known as private. */
-  #covers(chats: ApprovalRule['chats'], chatId: number): boolean {
-    const kind = this.kindOf(chatId)
-    if (kind !== 'private' && chats.includes('groups')) return true
-    if ((kind === 'private' || kind === 'unknown') && chats.includes('private')) return true
-    return chats.includes('all') || chats.includes(chatId)
   }
 
   kindOf(chatId: number): string {

@@ -1,6 +1,6 @@
 import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
-import type { Client, Memory, Records } from '../memory.ts'
+import type { Client, Memory, Records, Right } from '../memory.ts'
 import type { Journal } from '../people/journal.ts'
 import { lackOf, mayRead, paced, refuseLack } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
@@ -20,6 +20,14 @@ export interface ClientsParts {
   given: readonly Client[]
 }
 
+/** A client without the kinds of chats and the rights that records of before 2026-12 may have. */
+const ofNow = ({ may, chats, ...client }: Client): Client => ({
+  ...client,
+  may: may.filter((right) => RIGHTS.has(right)),
+  chats: chats.filter((chat) => chat === 'all' || typeof chat === 'number'),
+})
+const RIGHTS: ReadonlySet<Right> = new Set(['read', 'send', 'edit', 'delete', 'answer', 'typing'])
+
 /** The clients of the bot's door: those of the settings, and those that were added by command. */
 export class Clients {
   readonly #parts: ClientsParts
@@ -37,7 +45,7 @@ export class Clients {
     await parts.memory.keep('clients', async (records, names) => {
       const rows = await records.clients.of(names)
       for (const name of names ?? []) added.delete(name)
-      for (const client of rows) added.set(client.name, client)
+      for (const client of rows) added.set(client.name, ofNow(client))
     })
     return clients
   }

@@ -7,12 +7,12 @@ import type { KnownChats } from './known-chats.ts'
 
 /**
  * The right to a call, and where the call names its chats: in its `path`, in its `body`, by the `press`
- * that it answers, or by the `file` that it fetches; `every`: it is about all of them, `none`: about none;
- * `each`: what it gives is chosen by `mayRead`.
+ * that it answers, or by the `file` that it fetches; `every`: it is about all of them; `each`: what it
+ * gives is chosen by `mayRead`.
  */
 export interface Need {
   right: Right
-  chats: 'path' | 'body' | 'press' | 'file' | 'every' | 'each' | 'none'
+  chats: 'path' | 'body' | 'press' | 'file' | 'every' | 'each'
 }
 
 const of = (right: Right, chats: Need['chats']): Need => ({ right, chats })
@@ -21,13 +21,13 @@ const of = (right: Right, chats: Need['chats']): Need => ({ right, chats })
 export const NEEDS = {
   getMe: 'anybody',
   getUpdates: of('read', 'each'),
-  getWebhook: of('manage', 'every'),
-  setWebhook: of('manage', 'every'),
-  deleteWebhook: of('manage', 'every'),
+  getWebhook: null,
+  setWebhook: null,
+  deleteWebhook: null,
   putKey: null,
-  getCommands: of('manage', 'every'),
-  putCommands: of('manage', 'every'),
-  deleteCommands: of('manage', 'every'),
+  getCommands: null,
+  putCommands: null,
+  deleteCommands: null,
   sendMessage: of('send', 'body'),
   editMessage: of('edit', 'body'),
   deleteMessage: of('delete', 'body'),
@@ -36,11 +36,11 @@ export const NEEDS = {
   getChatKeys: of('read', 'path'),
   getMembers: of('read', 'path'),
   getMember: of('read', 'path'),
-  leaveChat: of('manage', 'path'),
+  leaveChat: null,
   sendTyping: of('typing', 'path'),
   resolve: of('read', 'every'),
   getUserKey: of('read', 'every'),
-  revokeToken: of('token', 'none'),
+  revokeToken: null,
   getMedia: of('read', 'file'),
 } as const satisfies Record<EndpointName | 'getMedia', Need | 'anybody' | null>
 
@@ -93,7 +93,7 @@ function lackOfChats(
   { chatIds }: ClientAct,
   { knownChats }: ClientFacts,
 ): Lack | null {
-  if (chats === 'none' || chats === 'each' || client.chats.includes('all')) return null
+  if (chats === 'each' || client.chats.includes('all')) return null
   if (chats === 'every') {
     return { what: 'chat', detail: 'the call is about all chats, and it has not all' }
   }
@@ -128,7 +128,7 @@ function addChats(value: unknown, chatIds: number[], depth: number): boolean {
   })
 }
 
-/** By its id, its person, or the kind by which the sidecar remembers it; one without a kind is of none. */
+/** By its id, or as the private chat that is bound to a person; never by a kind alone. */
 function hasChat(
   { chats, persons }: Client,
   chatId: number,
@@ -136,9 +136,7 @@ function hasChat(
 ): boolean {
   if (chats.includes(chatId)) return true
   const { kind, personId = null } = knownChats.get(chatId) ?? {}
-  if (kind === 'group') return chats.includes('groups')
-  if (kind !== 'private') return false
-  return chats.includes('private') || (personId !== null && persons.includes(personId))
+  return kind === 'private' && personId !== null && persons.includes(personId)
 }
 
 function lackOfRoom({ maxChars, buttons }: Client, act: ClientAct): Lack | null {

@@ -14,7 +14,7 @@ import { clientOf } from '../../support/client.ts'
 import { refused } from '../../support/refused.ts'
 import { chatOf } from './wall-scene.ts'
 
-const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing', 'manage', 'token'] as const
+const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
 const CALLS = Object.keys(NEEDS) as ClientCall[]
 const GROUP = -5
 const PRIVATE = 7
@@ -49,9 +49,12 @@ describe('the rights of a client', () => {
     else expect(allowed).toEqual(need === null ? [] : [need.right])
   })
 
-  test('no right allows `putKey`, or a call outside the specification', () => {
+  test('no right allows a call about webhook, commands, key, token or leaving, or one outside the specification', () => {
     const never = CALLS.filter((call) => NEEDS[call] === null)
-    expect(never).toEqual(['putKey'])
+    expect(never).toEqual([
+      ...['getWebhook', 'setWebhook', 'deleteWebhook', 'putKey'],
+      ...['getCommands', 'putCommands', 'deleteCommands', 'leaveChat', 'revokeToken'],
+    ])
     expect(lack({}, { call: null, chatIds: [GROUP] })).toBe('own-token')
   })
 })
@@ -61,9 +64,7 @@ describe('the chats of a client', () => {
     [['all'], [], [GROUP, PRIVATE, 8, 9, NOWHERE]],
     [[GROUP], [], [GROUP]],
     [[NOWHERE], [], [NOWHERE]],
-    [['groups'], [], [GROUP]],
-    [['private'], [], [PRIVATE, 8]],
-    [['private', 'groups', 9], [], [GROUP, PRIVATE, 8, 9]],
+    [[GROUP, 9], [ALICE], [GROUP, PRIVATE, 9]],
     [[], [ALICE], [PRIVATE]],
     [[], [NOWHERE], []],
     [[], [], []],
@@ -79,12 +80,12 @@ describe('the chats of a client', () => {
   test('a client needs every chat of a press', () => {
     const press = { call: 'answerCallback' as const, chatIds: [GROUP, PRIVATE] }
     expect(lack({ chats: [GROUP] }, press)).toBe('chat')
-    expect(lack({ chats: [GROUP, 'private'] }, press)).toBeUndefined()
+    expect(lack({ chats: [GROUP, PRIVATE] }, press)).toBeUndefined()
   })
 
   test('a call without a chat is allowed only for a client with all chats', () => {
     for (const call of ['sendMessage', 'deleteMessage', 'answerCallback', 'getMedia'] as const) {
-      expect(lack({ chats: [GROUP, 'private', 'groups'] }, { call, chatIds: [] })).toBe('chat')
+      expect(lack({ chats: [GROUP, PRIVATE] }, { call, chatIds: [] })).toBe('chat')
       expect(lack({}, { call, chatIds: [] })).toBeUndefined()
     }
   })
@@ -94,9 +95,9 @@ describe('the chats of a client', () => {
       const need = NEEDS[call]
       return need !== null && need !== 'anybody' && need.chats === 'every'
     })
-    expect(every).toHaveLength(8)
+    expect(every).toEqual(['resolve', 'getUserKey'])
     for (const call of every) {
-      expect(lack({ chats: ['private', 'groups', GROUP] }, { call, chatIds: [GROUP] })).toBe('chat')
+      expect(lack({ chats: [PRIVATE, GROUP] }, { call, chatIds: [GROUP] })).toBe('chat')
       expect(lack({}, { call, chatIds: [] })).toBeUndefined()
     }
   })
