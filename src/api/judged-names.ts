@@ -11,6 +11,12 @@ const UPDATE = `updateId kind message id chat from date replyTo text armored med
 const RESULT = `id kind mode date text armored historyVisible memberCount me fingerprint status
   webhook queued limits url hasSecret pending failures lastError`.split(/\s+/)
 
+/** All that the spec names in the body of a request, and the time of a call of the outbox. */
+const REQUEST = `chatId text armored replyTo markup silent sendId inlineKeyboard callbackData url
+  alert typing scope commands command description name publicKey fingerprint secret deliverAt`.split(
+  /\s+/,
+)
+
 /** Letters of a name that could be any of these, with some to spare. */
 const LONGEST = 20
 /** How many names are remembered, and how long they may be. */
@@ -55,6 +61,7 @@ const DATABASE_ID = '_id'
 export const ENVELOPE_NAMES = new JudgedNames(ENVELOPE)
 export const ERROR_NAMES = new JudgedNames(ERROR)
 export const UPDATE_NAMES = new JudgedNames(UPDATE)
+export const REQUEST_NAMES = new JudgedNames(REQUEST)
 export const RESULT_NAMES = new JudgedNames(RESULT)
 /** Where nothing is judged: only our own name is kept free. */
 export const OWN_NAME = new JudgedNames([])

@@ -4,14 +4,8 @@ import { TLSSocket } from 'node:tls'
 import type { FastifyRequest } from 'fastify'
 import { certificateCredential, CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
 import { isObject } from '../api/common.ts'
-import { API_PREFIX, ENDPOINTS } from '../api/endpoints.ts'
-import {
-  NEEDS,
-  type ClientAct,
-  type ClientCall,
-  type Clients,
-  type Presses,
-} from '../kernel/index.ts'
+import { API_PREFIX, ENDPOINTS, type EndpointName } from '../api/endpoints.ts'
+import { NEEDS, type ClientAct, type Clients, type Presses } from '../kernel/index.ts'
 import { presentedIn } from './auth.ts'
 import { chatOf, textParam } from './params.ts'
 
@@ -43,16 +37,20 @@ function certificateOf(socket: CallerOf['socket']): string | null {
   return fingerprint === undefined ? null : certificateCredential(fingerprint)
 }
 
-const CALLS: ReadonlyMap<string, ClientCall> = new Map(
+const CALLS: ReadonlyMap<string, EndpointName> = new Map(
   ENDPOINTS.map(({ name, method, path }) => [`${method} ${API_PREFIX}${path}`, name]),
 )
+
+/** The call that a request below the API's prefix is; null for a path that the spec does not list. */
+export const callOf = ({ method, routeOptions }: FastifyRequest): EndpointName | null =>
+  CALLS.get(`${method} ${routeOptions.url}`) ?? null
 
 /** What a request below the API's prefix is about. @throws Refusal `postern_store_unwritable` */
 export async function actOf(
   request: FastifyRequest,
   presses: DoorClients['presses'],
 ): Promise<ClientAct> {
-  const call = CALLS.get(`${request.method} ${request.routeOptions.url}`) ?? null
+  const call = callOf(request)
   const need = call === null ? null : NEEDS[call]
   if (need === null || need === 'anybody') return { call, chatIds: [] }
   const isPress = need.chats === 'press'

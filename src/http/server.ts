@@ -10,7 +10,8 @@ import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import type { DoorTls } from './door-tls.ts'
-import { actOf, credentialOf, type DoorClients } from './client-calls.ts'
+import { actOf, callOf, credentialOf, type DoorClients } from './client-calls.ts'
+import { requireKnownNames } from './request-names.ts'
 import { listenAt, type ListenAt } from './listen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
@@ -141,6 +142,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   void app.register(
     (scope, _options, done) => {
       scope.addHook('preHandler', async (request) => {
+        requireKnownNames(request, callOf(request))
         if (request.client !== null) await admit(request, await actOf(request, clients.presses))
       })
       for (const route of parts.routes) route(scope, tools)

@@ -45,8 +45,8 @@ it.each([
 it('neither query nor headers change the path and method of a call', async () => {
   const world = await openDoor()
   const headers = { 'x-forwarded-uri': '/bot/v1/token/revoke', 'x-http-method-override': 'DELETE' }
-  await call(world, 'GET', '/bot/v1/commands?x=/bot/v1/token/revoke', { headers })
+  await call(world, 'GET', '/bot/v1/commands?scope=/bot/v1/token/revoke', { headers })
   expect(world.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
-    'GET /bot/v1/commands?x=/bot/v1/token/revoke',
+    'GET /bot/v1/commands?scope=/bot/v1/token/revoke',
   ])
 })

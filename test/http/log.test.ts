@@ -17,7 +17,7 @@ it('each request is one log line with the pattern of its route, without ids, pat
   }
   const common = { requestId: expect.any(String), ms: expect.any(Number), msg: 'request' }
   expect(world.lines).toMatchObject([
-    { ...common, method: 'GET', route: '/bot/v1/chats/:chatId/members/:userId', status: 200 },
+    { ...common, method: 'GET', route: '/bot/v1/chats/:chatId/members/:userId', status: 400 },
     { ...common, method: 'POST', route: '/bot/v1/*', status: 403, code: 'postern_route_refused' },
     { ...common, method: 'GET', route: 'none', status: 404, code: 'not_found' },
     { ...common, method: 'GET', route: 'none', status: 400, code: 'bad_request' },
