@@ -6,6 +6,7 @@ import {
   longFunctions,
   measureSend,
   measureSource,
+  testCode,
 } from './support/kernel.ts'
 
 const measure = measureSource()
@@ -22,10 +23,17 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    // trust, keys elsewhere, ML-KEM and traces are 6,162 lines, of which 267 were paid for
-    limit: 57_136,
+    limit: 57_006,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
+  },
+  {
+    what: 'lines of code in test',
+    is: testCode(),
+    limit: 108_400,
+    goal: 90_000,
+    advice:
+      'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
   },
   {
     what: 'lines of code in src/sandbox',
@@ -37,7 +45,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_556,
+    limit: 5_361,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },

@@ -52,6 +52,14 @@ export function measureSource(): SourceMeasure {
   }
 }
 
+/** Lines of code of the tests, with all that they share and the benchmarks. */
+export const testCode = (): number =>
+  sum(
+    globSync('test/**/*.ts', { cwd: ROOT }).map((file) =>
+      codeLines(readFileSync(join(ROOT, file), 'utf8')),
+    ),
+  )
+
 /**
  * Files and lines of the kernel and openpgp in which anything runs for a send: in a process of its
  * own, where nothing else does.
