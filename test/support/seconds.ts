@@ -1,11 +1,12 @@
 /**
- * `npm run seconds`: runs all tests, prints where the time went, and writes `test/seconds.json`,
+ * `npm run seconds`: runs `npm test` (with `-- --mode=system` the system's tests), prints where the
+ * time went, and writes `test/seconds.json`,
  * by which a run begins with what takes longest. Names of tests or
  * folders run these alone and write nothing. With `--read FILE` nothing is run: the notes of
  * another run (`TESTS_SECONDS=FILE npm test`) are summed.
  */
 import { spawnSync } from './programs.ts'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import type { Cost } from './costs.ts'
@@ -57,7 +58,11 @@ function read(path: string): FileSeconds[] {
 }
 
 function write(notes: readonly FileSeconds[]): void {
-  const listed = sums(notes, ({ file }) => file)
+  const known = JSON.parse(readFileSync(join(ROOT, 'test/seconds.json'), 'utf8')) as object
+  const others = Object.entries(known as Record<string, Cost>).filter(
+    ([file]) => existsSync(join(ROOT, file)) && !notes.some((note) => note.file === file),
+  )
+  const listed = [...sums(notes, ({ file }) => file), ...others]
     .filter(([, { cpu, clock }]) => Math.max(cpu, clock) >= LISTED_FROM_SECONDS)
     .map(([file, { cpu, clock }]) => [file, { cpu: tenths(cpu), clock: tenths(clock) }] as const)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
@@ -89,5 +94,6 @@ if (import.meta.main) {
     sums(notes, ({ file }) => file.split('/').slice(0, 2).join('/')),
   )
   print('the first 30 files', sums(notes, ({ file, store }) => `${file} (${store})`).slice(0, 30))
-  if (first === undefined && process.exitCode === 0) write(notes)
+  const isWhole = first === undefined || first.startsWith('--mode=')
+  if (isWhole && process.exitCode === 0) write(notes)
 }
