@@ -1,8 +1,7 @@
 /**
  * `npm run seconds`: runs `npm test` (with `-- --mode=system` the system's tests), prints where the
- * time went, and writes `test/seconds.json`,
- * by which a run begins with what takes longest. Names of tests or
- * folders run these alone and write nothing. With `--read FILE` nothing is run: the notes of
+ * time went, and writes `test/seconds.json`, by which a run begins with the longest files. Names of
+ * tests or folders run these alone and write nothing. With `--read FILE` nothing is run: the notes of
  * another run (`TESTS_SECONDS=FILE npm test`) are summed.
  */
 import { spawnSync } from './programs.ts'

@@ -20,7 +20,7 @@ export interface ClientsParts {
   given: readonly Client[]
 }
 
-/** A client without the kinds of chats and the rights that records of before 2026-12 may have. */
+/** A client without the kinds of chats and the rights that records of an earlier version may have. */
 const ofNow = ({ may, chats, ...client }: Client): Client => ({
   ...client,
   may: may.filter((right) => RIGHTS.has(right)),
