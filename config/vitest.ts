@@ -80,10 +80,12 @@ const onBoth = globSync(ON_POSTGRES, { cwd: root, exclude: [SYSTEM, LONG] }).fil
 const quick = globSync('test/**/*.test.ts', { cwd: root, exclude: [SYSTEM, LONG] })
 /** What gives people phones, which are GnuPG there. */
 const withGpg = quick.filter((file) => reaches(file, 'test/support/double-stage.ts'))
-/** Files of which some tests need a program. */
+/** Other files in which some tests need a program. */
 const inPart = quick.filter(
   (file) =>
-    !withGpg.includes(file) && DOORS.some((door) => reaches(file, `test/support/${door}.ts`)),
+    !withGpg.includes(file) &&
+    (/\b(?:isInstalled|works)\(/.test(imports.texts.get(file) ?? '') ||
+      DOORS.some((door) => reaches(file, `test/support/${door}.ts`))),
 )
 const together = globSync(TOGETHER, { cwd: root, exclude: [...APART, SYSTEM, LONG] })
 
