@@ -111,9 +111,10 @@ test.each(Object.entries(OF_BOT))(
   'a reload with another `%s` starts its bot anew: %s',
   async (...row) => {
     const [name, isChanged] = row
+    const dataDir = temporary()
     const loaded = (value: string): LoadedBot => {
       const secret = name === 'howToMakePassphrase' ? value : SecretSource.fromValue(value)
-      const settings = settingsFrom({ upstream, dataDir: '/nowhere' })
+      const settings = settingsFrom({ upstream, dataDir })
       return { name: 'news', settings, secrets: { ...SECRETS, [name]: secret } } as never
     }
     const registry = new MetricRegistry()
