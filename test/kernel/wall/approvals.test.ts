@@ -21,7 +21,7 @@ const chat = (id: number, kind: string, personId: number | null = null): KnownCh
   latchedAtMs: null,
   refusedAtMs: null,
 })
-const CHATS = [chat(OFFICE, 'private', BOSS), chat(GROUP, 'group'), chat(CHANNEL, 'channel')]
+const CHATS = [chat(GROUP, 'group', BOSS), chat(OFFICE, 'private', BOSS), chat(CHANNEL, 'channel')]
 const knownChats = { all: CHATS, get: (id: number) => CHATS.find((one) => one.id === id) }
 const rule = (more: Partial<ApprovalRule> = {}): ApprovalRule => ({
   chats: ['all'],
@@ -119,6 +119,7 @@ describe('the parser of approval replies', () => {
     ['  OK\t7k2q \n', true],
     ['no 7K2Q', false],
     ['No 7k2q because it is rude\nand late', false],
+    ['no 7K2Q   because', false],
   ])('the reply %j is parsed as a decision', (text, isApproved) => {
     expect(wordIn(message(text))).toMatchObject({ isApproved, code: '7K2Q', quotedId: 9 })
   })
@@ -169,23 +170,26 @@ describe('a decision that does not count', () => {
   })
 
   test.each([
-    ['other-person', why({ fromId: MATE })],
-    ['other-person', why({ fromId: null })],
-    ['other-person', why({ chatId: GROUP, updateChatId: GROUP })],
-    ['other-quotation', quoting({ id: 8 })],
-    ['other-quotation', quoting(null)],
-    ['other-quotation', quoting(null, approval({ requests: [{ ...REQUEST, messageId: null }] }))],
-    ['not-verified', verdict({ verdict: 'unsigned' })],
-    ['not-verified', verdict({ reason: 'shared-certificate' })],
-    ['not-verified', verdict({ reason: 'former-certificate' })],
-    ['not-verified', verdict({ reason: 'signed-long-before' })],
-    ['not-verified', verdict({ signer: undefined })],
-    ['signed-before', verdict({ signedAt: 1_000_000 - 120_001 })],
-    ['signed-before', verdict({ signedAt: undefined })],
-    ['late', why({}, approval(), 2_000_000)],
-    ['decided', why({}, approval({ decision }))],
+    ['other-person', () => why({ fromId: MATE })],
+    ['other-person', () => why({ fromId: null })],
+    ['other-person', () => why({ chatId: GROUP, updateChatId: GROUP })],
+    ['other-quotation', () => quoting({ id: 8 })],
+    ['other-quotation', () => quoting(null)],
+    [
+      'other-quotation',
+      () => quoting(null, approval({ requests: [{ ...REQUEST, messageId: null }] })),
+    ],
+    ['not-verified', () => verdict({ verdict: 'unsigned' })],
+    ['not-verified', () => verdict({ reason: 'shared-certificate' })],
+    ['not-verified', () => verdict({ reason: 'former-certificate' })],
+    ['not-verified', () => verdict({ reason: 'signed-long-before' })],
+    ['not-verified', () => verdict({ signer: undefined })],
+    ['signed-before', () => verdict({ signedAt: 1_000_000 - 120_001 })],
+    ['signed-before', () => verdict({ signedAt: undefined })],
+    ['late', () => why({}, approval(), 2_000_000)],
+    ['decided', () => why({}, approval({ decision }))],
   ])('a reply is ignored as `%s`', (expected, found) => {
-    expect(found).toBe(expected)
+    expect(found()).toBe(expected)
   })
 })
 

@@ -25,7 +25,7 @@ const KNOWN = new Map([
   [GROUP, chatOf(GROUP, { kind: 'group' })],
   [PRIVATE, chatOf(PRIVATE, { kind: 'private', personId: ALICE })],
   [8, chatOf(8, { kind: 'private', personId: null })],
-  [9, chatOf(9, { kind: 'channel' })],
+  [9, chatOf(9, { kind: 'channel', personId: ALICE })],
 ])
 const facts = { nowMs: 1000, knownChats: { get: (id: number) => KNOWN.get(id) } }
 
