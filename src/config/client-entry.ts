@@ -5,14 +5,7 @@ import { OperatorError, operatorErrorOf } from '../errors.ts'
 import { SecretSource } from './secrets.ts'
 
 /** Every right, in the order in which they are listed. */
-export const RIGHTS = [
-  'read',
-  'send',
-  'edit',
-  'delete',
-  'answer',
-  'typing',
-] as const
+export const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
 
 /** Rights of before: what they gave is the bot's own and the operator's. */
 const OWN_RIGHTS: ReadonlySet<unknown> = new Set(['manage', 'token'])
@@ -20,7 +13,7 @@ const OWN_RIGHTS: ReadonlySet<unknown> = new Set(['manage', 'token'])
 const RightEntry = z.enum(RIGHTS, {
   error: ({ input }) =>
     OWN_RIGHTS.has(input)
-      ? `no client has the right ${input}: webhook, commands and token are the bot’s own`
+      ? `no client has the right ${String(input)}: webhook, commands and token are the bot’s own`
       : undefined,
 })
 
@@ -40,7 +33,7 @@ const KINDS: ReadonlySet<unknown> = new Set(['private', 'groups'])
 const Chats = z.union([z.int(), z.literal('all')], {
   error: ({ input }) =>
     KINDS.has(input)
-      ? `expected ids of chats or all: which chats are ${input}, the service alone says; persons names private chats`
+      ? `expected ids of chats or all: which chats are ${String(input)}, the service alone says; persons names private chats`
       : 'expected ids of chats, or all',
 })
 

@@ -52,6 +52,7 @@ const REVOCATIONS: ReadonlySet<enums.signature> = new Set([
  * A revocation counts under any hash, wherever the library verifies one: a hash too weak for a
  * statement that grants is no reason to seal to a key that its owner gave up.
  */
+// oxlint-disable-next-line typescript/unbound-method -- called with its packet below
 const verify = SignaturePacket.prototype.verify
 SignaturePacket.prototype.verify = function (key, type, data, date, detached, settings = config) {
   const own = REVOCATIONS.has(type)

@@ -51,10 +51,8 @@ describe('the rights of a client', () => {
 
   test('no right allows a call about webhook, commands, key, token or leaving, or one outside the specification', () => {
     const never = CALLS.filter((call) => NEEDS[call] === null)
-    expect(never).toEqual([
-      ...['getWebhook', 'setWebhook', 'deleteWebhook', 'putKey'],
-      ...['getCommands', 'putCommands', 'deleteCommands', 'leaveChat', 'revokeToken'],
-    ])
+    const own = 'getWebhook setWebhook deleteWebhook putKey getCommands putCommands deleteCommands'
+    expect(never).toEqual([...own.split(' '), 'leaveChat', 'revokeToken'])
     expect(lack({}, { call: null, chatIds: [GROUP] })).toBe('own-token')
   })
 })
