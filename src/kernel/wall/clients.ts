@@ -2,7 +2,7 @@ import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Client, Memory, Records, Right } from '../memory.ts'
 import type { Journal } from '../people/journal.ts'
-import { lackOf, mayRead, paced, refuseLack } from './may-client.ts'
+import { lackOf, mayRead, NEEDS, paced, refuseLack } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
 
 /** More than anybody needs, and few enough to read at once. */
@@ -26,7 +26,9 @@ const ofNow = ({ may, chats, ...client }: Client): Client => ({
   may: may.filter((right) => RIGHTS.has(right)),
   chats: chats.filter((chat) => chat === 'all' || typeof chat === 'number'),
 })
-const RIGHTS: ReadonlySet<Right> = new Set(['read', 'send', 'edit', 'delete', 'answer', 'typing'])
+const RIGHTS: ReadonlySet<Right> = new Set(
+  Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
+)
 
 /** The clients of the bot's door: those of the settings, and those that were added by command. */
 export class Clients {
