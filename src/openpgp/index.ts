@@ -36,14 +36,7 @@ export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
 export { CIPHERS, CIPHER_ID, type Cipher } from './format/ciphers.ts'
-export {
-  SUBPACKET,
-  framePacket,
-  keyOver,
-  packetHeader,
-  subpacket,
-  writeMpi,
-} from './format/packet-writer.ts'
+export { framePacket, packetHeader, writeMpi } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
 export type { ListedCertificate } from './signed-files.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'

@@ -19,7 +19,7 @@ function bytesAsHex(this: Record<string, unknown>, name: string, value: unknown)
 }
 
 test('`makeCommonKey` makes the same certificate as openpgp.js, except for the key material', async () => {
-  const ours = make('Älice <a@example.org>')
+  const ours = await make('Älice <a@example.org>')
   const theirs = await makeKey({ userId: 'x', kind: 'curve25519', createdMs: CREATED_MS })
   const { status, info } = await judgeFully(ours.certificate, NOW_MS)
   const { status: wanted } = await judgeFully(theirs.certificate, NOW_MS)
@@ -36,7 +36,7 @@ test('`makeCommonKey` makes the same certificate as openpgp.js, except for the k
 
 test('openpgp.js reads the secret key of `makeCommonKey` with the stated fields', async () => {
   for (let n = 0; n < 20; n++) {
-    const { key } = make()
+    const { key } = await make()
     const { bytes, ...read } = unlockedFrom(await readPrivateKey({ binaryKey: key.bytes }))
     const { bytes: own, ...said } = key
     expect(read).toEqual(said)
@@ -47,7 +47,7 @@ test('openpgp.js reads the secret key of `makeCommonKey` with the stated fields'
 test('GnuPG imports a key of `makeCommonKey`, and signs and decrypts with it', async ({ skip }) => {
   skip(!isInstalled('gpg'), 'not installed: gpg')
   await using gpg = await Gpg.start()
-  const { certificate, key } = make('Alice <alice@example.org>')
+  const { certificate, key } = await make('Alice <alice@example.org>')
   await gpg.run(['--import'], certificate)
   await gpg.run(['--import'], key.bytes)
   const { stdout } = await gpg.run(['--with-colons', '--list-secret-keys'])

@@ -85,11 +85,13 @@ export async function readPath(): Promise<PathRead> {
 /** What seals, over a real memory; the service answers every key list with the same people. */
 async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Outgoing> {
   const createdMs = Date.now() - 300_000
-  const keys = Array.from({ length: PEOPLE }, (_, index) => ({
-    userId: index + 10,
-    publicKey: makeCommonKey({ userId: `person ${index}`, createdMs }).certificate,
-  }))
-  const { key: unlocked } = makeCommonKey({ userId: 'bot', createdMs })
+  const keys = await Promise.all(
+    Array.from({ length: PEOPLE }, async (_, index) => ({
+      userId: index + 10,
+      publicKey: (await makeCommonKey({ userId: `person ${index}`, createdMs })).certificate,
+    })),
+  )
+  const { key: unlocked } = await makeCommonKey({ userId: 'bot', createdMs })
   const clocks = new Clocks(SYSTEM_TIME, () => null)
   const own = new Set<string>()
   const kernel = await loadKernel({

@@ -48,18 +48,30 @@ export function newKeys(o: { signing: Uint8Array; decrypting: Uint8Array; create
   return { primary, subkey, fingerprint: fingerprintOf(primary) }
 }
 
-/**
- * @param o `sign` signs with the primary key; `certifiedBy` the bot's key before it, which vouches
- *   for it in a certification
- * @returns armored
- * @throws the error of a signer
- */
-export async function writeCertificate(o: {
+interface NewCertificate {
   keys: ReturnType<typeof newKeys>
   userId: string
+  /** Signs with the primary key. */
   sign: CertificateSigner['sign']
+  /** The bot's key before it, which vouches for it in a certification. */
   certifiedBy?: CertificateSigner | undefined
-}): Promise<string> {
+}
+
+/** @returns armored @throws the error of a signer */
+export async function writeCertificate(o: NewCertificate): Promise<string> {
+  const { primary, subkey } = await certificateParts(o)
+  const { publicKey, publicSubkey } = TAG
+  const parts = [framePacket(publicKey, primary.key), ...primary.signed]
+  parts.push(framePacket(publicSubkey, subkey.key), ...subkey.signed)
+  return armorBlock('PUBLIC KEY BLOCK', Buffer.concat(parts))
+}
+
+/**
+ * What a certificate, and the secret key to it, is made of: the body of each public key, and the
+ * packets behind it.
+ * @throws the error of a signer
+ */
+export async function certificateParts(o: NewCertificate) {
   const { primary, subkey, fingerprint } = o.keys
   const [primaryBody, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
   const userId = Buffer.from(o.userId)
@@ -72,15 +84,14 @@ export async function writeCertificate(o: {
   const flags = (bits: number): Buffer => subpacket(SUBPACKET.keyFlags, [Buffer.of(bits)])
   const certification = { type: TYPE.certification, over: certified, createdS }
   const binding = { type: TYPE.subkeyBinding, over: bound, createdS }
-  const packets = [
-    framePacket(TAG.publicKey, primaryBody),
-    framePacket(TAG.userId, userId),
+  const certifications = [
     await signed(own, certification, [flags(CERTIFIES_AND_SIGNS), ...PREFERENCES]),
     ...(o.certifiedBy === undefined ? [] : [await signed(o.certifiedBy, certification, [])]),
-    framePacket(TAG.publicSubkey, subkeyBody),
-    await signed(own, binding, [flags(ENCRYPTS)]),
   ]
-  return armorBlock('PUBLIC KEY BLOCK', Buffer.concat(packets))
+  return {
+    primary: { key: primaryBody, signed: [framePacket(TAG.userId, userId), ...certifications] },
+    subkey: { key: subkeyBody, signed: [await signed(own, binding, [flags(ENCRYPTS)])] },
+  }
 }
 
 /** A signature packet of version 4 (RFC 9580, 5.2.3). */
