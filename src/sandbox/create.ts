@@ -1,5 +1,4 @@
 import { createControlListener } from './control/routes.ts'
-import { type StepError, toMishap, type StepMishap } from './control/operation.ts'
 import type { Control } from './control/table.ts'
 import type { Home } from './default-world.ts'
 import type { SandboxEvent } from './events/event.ts'
@@ -27,8 +26,6 @@ export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {
    * "-". By default a new one on any address but loopback, and none there.
    */
   controlToken?: string | undefined
-  /** Former name of `onStepError`. */
-  onMishap?: (mishap: StepMishap) => void
 }
 
 /** Where the page is served, and what it shows. */
@@ -111,17 +108,11 @@ export interface Sandbox extends AsyncDisposable {
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   await using stack = new AsyncDisposableStack()
-  const { onStepError, onMishap, port = 0, controlPort = 0, controlToken } = options
+  const { port = 0, controlPort = 0, controlToken } = options
   const token = controlTokenFor(options.host ?? LOOPBACK, controlToken)
   const engine = stack.use(new SharedEngine())
   const worlds = stack.use(new Worlds(engine))
-  const main = await worlds.open(MAIN, {
-    ...options,
-    onStepError: (error: StepError) => {
-      onStepError?.(error)
-      onMishap?.(toMishap(error))
-    },
-  })
+  const main = await worlds.open(MAIN, options)
   const access = { knownHosts: knownHosts(options) }
   const guarded = { ...access, token }
   const find = (url: string) => worlds.find(url)

@@ -26,12 +26,12 @@ test('`setCommands` refuses a malformed command, and a scope of a chat without t
   await expect(elsewhere).rejects.toThrow('is not in chat')
 })
 
-test('`setSeat` with a new status resets the rights and ends a restriction', async () => {
+test('`setMembership` with a new status resets the rights and ends a restriction', async () => {
   await using sandbox = await still()
   const { bot, readableGroup: chatId } = sandbox.home
   const { control } = sandbox
   const seat = async (change: object) => {
-    await control.setSeat({ chatId, userId: bot.id, ...change })
+    await control.setMembership({ chatId, userId: bot.id, ...change })
     return (await ask<{ me: object }>(sandbox, `GET /chats/${chatId}`)).result.me
   }
   const restrictedUntil = sandbox.now() + 1000
@@ -51,12 +51,12 @@ test('`setSeat` with a new status resets the rights and ends a restriction', asy
   expect(await seat({ status: 'member' })).toMatchObject({ status: 'member', rights: 0 })
 })
 
-test('`setSeat` and `join` refuse a status and rights that contradict each other, and a private chat', async () => {
+test('`setMembership` and `join` refuse a status and rights that contradict each other, and a private chat', async () => {
   await using sandbox = await still()
   const { bob, bot, readableGroup: chatId, privateChat } = sandbox.home
   const control = createControlClient(sandbox.controlUrl)
   const seat = (change: object, where = chatId) =>
-    control.setSeat({ chatId: where, userId: bot.id, ...change })
+    control.setMembership({ chatId: where, userId: bot.id, ...change })
   await expect(seat({ status: 'left' })).rejects.toThrow('status')
   await expect(seat({ status: 'member', rights: 1 })).rejects.toThrow('rights')
   await expect(seat({ status: 'owner', rights: 1 })).rejects.toThrow('every right')

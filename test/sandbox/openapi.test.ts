@@ -8,7 +8,6 @@ import { still } from './support.ts'
 
 interface Operation {
   operationId: string
-  deprecated?: boolean
   requestBody: { required: boolean }
   responses: Record<string, { description: string; headers?: Record<string, object> }>
 }
@@ -51,13 +50,9 @@ test('every endpoint of the bot’s OpenAPI document has a 429 with Retry-After'
   }
 })
 
-test('the control’s OpenAPI document has every operation, and marks former names as deprecated', () => {
+test('the control’s OpenAPI document has every operation', () => {
   expect(paths['/events']).toMatchObject({ get: { operationId: 'streamEvents' } })
   expect(Object.keys(paths)).toEqual(Object.keys(OPERATIONS).map((name) => `/${name}`))
-  const former = Object.values(paths).flatMap(({ post }) =>
-    post?.deprecated ? post.operationId : [],
-  )
-  expect(former.toSorted()).toEqual(['setSeat', 'story'])
 })
 
 test('the control’s OpenAPI document requires a body where a field is required', () => {

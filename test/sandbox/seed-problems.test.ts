@@ -176,10 +176,10 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
     ],
   },
   'a step under the former name of the schedule': {
-    seed: { ...GOOD, happenings: [{ at: '1s' }, { at: '1s', pause: { botId: 'alice' } }] },
+    seed: { ...GOOD, schedule: [{ at: '1s' }, { at: '1s', pause: { botId: 'alice' } }] },
     problems: [
-      'happenings.0: expected `at` and exactly one action',
-      'happenings.1.pause.botId: no bot alice',
+      'schedule.0: expected `at` and exactly one action',
+      'schedule.1.pause.botId: no bot alice',
     ],
   },
   'steps of unknown accounts': {

@@ -78,35 +78,6 @@ test('a failed step is reported, and the next step runs', async () => {
   expect(await texts(sandbox)).toEqual(['still here'])
 })
 
-test('the former names `happenings`, `setSeat`, `onMishap` and `story` still work', async () => {
-  const reported: unknown[] = []
-  await using sandbox = await createSandbox({
-    world: {
-      ...PAIR,
-      chats: { room: { kind: 'group', members: { alice: 'owner', echo_bot: 'member' } } },
-      clock: { at: AT, mode: 'still' },
-      schedule: [{ at: '3s', block: { userId: 'alice', botId: 'echo_bot' } }],
-      happenings: [
-        { at: '1s', press: { userId: 'alice', chatId: 'room', messageId: 'last' } },
-        { at: '2s', setSeat: { userId: 'echo_bot', chatId: 'room', status: 'admin', rights: 16 } },
-      ],
-    },
-    onMishap: (mishap) => reported.push(mishap),
-  })
-  const { control } = sandbox
-  await control.advance({ ms: 2000 })
-  const [mishap] = reported
-  expect(mishap).toEqual({
-    atMs: Date.parse(AT) + 1000,
-    deed: 'press',
-    why: 'there is no such message',
-  })
-  expect(await control.story({})).toEqual({ left: 1, mishaps: [mishap] })
-  const chatId = sandbox.chats[0]?.id ?? 0
-  const me = await ask<{ me: object }>(sandbox, `GET /chats/${chatId}`, { token: token(sandbox) })
-  expect(me.result.me).toMatchObject({ status: 'admin', rights: 16 })
-})
-
 test('a world file keeps the record names of its first version', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await (async () => {

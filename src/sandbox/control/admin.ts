@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { FaultInput, faultProblem, FaultStatus } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
-import { action, toMishap, ControlError, definedFields, operation } from './operation.ts'
+import { action, ControlError, definedFields, operation } from './operation.ts'
 import { count, text } from './fields.ts'
-import { Mishap, Now, NumberedFailedStep, RecordedCall } from './results.ts'
+import { Now, NumberedFailedStep, RecordedCall } from './results.ts'
 import { GROWING, waitFor } from './waiting.ts'
 import type { World } from '../world.ts'
 
@@ -55,12 +55,6 @@ export const ADMIN = {
       })
       return { left: schedule.left, errors: schedule.errors.slice(after) }
     },
-  ),
-  story: operation(
-    'Gives what `schedule` gives, by its former names.',
-    nothing,
-    z.object({ left, mishaps: z.array(Mishap) }),
-    ({ schedule }) => ({ left: schedule.left, mishaps: schedule.errors.map(toMishap) }),
   ),
   fault: operation(
     'Sets a fault by name. Gives its number.',

@@ -134,8 +134,6 @@ export const CHATS = {
     },
   ),
   setMembership,
-  /** Its former name. */
-  setSeat: setMembership,
   chats: operation(
     'Every chat, with the ids of its members.',
     z.strictObject({}),

@@ -6,7 +6,7 @@ import type { Phones } from '../phone/phones.ts'
 import type { World } from '../world.ts'
 import type { Finder } from './find.ts'
 import type { WorldHost, WorldList } from './hosting.ts'
-import type { FailedStep, Mishap, NumberedFailedStep } from './results.ts'
+import type { FailedStep, NumberedFailedStep } from './results.ts'
 
 export { ControlError }
 
@@ -86,11 +86,4 @@ export function definedFields<T extends object>(
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
-}
-
-/** A `StepError` by its former names, as `onMishap` and the operation `story` give it. */
-export type StepMishap = z.output<typeof Mishap>
-
-export function toMishap({ atMs, action: deed, reason: why }: StepError): StepMishap {
-  return { atMs, deed, why }
 }

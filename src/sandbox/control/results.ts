@@ -140,9 +140,6 @@ export const FailedStep = z
   })
   .meta({ id: 'FailedStep' })
 
-/** A `FailedStep` by its former names. */
-export const Mishap = z.object({ atMs: z.int(), deed: z.string(), why: z.string() })
-
 /** `n` grows by one. */
 export const NumberedFailedStep = FailedStep.extend({ n: z.int() }).meta({
   id: 'NumberedFailedStep',

@@ -1,9 +1,6 @@
 import { z } from 'zod'
-import { ALL_OPERATIONS, type OperationName } from '../control/table.ts'
+import { ALL_OPERATIONS } from '../control/table.ts'
 import { headOf, jsonContent, SchemaCollector, successOf } from './schemas.ts'
-
-/** Operations under their former names. */
-const FORMER: ReadonlySet<OperationName> = new Set<OperationName>(['setSeat', 'story'])
 
 const TOKEN = 'Needed where the sandbox listens on another address than loopback.'
 
@@ -79,7 +76,6 @@ function operationOf(
     operationId: name,
     summary: description.split(/(?<=[.;:])\s/)[0],
     description,
-    ...(FORMER.has(name) && { deprecated: true }),
     requestBody: {
       required: !input.safeParse({}).success,
       ...jsonContent(collector.of(input)),

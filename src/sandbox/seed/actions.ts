@@ -13,7 +13,6 @@ export const ACTIONS = [
   'join',
   'leave',
   'setMembership',
-  'setSeat',
   'changeChat',
   'block',
   'unblock',

@@ -50,7 +50,7 @@ class SeedApplication {
   }
 
   async run(): Promise<void> {
-    const { people, bots, chats, schedule, happenings } = this.#seed
+    const { people, bots, chats, schedule } = this.#seed
     for (const [username, { firstName, lastName }] of Object.entries(people)) {
       await this.#live.control.addPerson({ username, firstName, lastName })
     }
@@ -62,7 +62,7 @@ class SeedApplication {
     await this.#writeHistory()
     await this.#advanceTo(this.#beginsMs)
     await this.#setInitialState()
-    for (const { at, ...actions } of [...schedule, ...happenings]) {
+    for (const { at, ...actions } of schedule) {
       const action = ACTIONS.find((name) => actions[name] !== undefined)
       if (action === undefined) continue
       const input = this.#resolve(actionInput(action), { ...actions[action] })

@@ -62,8 +62,8 @@ class ContradictionFinder {
       else this.#room(room, ['chats', name])
       this.#history(room, ['chats', name, 'history'])
     }
-    for (const field of ['schedule', 'happenings']) {
-      for (const [index, step] of list(seed[field]).entries()) this.#step(step, [field, index])
+    for (const [index, step] of list(seed['schedule']).entries()) {
+      this.#step(step, ['schedule', index])
     }
     for (const [index, fault] of list(seed['faults']).entries()) {
       const name = FaultInput.shape.name.safeParse(fields(fault)['name']).data

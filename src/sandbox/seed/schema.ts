@@ -147,7 +147,6 @@ export const Seed = z.strictObject({
     .default({})
     .meta({ description: 'by a name for this file alone' }),
   schedule: z.array(Step).default([]).meta({ description: 'what happens after that' }),
-  happenings: z.array(Step).default([]).meta({ description: 'former name of `schedule`' }),
   faults: z
     .array(inputWithNames(FaultInput))
     .default([])
