@@ -13,6 +13,7 @@ import {
   FORGOTTEN,
   JOURNAL_CHAIN,
   OUTBOX,
+  ROW_SEALS,
   FIRST_TABLES,
   FIRST_VERSION,
   SHOWN,
@@ -147,13 +148,17 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 3,
     isAdditive: true,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED, ...CALLS].map(forPostgres),
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
       triggerOf(['forgotten', { key: 'person' }]),
     ],
   },
-  // a program of before numbers what a client gets by its own memory
-  { version: FIRST_VERSION + 4, isAdditive: true, statements: SHOWN.map(forPostgres) },
+  // a program of before numbers what a client gets by its own memory, and writes rows without a MAC
+  {
+    version: FIRST_VERSION + 4,
+    isAdditive: false,
+    statements: [...SHOWN, ...CALLS, ...ROW_SEALS].map(forPostgres),
+  },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

@@ -69,7 +69,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const { nowMs } = base
   const journalHeads = stack.use(new JournalHeads({ ...base, ...known, nowMs }))
   // a command signs heads after its decisions alone
-  if (purpose === 'run') await journalHeads.start()
+  if (purpose === 'run') journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
