@@ -200,19 +200,28 @@ function isOfKind(update: unknown, kinds: readonly string[] | null): boolean {
   return kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))
 }
 
-/** An update as a client sees it: by its own number, and with no right to files that it has not. */
+/**
+ * An update as a client sees it: by its own number, with no file that it may not fetch, and with no url
+ * that fetches one for anybody: its own token does.
+ */
 function shownTo({ files }: Client, update: unknown, updateId: number): unknown {
-  const shown = files ? update : withoutFiles(update)
+  const media = files ? withoutRights : () => []
+  const shown = withMedia(update, media)
   return isObject(shown) ? { ...shown, updateId } : shown
 }
 
-function withoutFiles(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutFiles)
+function withMedia(value: unknown, media: (value: unknown) => unknown): unknown {
+  return mapped(value, (name, inner) => (name === 'media' ? media(inner) : withMedia(inner, media)))
+}
+
+function withoutRights(value: unknown): unknown {
+  if (typeof value === 'string') return value.startsWith('/media/') ? value.split('?', 1)[0] : value
+  return mapped(value, (_name, inner) => withoutRights(inner))
+}
+
+function mapped(value: unknown, map: (name: string, inner: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner: unknown) => map('', inner))
   if (!isObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      name === 'media' ? [] : withoutFiles(inner),
-    ]),
-  )
+  const entries = Object.entries(value)
+  return Object.fromEntries(entries.map(([name, inner]) => [name, map(name, inner)]))
 }

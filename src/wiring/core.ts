@@ -4,6 +4,7 @@ import { engineWithHolder, holderOf } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
+import { ClientShares } from '../http/client-shares.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -66,8 +67,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await KeyUsage.load(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
-  const { nowMs } = base
-  const journalHeads = stack.use(new JournalHeads({ ...base, ...known, nowMs }))
+  const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
   if (purpose === 'run') journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
@@ -83,7 +83,6 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     engine,
     keyring,
     holder: base.holder,
-    /** Memory of chats and people. */
     known,
     memory,
     journalHeads,
@@ -93,6 +92,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     /** Which calls need a person's word, and whether it counts. */
     approvals,
     keyUsage,
+    clientShares: new ClientShares({ ...known, ...link, cache: options.settings.cache }),
     /** Exports and imports secret keys. */
     transfer: new Transfer({
       memory,

@@ -8,7 +8,7 @@ import { NEEDS, type Client, type ClientAct, type ClientCall } from '../../src/k
 import { lackOf, refuseLack } from '../../src/kernel/wall/may-client.ts'
 import { chatOf } from '../kernel/wall/wall-scene.ts'
 import { clientOf } from '../support/client.ts'
-import { call, expectRefused, openDoor, raw, TOKEN } from './support.ts'
+import { call, expectRefused, NO_CLIENTS, openDoor, raw, TOKEN } from './support.ts'
 
 const CLIENT_TOKEN = `pstn_${'r'.repeat(43)}`
 const GROUP = -5
@@ -31,6 +31,7 @@ async function doorOf(over: Partial<Client>, parts: Partial<BotDoorParts> = {}) 
       seesPeople: () => true,
     },
     presses: { chatsOf: async (id) => (id === PRESS ? [GROUP] : []) },
+    shares: NO_CLIENTS.shares,
     only: false,
   }
   const ok = () => ({ ok: true, result: {} })
@@ -175,10 +176,7 @@ test('the bot’s own token needs no right, and is refused under `clients.only`'
   const door = await doorOf({ may: [] })
   expect((await call(door, 'GET', '/bot/v1/updates', { token: TOKEN })).status).toBe(200)
   expect(door.acts).toEqual([])
-  const of = { find: () => null, admit: async () => {}, seesPeople: () => true }
-  const only = await openDoor({
-    parts: { clients: { of, presses: { chatsOf: async () => [] }, only: true } },
-  })
+  const only = await openDoor({ parts: { clients: { ...NO_CLIENTS, only: true } } })
   const error = await expectRefused(
     only,
     ['GET', '/bot/v1/me', { token: TOKEN }],

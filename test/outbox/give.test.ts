@@ -37,6 +37,7 @@ async function scene({ isAsked = false } = {}) {
   const calls = {
     admitLater: vi.fn(async () => {}),
     leaves: vi.fn(async () => {}),
+    takeCalls: vi.fn(),
     signer: vi.fn(async () => null),
     rule: vi.fn(async () => ({ body: 'readable' })),
   }
@@ -49,7 +50,7 @@ async function scene({ isAsked = false } = {}) {
     const envelope = error === undefined ? { ok: true, result } : { ok: false, error }
     return { status, headers, envelope, body: Buffer.from(JSON.stringify(envelope)) }
   }
-  const played = { guard: calls, clients: calls, directory: calls }
+  const played = { guard: calls, clients: calls, directory: calls, clientShares: calls }
   const parts = {
     ...played,
     entries,

@@ -40,7 +40,7 @@ async function serve(
   reply: FastifyReply,
   parts: { attachments: Attachments; tools: DoorTools },
 ): Promise<FastifyReply> {
-  const handle = await acquire(request, parts)
+  const handle = await acquire(request, reply, parts)
   reply.raw.once('close', () => handle.release())
   if (isGone(reply)) {
     handle.release()
@@ -51,14 +51,15 @@ async function serve(
 
 async function acquire(
   request: FastifyRequest,
+  reply: FastifyReply,
   { attachments, tools }: { attachments: Attachments; tools: DoorTools },
 ) {
   const id = textParam(request, 'id')
   const byUrl = MEDIA_ID.test(id) ? await attachments.byUrl(id, queryOf(request).slice(1)) : null
   if (byUrl !== null) return byUrl
-  tools.authorize(request)
+  tools.authorize(request, reply)
   if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
-  return await attachments.named(id, (place) =>
+  return await attachments.named(id, request.client?.name ?? null, (place) =>
     tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] }),
   )
 }
