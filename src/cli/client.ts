@@ -8,8 +8,6 @@ import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { printJournal } from './trust-log.ts'
 
-const DAY_MS = 86_400_000
-
 /** The flags of `client add`, as typed. */
 interface AddFlags {
   may: string
@@ -60,6 +58,10 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('remove a client')
     .example('postern client remove reporter')
     .does((sidecar, name: string) => sidecar.clientRemove({ name })),
+  ofClient('confirm')
+    .description('let a client call again that is suspended since a backup was restored')
+    .example('postern client confirm reporter')
+    .does((sidecar, name: string) => sidecar.clientConfirm({ name })),
   ofClient('rotate')
     .description('give a client another token, and print it')
     .example('postern client rotate reporter')
@@ -85,12 +87,11 @@ function readName(text: string): string {
 }
 
 function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
-  const chats = listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat))
   const given = {
     name,
     ...flags,
     may: listOf(flags.may),
-    chats,
+    chats: listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat)),
     persons: listOf(flags.persons).map(Number),
     ...(expires !== undefined && { expires: readExpiry(expires) }),
     ...(maxChars !== undefined && { maxChars: Number(maxChars) }),
@@ -98,19 +99,16 @@ function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
   // Beside its own flags the command has those of all settings.
   const parsed = AddedClient.strip().safeParse(given)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const flag = String(issue?.path[0]).replace('maxChars', 'max-chars')
-  throw usageError(`--${flag}: ${issue?.message}`)
+  const { path = [], message } = parsed.error.issues[0] ?? {}
+  throw usageError(`--${String(path[0]).replace('maxChars', 'max-chars')}: ${message}`)
 }
 
 const listOf = (text = ''): string[] =>
   text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]))
 
 /** `90d` counts from now. */
-function readExpiry(text: string): string {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1]
-  return days === undefined ? text : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
-}
+const readExpiry = (text: string): string =>
+  text.replace(/^\d{1,5}d$/, (d) => new Date(Date.now() + Number.parseInt(d) * 864e5).toISOString())
 
 function printToken({ name, token }: { name: string; token: string | null }): void {
   if (token === null) return printNotice(`client ${name} is known by its certificate`)
@@ -121,7 +119,7 @@ function printToken({ name, token }: { name: string; token: string | null }): vo
 function printClients(clients: readonly ClientRow[]): void {
   if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
   printList(clients, {
-    CLIENT: ({ name }) => name,
+    CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
     MAY: ({ may }) => may.join(', '),
     CHATS: ({ chats, persons }) =>
       [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',

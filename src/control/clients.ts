@@ -18,8 +18,9 @@ const named = z.strictObject({ name: ClientName })
 
 export const CLIENTS = {
   clientList: operation('Every client of the bot’s door.', nothing, ({ clients }) =>
-    clients.all.map(({ credential, expiresAtMs, createdAtMs, ...client }) => ({
+    clients.all.map(({ credential, expiresAtMs, createdAtMs, isSuspended = false, ...client }) => ({
       ...client,
+      isSuspended,
       /** SHA-256 of its TLS certificate; null for one with a token. */
       certificate: certificateIn(credential),
       expiresAt: iso(expiresAtMs),
@@ -52,6 +53,14 @@ export const CLIENTS = {
     async ({ clients }, { name }) => {
       await clients.remove(name)
       return { message: `client ${name} is removed` }
+    },
+  ),
+  clientConfirm: operation(
+    'Lets a client call again that is suspended since a backup was restored.',
+    named,
+    async ({ clients }, { name }) => {
+      await clients.confirm(name)
+      return { message: `client ${name} may call again` }
     },
   ),
   clientLog: operation(

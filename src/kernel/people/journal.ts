@@ -62,7 +62,10 @@ export type TrustChange =
       { entry: string; digest: string; by?: number[]; fingerprint?: string | null; why?: string }
     > & { userId: number | null })
   /** The operator changes a client of the door; one was refused, noted once an hour. */
-  | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
+  | {
+      kind: `client-${'added' | 'rotated' | 'removed' | 'suspended' | 'confirmed'}`
+      detail: { client: string }
+    }
   | {
       kind: 'client-refused'
       chatId: number | null

@@ -1,7 +1,7 @@
 import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Client, Memory, Records, Right } from '../memory.ts'
-import type { Journal } from '../people/journal.ts'
+import type { Journal, TrustChange } from '../people/journal.ts'
 import { lackOf, mayRead, NEEDS, paced, refuseLack } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
 
@@ -31,6 +31,8 @@ const ofNow = ({ may, chats, ...client }: Client): Client => ({
 const RIGHTS: ReadonlySet<Right> = new Set(
   Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
 )
+
+type ClientChange = Exclude<Extract<TrustChange['kind'], `client-${string}`>, 'client-refused'>
 
 /** The clients of the bot's door: those of the settings, and those that were added by command. */
 export class Clients {
@@ -145,12 +147,29 @@ export class Clients {
     })
   }
 
+  /**
+   * Suspends each client that was added by command: it may have been removed after the backup.
+   * @returns their names
+   */
+  async suspendAdded(): Promise<string[]> {
+    const names = [...this.#added.keys()]
+    for (const name of names) {
+      const suspended = () => ({ ...this.#addedOne(name), isSuspended: true as const })
+      await this.#change(name, 'client-suspended', suspended)
+    }
+    return names
+  }
+
+  /** Lets a suspended client call again. @throws as `remove` */
+  async confirm(name: string): Promise<void> {
+    await this.#change(name, 'client-confirmed', () => {
+      const { isSuspended: _suspended, ...client } = this.#addedOne(name)
+      return client
+    })
+  }
+
   /** @param decide in the write, by the clients as they are then; null removes it */
-  async #change(
-    name: string,
-    kind: 'client-added' | 'client-rotated' | 'client-removed',
-    decide: () => Client | null,
-  ): Promise<void> {
+  async #change(name: string, kind: ClientChange, decide: () => Client | null): Promise<void> {
     const { journal } = this.#parts
     let client: Client | null = null
     const write = async ({ clients }: Records): Promise<void> => {

@@ -67,14 +67,17 @@ export interface ClientFacts {
 
 /** What a refused client lacks, for the refusal and the journal. */
 export interface Lack {
-  /** A right, `chat`, `expiry`, `chars`, `buttons`, `files`, or `own-token`. */
+  /** A right, `chat`, `expiry`, `suspended`, `chars`, `buttons`, `files`, or `own-token`. */
   what: string
   detail: string
 }
 
+const SUSPENDED: Lack = { what: 'suspended', detail: 'it is suspended' }
+
 /** @returns what the client lacks for a call; null: it may make it */
 export function lackOf(client: Client, act: ClientAct, facts: ClientFacts): Lack | null {
-  const { expiresAtMs } = client
+  const { expiresAtMs, isSuspended = false } = client
+  if (isSuspended) return SUSPENDED
   if (expiresAtMs !== null && facts.nowMs >= expiresAtMs) {
     return { what: 'expiry', detail: `it ended at ${new Date(expiresAtMs).toISOString()}` }
   }
@@ -150,9 +153,10 @@ function lackOfRoom({ maxChars, buttons }: Client, act: ClientAct): Lack | null 
     : null
 }
 
-/** @throws Refusal `postern_not_allowed`, which names what the client lacks */
-export function refuseLack({ name }: Client, { detail }: Lack): never {
-  throw new Refusal('postern_not_allowed', `client ${name}: ${detail}`)
+/** @throws Refusal `postern_not_allowed`, which names what it lacks, or `postern_client_suspended` */
+export function refuseLack({ name }: Client, lack: Lack): never {
+  const code = lack === SUSPENDED ? 'postern_client_suspended' : 'postern_not_allowed'
+  throw new Refusal(code, `client ${name}: ${lack.detail}`)
 }
 
 /** When a client may send next, after a send now and `nextAtMs` so far; `waitMs`: it must wait first. */
