@@ -1,6 +1,6 @@
 /** `postern client`: who else may call the bot's door, and what each may do there. */
 import { AddedClient, ClientName, RIGHTS } from '../config/client-entry.ts'
-import type { ClientRow } from '../control/clients.ts'
+import type { ClientRow, MadeToken } from '../control/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
@@ -110,7 +110,8 @@ const listOf = (text = ''): string[] =>
 const readExpiry = (text: string): string =>
   text.replace(/^\d{1,5}d$/, (d) => new Date(Date.now() + Number.parseInt(d) * 864e5).toISOString())
 
-function printToken({ name, token }: { name: string; token: string | null }): void {
+function printToken({ name, token, refused }: MadeToken): void {
+  for (const line of refused) printNotice(line)
   if (token === null) return printNotice(`client ${name} is known by its certificate`)
   printDone({ message: `the token of client ${name}; it is not shown again` })
   print(token)
@@ -120,7 +121,7 @@ function printClients(clients: readonly ClientRow[]): void {
   if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
   printList(clients, {
     CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
-    MAY: ({ may }) => may.join(', '),
+    MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
     CHATS: ({ chats, persons }) =>
       [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',
     RATE: ({ rate }) => (rate === null ? '-' : `${rate.calls} in ${rate.perMs / 1000} s`),

@@ -1,21 +1,16 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Approval, Approvals, Journal } from '../kernel/index.ts'
+import type { Approval, Approvals, Clients, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
-import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
-import { entryOf, rowOf, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
+import { approvalOf, changesOf, digestOf, LOST, lossOf, requestText } from './request.ts'
+import { entryOf, rowOf, type NewEntry, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
 
-export type { OutboxEntry, OutboxState } from './entry.ts'
-
-/** An entry before it has a number. */
-export type NewEntry = Pick<
-  OutboxEntry,
-  'id' | 'chatId' | 'messageId' | 'isForSealed' | 'client' | 'createdAtMs' | 'dueAtMs'
->
+export type { NewEntry, OutboxEntry, OutboxState } from './entry.ts'
+export { LOST } from './request.ts'
 
 /** At most so many entries, and bytes of those with words; the next is refused. */
 const MOST = { entries: 10_000, bytes: 64 * 2 ** 20 }
@@ -23,14 +18,13 @@ const MOST = { entries: 10_000, bytes: 64 * 2 ** 20 }
 const PARTS = { clients: 2, client: 8 }
 /** An entry that is settled is shown for so long, of those that were sent as many as may wait. */
 const SHOWN_MS = 72 * 3_600_000
-const PRUNE_EVERY = 100
-const FULL_SECONDS = 60
 
 /** What changes of an entry; null: nothing does. */
 type EntryChange = (entry: OutboxEntry) => Partial<OutboxEntry> | null
 
 export interface OutboxEntriesParts {
   approvals: Approvals
+  clients: Pick<Clients, 'hasLost'>
   journal: Pick<Journal, 'append'>
   /** The longest text that the service accepts, in UTF-16 units. */
   textMax: () => number
@@ -149,6 +143,15 @@ export class OutboxEntries {
     return await this.change(id, (now) => (now.state === state ? call : null))
   }
 
+  /** Refuses every entry that waits, or is asked, and whose caller has lost its credential. */
+  async refuseLost(nowMs: number): Promise<void> {
+    const refuse: EntryChange = (entry) => {
+      const isLost = entry.settledAtMs === null && this.#parts.clients.hasLost(entry)
+      return isLost ? { state: 'refused', code: LOST, settledAtMs: nowMs, isHeard: false } : null
+    }
+    for (const one of this.waiting) if (refuse(one) !== null) await this.change(one.id, refuse)
+  }
+
   /**
    * Lets an entry that was refused or is held wait again; where a rule demands a word, it is asked for
    * anew.
@@ -212,12 +215,13 @@ export class OutboxEntries {
     return true
   }
 
-  /** Journals the word of an entry, where it is new. @returns to be called after the write */
+  /** Journals the word of an entry, or the refusal of its client, where it is new. @returns to be called after the write */
   async #note(db: Kysely<Schema>, after: UnnumberedEntry, before?: OutboxEntry) {
     const [now, then] = [after.approval, before?.approval]
     const isNew = now?.code !== then?.code || now?.decision !== then?.decision
+    const changes = isNew ? changesOf(after) : before?.code === LOST ? [] : lossOf(after)
     const records = { journal: new JournalRows(db, this.#store.rowSeal) }
-    return await this.#parts.journal.append(records, isNew ? changesOf(after) : [])
+    return await this.#parts.journal.append(records, changes)
   }
 
   /** Removes an entry and its words. @returns it; null where it was sent, or is not there */
@@ -250,7 +254,7 @@ export class OutboxEntries {
       const sum = kept.reduce((total, entry) => total + entry.bytes, bytes)
       if (kept.length < MOST.entries / part && sum <= MOST.bytes / part) continue
       const share = `${of} may have ${MOST.entries / part} calls and ${MOST.bytes / part / 2 ** 20} MiB`
-      throw new Refusal('postern_outbox_full', share, { extra: { retryAfter: FULL_SECONDS } })
+      throw new Refusal('postern_outbox_full', share, { extra: { retryAfter: 60 } })
     }
   }
 
@@ -268,7 +272,7 @@ export class OutboxEntries {
   /** Removes entries that were settled long ago, and the first of many of a caller's, once for many new ones. */
   async #makeRoom(db: Kysely<Schema>, { client, createdAtMs: nowMs }: NewEntry): Promise<void> {
     if (this.#untilPrune-- > 0) return
-    this.#untilPrune = PRUNE_EVERY
+    this.#untilPrune = 100
     const shown = client === null ? MOST.entries : MOST.entries / PARTS.client
     const sent = this.all.filter((one) => one.state === 'sent' && one.client === client)
     const old = this.all.filter(({ settledAtMs }) => (settledAtMs ?? nowMs) < nowMs - SHOWN_MS)

@@ -1,5 +1,5 @@
 /** An entry of the outbox, and its row. */
-import type { Approval } from '../kernel/index.ts'
+import type { Approval, LaterCaller } from '../kernel/index.ts'
 import type { RowSeal } from '../store/row-seal.ts'
 import type { SchemaRow } from '../store/schema.ts'
 
@@ -21,8 +21,9 @@ export interface OutboxEntry {
   messageId: string | null
   /** It was given for a chat of sealed words, or of an unknown mode. */
   isForSealed: boolean
-  /** The client that gave it; null: the bot. */
+  /** The client that gave it, and the credential that it had; null: the bot. */
   client: string | null
+  credential: string | null
   createdAtMs: number
   dueAtMs: number
   bytes: number
@@ -42,6 +43,12 @@ export interface OutboxEntry {
   approval: Approval | null
 }
 
+/** An entry before it has a number. */
+export type NewEntry = Pick<
+  OutboxEntry,
+  'id' | 'chatId' | 'messageId' | 'isForSealed' | keyof LaterCaller | 'createdAtMs' | 'dueAtMs'
+>
+
 export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
 
 /** The row of an entry, with its MAC. */
@@ -53,6 +60,7 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
     message_id: entry.messageId,
     is_for_sealed: Number(entry.isForSealed),
     client: entry.client,
+    credential: entry.credential,
     created_at: entry.createdAtMs,
     due_at: entry.dueAtMs,
     bytes: entry.bytes,
@@ -74,6 +82,7 @@ export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     messageId: row.message_id,
     isForSealed: row.is_for_sealed === 1,
     client: row.client,
+    credential: row.credential,
     createdAtMs: row.created_at,
     dueAtMs: row.due_at,
     bytes: row.bytes,

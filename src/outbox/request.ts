@@ -11,6 +11,7 @@ import {
   type TrustChange,
 } from '../kernel/index.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
+import type { UnnumberedEntry } from './entry.ts'
 
 /** The digest of a call: of its caller, its place and its stored body. */
 export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buffer): string {
@@ -51,6 +52,15 @@ export function changesOf({
   const { isApproved, userId, fingerprint } = decision
   const kind = isApproved ? 'approval-given' : 'approval-refused'
   return [{ kind, chatId, userId, detail: { entry: id, digest, fingerprint } }]
+}
+
+/** The code of an entry that its client may not make any more. */
+export const LOST = 'postern_not_allowed'
+
+/** The entry of the journal for that. */
+export function lossOf({ id, chatId, client, code }: UnnumberedEntry): TrustChange[] {
+  const detail = { client: client ?? '', entry: id }
+  return code === LOST ? [{ kind: 'client-call-refused', chatId, detail }] : []
 }
 
 /** The message that asks an approver: Postern's part first, then the words to its end. */

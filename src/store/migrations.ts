@@ -259,11 +259,12 @@ export const FORGOTTEN = [
 /** Authorities that certify a person's certificate. */
 export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
 
-/** The updates that a client was shown, by the numbers after those that it was given. */
-export const SHOWN = [`ALTER TABLE cursors ADD COLUMN shown TEXT`]
-
-/** The states of calls that are made later. */
-export const CALLS = [`ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`]
+/** The updates that a client was shown; the state of a call made later, and the credential of its client. */
+export const CALLS = [
+  `ALTER TABLE cursors ADD COLUMN shown TEXT`,
+  `ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`,
+  `ALTER TABLE outbox ADD COLUMN credential TEXT`,
+]
 
 /** MACs of rows that grant, and places of the journal's entries. */
 export const ROW_SEALS = [
@@ -279,7 +280,6 @@ export const ROW_SEALS = [
   `CREATE INDEX journal_first ON journal (user_id) WHERE place = 1`,
 ]
 
-/** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
   { version: FIRST_VERSION + 1, statements: DERIVATION },
@@ -294,7 +294,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
-  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS, ...ROW_SEALS] },
+  { version: FIRST_VERSION + 4, statements: [...CALLS, ...ROW_SEALS] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

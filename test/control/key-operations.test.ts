@@ -285,7 +285,8 @@ describe('backups', () => {
     const store = await open(temporary(), { protection: 'none' })
     if (takenAt !== null) await put(store, 'backup_taken_at', takenAt)
     const publishedKey = () => Promise.resolve(shown)
-    const given = { isForSealed: true, createdAtMs: 1, dueAtMs: 1, client: null, chatId: -5 }
+    const by = { client: null, credential: null }
+    const given = { isForSealed: true, createdAtMs: 1, dueAtMs: 1, ...by, chatId: -5 }
     const outbox = await OutboxEntries.load(store, NO_APPROVALS)
     for (const id of ['sent', 'waits']) {
       await outbox.add({ ...given, id, messageId: null }, Buffer.from('{}'))

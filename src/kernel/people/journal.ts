@@ -66,6 +66,8 @@ export type TrustChange =
       kind: `client-${'added' | 'rotated' | 'removed' | 'suspended' | 'confirmed'}`
       detail: { client: string }
     }
+  /** A call of the outbox is refused since its client may not make it any more. */
+  | OfChat<'client-call-refused', { client: string; entry: string }>
   | {
       kind: 'client-refused'
       chatId: number | null
@@ -90,6 +92,7 @@ const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
   'kind-tightened',
   'approval-asked',
   'approval-ignored',
+  'client-call-refused',
   'client-refused',
 ])
 export const isDecision = ({ kind }: Pick<TrustChange, 'kind'>): boolean => !FINDINGS.has(kind)

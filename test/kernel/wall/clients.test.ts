@@ -95,18 +95,21 @@ describe('a client that was added by command', () => {
     const client = await added()
     expect(await clients.suspendAdded()).toContain(client.name)
     const suspended = refused('postern_client_suspended')
+    const caller = { client: client.name, credential: client.credential }
+    const later = { ...caller, credential: 'rotated' }
     for (const one of [clients, await load()]) {
       for (const act of [send(), { call: 'getMe' as const, chatIds: [] }]) {
         await expect(one.admit(client, act)).rejects.toThrow(suspended)
       }
-      await expect(one.admitLater(client.name, send())).rejects.toThrow(suspended)
+      await expect(one.admitLater(caller, send())).rejects.toThrow(suspended)
+      expect(one.hasLost(caller)).toBe(false)
       expect(one.reader(one.find(client.credential) ?? client)).toBeNull()
     }
     await clients.rotate(client.name, 'rotated')
-    await expect(clients.admitLater(client.name, send())).rejects.toThrow(suspended)
+    await expect(clients.admitLater(later, send())).rejects.toThrow(suspended)
     await clients.confirm(client.name)
-    await (await load()).admitLater(client.name, send())
-    await clients.admitLater(client.name, send())
+    await (await load()).admitLater(later, send())
+    await clients.admitLater(later, send())
   })
 
   test('a call of a client is refused while the store cannot be read anew', async () => {
@@ -135,7 +138,11 @@ test('a stored client loses kinds of chats and rights of an earlier version when
   const { clients } = await scene()
   await clients.add(former)
   const after = await scene()
-  expect(after.clients.find('former')).toMatchObject({ may: rights, chats: [-5, 'all'] })
+  expect(after.clients.find('former')).toMatchObject({
+    may: rights,
+    chats: [-5, 'all'],
+    former: ['manage', 'groups', 'private'],
+  })
 })
 
 describe('a client of the settings', () => {
