@@ -16,6 +16,7 @@ import type {
   Reread,
   Store,
   StoreLock,
+  TurnName,
 } from '../store/store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
@@ -119,12 +120,12 @@ export class PostgresStore extends ProtectedStore implements Store {
     })
   }
 
-  async untilFree(name: LockName, signal: AbortSignal): Promise<void> {
+  async untilFree(name: TurnName, signal: AbortSignal): Promise<void> {
     const { server, schema } = this.#parts
     await server.turnWaits.untilFree(schema, name, signal)
   }
 
-  async isWanted(name: LockName): Promise<boolean> {
+  async isWanted(name: TurnName): Promise<boolean> {
     const { server, schema } = this.#parts
     return await this.#ask(() => server.turnWaits.isWanted(schema, name))
   }
