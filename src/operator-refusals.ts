@@ -165,6 +165,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the safety number is another than the person’s app shows; nothing was changed',
     hint: 'do what the hint says before you trust this person',
   },
+  'scenario-differs': {
+    exitCode: 1,
+    what: 'a step of a scenario did not happen as it is written',
+    hint: 'see what the bot did in that chat; or save the scenario anew on the page',
+  },
   refused: {
     exitCode: 1,
     what: 'Postern does not do this',
