@@ -16,10 +16,10 @@ const unusable = (problem: string, hint: string): Words => ({
 const TROUBLES = {
   'not-installed': unusable(
     'the optional package keytar is not installed',
-    'install it: on Debian `apt-get install libsecret-1-dev make g++ python3`, then `npm ci` once more',
+    'install it: `npm ci` once more, without `--omit=optional`',
   ),
   'no-library': unusable(
-    'keytar’s library does not load (libsecret)',
+    'keytar has no build for this system, or its library does not load (libsecret)',
     'install the library: on Debian `apt-get install libsecret-1-0`',
   ),
   'no-bus': unusable(
