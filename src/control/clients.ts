@@ -17,7 +17,8 @@ export type ClientRow = Awaited<ReturnType<typeof CLIENTS.clientList.run>>[numbe
 const named = z.strictObject({ name: ClientName })
 
 export const CLIENTS = {
-  clientList: operation('Every client of the bot’s door.', nothing, ({ clients }) =>
+  /** Every client of the bot’s door. */
+  clientList: operation(nothing, ({ clients }) =>
     clients.all.map(({ credential, expiresAtMs, createdAtMs, ...client }) => ({
       ...client,
       /** SHA-256 of its TLS certificate; null for one with a token. */
@@ -27,37 +28,27 @@ export const CLIENTS = {
       createdAt: iso(createdAtMs),
     })),
   ),
-  clientAdd: operation(
-    'Adds a client; the answer alone has its token, null for one with a TLS certificate.',
-    AddedClient,
-    async ({ clients }, { name, certificate, ...entry }) => {
-      const token = certificate === undefined ? newToken() : null
-      const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
-      await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
-      return { name, token }
-    },
-  ),
-  clientRotate: operation(
-    'Gives a client another token; the one before opens nothing any more.',
-    named,
-    async ({ clients }, { name }) => {
-      const token = newToken()
-      await clients.rotate(name, tokenHashOf(token))
-      return { name, token }
-    },
-  ),
-  clientRemove: operation(
-    'Removes a client; its token opens nothing any more.',
-    named,
-    async ({ clients }, { name }) => {
-      await clients.remove(name)
-      return { message: `client ${name} is removed` }
-    },
-  ),
-  clientLog: operation(
-    'Changes of a client and its refusals, each noted once an hour, oldest first.',
-    named.extend(LogPage.shape),
-    ({ journal }, { name: client, ...range }) => readLog(journal, { ...range, sinceMs: 0, client }),
+  /** Adds a client; the answer alone has its token, null for one with a TLS certificate. */
+  clientAdd: operation(AddedClient, async ({ clients }, { name, certificate, ...entry }) => {
+    const token = certificate === undefined ? newToken() : null
+    const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
+    await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
+    return { name, token }
+  }),
+  /** Gives a client another token; the one before opens nothing any more. */
+  clientRotate: operation(named, async ({ clients }, { name }) => {
+    const token = newToken()
+    await clients.rotate(name, tokenHashOf(token))
+    return { name, token }
+  }),
+  /** Removes a client; its token opens nothing any more. */
+  clientRemove: operation(named, async ({ clients }, { name }) => {
+    await clients.remove(name)
+    return { message: `client ${name} is removed` }
+  }),
+  /** Changes of a client and its refusals, each noted once an hour, oldest first. */
+  clientLog: operation(named.extend(LogPage.shape), ({ journal }, { name: client, ...range }) =>
+    readLog(journal, { ...range, sinceMs: 0, client }),
   ),
 }
 
