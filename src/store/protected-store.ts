@@ -4,7 +4,7 @@ import { OperatorError, Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
-import { insertNew } from './records/rows.ts'
+import { findRow, insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import { RowSeal } from './row-seal.ts'
 import { relockAll, writeMoveIn, type ProtectionMove } from './relock.ts'
@@ -142,11 +142,7 @@ export abstract class ProtectedStore {
   }
 
   async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
-    const row = await db
-      .selectFrom('secrets')
-      .select('sealed')
-      .where('name', '=', name)
-      .executeTakeFirst()
+    const row = await findRow(db, 'secrets', { name })
     return row === undefined ? null : this.unseal(name, row.sealed)
   }
 

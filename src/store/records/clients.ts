@@ -1,6 +1,6 @@
 import type { Client, ClientRecords, ClientScope, Keys } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
-import { SealedRows, upsert } from './rows.ts'
+import { SealedRows, findRow, upsert } from './rows.ts'
 
 /** The clients of the bot's door that were added by command. */
 export class ClientRows extends SealedRows implements ClientRecords {
@@ -19,13 +19,8 @@ export class ClientRows extends SealedRows implements ClientRecords {
 
   async save({ name, credential, createdAtMs, ...scope }: Client): Promise<void> {
     const allows = JSON.stringify(scope)
-    const row = this.seal.seal('clients', {
-      name,
-      credential,
-      allows,
-      created_at: createdAtMs ?? 0,
-    })
-    await upsert(this.db, 'clients', 'name', row)
+    const row = { name, credential, allows, created_at: createdAtMs ?? 0 }
+    await upsert(this.db, 'clients', 'name', this.seal.seal('clients', row))
   }
 
   async remove(name: string): Promise<void> {
@@ -35,12 +30,7 @@ export class ClientRows extends SealedRows implements ClientRecords {
   }
 
   async nextAtMs(name: string): Promise<number> {
-    const row = await this.db
-      .selectFrom('client_rates')
-      .select('next_at')
-      .where('name', '=', name)
-      .executeTakeFirst()
-    return row?.next_at ?? 0
+    return (await findRow(this.db, 'client_rates', { name }))?.next_at ?? 0
   }
 
   async setNextAt(name: string, atMs: number, beforeMs: number): Promise<void> {
