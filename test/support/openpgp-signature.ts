@@ -4,7 +4,16 @@ import { packet } from './openpgp-framing.ts'
 import { hex, concat, u16, u32 } from './openpgp-bytes.ts'
 
 /** Hash algorithms by number (RFC 9580, 9.5). */
-export const HASH = { md5: 1, sha1: 2, sha256: 8, sha384: 9, sha512: 10 } as const
+export const HASH = {
+  md5: 1,
+  sha1: 2,
+  sha224: 11,
+  sha256: 8,
+  sha384: 9,
+  sha512: 10,
+  'sha3-256': 12,
+  'sha3-512': 14,
+} as const
 export type HashName = keyof typeof HASH
 
 /** Signature types (RFC 9580, 5.2.1). */

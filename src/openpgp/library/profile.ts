@@ -48,17 +48,38 @@ const REVOCATIONS: ReadonlySet<enums.signature> = new Set([
   certRevocation,
 ])
 
+/** A signature packet by what the library leaves out of its types. */
+interface Hashing {
+  toHash(type: enums.signature, data: object, detached?: boolean): Uint8Array
+  hash(type: enums.signature, data: object, bytes: Uint8Array): Promise<Uint8Array>
+}
+const EDDSA: ReadonlySet<unknown> = new Set([
+  enums.publicKey.eddsaLegacy,
+  enums.publicKey.ed25519,
+  enums.publicKey.ed448,
+])
+
 /**
  * A revocation counts under any hash, wherever the library verifies one: a hash too weak for a
  * statement that grants is no reason to seal to a key that its owner gave up.
  */
 // oxlint-disable-next-line typescript/unbound-method -- called with its packet below
 const verify = SignaturePacket.prototype.verify
-SignaturePacket.prototype.verify = function (key, type, data, date, detached, settings = config) {
-  const own = REVOCATIONS.has(type)
-    ? { ...settings, rejectHashAlgorithms: new Set<enums.hash>() }
-    : settings
-  return verify.call(this, key, type, data, date, detached, own)
+SignaturePacket.prototype.verify = async function (key, type, data, date, detached, own = config) {
+  if (!REVOCATIONS.has(type)) return await verify.call(this, key, type, data, date, detached, own)
+  const settings = { ...own, rejectHashAlgorithms: new Set<enums.hash>() }
+  if (!EDDSA.has(key.algorithm)) {
+    return await verify.call(this, key, type, data, date, detached, settings)
+  }
+  // the library judges the length by the hash's number, and verifies the digest
+  const hashing = this as unknown as Hashing
+  const hashed = hashing.hash(type, data, hashing.toHash(type, data, detached))
+  const hashAlgorithm = { value: enums.hash.sha512 }
+  const revocation = Object.create(this, {
+    hashed: { value: hashed },
+    hashAlgorithm,
+  }) as SignaturePacket
+  return await verify.call(revocation, key, type, data, date, detached, settings)
 }
 
 /**

@@ -7,10 +7,13 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
+  keyRevocation,
   subkeyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import { curve25519 } from '../../support/openpgp-key.ts'
+import { curve25519, ecdsa, type SigningKey } from '../../support/openpgp-key.ts'
+import { HASH, type HashName } from '../../support/openpgp-signature.ts'
+import { ed25519Native } from '../../support/openpgp-x25519.ts'
 import { NOW_MS, MADE_MS, alice, bot, rsaKey } from '../../support/openpgp-people.ts'
 
 const DAY_MS = 86_400_000
@@ -70,5 +73,36 @@ test('a binding over SHA-1 still binds nothing', async () => {
   const weak = boundSubkey(primary, subkey, { hash: 'sha1' })
   expect(await statuses(armoredCertificate(...identity, weak))).not.toMatchObject({
     unusable: null,
+  })
+})
+
+const PRIMARIES: [string, SigningKey][] = [
+  ['Ed25519', alice.primary],
+  ['Ed25519 of RFC 9580', ed25519Native('revoked', MADE_MS)],
+  ['P-256', ecdsa('prime256v1', '082a8648ce3d030107', MADE_MS)],
+  ['RSA', primary],
+]
+describe.each(PRIMARIES)('a primary key of %s', (_, signer) => {
+  const parts = [keyPacket(signer), userId(signer, 'old'), boundSubkey(signer, subkey)]
+
+  test.each(Object.keys(HASH) as HashName[])(
+    'the key is revoked by a revocation over %s',
+    async (hash) => {
+      const whole = keyRevocation(signer, { atMs: NOW_MS - DAY_MS, hash })
+      const ofSubkey = subkeyRevocation(signer, subkey, { atMs: NOW_MS - DAY_MS, hash })
+      const status = { unusable: 'revoked', revocations: true }
+      expect(await statuses(armoredCertificate(...parts))).toMatchObject({ unusable: null })
+      expect(await statuses(armoredCertificate(...parts, ofSubkey))).toMatchObject(status)
+      const [first = Buffer.alloc(0), ...rest] = parts
+      expect(await statuses(armoredCertificate(first, whole, ...rest))).toMatchObject(status)
+    },
+  )
+
+  test('the key is not revoked by a revocation over SHA-1 that another key made', async () => {
+    const forger = { ...bot.primary, fingerprint: signer.fingerprint, keyId: signer.keyId }
+    const forged = keyRevocation(forger, { atMs: NOW_MS - DAY_MS, hash: 'sha1' })
+    const [first = Buffer.alloc(0), ...rest] = parts
+    const certificate = armoredCertificate(first, forged, ...rest)
+    expect(await statuses(certificate)).toMatchObject({ unusable: null, revocations: false })
   })
 })
