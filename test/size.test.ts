@@ -23,14 +23,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 57_001,
+    limit: 56_941,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in test',
     is: testCode(),
-    limit: 108_400,
+    limit: 108_363,
     goal: 90_000,
     advice:
       'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
@@ -38,7 +38,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 8_021,
+    limit: 7_945,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
