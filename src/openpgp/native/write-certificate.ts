@@ -59,11 +59,21 @@ interface NewCertificate {
 
 /** @returns armored @throws the error of a signer */
 export async function writeCertificate(o: NewCertificate): Promise<string> {
-  const { primary, subkey } = await certificateParts(o)
-  const { publicKey, publicSubkey } = TAG
-  const parts = [framePacket(publicKey, primary.key), ...primary.signed]
-  parts.push(framePacket(publicSubkey, subkey.key), ...subkey.signed)
-  return armorBlock('PUBLIC KEY BLOCK', Buffer.concat(parts))
+  return armoredCertificate(await certificateParts(o))
+}
+
+export type CertificateParts = Awaited<ReturnType<typeof certificateParts>>
+
+export const armoredCertificate = (parts: CertificateParts): string =>
+  armorBlock('PUBLIC KEY BLOCK', transferable(parts, [TAG.publicKey, TAG.publicSubkey]))
+
+/** @param tags of the primary key and the subkey, whose bodies `parts` has, public or secret */
+export function transferable(
+  { primary, subkey }: CertificateParts,
+  [tag, subkeyTag]: readonly [number, number],
+): Buffer {
+  const [first, second] = [framePacket(tag, primary.key), framePacket(subkeyTag, subkey.key)]
+  return Buffer.concat([first, ...primary.signed, second, ...subkey.signed])
 }
 
 /**

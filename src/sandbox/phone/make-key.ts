@@ -3,15 +3,15 @@
  * makes the bot's own key, but in less than a millisecond and without a thread.
  */
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
+import { AS_MADE, TAG, writeMpi, type UnlockedKey } from '../../openpgp/index.ts'
 import {
-  AS_MADE,
-  TAG,
-  armorBlock,
-  framePacket,
-  writeMpi,
-  type UnlockedKey,
-} from '../../openpgp/index.ts'
-import { certificateParts, checksum, fingerprintOf, newKeys } from '../../openpgp/key-forms.ts'
+  armoredCertificate,
+  certificateParts,
+  checksum,
+  fingerprintOf,
+  newKeys,
+  transferable,
+} from '../../openpgp/key-forms.ts'
 
 /**
  * Makes a key: Ed25519 primary, Curve25519 subkey, legacy encodings, without a passphrase.
@@ -25,32 +25,26 @@ export async function makeCommonKey(o: { userId: string; createdMs: number }): P
   const signing = pairOf(generateKeyPairSync('ed25519'))
   const encrypting = pairOf(generateKeyPairSync('x25519'))
   const keys = newKeys({ ...o, signing: signing.point, decrypting: encrypting.point })
-  const { primary, subkey } = await certificateParts({
+  const parts = await certificateParts({
     keys,
     userId: o.userId,
     sign: async (digest) => sign(null, digest, signing.secret),
   })
-  const transferable = (keyTag: number, key: Buffer, subkeyTag: number, sub: Buffer): Buffer => {
-    const [first, second] = [framePacket(keyTag, key), framePacket(subkeyTag, sub)]
-    return Buffer.concat([first, ...primary.signed, second, ...subkey.signed])
-  }
+  const { primary, subkey } = parts
   const scalar = clamped(encrypting.secretBytes).toReversed()
-  const secrets = [secretBody(primary.key, signing.secretBytes), secretBody(subkey.key, scalar)]
-  const [secret = primary.key, secretSubkey = subkey.key] = secrets
-  const fingerprints = [keys.fingerprint, fingerprintOf(keys.subkey)].map((one) =>
-    Buffer.from(one).toString('hex'),
-  )
-  const [fingerprint = ''] = fingerprints
+  const secret = {
+    primary: { ...primary, key: secretBody(primary.key, signing.secretBytes) },
+    subkey: { ...subkey, key: secretBody(subkey.key, scalar) },
+  }
+  const fingerprint = keys.fingerprint.toString('hex')
+  const fingerprints = [fingerprint, fingerprintOf(keys.subkey).toString('hex')]
   return {
-    certificate: armorBlock(
-      'PUBLIC KEY BLOCK',
-      transferable(TAG.publicKey, primary.key, TAG.publicSubkey, subkey.key),
-    ),
+    certificate: armoredCertificate(parts),
     key: {
       fingerprint,
       keyIds: fingerprints.map((one) => one.slice(24)),
       fingerprints,
-      bytes: transferable(TAG.secretKey, secret, TAG.secretSubkey, secretSubkey),
+      bytes: transferable(secret, [TAG.secretKey, TAG.secretSubkey]),
       sizes: AS_MADE,
     },
   }
