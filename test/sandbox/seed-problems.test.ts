@@ -175,7 +175,7 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'schedule.4.pause.botId: expected string',
     ],
   },
-  'a step under the former name of the schedule': {
+  'a step without an action, and one of a person as a bot': {
     seed: { ...GOOD, schedule: [{ at: '1s' }, { at: '1s', pause: { botId: 'alice' } }] },
     problems: [
       'schedule.0: expected `at` and exactly one action',

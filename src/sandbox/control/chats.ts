@@ -39,20 +39,6 @@ const seat = {
 type SeatChange = z.output<z.ZodObject<typeof seat>>
 const inChat = { chatId, userId: accountId }
 
-const setMembership = operation(
-  'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
-    'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
-  z.strictObject({ ...inChat, ...seat }),
-  ChatMember,
-  ({ world, find }, { chatId: id, userId, ...changes }) => {
-    const chat = find.room(id)
-    requireMember(chat, userId)
-    const membership = membershipOf(world, chat, userId)
-    if (membership !== undefined) changeSeat(membership, changes)
-    return memberView(world, chat, userId)
-  },
-)
-
 /** Chats and their members. */
 export const CHATS = {
   addPrivateChat: operation(
@@ -133,7 +119,19 @@ export const CHATS = {
       leave(world, chat, o.userId)
     },
   ),
-  setMembership,
+  setMembership: operation(
+    'Makes a member an administrator, restricts a member, and the like. With another status come its ' +
+      'usual rights: all for an owner and an administrator (whose `rights` can be fewer), none for others.',
+    z.strictObject({ ...inChat, ...seat }),
+    ChatMember,
+    ({ world, find }, { chatId: id, userId, ...changes }) => {
+      const chat = find.room(id)
+      requireMember(chat, userId)
+      const membership = membershipOf(world, chat, userId)
+      if (membership !== undefined) changeSeat(membership, changes)
+      return memberView(world, chat, userId)
+    },
+  ),
   chats: operation(
     'Every chat, with the ids of its members.',
     z.strictObject({}),
