@@ -14,6 +14,7 @@ import {
   OUTBOX,
   FIRST_TABLES,
   FIRST_VERSION,
+  SHOWN,
   VOUCHED,
   WRAPPED,
 } from '../store/migrations.ts'
@@ -150,6 +151,8 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
       triggerOf(['forgotten', { key: 'person' }]),
     ],
   },
+  // a program of before numbers what a client gets by its own memory
+  { version: FIRST_VERSION + 4, isAdditive: true, statements: SHOWN.map(forPostgres) },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

@@ -26,6 +26,8 @@ export interface ClientTables {
     mark: string | null
     /** How many updates it was given up to there. */
     given: number
+    /** Those that a client was shown after them: ids and marks, in order. */
+    shown: Generated<string | null>
   }
 
   /** Sends and edits that are made later (`outbox/`); their words are `secrets` named `outbox/<id>`. */

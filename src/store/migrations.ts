@@ -259,6 +259,9 @@ export const FORGOTTEN = [
 /** Authorities that certify a person's certificate. */
 export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
 
+/** The updates that a client was shown, by the numbers after those that it was given. */
+export const SHOWN = [`ALTER TABLE cursors ADD COLUMN shown TEXT`]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -274,6 +277,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
+  { version: FIRST_VERSION + 4, statements: SHOWN },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -6,7 +6,7 @@ import { BOT } from './cursors.ts'
 import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
 import type { Registration } from './registration.ts'
 import { SharedQueue, type Consumer, type SharedQueueParts } from './shared-queue.ts'
-import type { UpdatePoller } from './update-poller.ts'
+import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
 /** A consumer of the settings. */
 export interface GivenConsumer {
@@ -106,21 +106,24 @@ export class Consumers implements AsyncDisposable {
     const { queue } = this
     const consumer = this.#consumerOf(client?.name ?? BOT)
     if (consumer === null) return []
-    const record = (): Promise<boolean> =>
-      client === null
-        ? queue.recordBelow(consumer, asked.offset)
-        : queue.recordGiven(consumer, asked.offset)
     const ended = AbortSignal.timeout(Math.max(asked.timeoutMs, LEAST_MS))
     const ends = AbortSignal.any([stop, ended, this.#alone(consumer.name)])
     // the numbers of a client that has lost its cursor go on
     await queue.join(consumer.name, client === null ? 0 : Math.max(0, asked.offset - 1))
-    await record()
-    let found = await queue.next(consumer, ends)
-    // after a start, the updates before are known once the queue was read
-    if (await record()) found = await queue.next(consumer, ends)
-    const shown = found.slice(0, asked.limit)
-    if (client === null) return shown.map(({ update }) => update)
-    const first = queue.numbered(consumer.name, shown)
+    if (client === null) {
+      let found: PendingUpdate[]
+      // what it has is known once the queue was read
+      do {
+        await queue.recordBelow(consumer, asked.offset)
+        found = await queue.next(consumer, ends)
+      } while (await queue.recordBelow(consumer, asked.offset))
+      return found.slice(0, asked.limit).map(({ update }) => update)
+    }
+    await queue.recordGiven(consumer.name, asked.offset)
+    const shown = (await queue.next(consumer, ends)).slice(0, asked.limit)
+    if (shown.length === 0) return []
+    const first = await queue.show(consumer.name, shown)
+    if (first === null) return []
     return shown.map(({ update }, at) => shownTo(client, update, first + at))
   }
 

@@ -10,8 +10,10 @@ export interface Cursor {
   name: string
   /** The last update that it has; null: none. */
   delivered: Delivered | null
-  /** How many updates it was given up to there. */
+  /** How many updates it was given up to there: the number of a client's last one. */
   given: number
+  /** Those after them that a client was shown, at any sidecar, under the next numbers. */
+  shown: readonly Delivered[]
 }
 
 export class Cursors {
@@ -33,9 +35,9 @@ export class Cursors {
     const all = db.selectFrom('cursors').selectAll()
     const rows = await (names === null ? all : all.where('name', 'in', names)).execute()
     for (const name of names ?? []) this.#cursors.delete(name)
-    for (const { name, update_id: updateId, mark, given } of rows) {
+    for (const { name, update_id: updateId, mark, given, shown } of rows) {
       const delivered = updateId === null || mark === null ? null : { updateId, mark }
-      this.#cursors.set(name, { name, delivered, given })
+      this.#cursors.set(name, { name, delivered, given, shown: shownIn(shown ?? '') })
     }
   }
 
@@ -53,16 +55,74 @@ export class Cursors {
   }
 
   /**
-   * Moves cursors, or adds them.
-   * @throws Refusal `postern_store_unwritable`; they are then known until the next start
+   * Moves the cursor of the bot or of a webhook.
+   * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
-  async save(...cursors: readonly Cursor[]): Promise<void> {
-    if (cursors.length === 0) return
-    for (const cursor of cursors) this.#cursors.set(cursor.name, cursor)
-    const rows = cursors.map(({ name, delivered, given }) => {
-      return { name, update_id: delivered?.updateId ?? null, mark: delivered?.mark ?? null, given }
+  async save(name: string, delivered: Delivered): Promise<void> {
+    const cursor: Cursor = { name, delivered, given: 0, shown: [] }
+    this.#cursors.set(name, cursor)
+    await this.#store.write((db) => upsert(db, 'cursors', 'name', rowOf(cursor)))
+  }
+
+  /** A consumer has none of the updates that the service has. @throws Refusal `postern_store_unwritable` */
+  async restart(name: string): Promise<void> {
+    await this.#change(name, (known) => known && { ...known, delivered: null, shown: [] })
+  }
+
+  /** Adds a cursor where there is none of its name. @throws Refusal `postern_store_unwritable` */
+  async add({ name, delivered = null, given = 0 }: NewCursor): Promise<void> {
+    await this.#change(name, (known) => known ?? { name, delivered, given, shown: [] })
+  }
+
+  /**
+   * Moves a client's cursor over all that it was shown under numbers below `offset`: its next number
+   * is at least `offset`. @throws Refusal `postern_store_unwritable`
+   */
+  async moveBelow(name: string, offset: number): Promise<void> {
+    const countOf = ({ given }: Cursor): number => offset - 1 - given
+    const known = this.#cursors.get(name)
+    if (known === undefined || countOf(known) <= 0) return
+    await this.#change(name, (cursor) => {
+      const count = cursor === undefined ? 0 : countOf(cursor)
+      if (cursor === undefined || count <= 0) return cursor
+      const { delivered, shown } = cursor
+      const last = shown.slice(0, count).at(-1) ?? delivered
+      return { name, delivered: last, given: offset - 1, shown: shown.slice(count) }
     })
-    await this.#store.write((db) => upsert(db, 'cursors', 'name', rows))
+  }
+
+  /**
+   * Numbers updates that a client is shown next.
+   * @returns the number of the first; null when the client has it, as it told another sidecar
+   * @throws Refusal `postern_store_unwritable`
+   */
+  async show(name: string, shown: readonly Delivered[]): Promise<number | null> {
+    const isNext = ({ delivered }: Cursor): boolean =>
+      (shown[0]?.updateId ?? -Infinity) > (delivered?.updateId ?? -Infinity)
+    const cursor = await this.#change(name, (known) => {
+      const isNew = known !== undefined && isNext(known) && textOf(known.shown) !== textOf(shown)
+      return isNew ? { ...known, shown } : known
+    })
+    return cursor !== undefined && isNext(cursor) ? cursor.given + 1 : null
+  }
+
+  /** @param how gives the cursor from that in the database, whichever sidecar wrote it */
+  async #change(
+    name: string,
+    how: (cursor: Cursor | undefined) => Cursor | undefined,
+  ): Promise<Cursor | undefined> {
+    const change = async (db: Parameters<Reread>[0]): Promise<Cursor | undefined> => {
+      await this.#read(db, [name])
+      const before = this.#cursors.get(name)
+      const cursor = how(before)
+      if (cursor !== undefined && cursor !== before) {
+        await upsert(db, 'cursors', 'name', rowOf(cursor))
+      }
+      return cursor
+    }
+    return await this.#store.write(change, (cursor) => {
+      if (cursor !== undefined) this.#cursors.set(name, cursor)
+    })
   }
 
   /** Removes a cursor: it holds nothing back any more. @throws as `save` */
@@ -71,3 +131,22 @@ export class Cursors {
     await this.#store.write((db) => db.deleteFrom('cursors').where('name', '=', name).execute())
   }
 }
+
+export type NewCursor = Pick<Cursor, 'name'> & Partial<Cursor>
+
+const rowOf = ({ name, delivered, given, shown }: Cursor) => ({
+  name,
+  update_id: delivered?.updateId ?? null,
+  mark: delivered?.mark ?? null,
+  given,
+  shown: textOf(shown),
+})
+
+const textOf = (shown: readonly Delivered[]): string =>
+  shown.map(({ updateId, mark }) => `${updateId} ${mark}`).join()
+
+const shownIn = (text: string): Delivered[] =>
+  text.split(',').flatMap((one) => {
+    const [id = '', mark] = one.split(' ')
+    return mark === undefined ? [] : [{ updateId: Number(id), mark }]
+  })

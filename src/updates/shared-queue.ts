@@ -72,8 +72,6 @@ export class SharedQueue {
   /** By consumer, the update that it is to get next, since when, and since when it is too far behind. */
   readonly #heads = new Map<string, { updateId: number; sinceMs: number; fullSinceMs: number }>()
   #warned = ''
-  /** By client, the updates that it was shown last; the first of them is numbered `given` + 1. */
-  readonly #shown = new Map<string, { given: number; updates: readonly Delivered[] }>()
 
   constructor(parts: SharedQueueParts) {
     this.#parts = parts
@@ -105,25 +103,17 @@ export class SharedQueue {
   }
 
   /** Records that a consumer has an update, and all before it. @throws as `Cursors.save` */
-  async record(name: string, delivered: Delivered, given = 0): Promise<void> {
-    await this.#parts.cursors.save({ name, delivered, given }).finally(() => this.#trim())
+  async record(name: string, delivered: Delivered): Promise<void> {
+    await this.#parts.cursors.save(name, delivered).finally(() => this.#trim())
   }
 
   /**
-   * Records what a client has: those of its updates that are numbered below `offset`. After a start, the
-   * numbers are those of what waits for it.
-   * @returns whether it has more than before
+   * Records what a client has: those of its updates that it was shown, at any sidecar, under numbers
+   * below `offset`. @throws as `Cursors.moveBelow`
    */
-  async recordGiven(consumer: Consumer, offset: number): Promise<boolean> {
-    const { given = 0 } = this.#parts.cursors.get(consumer.name) ?? {}
-    if (offset - 1 <= given) return false
-    const shown = this.#shown.get(consumer.name)
-    const last =
-      shown?.updates[offset - 2 - shown.given] ??
-      this.#pendingOf(consumer)[offset - 2 - given]?.delivered
-    if (last === undefined) return false
-    await this.record(consumer.name, last, offset - 1)
-    return true
+  async recordGiven(name: string, offset: number): Promise<void> {
+    await this.#parts.cursors.moveBelow(name, offset)
+    this.#trim()
   }
 
   /** Records what the bot has: all updates below `offset`. @returns whether it has more than before */
@@ -135,12 +125,12 @@ export class SharedQueue {
     return true
   }
 
-  /** Numbers updates that a client is shown. @returns the number of the first */
-  numbered(name: string, updates: readonly PendingUpdate[]): number {
-    const { given = 0 } = this.#parts.cursors.get(name) ?? {}
-    const shown = { given, updates: updates.map(({ delivered }) => delivered) }
-    if (updates.length > 0) this.#shown.set(name, shown)
-    return given + 1
+  /** Numbers updates that a client is shown. @returns and throws as `Cursors.show` */
+  async show(name: string, updates: readonly PendingUpdate[]): Promise<number | null> {
+    return await this.#parts.cursors.show(
+      name,
+      updates.map(({ delivered }) => delivered),
+    )
   }
 
   /** Confirms at the service what all have. */
@@ -156,9 +146,8 @@ export class SharedQueue {
       cursors.get(one) === undefined && consumerOf(one) !== null
     const wasShared = this.isShared
     // nothing is confirmed that the bot has not, from now on
-    const bot = isNew(BOT) ? [{ name: BOT, delivered: botHas(), given: 0 }] : []
-    const other = name !== BOT && isNew(name) ? [{ name, delivered: null, given }] : []
-    await cursors.save(...bot, ...other)
+    if (isNew(BOT)) await cursors.add({ name: BOT, delivered: botHas() })
+    if (isNew(name)) await cursors.add({ name, given })
     if (!wasShared && this.isShared) this.#shared.emit()
   }
 
@@ -179,7 +168,7 @@ export class SharedQueue {
       if (turn?.isHeld === false) return
       const isSameQueue = this.#window.some((update) => isSame(update, updates[0]))
       const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, updates))
-      await cursors.save(...misled.map((cursor) => ({ ...cursor, delivered: null })))
+      for (const { name } of misled) await cursors.restart(name)
       this.#window = updates
       this.#readAtMs = clock.monotonicNow()
       await this.#judge()

@@ -26,7 +26,7 @@ const ROWS: Record<FollowedTable, [columns: string, values: string, key: string]
   key_changes: ['user_id, before, now', `7, 'b', 'n'`, '7'],
   trust_policies: ['chat_id, policy', `-5, 'pinned'`, '-5'],
   clients: ['name, credential, allows, created_at', `'c', 'h', '{}', 1`, 'c'],
-  cursors: ['name, update_id, mark, given', `'c', 5, 'm', 2`, 'c'],
+  cursors: ['name, update_id, mark, given, shown', `'c', 5, 'm', 2, '6 m'`, 'c'],
   outbox: [
     'id, state, chat_id, is_for_sealed, created_at, due_at, bytes',
     `'i', 'waiting', 1, 1, 1, 1, 1`,
