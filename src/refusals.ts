@@ -138,7 +138,7 @@ export const REFUSALS = {
   postern_outbox_full: {
     status: 503,
     what: 'no more can wait in the outbox',
-    hint: '`postern outbox list` says what it waits for; it has room for 10,000 calls and 64 MiB',
+    hint: '`postern outbox list` says what it waits for; it has room for 10,000 calls and 64 MiB, of which clients have half',
   },
   postern_outbox_expired: {
     status: 409,

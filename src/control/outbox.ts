@@ -1,6 +1,6 @@
 /** Operations on the outbox. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
-import { refusedError } from '../errors.ts'
+import { refusedError, type OperatorError } from '../errors.ts'
 import { decide } from '../outbox/hear.ts'
 import type { OutboxEntries, OutboxEntry } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'
@@ -17,15 +17,15 @@ export const OUTBOX = {
     ({ outbox }) => outbox.all.map(outboxRow),
   ),
   outboxDrop: operation('Removes an entry, with its words.', chosen, async ({ outbox }, { id }) => {
-    if (!(await outbox.drop(unsent(outbox, id).id))) throw refusedError('it was sent', SHOWN)
-    return { message: 'removed; nobody gets these words' }
+    const dropped = (await outbox.drop(id)) ?? unsent(outbox, id)
+    return { message: `removed; ${dropped.call === 'open' ? MAY_BE_SENT : 'its call is not made'}` }
   }),
   outboxRetry: operation(
     'Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable.',
     chosen.extend({ readable: z.boolean() }),
     async ({ outbox, journal }, { id, readable }) => {
       const { state, chatId, isForSealed } = unsent(outbox, id)
-      if (state === 'waiting' || state === 'asked') throw refusedError('it waits already', SHOWN)
+      if (state === 'waiting' || state === 'asked') throw waits()
       if (state === 'held' && !readable) {
         throw refusedError(
           `chat ${chatId} has become readable since these words were given`,
@@ -34,7 +34,10 @@ export const OUTBOX = {
       }
       if (readable) await journal.record([{ kind: 'outbox-readable', chatId, detail: { id } }])
       const how = { isForSealed: isForSealed && !readable, nowMs: Date.now() }
-      if (!(await outbox.wait(id, how))) throw refusedError('it was sent', SHOWN)
+      if (!(await outbox.wait(id, how))) {
+        unsent(outbox, id)
+        throw waits()
+      }
       const isAsked = outbox.get(id)?.state === 'asked'
       return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
     },
@@ -53,6 +56,10 @@ export const OUTBOX = {
 }
 
 const SHOWN = '`postern outbox list` shows what is sent later'
+const MAY_BE_SENT =
+  'its call is under way or its answer was lost: the service may have these words, and is not given them again'
+
+const waits = (): OperatorError => refusedError('it waits already', SHOWN)
 
 /** @throws OperatorError `refused` */
 function unsent(outbox: OutboxEntries, id: string): OutboxEntry {
@@ -74,6 +81,8 @@ function outboxRow(entry: OutboxEntry) {
     deliverAt: iso(entry.dueAtMs),
     settledAt: iso(entry.settledAtMs),
     bytes: entry.bytes,
+    /** The service may have its words: its call is under way, or its answer was lost. */
+    mayBeSent: state !== 'sent' && entry.call === 'open',
     code,
     messageId,
     /** The person's word, with times in ms; null: it needs none. */

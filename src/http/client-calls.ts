@@ -62,7 +62,16 @@ export async function actOf(
     // how long the text in a sealed body is, nobody knows
     textChars: armored === undefined && typeof text === 'string' ? text.length : Infinity,
     hasButtons: markup !== undefined,
+    isLater: isForLater(request),
   }
+}
+
+const ASYNC = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i
+
+/** Whether a call is to be made later: where it prefers that (RFC 7240, 4.1), or its client always does. */
+export function isForLater({ headers, client }: FastifyRequest): boolean {
+  const { prefer = '' } = headers
+  return client?.outbox === 'always' || ASYNC.test([prefer].flat().join(','))
 }
 
 function named(request: FastifyRequest): number[] {

@@ -19,7 +19,9 @@ export type NewEntry = Pick<
 
 /** At most so many entries, and bytes of those with words; the next is refused. */
 const MOST = { entries: 10_000, bytes: 64 * 2 ** 20 }
-/** An entry that is settled is shown for so long. */
+/** What clients may have of that: all together, and each. The bot has the rest, and what they leave. */
+const PARTS = { clients: 2, client: 8 }
+/** An entry that is settled is shown for so long, of those that were sent as many as may wait. */
 const SHOWN_MS = 72 * 3_600_000
 const PRUNE_EVERY = 100
 const FULL_SECONDS = 60
@@ -72,6 +74,11 @@ export class OutboxEntries {
     return [...this.#entries.values()].sort((a, b) => a.number - b.number)
   }
 
+  /** Those that were not settled, in no order. */
+  get waiting(): OutboxEntry[] {
+    return [...this.#entries.values()].filter(({ settledAtMs }) => settledAtMs === null)
+  }
+
   get(id: string): OutboxEntry | undefined {
     return this.#entries.get(id)
   }
@@ -87,10 +94,11 @@ export class OutboxEntries {
       await this.#read(db, [entry.id])
       const known = this.#entries.get(entry.id)
       if (known !== undefined) return { entry: known, announce: () => {} }
-      await this.#makeRoom(db, entry.createdAtMs)
-      if (this.#isFull(words.length)) throw full()
+      await this.#makeRoom(db, entry)
+      this.#requireRoom(entry, words.length)
       const demanded = this.#demand(entry, words, entry.createdAtMs)
-      const made = { ...entry, ...demanded, bytes: words.length, ...UNSETTLED }
+      const times = this.#timesOf(entry)
+      const made = { ...entry, ...times, ...demanded, bytes: words.length, ...UNSETTLED }
       const row = { id: entry.id, ...rowOf(made) }
       const inserted = db.insertInto('outbox').values(row).returning('number')
       const { number } = await inserted.executeTakeFirstOrThrow()
@@ -115,22 +123,36 @@ export class OutboxEntries {
     })
   }
 
-  /** Records what became of an entry; the words of one that was sent are erased with it. */
-  async settle(id: string, how: Partial<OutboxEntry>, atMs: number): Promise<void> {
-    await this.change(id, () => ({ ...how, settledAtMs: atMs, isHeard: false }))
+  /**
+   * Records how an entry ended; the words of one that was sent are erased with it.
+   * @param read as it was when its end was decided: what became of it since stays, but that it was sent
+   * @returns whether it was recorded
+   */
+  async settle(read: OutboxEntry, how: Partial<OutboxEntry>, atMs: number): Promise<boolean> {
+    return await this.change(read.id, ({ state }) => {
+      const isAsRead = state === read.state || (how.state === 'sent' && state !== 'sent')
+      return isAsRead ? { ...how, settledAtMs: atMs, isHeard: false } : null
+    })
+  }
+
+  /** Records of an entry that is as it was read that its call is made now. @returns whether it is so */
+  async leaves({ id, state }: OutboxEntry): Promise<boolean> {
+    const call = state === 'asked' ? {} : { call: 'open' as const }
+    return await this.change(id, (now) => (now.state === state ? call : null))
   }
 
   /**
-   * Lets an entry wait again; where a rule demands a word, it is asked for anew.
+   * Lets an entry that was refused or is held wait again; where a rule demands a word, it is asked for
+   * anew.
    * @param o `isForSealed` false: it may leave readable
-   * @returns false where it was sent meanwhile, by another sidecar too: its words are erased
+   * @returns false where it is neither, by another sidecar too
    * @throws Refusal as `add`
    */
   async wait(id: string, o: { isForSealed: boolean; nowMs: number }): Promise<boolean> {
     const words = (await this.words(id)) ?? Buffer.from('{}')
     const { isForSealed } = o
     return await this.change(id, (entry) => {
-      if (entry.state === 'sent') return null
+      if (entry.state !== 'refused' && entry.state !== 'held') return null
       return { ...this.#demand(entry, words, o.nowMs), code: null, settledAtMs: null, isForSealed }
     })
   }
@@ -183,44 +205,77 @@ export class OutboxEntries {
     return await this.#parts.journal.append(records, isNew ? changesOf(after) : [])
   }
 
-  /** Removes an entry and its words. @returns false where it was sent, by another sidecar too */
-  async drop(id: string): Promise<boolean> {
-    const isDropped = await this.#store.write(async (db) => {
+  /** Removes an entry and its words. @returns it; null where it was sent, or is not there */
+  async drop(id: string): Promise<OutboxEntry | null> {
+    const dropped = await this.#store.write(async (db) => {
       await this.#read(db, [id])
-      if (this.#entries.get(id)?.state === 'sent') return false
+      const entry = this.#entries.get(id)
+      if (entry === undefined || entry.state === 'sent') return null
       await remove(db, [id])
-      return true
+      return entry
     })
-    if (isDropped) this.#entries.delete(id)
-    return isDropped
+    if (dropped !== null) this.#entries.delete(id)
+    return dropped
   }
 
-  #isFull(bytes: number): boolean {
-    const kept = [...this.#entries.values()].filter(({ state }) => state !== 'sent')
-    const sum = kept.reduce((total, entry) => total + entry.bytes, bytes)
-    return kept.length >= MOST.entries || sum > MOST.bytes
+  /** @throws Refusal `postern_outbox_full`, which names the share that has no room */
+  #requireRoom({ client }: NewEntry, bytes: number): void {
+    const unsent = [...this.#entries.values()].filter(({ state }) => state !== 'sent')
+    const clients = unsent.filter((one) => one.client !== null)
+    const shares = [
+      { of: 'the outbox', part: 1, kept: unsent },
+      { of: 'all clients together', part: PARTS.clients, kept: clients },
+      {
+        of: `client ${client}`,
+        part: PARTS.client,
+        kept: clients.filter((one) => one.client === client),
+      },
+    ]
+    for (const { of, part, kept } of client === null ? shares.slice(0, 1) : shares) {
+      const sum = kept.reduce((total, entry) => total + entry.bytes, bytes)
+      if (kept.length < MOST.entries / part && sum <= MOST.bytes / part) continue
+      const share = `${of} may have ${MOST.entries / part} calls and ${MOST.bytes / part / 2 ** 20} MiB`
+      throw new Refusal('postern_outbox_full', share, { extra: { retryAfter: FULL_SECONDS } })
+    }
   }
 
-  /** Removes entries that were settled long ago, once for many new ones. */
-  async #makeRoom(db: Kysely<Schema>, nowMs: number): Promise<void> {
+  /**
+   * The times of a new entry. The order of those without a time of their own is that of the writes, by
+   * no clock of a sidecar: none is before one of its chat that was given earlier.
+   */
+  #timesOf({ chatId, createdAtMs, dueAtMs }: NewEntry): Pick<NewEntry, 'createdAtMs' | 'dueAtMs'> {
+    if (dueAtMs > createdAtMs) return { createdAtMs, dueAtMs }
+    const ahead = this.waiting.filter((one) => one.chatId === chatId && !isTimed(one))
+    const atMs = ahead.reduce((latest, one) => Math.max(latest, one.createdAtMs), createdAtMs)
+    return { createdAtMs: atMs, dueAtMs: atMs }
+  }
+
+  /** Removes entries that were settled long ago, and the first of many of a caller's, once for many new ones. */
+  async #makeRoom(db: Kysely<Schema>, { client, createdAtMs: nowMs }: NewEntry): Promise<void> {
     if (this.#untilPrune-- > 0) return
     this.#untilPrune = PRUNE_EVERY
-    const ids = this.all.flatMap(({ id, settledAtMs }) =>
-      (settledAtMs ?? nowMs) < nowMs - SHOWN_MS ? [id] : [],
-    )
+    const shown = client === null ? MOST.entries : MOST.entries / PARTS.client
+    const sent = this.all.filter((one) => one.state === 'sent' && one.client === client)
+    const old = this.all.filter(({ settledAtMs }) => (settledAtMs ?? nowMs) < nowMs - SHOWN_MS)
+    const ids = [...old, ...sent.slice(0, -shown)].map(({ id }) => id)
     await remove(db, ids)
     for (const id of ids) this.#entries.delete(id)
   }
 }
 
-const UNSETTLED = { code: null, sentId: null, settledAtMs: null, isHeard: false }
+/** Whether an entry has a time at which it leaves, or got one by a person's word. */
+export const isTimed = ({ createdAtMs, dueAtMs }: NewEntry): boolean => dueAtMs > createdAtMs
+
+const UNSETTLED = {
+  code: null,
+  sentId: null,
+  settledAtMs: null,
+  isHeard: false,
+  call: 'none' as const,
+}
 
 async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.deleteFrom('outbox').where('id', 'in', ids).execute()
   await db.deleteFrom('secrets').where('name', 'in', ids.map(wordsOf)).execute()
-}
-
-function full(): Refusal {
-  return new Refusal('postern_outbox_full', '', { extra: { retryAfter: FULL_SECONDS } })
 }

@@ -32,6 +32,11 @@ export interface OutboxEntry {
   settledAtMs: number | null
   /** The bot has heard how it was settled. */
   isHeard: boolean
+  /**
+   * Of the call to the service: `none` was made; it was `answered`; or `open`: it is under way, or its
+   * answer was lost, and the service may have the words.
+   */
+  call: 'none' | 'answered' | 'open'
   /** The person's word that it needs, and got; null: it needs none. */
   approval: Approval | null
 }
@@ -52,6 +57,7 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry) {
     sent_id: entry.sentId,
     settled_at: entry.settledAtMs,
     heard: Number(entry.isHeard),
+    call: entry.call,
     approval: approval && JSON.stringify(approval),
   }
 }
@@ -72,6 +78,7 @@ export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     sentId: row.sent_id,
     settledAtMs: row.settled_at,
     isHeard: row.heard === 1,
+    call: row.call,
     approval: row.approval === null ? null : (JSON.parse(row.approval) as Approval),
   }
 }

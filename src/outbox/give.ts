@@ -3,16 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
-import type {
-  Approval,
-  Approvals,
-  Clearance,
-  Client,
-  Clients,
-  Guard,
-  KeyLookups,
+import {
+  isForSealed,
+  type Approval,
+  type Approvals,
+  type Clearance,
+  type Client,
+  type Clients,
+  type Guard,
+  type KeyLookups,
+  type LaterGround,
+  type PermitGround,
 } from '../kernel/index.ts'
-import type { Modes } from '../lookups/modes.ts'
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'
 import type { Answer } from '../upstream/client.ts'
@@ -27,9 +29,8 @@ import { digestOf, requestText } from './request.ts'
 export interface GiveParts {
   entries: OutboxEntries
   messages: Messages<Answer>
-  guard: Pick<Guard, 'mustSeal' | 'rule'>
-  modes: Pick<Modes, 'peek'>
-  clients: Pick<Clients, 'admitLater'>
+  guard: Pick<Guard, 'rule'>
+  clients: Pick<Clients, 'admitLater' | 'leaves'>
   approvals: Approvals
   directory: Pick<KeyLookups, 'signer'>
   /** How old the certificate of an approver may be when a call leaves, in ms. */
@@ -52,9 +53,8 @@ export interface LaterCall {
 /** Where a call is made, and by whom. */
 export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number }
 
-/** A year. */
 const LONGEST_MS = 7 * 86_400_000
-/** How long the mode of a chat that is not known is waited for. */
+/** How long the rule of a chat is waited for: a call is answered also while the service is away. */
 const MODE_MS = 2000
 
 /**
@@ -77,7 +77,7 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
     id,
     chatId,
     messageId,
-    isForSealed: await isForSealed(chatId, parts),
+    isForSealed: await isForSealed(chatId, parts.guard, elapsed(MODE_MS, null, { ref: false })),
     client: client?.name ?? null,
     createdAtMs: nowMs,
     dueAtMs,
@@ -116,22 +116,26 @@ export async function refuseRequest(
   if (isOfRequest(entries, place)) throw new Refusal('postern_request_fixed')
 }
 
-/** Makes the call of an entry now, or asks for the word that it needs. @throws as `Messages.deliver` */
+/**
+ * Makes the call of an entry now, or asks for the word that it needs.
+ * @param o `turn` the ground on which any words leave
+ * @throws as `Messages.deliver`
+ */
 export async function sendNow(
   entry: OutboxEntry,
-  words: Buffer,
+  o: { words: Buffer; turn: PermitGround },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
   const { state, approval } = entry
-  if (state !== 'asked' || approval === null) return await leave(entry, words, parts)
-  if (approval.digest !== digestOf(entry, words)) throw new Refusal('postern_approval_changed')
-  return await ask(entry, { words, approval }, parts)
+  if (state !== 'asked' || approval === null) return await leave(entry, o, parts)
+  if (approval.digest !== digestOf(entry, o.words)) throw new Refusal('postern_approval_changed')
+  return await ask(entry, { ...o, approval }, parts)
 }
 
 /** Asks each approver who was not asked yet; those who cannot be are left out. */
 async function ask(
   entry: OutboxEntry,
-  { words, approval }: { words: Buffer; approval: Approval },
+  { words, turn, approval }: { words: Buffer; turn: PermitGround; approval: Approval },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
   const { approvals, entries, rules } = parts
@@ -141,7 +145,8 @@ async function ask(
     const { chatId, sendId } = request
     const draft = readSend({ chatId, text, sendId }, rules())
     const clearance = approvals.clearRequest(request)
-    const { code, sentId, ...how } = await deliver(draft, clearance, true, parts).catch(attemptOf)
+    const delivering = deliver(draft, clearance, { ...turn, isForSealed: true }, parts)
+    const { code, sentId, ...how } = await delivering.catch(attemptOf)
     if (how.mayPass) return { code, sentId, ...how }
     const sent = code === null && sentId !== null ? [{ ...request, messageId: sentId }] : []
     requests = requests.flatMap((one) => (one === request ? sent : one))
@@ -155,8 +160,12 @@ async function ask(
 }
 
 /** @throws Refusal `postern_not_allowed`, and as `Approvals.mayLeave` */
-async function leave(entry: OutboxEntry, words: Buffer, parts: GiveParts): Promise<OutboxAttempt> {
-  const { messageId, chatId, client, isForSealed: isSealed } = entry
+async function leave(
+  entry: OutboxEntry,
+  { words, turn }: { words: Buffer; turn: PermitGround },
+  parts: GiveParts,
+): Promise<OutboxAttempt> {
+  const { messageId, chatId, client } = entry
   const draft = read(messageId, parseBody(words), parts)
   if (client !== null) {
     await parts.clients.admitLater(client, {
@@ -176,16 +185,34 @@ async function leave(entry: OutboxEntry, words: Buffer, parts: GiveParts): Promi
       ? await parts.directory.signer(request.userId, request.chatId, sinceMs)
       : null,
   })
-  return await deliver(draft, clearance, isSealed, parts)
+  return await deliver(draft, clearance, laterOf(entry, turn, parts.clients), parts)
+}
+
+/**
+ * The ground on which the words of an entry leave. A client's count by its rate as they leave, once;
+ * those that a person approved counted when they were given.
+ */
+function laterOf(
+  { isForSealed: isSealed, client, call, approval }: OutboxEntry,
+  turn: PermitGround,
+  clients: Pick<Clients, 'leaves'>,
+): LaterGround {
+  let isCounted = client === null || call !== 'none' || approval !== null
+  const renew = async (): Promise<void> => {
+    if (client !== null && !isCounted) await clients.leaves(client)
+    isCounted = true
+    await turn.renew()
+  }
+  return { isForSealed: isSealed, holds: turn.holds, renew }
 }
 
 async function deliver(
   draft: Draft,
   clearance: Clearance,
-  isSealed: boolean,
+  later: LaterGround,
   { messages }: GiveParts,
 ): Promise<OutboxAttempt> {
-  const given = { ...draft, target: { ...draft.target, isForSealed: isSealed } }
+  const given = { ...draft, target: { ...draft.target, later } }
   const answer = await messages.deliver(given, { seesPeople: false, clearance })
   const { status, headers, body, envelope } = answer
   if (envelope.ok) {
@@ -199,7 +226,13 @@ async function deliver(
   return { code, sentId: null, retryMs, ...passes(status, code) }
 }
 
-const SENT = { code: null, retryMs: null, mayPass: false, isOfAll: false }
+const SENT = {
+  code: null,
+  retryMs: null,
+  mayPass: false,
+  extent: 'chat' as const,
+  isAnswered: true,
+}
 
 function read(messageId: string | null, body: unknown, { rules }: GiveParts): Draft {
   return messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
@@ -211,13 +244,4 @@ function readTime(deliverAt: unknown, nowMs: number): number {
   const isTime = Number.isSafeInteger(deliverAt) && (deliverAt as number) <= nowMs + LONGEST_MS
   if (isTime) return Math.max(deliverAt as number, nowMs)
   throw new Refusal('bad_request', 'deliverAt: must be a time in ms, at most 7 days from now')
-}
-
-/** Whether words that are given now are for sealed eyes; where that cannot be learned, they are. */
-async function isForSealed(chatId: number, { guard, modes }: GiveParts): Promise<boolean> {
-  if (guard.mustSeal(chatId)) return true
-  const known = modes.peek(chatId, 0)
-  if (known !== undefined) return known.mode !== 'open'
-  const asked = guard.rule(chatId).then(({ body }) => body === 'sealed')
-  return await Promise.race([asked.catch(() => true), elapsed(MODE_MS, true, { ref: false })])
 }

@@ -1,9 +1,11 @@
 /** The outbox: sends and edits that are made later, in order in each chat, once each. */
-import { isOwnFailure, PosternError, Refusal, ServiceError } from '../errors.ts'
-import type { Store } from '../store/store.ts'
+import { busyRefusal, isOwnFailure, Refusal, ServiceError } from '../errors.ts'
+import type { PermitGround } from '../kernel/index.ts'
+import type { Store, StoreLock } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { OutboxEntries, OutboxEntry } from './entries.ts'
+import { Blocks, placeOf, type Extent } from './blocks.ts'
+import { isTimed, type OutboxEntries, type OutboxEntry } from './entries.ts'
 
 /** What became of one try. `code` null: it was sent. */
 export interface OutboxAttempt {
@@ -14,8 +16,9 @@ export interface OutboxAttempt {
   retryMs: number | null
   /** It may be made later, unchanged. */
   mayPass: boolean
-  /** The whole bot waits meanwhile, and not its chat alone. */
-  isOfAll: boolean
+  extent: Extent
+  /** By the service, and surely: it made the call, or did nothing. */
+  isAnswered: boolean
 }
 
 export interface OutboxParts {
@@ -24,9 +27,10 @@ export interface OutboxParts {
   clock: Clock
   /**
    * Makes the call, by trust, list, latch and key of now; of an `asked` entry, asks for the word.
+   * @param turn the ground on which any words leave
    * @throws as `Messages.deliver`
    */
-  send: (entry: OutboxEntry, words: Buffer) => Promise<OutboxAttempt>
+  send: (entry: OutboxEntry, words: Buffer, turn: PermitGround) => Promise<OutboxAttempt>
   /** Setting `outbox.maxAgeHours`, in ms. */
   maxAgeMs: number
 }
@@ -39,11 +43,12 @@ export interface OutboxEvent {
   code: string | null
 }
 
-const WAIT_MS = { first: 1000, last: 60_000 }
+/** After a round that failed. */
+const ROUND_MS = 1000
 /** Longest wait, so that a clock that was set or a change that was missed is noticed. */
 const LOOK_MS = 30_000
-/** Chats whose entries leave at the same time. */
-const AT_ONCE = 4
+/** Calls under way: in all, of clients, of each client, and into chats that were in trouble the last time. */
+const AT_ONCE = { all: 6, clients: 4, client: 1, troubled: 3 }
 const STUCK_MS = 600_000
 /** Refusals of the service that are about the whole bot. */
 const OF_ALL = new Set(['rate_limited', 'unauthorized', 'bot_paused'])
@@ -56,8 +61,7 @@ export class Outbox implements AsyncDisposable {
   readonly #stuck = new Listeners<OutboxEntry | null>()
   /** Calls back with the oldest entry that waits too long, and with null once none does. */
   readonly onStuck = this.#stuck.add
-  /** When a chat may be tried again, by the monotonic clock; 0 is all chats. */
-  readonly #blocked = new Map<number, { untilMs: number; waitMs: number }>()
+  readonly #blocks: Blocks
   readonly #stopping = new AbortController()
   #woken = new AbortController()
   #running: Promise<void> | null = null
@@ -65,6 +69,7 @@ export class Outbox implements AsyncDisposable {
 
   constructor(parts: OutboxParts) {
     this.#parts = parts
+    this.#blocks = new Blocks(() => parts.clock.monotonicNow())
     parts.entries.onChange(() => this.#woken.abort())
   }
 
@@ -87,60 +92,89 @@ export class Outbox implements AsyncDisposable {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       this.#woken = new AbortController()
-      const waitMs = await this.#round(signal).catch(() => WAIT_MS.first)
-      this.#tellStuck()
+      const waitMs = await this.#round(signal).catch(() => ROUND_MS)
       await this.#parts.clock.wait(waitMs, AbortSignal.any([signal, this.#woken.signal]))
     }
   }
 
   /** Sends all due entries, while no other sidecar does. @returns ms until the next round */
   async #round(signal: AbortSignal): Promise<number> {
-    if (this.#heads().length === 0) return this.#untilDueMs()
-    const { store } = this.#parts
-    await using lock = await store.tryLock('outbox')
+    if (this.#look().length === 0) return this.#untilDueMs()
+    const { store, clock } = this.#parts
+    // what another sidecar has sent does not wait any more
+    await using lock = await store.tryLock('outbox', { isFresh: true })
     if (lock === null) {
       await store.untilFree('outbox', AbortSignal.any([signal, AbortSignal.timeout(LOOK_MS)]))
       return 0
     }
     const mayGoOn = (): boolean => !signal.aborted && lock.isHeld && !lock.asked.aborted
-    for (let heads = this.#heads(); heads.length > 0 && mayGoOn(); heads = this.#heads()) {
-      // where all waited, one shows whether they still must
-      const some = heads.slice(0, this.#blocked.has(0) ? 1 : AT_ONCE)
-      await Promise.all(some.map((entry) => this.#leave(entry)))
+    const under = new Map<OutboxEntry, Promise<void>>()
+    for (;;) {
+      this.#woken = new AbortController()
+      for (const entry of this.#look()) {
+        if (!mayGoOn()) break
+        if (!this.#hasRoom(entry, [...under.keys()])) continue
+        const leaving = this.#leave(entry, lock).catch(() => this.#blocks.failed(entry, UNFORESEEN))
+        const ended = leaving.finally(() => {
+          under.delete(entry)
+          this.#woken.abort()
+        })
+        under.set(entry, ended)
+      }
+      if (under.size === 0) return mayGoOn() ? this.#untilDueMs() : 0
+      if (mayGoOn()) await clock.wait(this.#untilDueMs(), this.#woken.signal)
+      else await Promise.all(under.values())
     }
-    return this.#untilDueMs()
   }
 
-  /** The first due entry of each chat that is not blocked. */
-  #heads(): OutboxEntry[] {
+  /** The first due entry of each chat that may leave: chats without trouble first. Reports a stuck one. */
+  #look(): OutboxEntry[] {
+    const waiting = this.#waiting()
+    this.#tellStuck(waiting)
     const heads = new Map<number, OutboxEntry>()
-    for (const entry of this.#waiting()) {
+    for (const entry of waiting) {
       const place = placeOf(entry)
-      if (this.#untilFreeMs(entry) === 0 && !heads.has(place)) heads.set(place, entry)
+      if (!heads.has(place) && this.#untilFreeMs(entry) <= 0) heads.set(place, entry)
     }
-    return [...heads.values()]
+    return [...heads.values()].sort((a, b) => this.#trouble(a) - this.#trouble(b))
+  }
+
+  #trouble = (entry: OutboxEntry): number => Number(this.#blocks.isTroubled(entry))
+
+  /** Whether an entry may leave beside those that do: nobody has all places. */
+  #hasRoom(entry: OutboxEntry, under: readonly OutboxEntry[]): boolean {
+    // one shows whether all still must wait
+    if (under.length >= (this.#blocks.isOfAll ? 1 : AT_ONCE.all)) return false
+    if (under.some((one) => placeOf(one) === placeOf(entry))) return false
+    const count = (isIt: (one: OutboxEntry) => boolean): number => under.filter(isIt).length
+    const { client } = entry
+    if (client !== null) {
+      if (count((one) => one.client !== null) >= AT_ONCE.clients) return false
+      if (count((one) => one.client === client) >= AT_ONCE.client) return false
+    }
+    return this.#trouble(entry) === 0 || count((one) => this.#trouble(one) === 1) < AT_ONCE.troubled
   }
 
   /** By their times, then in the order in which they were given. */
   #waiting(): OutboxEntry[] {
-    const waiting = this.entries.all.filter(({ state }) => state === 'waiting' || state === 'asked')
-    return waiting.sort((a, b) => dueOf(a) - dueOf(b))
+    return this.entries.waiting.sort((a, b) => dueOf(a) - dueOf(b) || a.number - b.number)
   }
 
   #untilDueMs(): number {
     const due = this.#waiting().map((entry) => this.#untilFreeMs(entry))
-    return due.length === 0 ? Infinity : Math.min(LOOK_MS, ...due)
+    if (due.length === 0) return Infinity
+    // those that are free wait for the end of another
+    return Math.min(LOOK_MS, ...due.filter((ms) => ms > 0))
   }
 
-  /** How long an entry still waits for its time, its chat and the whole bot; 0: no more. */
+  /** How long an entry still waits for its time, its client, its chat and the whole bot; at most 0: no more. */
   #untilFreeMs(entry: OutboxEntry): number {
-    const { clock } = this.#parts
-    const blocks = [0, placeOf(entry)].map((place) => this.#blocked.get(place)?.untilMs ?? 0)
-    const freeAtMs = Math.max(...blocks)
-    return Math.max(dueOf(entry) - clock.now(), freeAtMs - clock.monotonicNow(), 0)
+    const isOfTime = entry.state === 'asked' || isTimed(entry)
+    const untilDueMs = isOfTime ? dueOf(entry) - this.#parts.clock.now() : 0
+    return Math.max(untilDueMs, this.#blocks.untilFreeMs(entry))
   }
 
-  async #leave(entry: OutboxEntry): Promise<void> {
+  async #leave(entry: OutboxEntry, lock: StoreLock): Promise<void> {
     const { clock, maxAgeMs } = this.#parts
     const isAsked = entry.state === 'asked'
     const lastMs = isAsked ? (entry.approval?.expiresAtMs ?? 0) - 1 : entry.dueAtMs + maxAgeMs
@@ -148,25 +182,43 @@ export class Outbox implements AsyncDisposable {
       const code = isAsked ? 'postern_approval_late' : 'postern_outbox_expired'
       return await this.#settle(entry, { code, sentId: null })
     }
-    const attempt = await this.#try(entry)
-    if (attempt.code === null || !attempt.mayPass) {
-      this.#blocked.delete(placeOf(entry))
-      this.#blocked.delete(0)
-      if (isAsked && attempt.code === null) return
-      return await this.#settle(entry, attempt)
+    const turn = this.#turn(entry, lock)
+    const attempt = await this.#try(entry, turn)
+    // a call of before whose answer was lost is not known by this one's
+    const isKnown = attempt.isAnswered && (attempt.code === null || entry.call !== 'open')
+    const call = turn.isTaken && !isAsked && isKnown ? ('answered' as const) : undefined
+    if (attempt.mayPass) {
+      this.#blocks.failed(entry, attempt)
+      if (call === undefined) return
+      await this.entries.change(entry.id, ({ state }) => (state === 'sent' ? null : { call }))
+      return
     }
-    const key = attempt.isOfAll ? 0 : placeOf(entry)
-    const before = this.#blocked.get(key)?.waitMs ?? WAIT_MS.first / 2
-    const waitMs = Math.min(before * 2, WAIT_MS.last)
-    const untilMs = clock.monotonicNow() + Math.max(waitMs, attempt.retryMs ?? 0)
-    this.#blocked.set(key, { untilMs, waitMs })
+    this.#blocks.ended(entry, attempt.isAnswered)
+    if (isAsked && attempt.code === null) return
+    await this.#settle(entry, { ...attempt, ...(call && { call }) })
   }
 
-  async #try(entry: OutboxEntry): Promise<OutboxAttempt> {
+  /** The ground on which words leave: the entry still waits, and this sidecar still has the turn. */
+  #turn(entry: OutboxEntry, lock: StoreLock): PermitGround & { isTaken: boolean } {
+    const turn = {
+      isTaken: false,
+      renew: async (): Promise<void> => {
+        turn.isTaken = lock.isHeld && (await this.entries.leaves(entry))
+      },
+      holds: (): boolean => {
+        const isWaiting = this.entries.get(entry.id)?.state === entry.state
+        if (turn.isTaken && isWaiting && lock.isHeld) return true
+        throw busyRefusal('the entry of the outbox is somebody else’s now', 1)
+      },
+    }
+    return turn
+  }
+
+  async #try(entry: OutboxEntry, turn: PermitGround): Promise<OutboxAttempt> {
     try {
       const words = await this.entries.words(entry.id)
       if (words === null) return { ...UNFORESEEN, code: 'postern_outbox_expired', mayPass: false }
-      return await this.#parts.send(entry, words)
+      return await this.#parts.send(entry, words, turn)
     } catch (error) {
       return attemptOf(error)
     }
@@ -174,26 +226,25 @@ export class Outbox implements AsyncDisposable {
 
   async #settle(
     entry: OutboxEntry,
-    { code, sentId }: Pick<OutboxAttempt, 'code' | 'sentId'>,
+    { code, sentId, ...more }: Pick<OutboxEntry, 'code' | 'sentId'> & { call?: 'answered' },
   ): Promise<void> {
     const isHeld = code === 'postern_mode_changed'
     const state = code === null ? 'sent' : isHeld ? 'held' : 'refused'
-    await this.entries.settle(entry.id, { state, code, sentId }, this.#parts.clock.now())
-    this.#events.emit({ id: entry.id, chatId: entry.chatId, state, code })
+    const { id, chatId } = entry
+    const how = { state, code, sentId, ...more } as const
+    const isSettled = await this.entries.settle(entry, how, this.#parts.clock.now())
+    // one that was sent and dropped meanwhile too
+    if (isSettled || code === null) this.#events.emit({ id, chatId, state, code })
   }
 
-  #tellStuck(): void {
+  #tellStuck(waiting: readonly OutboxEntry[]): void {
     const sinceMs = this.#parts.clock.now() - STUCK_MS
-    const oldest = this.#waiting().find((entry) => dueOf(entry) < sinceMs) ?? null
+    const oldest = waiting.find((entry) => dueOf(entry) < sinceMs) ?? null
     if ((oldest !== null) === this.#isStuck) return
     this.#isStuck = oldest !== null
     this.#stuck.emit(oldest)
   }
 }
-
-/** The chat that an entry is written to next: that of its approver, while a word is asked for. */
-const placeOf = ({ state, chatId, approval }: OutboxEntry): number =>
-  state === 'asked' ? (approval?.requests[0]?.chatId ?? chatId) : chatId
 
 /** When there is something to do for an entry: its call, its request, or the end of its time. */
 function dueOf({ state, dueAtMs, approval }: OutboxEntry): number {
@@ -208,30 +259,32 @@ const UNFORESEEN: OutboxAttempt = {
   sentId: null,
   retryMs: null,
   mayPass: true,
-  isOfAll: false,
+  extent: 'chat',
+  isAnswered: false,
 }
 
 /** The consequence of a failed try for its entry: a failure of the moment passes. */
 export function attemptOf(error: unknown): OutboxAttempt {
-  if (!(error instanceof PosternError)) return UNFORESEEN
-  const { code } = error
-  const { status, seconds } = answerIn(error)
-  const retryMs = seconds === undefined ? null : seconds * 1000
-  const how = isOwnFailure(error) ? { mayPass: true, isOfAll: true } : passes(status, code)
-  return { code, sentId: null, retryMs, ...how }
-}
-
-/** The status of an error, and the wait in seconds that it asks for. */
-function answerIn(error: PosternError): { status: number; seconds?: number | undefined } {
-  if (error instanceof ServiceError) {
-    return { status: error.status, seconds: error.retryAfterSeconds }
+  if (!(error instanceof ServiceError || error instanceof Refusal)) {
+    return { ...UNFORESEEN, extent: isOwnFailure(error) ? 'all' : 'chat' }
   }
-  if (error instanceof Refusal) return { status: error.status, seconds: error.extra.retryAfter }
-  return { status: 500 }
+  const { code, status } = error
+  const isOfService = error instanceof ServiceError
+  const seconds = isOfService ? error.retryAfterSeconds : error.extra.retryAfter
+  const retryMs = seconds === undefined ? null : seconds * 1000
+  const attempt = { code, sentId: null, retryMs, ...passes(status, code) }
+  if (isOfService) return attempt
+  // of Postern's own refusals this is the rate of a client
+  const extent = code === 'rate_limited' ? 'client' : attempt.extent
+  return { ...attempt, extent, isAnswered: false }
 }
 
-/** Whether a refusal passes by itself, and whether the whole bot waits for that. */
-export function passes(status: number, code: string): Pick<OutboxAttempt, 'mayPass' | 'isOfAll'> {
+/** Whether a refusal of the service passes by itself, and whether the whole bot may wait for that. */
+export function passes(
+  status: number,
+  code: string,
+): Pick<OutboxAttempt, 'mayPass' | 'extent' | 'isAnswered'> {
   const isOfAll = status >= 500 || OF_ALL.has(code)
-  return { mayPass: isOfAll || status === 429, isOfAll }
+  const extent = isOfAll ? 'all' : 'chat'
+  return { mayPass: isOfAll || status === 429, extent, isAnswered: status < 500 }
 }

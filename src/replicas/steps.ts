@@ -6,6 +6,7 @@
  */
 import { tablesMadeBy } from '../store/migrate.ts'
 import {
+  CALLS,
   CLIENTS,
   CURSORS,
   DERIVATION,
@@ -146,7 +147,7 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 3,
     isAdditive: true,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED, ...CALLS].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
       triggerOf(['forgotten', { key: 'person' }]),
     ],

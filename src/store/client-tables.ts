@@ -50,6 +50,8 @@ export interface ClientTables {
     settled_at: number | null
     /** 0 or 1: the bot has heard how it was settled. */
     heard: Generated<number>
+    /** The state of its call, as in `OutboxEntry`. */
+    call: Generated<'none' | 'answered' | 'open'>
     /** JSON of `Approval`; null: no person's word is needed. */
     approval: string | null
   }

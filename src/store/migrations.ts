@@ -262,6 +262,9 @@ export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
 /** The updates that a client was shown, by the numbers after those that it was given. */
 export const SHOWN = [`ALTER TABLE cursors ADD COLUMN shown TEXT`]
 
+/** The states of calls that are made later. */
+export const CALLS = [`ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -277,7 +280,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
-  { version: FIRST_VERSION + 4, statements: SHOWN },
+  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -44,7 +44,7 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
   if (text === undefined && armored === undefined && rules.sealsForBot)
     throw emptyDraft('send', 'text')
   const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
-  const target: PermitTarget = { route: 'send', path: '/messages', isForSealed: false }
+  const target: PermitTarget = { route: 'send', path: '/messages', later: null }
   return draft(target, { text, armored, fields }, SEND_FIELDS)
 }
 
@@ -63,7 +63,7 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
   }
   const fields = { ...rest, chatId: parsed.data.chatId }
   const path = `/messages/${encodeURIComponent(messageId)}`
-  const target: PermitTarget = { route: 'edit', path, isForSealed: false }
+  const target: PermitTarget = { route: 'edit', path, later: null }
   return draft(target, { text, armored, fields }, EDIT_FIELDS)
 }
 

@@ -48,7 +48,7 @@ function createOutbox(
     entries,
     store,
     clock,
-    send: (entry, words) => sendNow(entry, words, giving),
+    send: (entry, words, turn) => sendNow(entry, { words, turn }, giving),
     maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
   })
   const door: OutboxDoor = {

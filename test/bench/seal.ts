@@ -17,7 +17,7 @@ const LARGEST = 997
 /** People of a large group, and how many of them have a subkey of ML-KEM-768+X25519. */
 const PQC_COUNT = 900
 const PQC = 5
-const TARGET = { route: 'send', path: '/messages', isForSealed: false } as const
+const TARGET = { route: 'send', path: '/messages', later: null } as const
 
 /** The guard before a latched chat, which asks for nothing else. */
 const GUARD = new Guard({

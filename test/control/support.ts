@@ -61,6 +61,7 @@ export const ENTRY: OutboxRow = {
   deliverAt: '2026-01-02T00:00:00.000Z',
   settledAt: '2026-01-02T00:00:01.000Z',
   bytes: 40,
+  mayBeSent: false,
   code: 'chat_not_found',
   messageId: null,
   approval: {

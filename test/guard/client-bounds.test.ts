@@ -30,6 +30,21 @@ test('an earlier call of a client needs its rights of now', async () => {
   }
 })
 
+test('the rate of a client counts what it gives for later, and again what leaves', async () => {
+  const client = clientOf({ rate: { calls: 2, perMs: 1000 } })
+  const { clients, pass } = await scene([client])
+  const USED_UP = refused('rate_limited', '', { extra: { retryAfter: 1 } })
+  const later = { ...SEND, isLater: true }
+  for (let n = 0; n < 2; n++) await clients.admit(client, later)
+  await expect(clients.admit(client, later)).rejects.toThrow(USED_UP)
+  await clients.leaves('reporter')
+  await clients.admit(client, SEND)
+  await expect(clients.admit(client, SEND)).rejects.toThrow(USED_UP)
+  await expect(clients.leaves('reporter')).rejects.toThrow(USED_UP)
+  pass(500)
+  await clients.leaves('reporter')
+})
+
 test('equal refusals of a client are in the journal once an hour, and again after it', async () => {
   const client = clientOf()
   const { clients, journal, pass } = await scene([client])

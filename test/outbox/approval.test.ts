@@ -12,7 +12,7 @@ import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { open, temporary } from '../store/support.ts'
 import { approvalsOf, replyOf } from '../support/approvals.ts'
 import { refused } from '../support/refused.ts'
-import { entryOf } from './support.ts'
+import { entryOf, FREE, SENT } from './support.ts'
 
 const [BOSS, OFFICE] = [815, 3]
 const RULE = { chats: ['all' as const], kinds: ['send' as const], by: [BOSS], withinMs: 1000 }
@@ -90,6 +90,8 @@ test('an approved entry that returns to the queue needs a new approval under ano
   const { give, entries } = await scene()
   const one = await give('one')
   await decide(entries, approving(one))
+  const approved = entries.get(one.id)
+  if (approved !== undefined) await entries.settle(approved, { state: 'refused', code: 'x' }, 6000)
   await entries.wait(one.id, { isForSealed: true, nowMs: 7000 })
   const { state, approval } = entries.get(one.id) ?? {}
   expect(state).toBe('asked')
@@ -155,7 +157,8 @@ test('an entry whose stored text differs from its digest is refused with `poster
   const { give, parts } = await scene()
   const entry = (await give('one')) as OutboxEntry
   const giving = { ...parts, entries: {} } as unknown as GiveParts
-  await expect(sendNow(entry, Buffer.from('{"chatId":1,"text":"two"}'), giving)).rejects.toThrow(
+  const words = Buffer.from('{"chatId":1,"text":"two"}')
+  await expect(sendNow(entry, { words, turn: FREE }, giving)).rejects.toThrow(
     refused('postern_approval_changed'),
   )
 })
@@ -206,7 +209,7 @@ test('an entry without an approval in time sends one request, delays no other en
         const requests = approval.requests.map((one) => ({ ...one, messageId: 9 }))
         await entries.change(id, () => ({ approval: { ...approval, requests } }))
       }
-      return { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
+      return SENT
     },
     maxAgeMs: 72 * 3_600_000,
   })

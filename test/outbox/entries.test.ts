@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
+import { rowOf } from '../../src/outbox/entry.ts'
 import { open, temporary } from '../store/support.ts'
 import { refused } from '../support/refused.ts'
 import { NO_APPROVALS } from '../support/approvals.ts'
@@ -35,23 +36,62 @@ test('two outbox entries with the same id become one entry with the text of the 
   expect(entries.all).toHaveLength(1)
 })
 
-test('an outbox entry beyond the byte limit is refused with `postern_outbox_full` and not stored', async () => {
-  const { entries, store } = await scene()
-  const big = Buffer.alloc(33 * 2 ** 20)
-  await entries.add(entryOf(), big)
-  const late = entryOf()
-  await expect(entries.add(late, big)).rejects.toThrow(
-    refused('postern_outbox_full', '', { extra: { retryAfter: 60 } }),
-  )
-  const again = await OutboxEntries.load(store, NO_APPROVALS)
-  expect([entries.get(late.id), await again.words(late.id)]).toEqual([undefined, null])
+const [MIB, CLIENT, OTHER] = [2 ** 20, { client: 'reporter' }, { client: 'other' }]
+
+test.each<[who: string, kept: [who: object, bytes: number][], more: object, share: string | null]>([
+  ['the bot', [[{}, 64 * MIB - 1]], {}, 'the outbox may have 10000 calls and 64 MiB'],
+  [
+    'the bot beside full clients',
+    [
+      [CLIENT, 31 * MIB],
+      [OTHER, 32 * MIB],
+    ],
+    {},
+    null,
+  ],
+  ['a client', [[CLIENT, 8 * MIB - 1]], CLIENT, 'client reporter may have 1250 calls and 8 MiB'],
+  ['a client beside another', [[OTHER, 8 * MIB]], CLIENT, null],
+  ['one of many clients', [[OTHER, 32 * MIB - 1]], CLIENT, 'all clients together may have 5000'],
+])('the share of %s is all that it has', async (_who, kept, more, share) => {
+  const { entries, store, give } = await scene()
+  for (const [who, bytes] of kept) {
+    const { id } = await give('words', who)
+    await entries.change(id, () => ({ bytes }))
+  }
+  const late = entryOf(more)
+  const given = entries.add(late, Buffer.from('xx'))
+  if (share !== null) {
+    const how = { extra: { retryAfter: 60 } }
+    await expect(given).rejects.toThrow(refused('postern_outbox_full', share, how))
+  } else await given
+  const isThere = (await OutboxEntries.load(store, NO_APPROVALS)).get(late.id) !== undefined
+  expect([isThere, (await entries.words(late.id)) !== null]).toEqual(Array(2).fill(share === null))
+})
+
+test('a client has room for 1,250 calls, and as many of those that were sent are shown', async () => {
+  const { store } = await scene()
+  const made = { state: 'sent' as const, approval: null, code: null, sentId: null, bytes: 1 }
+  const row = { ...made, settledAtMs: 0, isHeard: false, call: 'none' as const }
+  const ids = Array.from({ length: 1251 }, () => randomUUID())
+  const rows = ids.map((id) => ({ id, ...rowOf({ ...entryOf(CLIENT), ...row, id }) }))
+  await store.write((db) => db.insertInto('outbox').values(rows).execute())
+  const add = (entries: OutboxEntries) => entries.add(entryOf(CLIENT), Buffer.from('x'))
+  const sent = await OutboxEntries.load(store, NO_APPROVALS)
+  await add(sent)
+  expect([sent.all.length, sent.get(ids[0] ?? '')]).toEqual([1251, undefined])
+  await store.write((db) => db.updateTable('outbox').set({ state: 'refused' }).execute())
+  const full = await OutboxEntries.load(store, NO_APPROVALS)
+  await full.drop(ids[1] ?? '')
+  await expect(add(full)).rejects.toThrow(refused('postern_outbox_full', 'client reporter'))
+  await full.drop(ids[2] ?? '')
+  await add(full)
 })
 
 test('a sent outbox entry loses its text, and a refused entry keeps its text for another attempt', async () => {
   const { store, entries, give } = await scene()
   const [sent, kept] = [await give('sent'), await give('kept')]
-  await entries.settle(sent.id, { state: 'sent', code: null, sentId: 7 }, 5)
-  await entries.settle(kept.id, { state: 'refused', code: 'chat_not_found', sentId: null }, 6)
+  await entries.settle(sent, { state: 'sent', code: null, sentId: 7 }, 5)
+  await entries.settle(kept, { state: 'refused', code: 'chat_not_found', sentId: null }, 6)
   for (const one of [entries, await OutboxEntries.load(store, NO_APPROVALS)]) {
     expect(one.get(sent.id)).toMatchObject({ state: 'sent', sentId: 7, settledAtMs: 5 })
     expect(one.get(kept.id)).toMatchObject({ state: 'refused', code: 'chat_not_found' })
@@ -64,11 +104,11 @@ test('a sent outbox entry loses its text, and a refused entry keeps its text for
 
 test('a new outbox entry removes entries settled three days ago, and `drop` removes an entry at once', async () => {
   const { store, entries, give } = await scene()
-  const { id } = await give('sent')
-  await entries.settle(id, { state: 'sent', code: null, sentId: 7 }, 0)
+  const sent = await give('sent')
+  await entries.settle(sent, { state: 'sent', code: null, sentId: 7 }, 0)
   const again = await OutboxEntries.load(store, NO_APPROVALS)
   await again.add(entryOf({ createdAtMs: 73 * 3_600_000 }), Buffer.from('more'))
-  expect(again.get(id)).toBeUndefined()
+  expect(again.get(sent.id)).toBeUndefined()
   const dropped = await give('dropped')
   await entries.drop(dropped.id)
   expect([entries.get(dropped.id), await entries.words(dropped.id)]).toEqual([undefined, null])

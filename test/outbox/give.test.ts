@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
 import { OutboxEntries, type OutboxEntry } from '../../src/outbox/entries.ts'
-import { giveLater, sendNow, type GiveParts } from '../../src/outbox/give.ts'
+import { clearNow, giveLater, sendNow, type GiveParts } from '../../src/outbox/give.ts'
 import { decide } from '../../src/outbox/hear.ts'
 import type { OutboxAttempt } from '../../src/outbox/outbox.ts'
 import type { Draft } from '../../src/translate/draft.ts'
@@ -11,7 +11,7 @@ import { approvalsOf, NO_APPROVALS } from '../support/approvals.ts'
 import { clientOf } from '../support/client.ts'
 import { pauses } from '../support/fake-time.ts'
 import { refused } from '../support/refused.ts'
-import { entryOf } from './support.ts'
+import { entryOf, FREE } from './support.ts'
 
 const [NOW, WEEK_MS, GROUP] = [1_700_000_000_000, 7 * 86_400_000, -5]
 const AWAY = new NoResponseError('postern_upstream_timeout')
@@ -36,20 +36,20 @@ async function scene({ isAsked = false } = {}) {
   const delivered: { draft: Draft; how: object }[] = []
   const calls = {
     admitLater: vi.fn(async () => {}),
+    leaves: vi.fn(async () => {}),
     signer: vi.fn(async () => null),
-    mustSeal: vi.fn(() => false),
-    peek: vi.fn((): { mode: string } | undefined => ({ mode: 'open' })),
     rule: vi.fn(async () => ({ body: 'readable' })),
   }
   const deliver = async (draft: Draft, how: object) => {
     delivered.push({ draft, how })
+    await draft.target.later?.renew()
     const answer = answers.shift() ?? {}
     if (answer instanceof Error) throw answer
     const { status = 201, headers = {}, error, result = { id: 12 } } = answer
     const envelope = error === undefined ? { ok: true, result } : { ok: false, error }
     return { status, headers, envelope, body: Buffer.from(JSON.stringify(envelope)) }
   }
-  const played = { guard: calls, modes: calls, clients: calls, directory: calls }
+  const played = { guard: calls, clients: calls, directory: calls }
   const parts = {
     ...played,
     entries,
@@ -67,13 +67,13 @@ async function scene({ isAsked = false } = {}) {
   }
   const send = async ({ id }: { id: string }): Promise<OutboxAttempt> => {
     const words = (await entries.words(id)) ?? Buffer.from('{}')
-    return await sendNow(entries.get(id) as OutboxEntry, words, parts)
+    return await sendNow(entries.get(id) as OutboxEntry, { words, turn: FREE }, parts)
   }
   const requests = (id: string) =>
     entries.get(id)?.approval?.requests.map(({ messageId }) => messageId)
   /** The chats of what was delivered since the last time. */
   const places = () => delivered.splice(0).map(({ draft }) => draft.chatId)
-  return { entries, answers, delivered, calls, give, send, requests, places }
+  return { entries, answers, delivered, calls, give, send, requests, places, parts }
 }
 
 test.each<[string, unknown, number | null]>([
@@ -88,20 +88,14 @@ test.each<[string, unknown, number | null]>([
   else expect(await given).toMatchObject({ dueAtMs, createdAtMs: NOW })
 })
 
-test.each<[string, mustSeal: boolean, mode: string | null, rule: string | Error | null, boolean]>([
-  ['a chat of sealed words', true, 'open', 'readable', true],
-  ['an open chat', false, 'open', 'sealed', false],
-  ['a protected chat', false, 'protected', 'readable', true],
-  ['a chat of another mode', false, 'x', 'readable', true],
-  ['a chat that is found open', false, null, 'readable', false],
-  ['a chat that is found sealed', false, null, 'sealed', true],
-  ['a chat without an answer', false, null, AWAY, true],
-  ['a chat of a slow service', false, null, null, true],
-])('words for %s are marked by its mode', async (_what, mustSeal, mode, rule, isForSealed) => {
+test.each<[string, rule: string | Error | null, isForSealed: boolean]>([
+  ['a readable chat', 'readable', false],
+  ['a chat of sealed words', 'sealed', true],
+  ['a chat without an answer', AWAY, true],
+  ['a chat of a slow service', null, true],
+])('words for %s are marked by the rule of now', async (_what, rule, isForSealed) => {
   const made = rule === null ? pauses() : []
   const { calls, give, delivered, send } = await scene()
-  calls.mustSeal.mockReturnValue(mustSeal)
-  calls.peek.mockReturnValue(mode === null ? undefined : { mode })
   calls.rule.mockImplementation(() => {
     if (rule === null) return new Promise(() => {})
     return rule instanceof Error ? Promise.reject(rule) : Promise.resolve({ body: rule })
@@ -109,7 +103,24 @@ test.each<[string, mustSeal: boolean, mode: string | null, rule: string | Error 
   const entry = await give()
   expect([entry.isForSealed, made]).toEqual([isForSealed, rule === null ? [2000] : []])
   await send(entry)
-  expect(delivered[0]?.draft.target.isForSealed).toBe(isForSealed)
+  expect(delivered[0]?.draft.target.later?.isForSealed).toBe(isForSealed)
+})
+
+test('a `sendId` in the outbox is a conflict for another chat and for another caller alone', async () => {
+  const { give } = await scene()
+  const { id: sendId, number } = await give()
+  expect((await give({ sendId, text: 'other words' })).number).toBe(number)
+  const CONFLICT = refused('conflict')
+  await expect(give({ sendId, chatId: 6 })).rejects.toThrow(CONFLICT)
+  await expect(give({ sendId }, { isClient: true })).rejects.toThrow(CONFLICT)
+})
+
+test('a request that the service took without an id asks nobody', async () => {
+  const { send, answers, give, requests } = await scene({ isAsked: true })
+  const { id } = await give()
+  answers.push({ result: {} }, { result: { id: 2 } })
+  await send({ id })
+  expect(requests(id)).toEqual([2])
 })
 
 const HEADER = { 'retry-after': '3' }
@@ -117,8 +128,16 @@ test.each<[what: string, answer: Answered, attempt: Partial<OutboxAttempt>]>([
   ['an id', {}, { code: null, sentId: 12, mayPass: false }],
   ['a wait in a header', { status: 429, headers: HEADER, error: { code: 'x' } }, { retryMs: 3000 }],
   ['a wait in the body', { status: 429, error: { code: 'x', retryAfter: 4 } }, { retryMs: 4000 }],
-  ['a refused token', { status: 401, error: { code: 'unauthorized' } }, { isOfAll: true }],
-  ['a failure', { status: 500, error: { code: 'internal' } }, { isOfAll: true, mayPass: true }],
+  [
+    'a refused token',
+    { status: 401, error: { code: 'unauthorized' } },
+    { extent: 'all', isAnswered: true },
+  ],
+  [
+    'a failure',
+    { status: 500, error: { code: 'internal' } },
+    { extent: 'all', mayPass: true, isAnswered: false },
+  ],
   ['a refusal', { status: 403, error: { code: 'x' } }, { mayPass: false }],
 ])('an answer with %s has its consequence', async (_what, answer, attempt) => {
   const { answers, send, give } = await scene()
@@ -138,11 +157,28 @@ test('a call of a client is admitted by its rights of now, as the call that it i
   expect(delivered.map(({ how }) => how)).toMatchObject([hidden, hidden])
 })
 
+test('a call of a client counts by its rate as it leaves, once, and neither the bot’s nor an approved one', async () => {
+  const { calls, entries, send, give } = await scene()
+  const isAsked = { isClient: true }
+  const [own, first, again, approved] = [
+    await give(),
+    await give({}, isAsked),
+    await give({}, isAsked),
+    await give({}, isAsked),
+  ]
+  await entries.change(again.id, () => ({ call: 'open' }))
+  for (const one of [own, again]) await send(one)
+  expect(calls.leaves.mock.calls).toEqual([])
+  await send(first)
+  expect(calls.leaves.mock.calls).toEqual([['reporter']])
+  expect(approved.call).toBe('none')
+})
+
 test('requests that were sent in part are completed under their ids, and none is sent twice', async () => {
-  const { send, answers, delivered, give, requests, places } = await scene({ isAsked: true })
+  const { send, answers, delivered, give, requests, places, parts } = await scene({ isAsked: true })
   const { id } = await give()
   answers.push({ result: { id: 1 } }, AWAY)
-  expect(await send({ id })).toMatchObject({ mayPass: true, isOfAll: true })
+  expect(await send({ id })).toMatchObject({ mayPass: true, extent: 'all' })
   const lost = delivered[1]?.draft.fields['sendId']
   expect([places(), requests(id)]).toEqual([
     [1815, 1816],
@@ -155,7 +191,11 @@ test('requests that were sent in part are completed under their ids, and none is
   await send({ id })
   expect(places()).toEqual([])
   const edit = await give({ chatId: 1815 }, { messageId: '1' })
-  await expect(send(edit)).rejects.toThrow(refused('postern_request_fixed'))
+  const FIXED = refused('postern_request_fixed')
+  await expect(send(edit)).rejects.toThrow(FIXED)
+  const now = { chatId: 1815, client: null }
+  await expect(clearNow({ ...now, messageId: '1' }, parts)).rejects.toThrow(FIXED)
+  expect(await clearNow({ ...now, messageId: null }, parts)).not.toBeNull()
 })
 
 test('a call leaves by the certificate of its approver that is fresh by the cache', async () => {
@@ -177,11 +217,12 @@ test('an entry that another sidecar has sent is neither retried nor dropped', as
   ]
   for (const change of [
     (id: string) => here.wait(id, { isForSealed: true, nowMs: 3 }),
-    (id: string) => here.drop(id),
+    async (id: string) => (await here.drop(id)) !== null,
   ]) {
-    const { id } = await here.add(entryOf(), Buffer.from('{}'))
-    await here.settle(id, { state: 'refused', code: 'x' }, 1)
-    await there.settle(id, { state: 'sent', code: null, sentId: 7 }, 2)
+    const entry = await here.add(entryOf(), Buffer.from('{}'))
+    const { id } = entry
+    await here.settle(entry, { state: 'refused', code: 'x' }, 1)
+    await there.settle(entry, { state: 'sent', code: null, sentId: 7 }, 2)
     expect(await change(id)).toBe(false)
     const again = await OutboxEntries.load(store, NO_APPROVALS)
     for (const one of [here, again]) {

@@ -1,12 +1,7 @@
 /** The bot hears by updates how its calls in the outbox ended, where the settings ask for that. */
 import { expect, test } from 'vitest'
-import { OutboxEntries } from '../../src/outbox/entries.ts'
-import { OutboxNews } from '../../src/outbox/news.ts'
-import { open, temporary } from '../store/support.ts'
-import { approvalsOf } from '../support/approvals.ts'
 import { openBot } from '../updates/bot.ts'
 import { openScene, until, type Called, type Scene } from '../updates/support.ts'
-import { entryOf } from './support.ts'
 
 const scene = (updates = true): Promise<Scene> =>
   openScene({ time: 'real', settings: { outbox: { updates } } })
@@ -88,21 +83,4 @@ test('a poll returns no outbox updates while `outbox.updates` is off', async () 
   await later(one, one.sandbox.home.privateChat, 'good morning')
   await until(async () => (await one.metric('outbox_settled_total{outcome="sent"}')) === 1)
   expect(await poll(one, `offset=${updateId + 1}`)).toEqual([])
-})
-
-test('a second end of an outbox entry is delivered although the first end was delivered before', async () => {
-  const store = await open(temporary(), { protection: 'none' })
-  const journal = { append: async () => () => {} }
-  const parts = { approvals: approvalsOf({}), journal, textMax: () => 4096 }
-  const entries = await OutboxEntries.load(store, parts)
-  const { id } = await entries.add(entryOf(), Buffer.from('{}'))
-  const news = new OutboxNews(entries, { isOn: true })
-  await entries.settle(id, { state: 'refused', code: 'forbidden' }, 1)
-  const [refusal] = news.after(0)
-  await entries.wait(id, { isForSealed: true, nowMs: 2 })
-  await entries.settle(id, { state: 'sent', code: null, sentId: 7 }, 3)
-  await news.heard([refusal?.id ?? ''])
-  expect(news.after(0)).toMatchObject([{ update: { postern_outbox: { id, state: 'sent' } } }])
-  await news.heard(news.after(0).map((one) => one.id))
-  expect(news.after(0)).toEqual([])
 })

@@ -28,7 +28,7 @@ test('an outbox entry for an edit has a UUID of its own in place of the call’s
   const added: string[] = []
   const parts = {
     entries: { add: async (entry: NewEntry) => (added.push(entry.id), { ...entry }) },
-    guard: { mustSeal: () => true },
+    guard: { rule: async () => ({ body: 'sealed' }) },
     rules: () => ({ textMax: 4000, sealsForBot: true }),
     nowMs: () => 0,
   } as unknown as GiveParts

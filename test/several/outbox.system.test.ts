@@ -13,6 +13,7 @@ import { usePair } from './pair.ts'
 const [GROUP, BOSS] = [7001, 815]
 const POSTERN_CONFIG = join(mkdtempSync(join(tmpdir(), 'several-outbox-')), 'postern.yaml')
 writeFileSync(POSTERN_CONFIG, JSON.stringify({ approve: [{ chats: [GROUP], by: [BOSS] }] }))
+const WAIT = { timeout: 30_000 }
 const { stage, other } = await usePair({ POSTERN_CONFIG })
 
 describe.skipIf(!hasPostgres())('the outbox of a bot with two sidecars', () => {
@@ -40,6 +41,28 @@ describe.skipIf(!hasPostgres())('the outbox of a bot with two sidecars', () => {
     }
     await expect.poll(() => written(chat.id).length).toBe(2)
     expect([written(office.id).length, written(chat.id).length]).toEqual([2, 2])
+  })
+
+  test('two sidecars send their calls for one time once each, and every call ends as sent', async () => {
+    const chats = [stage.group([await stage.friend()]), stage.group([await stage.person()])]
+    for (const chat of chats) await stage.send(chat, canary())
+    const deliverAt = Date.now() + 3000
+    const headers = { prefer: 'respond-async' }
+    const giving = Array.from({ length: 24 }, async (_, at) => {
+      const body = { chatId: chats[at % 2]?.id, text: canary(), deliverAt }
+      const sidecar = at % 3 === 0 ? stage.sidecar : other()
+      const { json } = await sidecar.call('POST', '/messages', body, { headers })
+      return String(json.result.postern.outbox.id)
+    })
+    const ids = await Promise.all(giving)
+    const states = async () => {
+      const { stdout } = await other().postern('outbox', 'list', '--json')
+      const all = JSON.parse(stdout) as { id: string; state: string; code: string | null }[]
+      return all.filter(({ id }) => ids.includes(id)).map(({ state, code }) => code ?? state)
+    }
+    await expect.poll(async () => new Set(await states()), WAIT).toEqual(new Set(['sent']))
+    const written = stage.double.world.written.map(({ body }) => body.sendId)
+    expect(written.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted())
   })
 
   test('two sidecars send their queued calls in order, once each, after one of them is killed', async () => {

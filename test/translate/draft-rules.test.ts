@@ -13,12 +13,12 @@ test('the path of a send is /messages, and the path of an edit has its encoded m
   expect(readSend({ chatId: 5, text: 'x' }, RULES).target).toEqual({
     route: 'send',
     path: '/messages',
-    isForSealed: false,
+    later: null,
   })
   expect(readEdit('7/../8', { chatId: 5, text: 'x' }, RULES).target).toEqual({
     route: 'edit',
     path: '/messages/7%2F..%2F8',
-    isForSealed: false,
+    later: null,
   })
 })
 

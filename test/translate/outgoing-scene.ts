@@ -101,7 +101,7 @@ export function scene(isProtected = true) {
 
 export function draftOf(more: Partial<Draft> = {}): Draft {
   return {
-    target: { route: 'send', path: '/messages', isForSealed: false },
+    target: { route: 'send', path: '/messages', later: null },
     chatId: CHAT,
     fields: { chatId: CHAT },
     unlisted: [],

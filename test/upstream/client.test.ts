@@ -37,7 +37,7 @@ test.each(['/messages/..', '/messages/%2e', '/messages/a b', '/messages/%2f'])(
   'a permitted edit is not sent to the path %s',
   async (path) => {
     const { url, seen } = await answeringFrom(1)
-    const permit = markupPermit({ route: 'edit', path, isForSealed: false })
+    const permit = markupPermit({ route: 'edit', path, later: null })
     expect((await failing(door(url).upstream.edit(permit))).code).toBe('bad_request')
     expect(seen).toEqual([])
   },

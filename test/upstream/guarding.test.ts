@@ -37,7 +37,7 @@ describe('sends and edits', () => {
     const { upstream, seen } = await reached()
     const state = { nowMs: 0, isLatched: false }
     const time = { nowMs: () => 0, monotonicMs: () => state.nowMs }
-    const target = { route: 'send', path: '/messages', isForSealed: false } as const
+    const target = { route: 'send', path: '/messages', later: null } as const
     const latching = [false, false, false, true].map((isLatched) => async () => {
       await new Promise((resolve) => setTimeout(resolve, 5))
       state.isLatched = isLatched

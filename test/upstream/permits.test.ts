@@ -11,9 +11,28 @@ async function passing(route: 'send' | 'edit') {
   const state = { holds: true }
   return {
     state,
-    permit: await readablePermit({ route, path, isForSealed: false }, () => state.holds),
+    permit: await readablePermit({ route, path, later: null }, () => state.holds),
   }
 }
+
+test('a call for later leaves on its own ground too, which is read after that of the permit', async () => {
+  const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
+  const [order, state] = [[] as string[], { holds: true, nowMs: 0 }]
+  const renewed = (what: string) => async () => void order.push(what)
+  const later = { isForSealed: false, holds: () => state.holds, renew: renewed('later') }
+  const target = { route: 'edit', path: '/messages/3', later } as const
+  const more = {
+    fresh: renewed('fresh'),
+    time: { nowMs: () => 0, monotonicMs: () => (state.nowMs += 1000) },
+  }
+  const permit = await readablePermit(target, () => true, more)
+  order.length = 0
+  await upstream.edit(permit)
+  expect([order, seen.length]).toEqual([['fresh', 'later'], 1])
+  state.holds = false
+  expect((await failing(upstream.edit(permit))).code).toBe('postern_downgrade_refused')
+  expect(seen).toHaveLength(1)
+})
 
 test('an expired permit allows neither a send nor an edit', async () => {
   const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
@@ -52,7 +71,7 @@ test.each(['send', 'edit'] as const)(
 )
 
 test('a permit without end holds for every attempt', async () => {
-  const permit = markupPermit({ route: 'send', path: '/messages', isForSealed: false })
+  const permit = markupPermit({ route: 'send', path: '/messages', later: null })
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
   )

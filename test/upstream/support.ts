@@ -146,8 +146,8 @@ export async function doorTo(handler: Handler, o: Partial<UpstreamOptions> = {})
 
 /** What the guard lets out: the buttons of a message, as a send or an edit. */
 export const outbound = {
-  send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path, isForSealed: false }),
-  edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3', isForSealed: false }),
+  send: (path = '/messages'): Outbound => markupPermit({ route: 'send', path, later: null }),
+  edit: (): Outbound => markupPermit({ route: 'edit', path: '/messages/3', later: null }),
 }
 
 /** A signal that nobody aborts. */

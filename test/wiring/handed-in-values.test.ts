@@ -21,6 +21,7 @@ import { Webhook, type WebhookParts } from '../../src/updates/webhook.ts'
 import { REAL_CLOCK, SYSTEM_TIME } from '../../src/util/clock.ts'
 import { createBot } from '../../src/wiring/bot.ts'
 import { createLink } from '../../src/wiring/link.ts'
+import { FREE } from '../outbox/support.ts'
 import { temporary } from '../store/support.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { ALICE, CHAT, storeWith, useCore } from './core-scene.ts'
@@ -164,17 +165,17 @@ const TABLES = [
     ...of('own', 'store', 'clock'),
     send: async (send) => {
       vi.mocked(giving.sendNow).mockResolvedValueOnce(EVENT)
-      const words = Buffer.from('{}')
-      const isSent = (await send(EVENT, words)) === EVENT
+      const [words, turn] = [Buffer.from('{}'), FREE]
+      const isSent = (await send(EVENT, words, turn)) === EVENT
       const [entry, given] = vi.mocked(giving.sendNow).mock.lastCall ?? []
-      return isSent && entry === EVENT && given === words
+      return isSent && entry === EVENT && given?.words === words && given.turn === turn
     },
     maxAgeMs: (ms) => ms === 5 * HOUR_MS,
   }),
   table<giving.GiveParts>('a call', () => vi.mocked(giving.sendNow).mock.lastCall?.[2], {
     entries,
     fresh,
-    ...of('core', 'messages', 'guard', 'modes', 'approvals'),
+    ...of('core', 'messages', 'guard', 'approvals'),
     ...of('known', 'clients', 'directory'),
     approverMaxAgeMs: (ms) => ms === 17_000,
     rules: (rules, { limits }) => {

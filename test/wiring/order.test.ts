@@ -9,7 +9,7 @@ import { sendNow } from '../../src/outbox/give.ts'
 import { Outbox } from '../../src/outbox/outbox.ts'
 import { createBot } from '../../src/wiring/bot.ts'
 import { subscribeOutbox } from '../../src/wiring/subscriptions.ts'
-import { entryOf } from '../outbox/support.ts'
+import { entryOf, SENT } from '../outbox/support.ts'
 import { temporary } from '../store/support.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { storeWith, useCore } from './core-scene.ts'
@@ -47,7 +47,7 @@ test('a bot starts in its order, and stops in mid-send once the send is recorded
   vi.mocked(sendNow).mockImplementation(async () => {
     order.push('send')
     await ended.promise
-    return { code: null, sentId: 7, retryMs: null, mayPass: false, isOfAll: false }
+    return SENT
   })
   bot.start()
   const add = () => core.outbox.add(entryOf({ dueAtMs: Date.now() }), Buffer.from('{}'))

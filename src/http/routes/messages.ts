@@ -5,10 +5,11 @@ import type { Clients } from '../../kernel/index.ts'
 import { readEdit, readSend, type DraftRules } from '../../translate/draft.ts'
 import type { Messages } from '../../translate/messages.ts'
 import type { Answer } from '../../upstream/client.ts'
+import { isForLater } from '../client-calls.ts'
 import { idParam } from '../params.ts'
 import { relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
-import { answerLater, isForLater, type OutboxDoor } from './outbox.ts'
+import { answerLater, type OutboxDoor } from './outbox.ts'
 
 export interface MessageRouteParts {
   messages: Messages<Answer>

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { Refusal } from '../../errors.ts'
 import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
@@ -19,14 +19,6 @@ export interface OutboxDoor {
 }
 
 const PATH = '/postern/v1/outbox'
-const ASYNC = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i
-
-/** Whether a call is to be made later: where it prefers that (RFC 7240, 4.1), or its client always does. */
-export function isForLater({ headers, client }: FastifyRequest): boolean {
-  const { prefer = '' } = headers
-  return client?.outbox === 'always' || ASYNC.test([prefer].flat().join(','))
-}
-
 /** Answers a call that is made later. */
 export function answerLater(reply: FastifyReply, { id, state }: OutboxEntry): FastifyReply {
   const headers = { 'preference-applied': 'respond-async', location: `${PATH}/${id}` }

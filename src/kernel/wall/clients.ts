@@ -10,6 +10,8 @@ const MOST_CLIENTS = 1000
 /** Equal refusals of a client are journalled once in this time. */
 const NOTED_MS = 3_600_000
 const NOTED = 4096
+/** Behind the name of a client: the count of its calls for later, as they are given. */
+const GIVEN = ' given'
 
 export interface ClientsParts {
   memory: Memory
@@ -78,16 +80,26 @@ export class Clients {
       await this.#note(client, lack, act).catch(() => undefined)
       refuseLack(client, lack)
     }
-    if (act.call === 'sendMessage' || act.call === 'editMessage') await this.#pace(client)
+    if (act.call !== 'sendMessage' && act.call !== 'editMessage') return
+    await this.#pace(client, act.isLater === true ? GIVEN : '')
   }
 
-  /** The same for a call that a client gave earlier, by its rights of now. Its rate counted then. */
+  /** The same for a call that a client gave earlier, by its rights of now; `leaves` counts it. */
   async admitLater(name: string, act: ClientAct): Promise<void> {
     await this.#parts.memory.fresh()
     const client = this.named(name)
     if (client === null) throw new Refusal('postern_not_allowed', `client ${name} was removed`)
     const lack = lackOf(client, act, this.#facts())
     if (lack !== null) refuseLack(client, lack)
+  }
+
+  /**
+   * Counts a call that was given earlier, right before it leaves.
+   * @throws Refusal `rate_limited`, `postern_store_unwritable`
+   */
+  async leaves(name: string): Promise<void> {
+    const client = this.named(name)
+    if (client !== null) await this.#pace(client, '')
   }
 
   /** Whether answers to a caller show who is in a chat: to one that may read it; null: the bot itself. */
@@ -165,14 +177,18 @@ export class Clients {
     return { nowMs: Math.max(clock.expiryNowMs(), memory.nowMs()), knownChats }
   }
 
-  /** One number in the store, so that the rate counts for all sidecars and over a restart. */
-  async #pace({ name, rate }: Client): Promise<void> {
+  /**
+   * One number in the store, so that the rate counts for all sidecars and over a restart.
+   * @param what the count: of calls that leave (empty), or `GIVEN`
+   */
+  async #pace({ name, rate }: Client, what: string): Promise<void> {
     if (rate === null) return
     const { memory } = this.#parts
+    const counted = name + what
     await memory.note(async ({ clients }) => {
-      const before = await clients.nextAtMs(name)
+      const before = await clients.nextAtMs(counted)
       const next = paced(rate, { nextAtMs: before, nowMs: memory.nowMs() })
-      if ('nextAtMs' in next) return await clients.setNextAt(name, next.nextAtMs, before)
+      if ('nextAtMs' in next) return await clients.setNextAt(counted, next.nextAtMs, before)
       const extra = { retryAfter: Math.ceil(next.waitMs / 1000) }
       throw new Refusal('rate_limited', `client ${name}: its rate is used up`, { extra })
     })

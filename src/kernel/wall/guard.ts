@@ -7,6 +7,7 @@ import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
 import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
 import { Freshness } from './freshness.ts'
 import type { KnownChats } from './known-chats.ts'
+import { groundOf, type LaterGround, type PermitGround } from './later.ts'
 
 /** Where a body goes. */
 export interface PermitTarget {
@@ -14,20 +15,8 @@ export interface PermitTarget {
   route: 'send' | 'edit'
   /** Path below the API prefix, encoded. */
   path: string
-  /** It was given earlier, when its chat was one of sealed words: it never leaves readable. */
-  isForSealed: boolean
-}
-
-/** The ground of a permit. */
-export interface PermitGround {
-  /**
-   * Read before every attempt, and when the body is written: false once a sighting or a setting
-   * forbids the body to leave.
-   * @throws Refusal when that is not known any more
-   */
-  holds: () => boolean
-  /** Called before `holds`: reads the store. @throws Refusal `postern_store_unwritable` */
-  renew: () => Promise<void>
+  /** Null: the call is made at once. */
+  later: LaterGround | null
 }
 
 /** Made in this file alone. */
@@ -43,7 +32,7 @@ class Permit {
     this.route = target.route
     this.path = target.path
     this.body = body
-    this.ground = ground
+    this.ground = target.later === null ? ground : groundOf(ground, target.later)
   }
 
   static isReal(value: unknown): boolean {
@@ -211,7 +200,7 @@ export class Guard {
   /** Permits readable text. @throws Refusal `postern_downgrade_refused` without a rule for it, `postern_mode_changed` */
   permitReadable(rule: Rule, target: PermitTarget, fields: BodyFields): Outbound {
     requireRule(rule, fields.chatId, 'readable')
-    if (target.isForSealed) throw new Refusal('postern_mode_changed')
+    if (target.later?.isForSealed === true) throw new Refusal('postern_mode_changed')
     return new Permit(target, json(fields), rule)
   }
 

@@ -55,6 +55,8 @@ export interface ClientAct {
   /** Of a send or an edit: its text in UTF-16 units, and whether it sets buttons. */
   textChars?: number
   hasButtons?: boolean
+  /** It is made later, by the outbox; absent: at once. */
+  isLater?: boolean
 }
 
 export interface ClientFacts {

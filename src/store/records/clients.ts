@@ -25,9 +25,9 @@ export class ClientRows extends Rows implements ClientRecords {
   }
 
   async remove(name: string): Promise<void> {
-    for (const table of ['clients', 'client_rates'] as const) {
-      await this.db.deleteFrom(table).where('name', '=', name).execute()
-    }
+    await this.db.deleteFrom('clients').where('name', '=', name).execute()
+    const rates = this.db.deleteFrom('client_rates')
+    await rates.where('name', 'in', [name, `${name} given`]).execute()
   }
 
   async nextAtMs(name: string): Promise<number> {

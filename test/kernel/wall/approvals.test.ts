@@ -76,7 +76,7 @@ describe('an approval rule', () => {
 })
 
 test('a clearance allows its own chat and kind of call, and a forged one allows nothing', () => {
-  const target = (route: 'send' | 'edit') => ({ route, path: '/messages', isForSealed: false })
+  const target = (route: 'send' | 'edit') => ({ route, path: '/messages', later: null })
   const call = { chatId: GROUP, target: target('send') }
   const clearance = cleared(call)
   expect(() => requireCleared(clearance, call)).not.toThrow()

@@ -13,7 +13,7 @@ const store = storeForFile()
 
 /** What the service says of every chat; a test changes it. */
 const OPEN_GROUP = { kind: 'group', mode: 'open', historyVisible: true }
-const target = { route: 'send', path: '/messages', isForSealed: false } as const
+const target = { route: 'send', path: '/messages', later: null } as const
 const REFUSED = expect.objectContaining({ code: 'postern_downgrade_refused' }) as unknown
 
 /** A guard that knows no chat, before a service that says of each chat what it is told to. */
@@ -231,7 +231,8 @@ describe('permits', () => {
     expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
     expect(bodyOf(permit)).toEqual(fields)
     expect(() => guard.permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
-    const forSealed = { ...target, isForSealed: true }
+    const ground = { holds: () => true, renew: async () => {} }
+    const forSealed = { ...target, later: { ...ground, isForSealed: true } }
     expect(() => guard.permitReadable(rule, forSealed, fields)).toThrow('readable since')
   })
 

@@ -3,7 +3,7 @@ import { isOutbound, type Outbound } from '../../../src/kernel/wall/guard.ts'
 import { markupPermit } from '../../support/permits.ts'
 
 test('`isOutbound` accepts a permit, and no copy or imitation of one', () => {
-  const real: Outbound = markupPermit({ route: 'send', path: '/messages', isForSealed: false })
+  const real: Outbound = markupPermit({ route: 'send', path: '/messages', later: null })
   expect(isOutbound(real)).toBe(true)
   const copies = [
     Object.assign({}, real),

@@ -1,0 +1,88 @@
+/** Who waits after a failure that passes: a client, a chat, or all chats once a second one fails likewise. */
+import type { OutboxEntry } from './entries.ts'
+
+/** What a failure that passes may hold up; `all` only where another chat's head fails likewise. */
+export type Extent = 'client' | 'chat' | 'all'
+
+interface Block {
+  /** By the monotonic clock. */
+  untilMs: number
+  /** Doubled by each failure. */
+  waitMs: number
+  /** It failed as all might, and nothing has shown yet whose trouble it is. */
+  isSuspect: boolean
+  /** Others could be written to meanwhile: the trouble is this chat's own until it was written to. */
+  isOwn: boolean
+}
+
+const WAIT_MS = { first: 1000, last: 60_000 }
+const ALL = 'all'
+
+/** The chat that an entry is written to next: that of its approver, while a word is asked for. */
+export const placeOf = ({ state, chatId, approval }: OutboxEntry): number =>
+  state === 'asked' ? (approval?.requests[0]?.chatId ?? chatId) : chatId
+
+const callerOf = ({ client }: OutboxEntry): string => `client ${client}`
+
+export class Blocks {
+  readonly #waits = new Map<number | string, Block>()
+  readonly #nowMs: () => number
+
+  /** @param nowMs monotonic */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** How long an entry must still wait, in ms. */
+  untilFreeMs(entry: OutboxEntry): number {
+    const keys = [ALL, placeOf(entry), callerOf(entry)]
+    return Math.max(...keys.map((key) => this.#waits.get(key)?.untilMs ?? 0)) - this.#nowMs()
+  }
+
+  /** Whether all wait, or waited and one shows whether they still must. */
+  get isOfAll(): boolean {
+    return this.#waits.has(ALL)
+  }
+
+  /** Whether the chat of an entry could not be written to the last time. */
+  isTroubled(entry: OutboxEntry): boolean {
+    return this.#waits.has(placeOf(entry))
+  }
+
+  /** @param o `retryMs` the wait that the failure asks for */
+  failed(
+    entry: OutboxEntry,
+    { extent, retryMs }: { extent: Extent; retryMs: number | null },
+  ): void {
+    const key = extent === 'client' ? callerOf(entry) : placeOf(entry)
+    const wait = this.#wait(key, retryMs)
+    if (extent !== 'all' || wait.isOwn) return
+    wait.isSuspect = true
+    const suspects = [...this.#waits.values()].filter(({ isSuspect }) => isSuspect)
+    if (suspects.length > 1) this.#wait(ALL, retryMs)
+  }
+
+  /** @param isAnswered the service answered: what holds up others is their own */
+  ended(entry: OutboxEntry, isAnswered: boolean): void {
+    for (const key of [placeOf(entry), callerOf(entry)]) this.#waits.delete(key)
+    if (!isAnswered) return
+    const wasOfAll = this.#waits.delete(ALL)
+    for (const wait of this.#waits.values()) {
+      if (!wait.isSuspect) continue
+      Object.assign(wait, { isSuspect: false, isOwn: true })
+      if (wasOfAll) wait.untilMs = 0
+    }
+  }
+
+  #wait(key: number | string, retryMs: number | null): Block {
+    const before = this.#waits.get(key) ?? {
+      waitMs: WAIT_MS.first / 2,
+      isSuspect: false,
+      isOwn: false,
+    }
+    const waitMs = Math.min(before.waitMs * 2, WAIT_MS.last)
+    const wait = { ...before, waitMs, untilMs: this.#nowMs() + Math.max(waitMs, retryMs ?? 0) }
+    this.#waits.set(key, wait)
+    return wait
+  }
+}
