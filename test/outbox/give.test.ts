@@ -115,7 +115,7 @@ test('a `sendId` in the outbox is a conflict for another chat and for another ca
   await expect(give({ sendId }, { isClient: true })).rejects.toThrow(CONFLICT)
 })
 
-test('a request that the service took without an id asks nobody', async () => {
+test('a request that is accepted without an id reaches nobody', async () => {
   const { send, answers, give, requests } = await scene({ isAsked: true })
   const { id } = await give()
   answers.push({ result: {} }, { result: { id: 2 } })
