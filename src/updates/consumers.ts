@@ -1,11 +1,13 @@
 /** Who reads updates beside the bot: clients that poll, and webhooks of the settings. */
 import { isObject } from '../api/common.ts'
+import type { OwnWebhook } from '../translate/bot-view.ts'
 import type { Client, Clients } from '../kernel/index.ts'
-import { ConsumerQueue, ConsumerWebhook } from './consumer-queue.ts'
 import { BOT } from './cursors.ts'
 import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
-import type { Registration } from './registration.ts'
+import { NO_FAILURES, type Registration } from './registration.ts'
+import type { AskedPoll } from './queue-reader.ts'
 import { SharedQueue, type Consumer, type SharedQueueParts } from './shared-queue.ts'
+import type { Delivered } from './update-batch.ts'
 import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
 
 /** A consumer of the settings. */
@@ -28,16 +30,11 @@ export interface ConsumersParts extends Omit<SharedQueueParts, 'consumerOf' | 's
   makeLoop: (own: Pick<DeliveryLoopParts, 'poller' | 'registration'>) => Pick<DeliveryLoop, 'stop'>
 }
 
-/** A poll as its caller asks for it. */
-export interface ConsumerPoll {
-  offset: number
-  limit: number
-  timeoutMs: number
-}
-
 /** The shortest poll: within this the service has answered what it has. */
 const LEAST_MS = 1000
 const GRACE_MS = 5000
+/** Before another try, where the store cannot be read. */
+const AGAIN_MS = 1000
 
 export class Consumers implements AsyncDisposable {
   readonly queue: SharedQueue
@@ -64,7 +61,8 @@ export class Consumers implements AsyncDisposable {
       const name = cursorOf({ url, reader })
       const consumer = this.#consumerOf(name)
       if (url === null || consumer === null) continue
-      const registration = new ConsumerWebhook(this.queue, { name, url, secret })
+      const record = (delivered: Delivered) => this.queue.record(name, delivered)
+      const registration = keptWebhook({ url, secret }, record)
       this.#loops.push(this.#parts.makeLoop({ poller: this.sourceOf(consumer), registration }))
     }
   }
@@ -75,10 +73,23 @@ export class Consumers implements AsyncDisposable {
     for (const loop of this.#loops.splice(0)) void loop.stop({ graceMs: GRACE_MS, confirms: false })
   }
 
-  /** A consumer's part of the queue. */
-  sourceOf(consumer: Consumer): ConsumerQueue {
+  /** A consumer's part of the queue; the record of a delivery moves its cursor. */
+  sourceOf(consumer: Consumer): DeliveryLoopParts['poller'] {
+    const { queue } = this
     const { poller, clock } = this.#parts
-    return new ConsumerQueue({ queue: this.queue, poller, consumer, clock })
+    const next = (stop: AbortSignal): Promise<PendingUpdate[]> =>
+      queue.next(consumer, stop).catch(async () => {
+        await clock.wait(AGAIN_MS, stop)
+        return []
+      })
+    return {
+      next,
+      markDelivered() {},
+      confirm: () => queue.confirm(),
+      set confirmsEach(confirmsEach: boolean) {
+        poller.confirmsEach = confirmsEach
+      },
+    }
   }
 
   /** The bot's webhook as one of several: what it has, others may still have to get. */
@@ -90,8 +101,9 @@ export class Consumers implements AsyncDisposable {
       },
       recordFailure: (lastError, nextAttemptAt) =>
         registration.recordFailure(lastError, nextAttemptAt),
+      recordSuccess: () => registration.recordSuccess(),
       recordDelivered: async (delivered, mayRecord) => {
-        await registration.recordForBot(delivered, mayRecord)
+        await registration.recordDelivered(delivered, mayRecord, { isAlone: false })
         await queue.record(BOT, delivered)
       },
     }
@@ -102,27 +114,32 @@ export class Consumers implements AsyncDisposable {
    * @returns updates; a client's are numbered one by one, so that no number shows what others got
    * @throws Refusal `postern_store_unwritable`
    */
-  async poll(client: Client | null, asked: ConsumerPoll, stop: AbortSignal): Promise<unknown[]> {
+  async poll(
+    client: Client | null,
+    asked: Pick<AskedPoll, 'below' | 'limit' | 'timeoutSeconds'>,
+    stop: AbortSignal,
+  ): Promise<unknown[]> {
     const { queue } = this
     const consumer = this.#consumerOf(client?.name ?? BOT)
     if (consumer === null) return []
-    const ended = AbortSignal.timeout(Math.max(asked.timeoutMs, LEAST_MS))
+    const ended = AbortSignal.timeout(Math.max(asked.timeoutSeconds * 1000, LEAST_MS))
     const ends = AbortSignal.any([stop, ended, this.#alone(consumer.name)])
     // the numbers of a client that has lost its cursor go on
-    await queue.join(consumer.name, client === null ? 0 : Math.max(0, asked.offset - 1))
+    await queue.join(consumer.name, client === null ? 0 : Math.max(0, asked.below - 1))
     if (client === null) {
       let found: PendingUpdate[]
       // what it has is known once the queue was read
       do {
-        await queue.recordBelow(consumer, asked.offset)
+        await queue.recordBelow(consumer, asked.below)
         found = await queue.next(consumer, ends)
-      } while (await queue.recordBelow(consumer, asked.offset))
+      } while (await queue.recordBelow(consumer, asked.below))
       return found.slice(0, asked.limit).map(({ update }) => update)
     }
-    await queue.recordGiven(consumer.name, asked.offset)
+    await queue.recordGiven(consumer.name, asked.below)
     const shown = (await queue.next(consumer, ends)).slice(0, asked.limit)
     if (shown.length === 0) return []
-    const first = await queue.show(consumer.name, shown)
+    const ids = shown.map(({ delivered }) => delivered)
+    const first = await this.#parts.cursors.show(consumer.name, ids)
     if (first === null) return []
     return shown.map(({ update }, at) => shownTo(client, update, first + at))
   }
@@ -154,6 +171,24 @@ export class Consumers implements AsyncDisposable {
     const poll = new AbortController()
     this.#polls.set(name, poll)
     return poll.signal
+  }
+}
+
+/** A webhook of the settings; its failures are known until the next start. */
+export function keptWebhook(
+  hook: Pick<OwnWebhook, 'url' | 'secret'>,
+  recordDelivered: (delivered: Delivered) => Promise<void>,
+): DeliveryLoopParts['registration'] {
+  let webhook: OwnWebhook = { ...hook, ...NO_FAILURES }
+  return {
+    get webhook() {
+      return webhook
+    },
+    recordDelivered,
+    recordSuccess: async () => void (webhook = { ...hook, ...NO_FAILURES }),
+    recordFailure: async (lastError, nextAttemptAt) => {
+      webhook = { ...hook, failures: webhook.failures + 1, lastError, nextAttemptAt }
+    },
   }
 }
 

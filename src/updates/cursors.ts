@@ -1,4 +1,5 @@
 /** Which updates each consumer has, in the store. */
+import { isDeepStrictEqual } from 'node:util'
 import { upsert } from '../store/records/rows.ts'
 import type { Reread, Store } from '../store/store.ts'
 import type { Delivered } from './update-batch.ts'
@@ -37,7 +38,12 @@ export class Cursors {
     for (const name of names ?? []) this.#cursors.delete(name)
     for (const { name, update_id: updateId, mark, given, shown } of rows) {
       const delivered = updateId === null || mark === null ? null : { updateId, mark }
-      this.#cursors.set(name, { name, delivered, given, shown: shownIn(shown ?? '') })
+      this.#cursors.set(name, {
+        name,
+        delivered,
+        given,
+        shown: JSON.parse(shown ?? '[]') as Delivered[],
+      })
     }
   }
 
@@ -64,50 +70,41 @@ export class Cursors {
     await this.#store.write((db) => upsert(db, 'cursors', 'name', rowOf(cursor)))
   }
 
-  /** A consumer has none of the updates that the service has. @throws Refusal `postern_store_unwritable` */
-  async restart(name: string): Promise<void> {
-    await this.#change(name, (known) => known && { ...known, delivered: null, shown: [] })
-  }
-
-  /** Adds a cursor where there is none of its name. @throws Refusal `postern_store_unwritable` */
-  async add({ name, delivered = null, given = 0 }: NewCursor): Promise<void> {
-    await this.#change(name, (known) => known ?? { name, delivered, given, shown: [] })
-  }
-
   /**
    * Moves a client's cursor over all that it was shown under numbers below `offset`: its next number
    * is at least `offset`. @throws Refusal `postern_store_unwritable`
    */
   async moveBelow(name: string, offset: number): Promise<void> {
-    const countOf = ({ given }: Cursor): number => offset - 1 - given
-    const known = this.#cursors.get(name)
-    if (known === undefined || countOf(known) <= 0) return
-    await this.#change(name, (cursor) => {
-      const count = cursor === undefined ? 0 : countOf(cursor)
+    const moved = (cursor: Cursor | undefined): Cursor | undefined => {
+      const count = cursor === undefined ? 0 : offset - 1 - cursor.given
       if (cursor === undefined || count <= 0) return cursor
       const { delivered, shown } = cursor
       const last = shown.slice(0, count).at(-1) ?? delivered
       return { name, delivered: last, given: offset - 1, shown: shown.slice(count) }
-    })
+    }
+    const known = this.#cursors.get(name)
+    if (moved(known) !== known) await this.change(name, moved)
   }
 
   /**
    * Numbers updates that a client is shown next.
-   * @returns the number of the first; null when the client has it, as it told another sidecar
+   * @returns the number of the first; null when the client has confirmed it at another sidecar
    * @throws Refusal `postern_store_unwritable`
    */
   async show(name: string, shown: readonly Delivered[]): Promise<number | null> {
     const isNext = ({ delivered }: Cursor): boolean =>
       (shown[0]?.updateId ?? -Infinity) > (delivered?.updateId ?? -Infinity)
-    const cursor = await this.#change(name, (known) => {
-      const isNew = known !== undefined && isNext(known) && textOf(known.shown) !== textOf(shown)
-      return isNew ? { ...known, shown } : known
+    const cursor = await this.change(name, (known) => {
+      return known !== undefined && isNext(known) ? { ...known, shown } : known
     })
     return cursor !== undefined && isNext(cursor) ? cursor.given + 1 : null
   }
 
-  /** @param how gives the cursor from that in the database, whichever sidecar wrote it */
-  async #change(
+  /**
+   * Changes a cursor, or adds it. @throws Refusal `postern_store_unwritable`
+   * @param how gives the cursor from that in the database, whichever sidecar wrote it
+   */
+  async change(
     name: string,
     how: (cursor: Cursor | undefined) => Cursor | undefined,
   ): Promise<Cursor | undefined> {
@@ -115,9 +112,8 @@ export class Cursors {
       await this.#read(db, [name])
       const before = this.#cursors.get(name)
       const cursor = how(before)
-      if (cursor !== undefined && cursor !== before) {
+      if (cursor && !isDeepStrictEqual(cursor, before))
         await upsert(db, 'cursors', 'name', rowOf(cursor))
-      }
       return cursor
     }
     return await this.#store.write(change, (cursor) => {
@@ -132,21 +128,10 @@ export class Cursors {
   }
 }
 
-export type NewCursor = Pick<Cursor, 'name'> & Partial<Cursor>
-
 const rowOf = ({ name, delivered, given, shown }: Cursor) => ({
   name,
   update_id: delivered?.updateId ?? null,
   mark: delivered?.mark ?? null,
   given,
-  shown: textOf(shown),
+  shown: JSON.stringify(shown),
 })
-
-const textOf = (shown: readonly Delivered[]): string =>
-  shown.map(({ updateId, mark }) => `${updateId} ${mark}`).join()
-
-const shownIn = (text: string): Delivered[] =>
-  text.split(',').flatMap((one) => {
-    const [id = '', mark] = one.split(' ')
-    return mark === undefined ? [] : [{ updateId: Number(id), mark }]
-  })

@@ -6,6 +6,7 @@ import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import { stringify } from '../util/exact-json.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
+import { raceAbort } from '../util/race-abort.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
 import type { WebhookClient } from './webhook-client.ts'
 import type { Delivered } from './update-batch.ts'
@@ -50,12 +51,12 @@ export const NO_NEWS: LoopNews = {
 }
 
 export interface DeliveryLoopParts {
-  poller: Pick<
-    UpdatePoller,
-    'next' | 'markDelivered' | 'confirm' | 'wake' | 'unconfirmedCount' | 'confirmsEach'
-  >
+  poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm' | 'confirmsEach'>
   client: Pick<WebhookClient, 'deliver'>
-  registration: Pick<Registration, 'webhook' | 'recordDelivered' | 'recordFailure'>
+  registration: Pick<
+    Registration,
+    'webhook' | 'recordDelivered' | 'recordFailure' | 'recordSuccess'
+  >
   /** The update that it delivered last. */
   last: () => Delivered | null
   clock: Clock
@@ -68,6 +69,12 @@ export interface DeliveryLoopParts {
   onFailed: (o: RepeatedDelivery) => void
   /** Called with an error that is no Refusal. */
   onUnexpectedError: (error: unknown) => void
+}
+
+/** Updates that were opened, and when. */
+interface OpenedUpdates {
+  opened: readonly PendingUpdate[]
+  atMs: number
 }
 
 /** The work on one webhook, from its setting to its end. */
@@ -96,41 +103,47 @@ export class DeliveryLoop {
     if (confirms) await this.#parts.poller.confirm()
   }
 
-  /** Something has changed at the service: a wait for it ends. */
-  wake(): void {
-    this.#parts.poller.wake()
-  }
-
-  /** Updates that the bot has and the service still counts. */
-  get unconfirmedCount(): number {
-    return this.#parts.poller.unconfirmedCount
-  }
-
+  /** One of the news, one update: neither waits for all of the others. */
   async #run(): Promise<void> {
-    const { poller, clock, news } = this.#parts
+    const { clock } = this.#parts
     const { signal } = this.#halt
+    let reading: Promise<OpenedUpdates> | null = null
     while (!signal.aborted) {
+      reading ??= this.#read()
+      const read = await this.#readOrNews(reading)
       await this.#deliverNews()
-      // where nothing may be delivered, news end no wait, or it would begin again without end
-      const more = this.#webhook() === null ? [] : [news.signal]
-      const opened = await poller.next(AbortSignal.any([signal, ...more]))
-      const openedAtMs = clock.monotonicNow()
-      for (const pending of opened) {
-        if (clock.monotonicNow() - openedAtMs > OPENED_MAX_AGE_MS) break
+      if (read === null) continue
+      reading = null
+      for (const pending of read.opened) {
+        if (clock.monotonicNow() - read.atMs > OPENED_MAX_AGE_MS) break
         const webhook = this.#webhook()
         if (webhook === null || !(await this.#deliver(pending, webhook))) break
+        await this.#deliverNews()
       }
     }
+    await reading
+  }
+
+  async #read(): Promise<OpenedUpdates> {
+    const opened = await this.#parts.poller.next(this.#halt.signal)
+    return { opened, atMs: this.#parts.clock.monotonicNow() }
+  }
+
+  /** The updates of a reading; null as soon as there are news, which end no reading. */
+  async #readOrNews(reading: Promise<OpenedUpdates>): Promise<OpenedUpdates | null> {
+    // where nothing may be delivered, news end no wait, or it would begin again without end
+    if (this.#webhook() === null) return await reading
+    const news = raceAbort(reading, this.#parts.news.signal).catch(() => null)
+    return await Promise.race([reading, news])
   }
 
   async #deliverNews(): Promise<void> {
     const { news, last } = this.#parts
     const updateId = last()?.updateId ?? 0
-    for (const { id, update } of news.after(updateId)) {
-      const webhook = this.#webhook()
-      if (webhook === null || !(await this.#post(update, updateId, webhook))) break
-      await news.heard([id])
-    }
+    const [first] = news.after(updateId)
+    const webhook = this.#webhook()
+    if (first === undefined || webhook === null) return
+    if (await this.#post(first.update, updateId, webhook)) await news.heard([first.id])
   }
 
   /** Null when nothing may be delivered any more. */
@@ -159,6 +172,7 @@ export class DeliveryLoop {
       await this.#backOff({ updateId, ms, failure: outcome, failures: failures + 1 })
       return false
     }
+    if (failures > 0) await this.#parts.registration.recordSuccess()
     this.#parts.onDelivered({ updateId, ms, after: failures })
     return true
   }

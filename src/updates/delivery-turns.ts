@@ -16,11 +16,10 @@ export interface DeliveryTurnsParts {
 }
 
 /** The same to its users as the one loop of a sidecar that is alone. */
-export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'> {
+export class DeliveryTurns implements Pick<DeliveryLoop, 'stop'> {
   readonly #parts: DeliveryTurnsParts
   readonly #halt = new AbortController()
   readonly #work: Promise<void>
-  #loop: DeliveryLoop | null = null
   #how = { graceMs: 0, confirms: true }
 
   /** Begins at once. */
@@ -33,14 +32,6 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
     this.#how = { graceMs, confirms }
     this.#halt.abort()
     await this.#work
-  }
-
-  wake(): void {
-    this.#loop?.wake()
-  }
-
-  get unconfirmedCount(): number {
-    return this.#loop?.unconfirmedCount ?? 0
   }
 
   async #run(): Promise<void> {
@@ -62,10 +53,8 @@ export class DeliveryTurns implements Pick<DeliveryLoop, 'stop' | 'wake' | 'unco
     await fresh()
     if (!turn.isHeld || this.#halt.signal.aborted) return
     const loop = makeLoop(turn)
-    this.#loop = loop
     const ended = AbortSignal.any([turn.signal, turn.asked, this.#halt.signal])
     if (!ended.aborted) await once(ended, 'abort')
-    this.#loop = null
     await loop.stop(turn.isHeld ? this.#how : { graceMs: 0, confirms: false })
   }
 }

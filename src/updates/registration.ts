@@ -9,6 +9,8 @@ import type { Delivered } from './update-batch.ts'
 
 const ROW = 1
 const SECRET = 'webhook'
+/** Of a webhook whose last delivery worked. */
+export const NO_FAILURES = { failures: 0, lastError: null, nextAttemptAt: null } as const
 
 export class Registration {
   readonly #store: Store
@@ -66,7 +68,7 @@ export class Registration {
    */
   async set({ url, secret }: { url: string; secret: string | null }): Promise<void> {
     await this.#write(url, secret)
-    this.#webhook = { url, secret, failures: 0, lastError: null, nextAttemptAt: null }
+    this.#webhook = { url, secret, ...NO_FAILURES }
   }
 
   /** Forgets the webhook, but not the last delivery. @throws Refusal `postern_store_unwritable` */
@@ -88,10 +90,19 @@ export class Registration {
 
   /** Records a failed delivery. If unwritten, it is known until the next start. */
   async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
+    const failures = (this.#webhook?.failures ?? 0) + 1
+    await this.#recordAttempt({ failures, lastError, nextAttemptAt })
+  }
+
+  /** Records a delivery that ends failures in a row. If unwritten, it is known until the next start. */
+  async recordSuccess(): Promise<void> {
+    await this.#recordAttempt(NO_FAILURES)
+  }
+
+  async #recordAttempt(attempt: Omit<OwnWebhook, 'url' | 'secret'>): Promise<void> {
     if (this.#webhook === null) return
-    const failures = this.#webhook.failures + 1
-    this.#webhook = { ...this.#webhook, failures, lastError, nextAttemptAt }
-    const change = { failures, last_error: lastError }
+    this.#webhook = { ...this.#webhook, ...attempt }
+    const change = { failures: attempt.failures, last_error: attempt.lastError }
     await this.#store
       .write((db) => db.updateTable('webhook').set(change).execute())
       .catch(() => undefined)
@@ -100,39 +111,23 @@ export class Registration {
   /**
    * An update was delivered, and is not delivered again; on disk when this resolves.
    * @param mayRecord asked last: false when another sidecar may have delivered since
+   * @param o `isAlone`: false where others may still have to get it
    * @throws Refusal `postern_store_unwritable`; it is then known until the next start
    */
-  async recordDelivered(delivered: Delivered, mayRecord: () => boolean): Promise<void> {
-    await this.recordForBot(delivered, mayRecord, (db) =>
-      new ConfirmedRows(db).settle(delivered.updateId + 1),
-    )
-  }
-
-  /**
-   * The same, of an update that others may still have to get. @throws as `recordDelivered`
-   * @param confirm in the same write
-   */
-  async recordForBot(
+  async recordDelivered(
     delivered: Delivered,
     mayRecord: () => boolean,
-    confirm?: (db: Parameters<Reread>[0]) => Promise<void>,
+    { isAlone = true }: { isAlone?: boolean } = {},
   ): Promise<void> {
     this.#delivered = delivered
-    if (this.#webhook !== null) {
-      this.#webhook = { ...this.#webhook, failures: 0, lastError: null, nextAttemptAt: null }
-    }
+    const { updateId, mark } = delivered
     await this.#store.write(async (db) => {
       if (!mayRecord()) throw new Refusal('postern_store_unwritable', 'another sidecar delivers')
       await db
         .updateTable('webhook')
-        .set({
-          failures: 0,
-          last_error: null,
-          delivered_id: delivered.updateId,
-          delivered_mark: delivered.mark,
-        })
+        .set({ delivered_id: updateId, delivered_mark: mark })
         .execute()
-      await confirm?.(db)
+      if (isAlone) await new ConfirmedRows(db).settle(updateId + 1)
     })
   }
 }

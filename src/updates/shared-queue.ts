@@ -125,14 +125,6 @@ export class SharedQueue {
     return true
   }
 
-  /** Numbers updates that a client is shown. @returns and throws as `Cursors.show` */
-  async show(name: string, updates: readonly PendingUpdate[]): Promise<number | null> {
-    return await this.#parts.cursors.show(
-      name,
-      updates.map(({ delivered }) => delivered),
-    )
-  }
-
   /** Confirms at the service what all have. */
   async confirm(): Promise<void> {
     this.#trim()
@@ -146,8 +138,10 @@ export class SharedQueue {
       cursors.get(one) === undefined && consumerOf(one) !== null
     const wasShared = this.isShared
     // nothing is confirmed that the bot has not, from now on
-    if (isNew(BOT)) await cursors.add({ name: BOT, delivered: botHas() })
-    if (isNew(name)) await cursors.add({ name, given })
+    const bot = { name: BOT, delivered: botHas(), given: 0, shown: [] }
+    for (const cursor of [bot, { name, delivered: null, given, shown: [] }]) {
+      if (isNew(cursor.name)) await cursors.change(cursor.name, (known) => known ?? cursor)
+    }
     if (!wasShared && this.isShared) this.#shared.emit()
   }
 
@@ -168,7 +162,9 @@ export class SharedQueue {
       if (turn?.isHeld === false) return
       const isSameQueue = this.#window.some((update) => isSame(update, updates[0]))
       const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, updates))
-      for (const { name } of misled) await cursors.restart(name)
+      for (const { name } of misled) {
+        await cursors.change(name, (known) => known && { ...known, delivered: null, shown: [] })
+      }
       this.#window = updates
       this.#readAtMs = clock.monotonicNow()
       await this.#judge()

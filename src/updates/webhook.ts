@@ -8,6 +8,7 @@ import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { PollWatch } from './poll-watch.ts'
 import type { DeliveryLoop } from './delivery-loop.ts'
+import type { QueueReader } from './queue-reader.ts'
 import type { Registration } from './registration.ts'
 import { findTarget, type TargetRules } from './target.ts'
 
@@ -25,7 +26,8 @@ export interface WebhookParts {
   polls: PollWatch
   /** Reads the changes of another sidecar. @throws Refusal `postern_store_unwritable` */
   fresh: () => Promise<void>
-  makeLoop: () => Pick<DeliveryLoop, 'stop' | 'wake' | 'unconfirmedCount'>
+  reader: Pick<QueueReader, 'unconfirmedCount'>
+  makeLoop: () => Pick<DeliveryLoop, 'stop'>
 }
 
 /** A webhook was set or removed; `takenOver` when one at the service gave way. */
@@ -59,16 +61,13 @@ export class Webhook implements AsyncDisposable {
   hold(): void {
     this.#isHeld = true
     // oxlint-disable-next-line typescript/no-floating-promises -- the loop reports its own errors
-    void this.#loop?.stop({ graceMs: GRACE_MS, confirms: false })
-    this.#loop = null
+    void this.#end({ graceMs: GRACE_MS, confirms: false })
   }
 
   /** Delivers anew: by then somebody else reads the queue too. */
   async renew(): Promise<void> {
     await this.#changes.run(async () => {
-      const loop = this.#loop
-      this.#loop = null
-      await loop?.stop({ graceMs: GRACE_MS })
+      await this.#end({ graceMs: GRACE_MS })
       this.#begin()
     })
   }
@@ -86,17 +85,12 @@ export class Webhook implements AsyncDisposable {
 
   /** Updates that the bot has and the service still counts. */
   get unconfirmedCount(): number {
-    return this.#loop?.unconfirmedCount ?? 0
+    return this.#parts.reader.unconfirmedCount
   }
 
   /** Aborts when a webhook is set: a poll that is under way then ends with an empty list. */
   get pollsEnd(): AbortSignal {
     return this.#polls.signal
-  }
-
-  /** Wakes the delivery loop after a change at the service. */
-  wake(): void {
-    this.#loop?.wake()
   }
 
   /**
@@ -153,11 +147,16 @@ export class Webhook implements AsyncDisposable {
     if (!isIdle) this.#loop ??= this.#parts.makeLoop()
   }
 
+  async #end(how: Parameters<DeliveryLoop['stop']>[0]): Promise<void> {
+    const loop = this.#loop
+    this.#loop = null
+    await loop?.stop(how)
+  }
+
   /** Another sidecar has set or removed the webhook: deliveries begin anew, or end. */
   async #follow(): Promise<void> {
     await this.#changes.run(async () => {
-      await this.#loop?.stop({ graceMs: 0, confirms: false })
-      this.#loop = null
+      await this.#end({ graceMs: 0, confirms: false })
       if (this.own === null) this.#polls = new AbortController()
       else this.#polls.abort()
       this.#listeners.emit({ webhook: this.own, takenOver: false })
@@ -168,9 +167,7 @@ export class Webhook implements AsyncDisposable {
   /** One change at a time, and no delivery meanwhile: one under way is cut off. */
   #alone(change: () => Promise<Answer>): Promise<Answer> {
     return this.#changes.run(async () => {
-      const loop = this.#loop
-      this.#loop = null
-      await loop?.stop({ graceMs: 0 })
+      await this.#end({ graceMs: 0 })
       try {
         await this.#parts.fresh()
         return await change()

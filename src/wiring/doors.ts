@@ -30,7 +30,7 @@ export function describeBotDoor(
   const { settings, secrets, log } = options
   const { link, core, updates, events, outbox } = parts
   const { upstream } = link
-  const { webhook, polls, backlog } = updates
+  const { webhook } = updates
   const managesKey = settings.key.publish
   return {
     ...events,
@@ -55,20 +55,7 @@ export function describeBotDoor(
         clients: core.known.clients,
         outbox,
       }),
-      updateRoutes({
-        upstream,
-        sightings: core.known.sightings,
-        incoming: core.incoming,
-        webhook,
-        polls,
-        backlog,
-        storeReach: updates.storeReach,
-        recordConfirmed: core.recordConfirmed,
-        turns: updates.turns,
-        consumers: updates.consumers,
-        news: updates.news,
-        onPolled: updates.notePoll,
-      }),
+      updateRoutes(updates.botPolls),
       webhookRoutes({ upstream, webhook, onServiceWebhook: updates.noteServiceWebhook }),
       meRoute({ upstream, observe: link.observe, key: () => describeKey(core), webhook }),
       chatRoutes({

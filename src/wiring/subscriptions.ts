@@ -244,13 +244,13 @@ export function subscribeUpdates(
   { settings, log }: { settings: Settings; log: Log },
 ): void {
   const { health, metrics, watch } = link
-  const { webhook, polls, backlog } = updates
+  const { webhook, polls, backlog, reader } = updates
   const reportAtService = (isThere: boolean): void =>
     reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
 
-  store.onReachability((now) => (now === 'reachable' ? webhook.wake() : updates.storeReach.lose()))
+  store.onReachability((now) => (now === 'reachable' ? reader.wake() : reader.lose()))
   store.onWritable((isWritable) => {
-    if (isWritable) webhook.wake()
+    if (isWritable) reader.wake()
   })
 
   if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
@@ -259,7 +259,7 @@ export function subscribeUpdates(
   link.onBot((bot) => updates.noteServiceWebhook({ pending: bot.queued, url: bot.webhook?.url }))
   watch.onRevived(() => [webhook, updates.consumers].forEach((one) => one.start()))
   health.onChange(({ code, holds }) => {
-    if (!holds && (code === 'token' || code === 'upstream' || code === 'paused')) webhook.wake()
+    if (!holds && (code === 'token' || code === 'upstream' || code === 'paused')) reader.wake()
   })
 
   updates.onPolled((code) => {

@@ -4,17 +4,18 @@ import { givenConsumers } from '../config/client-entry.ts'
 import type { Settings } from '../config/settings.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { Backlog } from '../updates/backlog.ts'
+import { BotPolls } from '../updates/bot-polls.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
 import { OutboxNews } from '../outbox/news.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
+import { QueueReader } from '../updates/queue-reader.ts'
 import { Consumers } from '../updates/consumers.ts'
 import { Cursors } from '../updates/cursors.ts'
 import { DeliveryTurns } from '../updates/delivery-turns.ts'
 import { DeliveryLoop, NO_NEWS, type DeliveryLoopParts } from '../updates/delivery-loop.ts'
 import { Registration } from '../updates/registration.ts'
-import { StoreReach } from '../updates/store-reach.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../updates/update-poller.ts'
 import type { Delivered } from '../updates/update-batch.ts'
 import { resolveHost } from '../updates/target.ts'
@@ -47,20 +48,18 @@ export async function createUpdates(
 ) {
   const { clock = REAL_CLOCK } = parts
   const { store } = core
-  const rules = {
-    allowHosts: settings.webhook.allowHosts ?? null,
-    resolve: parts.resolveHost ?? resolveHost,
-  }
+  const rules = rulesOf(settings, parts)
   const registration = await Registration.load(store)
   const client = new WebhookClient({ ...rules, clock })
   const polls = new PollWatch(clock)
   const turns = store.isShared ? new PollTurn(store) : null
   const backlog = createBacklog(link, core, { clock, polls, turns, registration })
-  const storeReach = new StoreReach(store)
   const fresh = (): Promise<void> => store.fresh()
   const events = new UpdateEvents()
   const { sightings } = core.known
-  const poller = { ...link, ...core, sightings, clock, polls, backlog, storeReach }
+  const onPolled = (code: string | null): void => events.polled.emit(code)
+  const reader = new QueueReader({ ...link, ...core, sightings, polls, backlog, turns, onPolled })
+  const poller = { reader, clock, limits: link.limits }
   const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
   const loops = createLoops({ poller, registration, client, parts, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
@@ -79,6 +78,7 @@ export async function createUpdates(
     registration,
     rules,
     polls,
+    reader,
     fresh,
     makeLoop: () => inTurns((turn) => loops.ofBot(turn, consumers)),
   })
@@ -88,7 +88,8 @@ export async function createUpdates(
     news,
     polls,
     backlog,
-    storeReach,
+    reader,
+    botPolls: new BotPolls({ reader, webhook, consumers, news }),
     /** Null where no other sidecar can poll. */
     turns,
     ...listening(events, backlog),
@@ -100,6 +101,11 @@ export async function createUpdates(
     },
   }
 }
+
+const rulesOf = ({ webhook }: Settings, parts: HandedInParts) => ({
+  allowHosts: webhook.allowHosts ?? null,
+  resolve: parts.resolveHost ?? resolveHost,
+})
 
 /** Who reads beside the bot by the settings, and whether there is a bot that reads. */
 function consumersOf({ consumers, clients }: Settings, registration: Registration) {
@@ -113,8 +119,6 @@ function consumersOf({ consumers, clients }: Settings, registration: Registratio
 /** How others report to the events, and listen to them. */
 function listening(events: UpdateEvents, backlog: Backlog) {
   return {
-    /** Records the end of a poll of the bot's: the service's code, or null when it gave updates. */
-    notePoll: (code: string | null): void => events.polled.emit(code),
     /** Records the service's report of its own webhook. */
     noteServiceWebhook: (result: unknown): void => {
       if (!isObject(result)) return
@@ -175,9 +179,8 @@ function createLoops(o: {
   const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
   /** @param last the update delivered last; null when unknown */
   const poller = (last: Delivered | null): UpdatePoller => {
-    const onPolled: UpdatePollerParts['onPolled'] = (code) => events.polled.emit(code)
     const onReadFailed: UpdatePollerParts['onReadFailed'] = (one) => events.readFailures.emit(one)
-    return new UpdatePoller({ ...o.poller, onPolled, onReadFailed, onUnexpectedError }, last)
+    return new UpdatePoller({ ...o.poller, onReadFailed, onUnexpectedError }, last)
   }
   type Own = Omit<DeliveryLoopParts, 'client' | 'clock' | 'mayDeliver' | 'onUnexpectedError'>
   const make = (turn: Turn | null, own: Own): DeliveryLoop => {

@@ -3,9 +3,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { updateRoutes, type UpdateRouteParts } from '../../src/http/routes/updates.ts'
+import { updateRoutes } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
-import { NO_NEWS } from '../../src/updates/delivery-loop.ts'
+import { BotPolls, type BotPollsParts } from '../../src/updates/bot-polls.ts'
+import { NO_NEWS, type LoopNews } from '../../src/updates/delivery-loop.ts'
+import { QueueReader, type QueueReaderParts } from '../../src/updates/queue-reader.ts'
+import type { PollRequest } from '../../src/upstream/client.ts'
 import { pauses } from '../support/fake-time.ts'
 
 let paused: number[]
@@ -19,13 +22,14 @@ const AS_SENT = JSON.stringify({ ok: true, result: UPDATES })
 
 interface Scene {
   /** The answer of the service; an error to throw. */
-  poll?: () => Promise<unknown>
+  poll?: (asked: PollRequest) => Promise<unknown>
   open?: () => Promise<{ changed: boolean; updates: unknown[] }>
-  turns?: UpdateRouteParts['turns']
+  turns?: QueueReaderParts['turns']
+  news?: LoopNews
+  limits?: object
   wasTakenOver?: boolean
   refusePoll?: () => Promise<unknown>
-  lost?: AbortSignal
-  begin?: () => Promise<never>
+  fresh?: () => Promise<never>
   hasKey?: boolean
   heads?: unknown[]
   recordConfirmed?: () => Promise<never>
@@ -43,13 +47,15 @@ function scene(o: Scene = {}) {
   const log: unknown[] = []
   const pollsEnd = new AbortController()
   const stopping = new AbortController()
-  const parts = {
+  const limits = { pollTimeoutMaxS: 50, pollLimitMax: 100, ...o.limits }
+  const reader = new QueueReader({
     upstream: {
-      poll: (asked: { query: string; timeoutSeconds: number }) => {
+      poll: (asked: PollRequest) => {
         log.push(['poll', asked.query, asked.timeoutSeconds])
-        return (o.poll ?? (async () => answer(UPDATES)))()
+        return (o.poll ?? (async () => answer(UPDATES)))(asked)
       },
     },
+    limits: () => limits,
     sightings: { readUpdates: () => o.heads ?? UPDATES },
     incoming:
       o.hasKey === false
@@ -57,7 +63,7 @@ function scene(o: Scene = {}) {
         : {
             open: (_unseen: unknown, { hasMore }: { hasMore: boolean }) => {
               log.push(['open', hasMore])
-              return (o.open ?? (async () => ({ changed: false, updates: [] })))()
+              return (o.open ?? (async () => ({ changed: false, updates: UPDATES })))()
             },
           },
     polls: {
@@ -67,28 +73,31 @@ function scene(o: Scene = {}) {
       }),
     },
     backlog: { recordPoll: (_heads: unknown[], limit: number) => log.push(['limit', limit]) },
-    storeReach: { begin: o.begin ?? (async () => o.lost ?? new AbortController().signal) },
+    store: { fresh: o.fresh ?? (async () => {}) },
     recordConfirmed:
       o.recordConfirmed ?? (async (below: number) => void log.push(['confirmed', below])),
     onPolled: (code: string | null) => log.push(['polled', code]),
-    webhook: { refusePoll: o.refusePoll ?? (async () => null), pollsEnd: pollsEnd.signal },
     turns: o.turns ?? null,
+  } as unknown as QueueReaderParts)
+  const parts = {
+    reader,
+    webhook: { refusePoll: o.refusePoll ?? (async () => null), pollsEnd: pollsEnd.signal },
     consumers: { queue: { isShared: false } },
-    news: NO_NEWS,
-  } as unknown as UpdateRouteParts
+    news: o.news ?? NO_NEWS,
+  } as unknown as BotPollsParts
   const app = fastify()
   app.decorateRequest('client', null)
   onTestFinished(() => app.close())
   app.setErrorHandler((error, _request, reply) =>
     reply.code(503).send({ code: (error as Refusal).code }),
   )
-  updateRoutes(parts)(app, {
+  updateRoutes(new BotPolls(parts))(app, {
     stopping: stopping.signal,
     authorize: () => {},
     admit: () => Promise.resolve(),
   })
   const get = async (query = '') => (await app.inject(`/updates${query}`)).body
-  return { get, log, pollsEnd, stopping }
+  return { get, log, pollsEnd, stopping, reader, limits }
 }
 
 const failed = (error: Error) => async (): Promise<never> => {
@@ -106,7 +115,8 @@ test.each([
   async (query, below, timeoutS, limit) => {
     const { get, log } = scene()
     await get(query)
-    expect(log).toContainEqual(['confirmed', below])
+    if (below > 0) expect(log).toContainEqual(['confirmed', below])
+    else expect(log).not.toContainEqual(expect.arrayContaining(['confirmed']))
     expect(log).toContainEqual(['poll', query.slice(1), timeoutS])
     expect(log).toContainEqual(['limit', limit])
   },
@@ -114,12 +124,12 @@ test.each([
 
 test('a poll whose confirmed updates cannot be recorded does not reach the service', async () => {
   const { get, log } = scene({ recordConfirmed: failed(new Refusal('postern_store_unwritable')) })
-  expect(await get()).toContain('postern_store_unwritable')
+  expect(await get('?offset=2')).toContain('postern_store_unwritable')
   expect(log).toEqual([])
 })
 
 test('a poll is refused and does not reach the service while the store fails', async () => {
-  const { get, log } = scene({ begin: failed(new Refusal('postern_store_unwritable')) })
+  const { get, log } = scene({ fresh: failed(new Refusal('postern_store_unwritable')) })
   expect([await get(), log]).toEqual(['{"code":"postern_store_unwritable"}', []])
 })
 
@@ -139,10 +149,8 @@ test('a poll is refused while a webhook is set, and ends empty once a webhook is
 })
 
 test('a poll during which the database becomes unreachable is refused', async () => {
-  const gone = new AbortController()
-  const { get } = scene({ lost: gone.signal, open: failed(new Error('x')) })
-  gone.abort()
-  expect(await get()).toBe('{"code":"postern_store_unwritable"}')
+  const one = scene({ open: async () => (one.reader.lose(), Promise.reject(new Error('x'))) })
+  expect(await one.get()).toBe('{"code":"postern_store_unwritable"}')
 })
 
 test.each([
@@ -234,4 +242,84 @@ test('a poll ended by a replica’s poll pauses for up to two seconds of its tim
   const stranger = scene({ wasTakenOver: true, turns: turnsOf({ isHeld: true }) })
   expect(await stranger.get()).toBe(AS_SENT)
   expect(stranger.log).toContainEqual(['taken over', undefined])
+})
+
+test('a poll after an answer that is too large requests half of the updates', async () => {
+  const asked: string[] = []
+  const tooLarge = new NoResponseError('postern_upstream_invalid', 'x')
+  const { get, log } = scene({
+    poll: async ({ query }) => {
+      asked.push(query)
+      if (asked.length < 3) throw tooLarge
+      return answer(UPDATES)
+    },
+  })
+  for (let n = 0; n < 5; n++) await get('?timeout=1')
+  const limits = asked.map((query) => new URLSearchParams(query).get('limit'))
+  expect(limits).toEqual([null, '50', '25', '50', null])
+  expect(log.filter((one) => (one as unknown[])[0] === 'limit')).toEqual([
+    ['limit', 25],
+    ['limit', 50],
+    ['limit', 100],
+  ])
+  await get('?limit=0')
+  asked.length = 0
+  for (let n = 0; n < 2; n++) await get('?limit=0')
+  expect(asked[1]).toBe('limit=0')
+})
+
+test('a poll counts by the limits that the service reports', async () => {
+  const { get, log } = scene({ limits: { pollTimeoutMaxS: 20, pollLimitMax: 2 } })
+  await get('?timeout=50')
+  expect(log).toContainEqual(['poll', 'timeout=50', 20])
+  expect(log).toContainEqual(['open', true])
+})
+
+/** News that a test gives; `heard` are gone. */
+function playedNews(ids: string[]) {
+  let more = new AbortController()
+  const news = {
+    ids,
+    add: (id: string) => (ids.push(id), more.abort()),
+    after: (updateId: number) => ids.map((id) => ({ id, update: { updateId, id } })),
+    get signal() {
+      if (ids.length === 0 && more.signal.aborted) more = new AbortController()
+      return ids.length === 0 ? more.signal : AbortSignal.abort()
+    },
+    heard: async (told: readonly string[]) => void ids.splice(0, told.length),
+  }
+  return news
+}
+
+test('a poll is answered with outbox news and updates together, and does not wait for either', async () => {
+  const news = playedNews(['a', 'b'])
+  const one = scene({ news })
+  const got = JSON.parse(await one.get('?offset=1&timeout=50')).result
+  expect(got).toEqual([{ updateId: 0, id: 'a' }, { updateId: 0, id: 'b' }, ...UPDATES])
+  expect([one.log[1], news.ids]).toEqual([['poll', 'offset=1&timeout=0', 0], []])
+})
+
+test('a poll that outbox news have ended is followed by one that they do not end', async () => {
+  const news = playedNews([])
+  const polls: PollRequest[] = []
+  const { get } = scene({
+    news,
+    poll: async (asked) => {
+      polls.push(asked)
+      news.add(`n${polls.length}`)
+      if (asked.signal.aborted) throw new NoResponseError('postern_upstream_timeout', 'x')
+      return answer(UPDATES)
+    },
+  })
+  expect(JSON.parse(await get('?timeout=50')).result).toEqual([{ updateId: 0, id: 'n1' }])
+  const next = JSON.parse(await get('?timeout=50')).result
+  expect(next).toEqual([{ updateId: 0, id: 'n2' }, ...UPDATES])
+  expect(polls.map(({ timeoutSeconds }) => timeoutSeconds)).toEqual([50, 1])
+})
+
+test('a bot that reads one at a time receives outbox news and updates in turns', async () => {
+  const { get } = scene({ news: playedNews(['a', 'b', 'c']) })
+  const got = []
+  for (let n = 0; n < 3; n++) got.push(...JSON.parse(await get('?limit=1')).result)
+  expect(got).toEqual([{ updateId: 0, id: 'a' }, UPDATES[0], UPDATES[0]])
 })

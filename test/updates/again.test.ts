@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { ConsumerQueue, ConsumerWebhook } from '../../src/updates/consumer-queue.ts'
-import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
+import { Consumers, keptWebhook, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
 import { SharedQueue, type SharedQueueParts } from '../../src/updates/shared-queue.ts'
@@ -135,16 +134,17 @@ async function consumersOf() {
   const hook = { url: 'https://a.example', secret: null, kinds: null, reader: clientOf() }
   const parts = { poller, cursors, turns: null, botHas: () => null, given: [hook], makeLoop }
   const clients = { named: () => client, reader: () => () => true }
+  const clock = playedClock()
   const started = (): Consumers => {
-    const more = { clients, hasBot: () => true, clock: playedClock() }
+    const more = { clients, hasBot: () => true, clock }
     return new Consumers({ ...parts, ...more } as unknown as ConsumersParts)
   }
   const consumers = started()
   const poll = async (offset = 0, by: typeof client | null = client, from = consumers) => {
-    const found = await from.poll(by, { offset, limit: 2, timeoutMs: 0 }, never)
+    const found = await from.poll(by, { below: offset, limit: 2, timeoutSeconds: 0 }, never)
     return found.map((one) => Object.values(one as object).join(' '))
   }
-  return { consumers, started, service, poll, stops, ended, cursors, makeLoop }
+  return { consumers, started, service, poll, stops, ended, cursors, clock, makeLoop }
 }
 
 test('the pages of a client are numbered on, after a restart and a lost cursor too', async () => {
@@ -185,30 +185,29 @@ test('webhooks of the settings are delivered to once, again after a hold, and en
 
 test('a delivery to the bot beside other readers is recorded as its webhook’s and as its own', async () => {
   const { consumers, cursors } = await consumersOf()
-  const recordForBot = vi.fn(async () => {})
-  const recorder = consumers.ofBot({ webhook: null, recordForBot } as never)
+  const recordDelivered = vi.fn(async () => {})
+  const recorder = consumers.ofBot({ webhook: null, recordDelivered } as never)
   await recorder.recordDelivered(deliveredAt(4), () => true)
-  expect(recordForBot.mock.calls).toEqual([[deliveredAt(4), expect.any(Function)]])
-  recordForBot.mockRejectedValue(new Refusal('postern_store_unwritable'))
+  const alone = { isAlone: false }
+  expect(recordDelivered.mock.calls).toEqual([[deliveredAt(4), expect.any(Function), alone]])
+  recordDelivered.mockRejectedValue(new Refusal('postern_store_unwritable'))
   await expect(recorder.recordDelivered(deliveredAt(5), () => true)).rejects.toThrow()
   expect(cursors.get(BOT)?.delivered).toEqual(deliveredAt(4))
 })
 
-test('a delivery ends the failures of a consumer’s webhook', async () => {
-  const queue = { record: async () => {} } as never
-  const hook = new ConsumerWebhook(queue, { name: 'a', url: 'u', secret: null })
+test('a success ends the failures of a consumer’s webhook', async () => {
+  const hook = keptWebhook({ url: 'u', secret: null }, async () => {})
   await hook.recordFailure('x', 1)
-  expect(hook.webhook.failures).toBe(1)
-  await hook.recordDelivered(deliveredAt(4))
-  expect(hook.webhook.failures).toBe(0)
+  expect(hook.webhook?.failures).toBe(1)
+  await hook.recordSuccess()
+  expect(hook.webhook?.failures).toBe(0)
 })
 
 test('a consumer whose queue cannot be read is served again a second later', async () => {
-  const clock = playedClock()
-  const next = vi.fn().mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
-  const parts = { queue: { next } as never, poller: {} as never, consumer: reporter, clock }
+  const { consumers, clock } = await consumersOf()
+  vi.spyOn(consumers.queue, 'next').mockRejectedValueOnce(new Refusal('postern_store_unwritable'))
   const found = vi.fn()
-  void new ConsumerQueue(parts).next(never).then(found)
+  void consumers.sourceOf(reporter).next(never).then(found)
   await rest()
   await clock.pass(999)
   expect(found).not.toHaveBeenCalled()

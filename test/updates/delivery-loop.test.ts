@@ -8,7 +8,7 @@ import { REAL_CLOCK, type Clock } from '../../src/util/clock.ts'
 import type { Delivered } from '../../src/updates/update-batch.ts'
 import { PollWatch } from '../../src/updates/poll-watch.ts'
 import { DeliveryLoop, NO_NEWS } from '../../src/updates/delivery-loop.ts'
-import { StoreReach } from '../../src/updates/store-reach.ts'
+import { QueueReader } from '../../src/updates/queue-reader.ts'
 import { UpdatePoller } from '../../src/updates/update-poller.ts'
 import { door } from '../upstream/support.ts'
 import { openBot, type WebhookBot } from './bot.ts'
@@ -18,6 +18,7 @@ import { playedClock, rest } from '../support/played-clock.ts'
 import { until } from './support.ts'
 
 const nothing = (): void => {}
+const never = new AbortController().signal
 
 /** A delivery loop over a real service and bot, whose records a test may let fail. */
 function open(
@@ -35,24 +36,21 @@ function open(
     ask: () => Promise.resolve(),
     peek: () => Promise.resolve(null),
   })
-  const limits = () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 })
+  const limits = () => ({ pollTimeoutMaxS: 50, pollLimitMax: 100, apiCallsPerMinute: 600 })
+  const reader = new QueueReader({
+    sightings: sightingsOf({}),
+    upstream,
+    polls,
+    backlog,
+    limits,
+    turns: null,
+    store: { fresh: () => Promise.resolve() },
+    recordConfirmed: () => Promise.resolve(),
+    incoming,
+    onPolled: nothing,
+  })
   const poller = new UpdatePoller(
-    {
-      sightings: sightingsOf({}),
-      upstream,
-      clock,
-      polls,
-      backlog,
-      limits,
-      storeReach: new StoreReach({
-        fresh: () => Promise.resolve(),
-      }),
-      recordConfirmed: () => Promise.resolve(),
-      incoming,
-      onPolled: nothing,
-      onReadFailed: nothing,
-      onUnexpectedError: nothing,
-    },
+    { reader, clock, limits, onReadFailed: nothing, onUnexpectedError: nothing },
     null,
   )
   const { client } = deliveringClient({ clock })
@@ -63,7 +61,12 @@ function open(
     client,
     clock,
     mayDeliver: () => true,
-    registration: { webhook, recordDelivered, recordFailure: () => Promise.resolve() },
+    registration: {
+      webhook,
+      recordDelivered,
+      recordFailure: () => Promise.resolve(),
+      recordSuccess: () => Promise.resolve(),
+    },
     last: () => null,
     news: NO_NEWS,
     onDelivered: nothing,
@@ -176,33 +179,88 @@ test('a stopping `DeliveryLoop` aborts a delivery after its grace period, and th
   expect([recorded, service.confirmations]).toEqual([[], []])
 })
 
+const untilStopped = (stop: AbortSignal) =>
+  new Promise<never[]>((resolve) => stop.addEventListener('abort', () => resolve([])))
+
+/** A loop over a queue and news that a test plays. `statuses`: how deliveries end; all others work. */
+async function playedLoop(o: {
+  next?: (stop: AbortSignal) => Promise<unknown[]>
+  news: string[]
+  mayDeliver?: boolean
+  statuses?: number[]
+}) {
+  const clock = playedClock()
+  const left: string[] = []
+  const failures: number[] = []
+  const registration = {
+    webhook: { url: '', secret: null, failures: 0, lastError: null, nextAttemptAt: null },
+    recordDelivered: async () => {},
+    recordFailure: async () => void (registration.webhook.failures += 1),
+    recordSuccess: async () => void (registration.webhook.failures = 0),
+  }
+  const loop = new DeliveryLoop({
+    poller: { next: o.next ?? untilStopped, markDelivered: nothing } as never,
+    client: {
+      deliver: async ({ body }) => {
+        left.push(body)
+        const status = o.statuses?.shift() ?? 200
+        return status === 200 ? { kind: 'delivered', status } : { kind: 'refused', message: 'no' }
+      },
+    },
+    clock,
+    mayDeliver: () => o.mayDeliver !== false,
+    registration,
+    last: () => null,
+    news: {
+      after: () => o.news.map((id) => ({ id, update: id })),
+      get signal() {
+        return o.news.length > 0 ? AbortSignal.abort() : never
+      },
+      heard: async (ids) => void o.news.splice(0, ids.length),
+    },
+    onDelivered: nothing,
+    onFailed: (failed) => void failures.push(failed.failures),
+    onUnexpectedError: nothing,
+  })
+  onTestFinished(() => loop.stop({ graceMs: 0, confirms: false }))
+  await rest()
+  return { clock, left, failures }
+}
+
+const opened = (...ids: number[]) =>
+  ids.map((updateId) => ({ update: updateId, delivered: { updateId, mark: '' } }))
+
+test('an update waits for one of the outbox news, and news end no reading of the queue', async () => {
+  const readings = [opened(1, 2), opened(3)]
+  let ended = 0
+  const { left } = await playedLoop({
+    next: async (stop) => {
+      stop.addEventListener('abort', () => (ended += 1))
+      return readings.shift() ?? (await untilStopped(stop))
+    },
+    news: ['a', 'b', 'c', 'd', 'e', 'f'],
+  })
+  expect([left.join(' '), ended]).toEqual(['"a" 1 "b" 2 "c" "d" 3 "e" "f"', 0])
+})
+
+test('a delivery of outbox news ends the failures in a row, as that of an update does', async () => {
+  const { clock, failures } = await playedLoop({
+    news: ['a', 'b', 'c', 'd'],
+    statuses: [500, 200, 500, 200, 500, 500],
+  })
+  for (let n = 0; n < 4; n++) await clock.pass(1000)
+  expect(failures).toEqual([1, 1, 1, 2])
+})
+
 test('a `DeliveryLoop` that may not deliver outbox news waits in place of a busy loop', async () => {
   let calls = 0
-  const more = new AbortController()
-  more.abort()
-  const webhook = { url: '', secret: null, failures: 0, lastError: null, nextAttemptAt: null }
-  const loop = new DeliveryLoop({
-    poller: {
-      next: async (stop: AbortSignal) => {
-        calls += 1
-        if (calls > 1000) return await new Promise<never>(() => {})
-        if (stop.aborted) return []
-        return await new Promise<never[]>((resolve) =>
-          stop.addEventListener('abort', () => resolve([])),
-        )
-      },
-    } as never,
-    client: {} as never,
-    clock: playedClock(),
-    mayDeliver: () => false,
-    registration: { webhook } as never,
-    last: () => null,
-    news: { after: () => [{ id: 'a', update: {} }], signal: more.signal, heard: async () => {} },
-    onDelivered: () => {},
-    onFailed: () => {},
-    onUnexpectedError: () => {},
+  await playedLoop({
+    next: async (stop) => {
+      calls += 1
+      return calls > 1000 ? await new Promise<never>(() => {}) : await untilStopped(stop)
+    },
+    news: ['a'],
+    mayDeliver: false,
   })
-  await rest()
-  expect(calls).toBeLessThan(10)
-  await loop.stop({ graceMs: 0, confirms: false })
+  expect(calls).toBe(1)
 })

@@ -75,51 +75,42 @@ test('a webhook’s host has all its addresses in the resolver’s order', async
   expect(addresses).toEqual(['::1', '127.0.0.1'])
 })
 
+/** Urls that are refused, by the words of the refusal. */
+const REFUSED = {
+  https: `
+    http://hooks.example.org/ http://8.8.8.8/ http://134744072/
+    http://mixed.example.org/ http://[::ffff:8.8.8.8]/`,
+  'no webhook': `
+    https://169.254.169.254/latest http://169.254.169.254/latest http://2852039166/
+    http://0xa9fea9fe/ http://[::ffff:169.254.169.254]/ http://[fe80::1]/ http://0/
+    http://0.0.0.0:3000/ http://[::]:3000/ https://255.255.255.255/
+    https://metadata.internal/ https://half.example.org/ https://mapped.example.org/
+    https://odd.example.org/`,
+  'no address': `
+    https://nowhere.example.org/ https://broken.example.org/ https://a..example.org/`,
+  absolute: `
+    ftp://hooks.example.org/ file:///etc/passwd unix:/run/bot.sock javascript:alert(1)
+    /hook hooks.example.org/hook //hooks.example.org/ https:hooks.example.org/
+    https:/hooks.example.org/ https:// https:///hooks.example.org/ https://[::1/
+    https://hooks.example.org:99999/`,
+  credentials: `
+    https://me:secret@hooks.example.org/ https://me@hooks.example.org/
+    https://@hooks.example.org/ https://:@hooks.example.org/
+    https://127.0.0.1@hooks.example.org/`,
+  fragment: `
+    https://hooks.example.org/#part https://hooks.example.org/#`,
+  port: `
+    https://hooks.example.org:0/`,
+}
+
 test.each([
-  ['http://hooks.example.org/', 'https'],
-  ['http://8.8.8.8/', 'https'],
-  ['http://134744072/', 'https'],
-  ['http://mixed.example.org/', 'https'],
-  ['http://[::ffff:8.8.8.8]/', 'https'],
-  ['https://169.254.169.254/latest', 'no webhook'],
-  ['http://169.254.169.254/latest', 'no webhook'],
-  ['http://2852039166/', 'no webhook'],
-  ['http://0xa9fea9fe/', 'no webhook'],
-  ['http://[::ffff:169.254.169.254]/', 'no webhook'],
-  ['http://[fe80::1]/', 'no webhook'],
-  ['http://0/', 'no webhook'],
-  ['http://0.0.0.0:3000/', 'no webhook'],
-  ['http://[::]:3000/', 'no webhook'],
-  ['https://255.255.255.255/', 'no webhook'],
-  ['https://metadata.internal/', 'no webhook'],
-  ['https://half.example.org/', 'no webhook'],
-  ['https://mapped.example.org/', 'no webhook'],
-  ['https://odd.example.org/', 'no webhook'],
-  ['https://nowhere.example.org/', 'no address'],
-  ['https://broken.example.org/', 'no address'],
-  ['https://a..example.org/', 'no address'],
-  ['ftp://hooks.example.org/', 'absolute'],
-  ['file:///etc/passwd', 'absolute'],
-  ['unix:/run/bot.sock', 'absolute'],
-  ['javascript:alert(1)', 'absolute'],
-  ['/hook', 'absolute'],
-  ['hooks.example.org/hook', 'absolute'],
-  ['//hooks.example.org/', 'absolute'],
-  ['https:hooks.example.org/', 'absolute'],
-  ['https:/hooks.example.org/', 'absolute'],
-  ['https://', 'absolute'],
-  ['https:///hooks.example.org/', 'absolute'],
-  ['https://[::1/', 'absolute'],
-  ['https://hooks.example.org:99999/', 'absolute'],
+  ...Object.entries(REFUSED).flatMap(([words, urls]) =>
+    urls
+      .trim()
+      .split(/\s+/)
+      .map((url) => [url, words] as const),
+  ),
   ['', 'absolute'],
-  ['https://me:secret@hooks.example.org/', 'credentials'],
-  ['https://me@hooks.example.org/', 'credentials'],
-  ['https://@hooks.example.org/', 'credentials'],
-  ['https://:@hooks.example.org/', 'credentials'],
-  ['https://127.0.0.1@hooks.example.org/', 'credentials'],
-  ['https://hooks.example.org/#part', 'fragment'],
-  ['https://hooks.example.org/#', 'fragment'],
-  ['https://hooks.example.org:0/', 'port'],
   [' https://hooks.example.org/', 'blanks'],
   ['https://hooks.example.org/ ', 'blanks'],
   ['https://hooks.exa\tmple.org/', 'blanks'],

@@ -165,7 +165,7 @@ test('the disposal of a bot closes its store, and ends its calls to the service'
 
 test('the end of `token`, `upstream` or `paused` wakes deliveries, and `token` also a key check', async () => {
   const { bot } = await scene({ parts: (await partsOf()).parts })
-  const wake = vi.spyOn(bot.updates.webhook, 'wake')
+  const wake = vi.spyOn(bot.updates.reader, 'wake')
   const { publication } = bot.core
   if (publication === null) throw new Error('the bot manages no key')
   const suspect = vi.spyOn(publication, 'suspect')
@@ -246,7 +246,7 @@ test('the `/readyz` reasons of a bot follow the service, the engine and the webh
   service.status = 401
   await expect(bot.link.calls.me()).rejects.toMatchObject({ status: 401 })
   expect(reasons()).toContain('token')
-  bot.updates.notePoll('webhook_active')
+  bot.updates.noteServiceWebhook({ url: 'https://a.example' })
   expect(reasons()).toContain('webhook-at-service')
   fire('onDifference')
   expect(reasons()).toContain('engine-differs')

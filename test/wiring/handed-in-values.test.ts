@@ -15,6 +15,8 @@ import { PROVEN_MS } from '../../src/replicas/times.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../../src/updates/delivery-loop.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'
+import { BotPolls, type BotPollsParts } from '../../src/updates/bot-polls.ts'
+import { QueueReader, type QueueReaderParts } from '../../src/updates/queue-reader.ts'
 import { UpdatePoller, type UpdatePollerParts } from '../../src/updates/update-poller.ts'
 import { WebhookClient } from '../../src/updates/webhook-client.ts'
 import { Webhook, type WebhookParts } from '../../src/updates/webhook.ts'
@@ -52,13 +54,13 @@ vi.mock('../../src/updates/consumers.ts', { spy: true })
 vi.mock('../../src/updates/delivery-loop.ts', { spy: true })
 vi.mock('../../src/updates/delivery-turns.ts', { spy: true })
 vi.mock('../../src/updates/update-poller.ts', { spy: true })
+vi.mock('../../src/updates/queue-reader.ts', { spy: true })
+vi.mock('../../src/updates/bot-polls.ts', { spy: true })
 vi.mock('../../src/updates/webhook.ts', { spy: true })
 
 /** In place of loops: it reads nothing. */
 class Idle {
-  readonly unconfirmedCount = 0
   stop = async (): Promise<void> => {}
-  wake = (): void => {}
 }
 
 async function botOf(isShared: boolean) {
@@ -221,13 +223,20 @@ const TABLES = [
     readableGroups: (readableGroups) => readableGroups === 'refuse',
     chatMaxAgeMs: (ms) => ms === 23_000,
   }),
-  table<UpdatePollerParts>('the reader of the queue', () => partsOf(vi.mocked(UpdatePoller)), {
-    ...of('updates', 'polls', 'backlog', 'storeReach'),
+  table<QueueReaderParts>('the reader of the queue', () => partsOf(vi.mocked(QueueReader)), {
+    ...of('updates', 'polls', 'backlog', 'turns'),
     ...of('known', 'sightings'),
-    ...of('core', 'incoming', 'recordConfirmed'),
-    ...of('own', 'clock'),
+    ...of('core', 'incoming', 'recordConfirmed', 'store'),
     upstream: (upstream, { link }) => upstream === link.upstream,
     onPolled: (polled, { updates }) => reports<string | null>(updates.onPolled, polled),
+    limits: (limits, scene) => limits() === scene.limits,
+  }),
+  table<BotPollsParts>('the polls at the door', () => partsOf(vi.mocked(BotPolls)), {
+    ...of('updates', 'reader', 'webhook', 'consumers', 'news'),
+  }),
+  table<UpdatePollerParts>('polls of our own', () => partsOf(vi.mocked(UpdatePoller)), {
+    ...of('updates', 'reader'),
+    ...of('own', 'clock'),
     limits: (limits, scene) => limits() === scene.limits,
     onReadFailed: (failed, { updates }) => reports(updates.onReadFailed, failed),
     onUnexpectedError: (failed, { updates }) => reports(updates.onUnexpectedError, failed),
@@ -245,7 +254,7 @@ const TABLES = [
   }),
   table<WebhookParts>('the webhook', () => partsOf(vi.mocked(Webhook)), {
     fresh,
-    ...of('updates', 'polls'),
+    ...of('updates', 'polls', 'reader'),
     upstream: (upstream, { link }) => upstream === link.upstream,
     registration: ({ webhook }) => webhook?.url === HOOK,
     rules: ({ allowHosts, resolve }, { resolveHost }) =>

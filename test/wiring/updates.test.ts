@@ -21,6 +21,8 @@ const update = (updateId: number, dateMs = NOW_MS) => ({
   message: { id: 1, date: dateMs, chat: { id: 3 } },
 })
 
+const never = new AbortController().signal
+
 interface Scene {
   isShared?: boolean
   parts?: HandedInParts
@@ -74,7 +76,7 @@ async function scene(o: Scene = {}) {
     upstream: parts.part('upstream', { poll }),
     watch: { skewMs: 1000 },
     calls: parts.part('calls', { me: async () => void asked.push('me') }),
-    limits: () => ({ pollTimeoutMaxS: 50, apiCallsPerMinute: 600 }),
+    limits: () => ({ pollTimeoutMaxS: 50, pollLimitMax: 100, apiCallsPerMinute: 600 }),
   })
   const core: Core = parts.part('core', {
     store,
@@ -98,13 +100,14 @@ async function scene(o: Scene = {}) {
 
 describe('the queue and the webhook at the service', () => {
   test('a malformed report about the webhook at the service is ignored, and others reach listeners', async () => {
-    const { updates, heard } = await scene()
+    const { updates, heard, polls } = await scene()
     for (const said of [null, 'x', {}, { url: 7, pending: 'x' }]) updates.noteServiceWebhook(said)
     expect([heard, updates.backlog.state.pending]).toEqual([[], null])
     updates.noteServiceWebhook({ url: 'https://other.example', pending: 0 })
     updates.noteServiceWebhook({ url: null })
-    updates.notePoll('webhook_active')
-    updates.notePoll(null)
+    const asked = { query: '', below: 0, limit: 1, timeoutSeconds: 0 }
+    polls.push('webhook_active', [])
+    for (let n = 0; n < 2; n++) await updates.reader.read(asked, { signal: never })
     expect(heard).toEqual([
       'service https://other.example',
       'service null',
