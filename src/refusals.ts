@@ -153,7 +153,7 @@ export const REFUSALS = {
   postern_approval_refused: {
     status: 409,
     what: 'the person who was asked, or the operator, refused these words',
-    hint: 'read the reply; `postern outbox retry` asks again',
+    hint: 'ask the person why; `postern outbox retry` asks again',
   },
   postern_approval_late: {
     status: 409,
@@ -174,6 +174,17 @@ export const REFUSALS = {
     status: 409,
     what: 'nobody who may give the word can be asked in an encrypted private chat',
     hint: 'a person named in `approve` must write to the bot first, with an app that has a key',
+  },
+  postern_approver_busy: {
+    status: 429,
+    retryAfter: 60,
+    what: 'as many calls of this caller as may be wait for the same person’s word',
+    hint: 'try again once some are answered or late; `postern approve list` shows them',
+  },
+  postern_code_refused: {
+    status: 409,
+    what: 'the body reads as one that holds the code of a request for a person’s word',
+    hint: 'leave the code out: it is for the person who was asked alone',
   },
   postern_request_fixed: {
     status: 409,

@@ -493,6 +493,13 @@ describe('what only one place does', () => {
     ])
   })
 
+  it('the sidecar reads no verdict from the JSON that it writes', () => {
+    const reading =
+      /\w\.postern\b(?! =)|(?<!delete value)\['postern'\](?! =)|'postern' in (?!value\) )/
+    const outside = /^src\/(?:cli|sandbox)\//
+    expect(holding(reading).filter((file) => !outside.test(file))).toEqual([])
+  })
+
   it('no parameter of a permission has a default value', () => {
     const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])

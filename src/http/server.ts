@@ -144,6 +144,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
       scope.addHook('preHandler', async (request) => {
         requireKnownNames(request, callOf(request))
         if (request.client !== null) await admit(request, await actOf(request, clients.presses))
+        parts.outbox.refuseCodes(request.body)
       })
       for (const route of parts.routes) route(scope, tools)
       passRoutes(scope, parts)

@@ -6,12 +6,18 @@ export { examine, isProtectedIn, isProtectedSince } from './opening/examine.ts'
 export type * from './opening/examine.ts'
 export { judgeFile, mayStillGive, type FileParts, type GivenVerdict } from './opening/file.ts'
 export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
-export { deliversText, finalOf, transientErrorIn, unexamined } from './opening/finding.ts'
+export {
+  closedToBot,
+  deliversText,
+  finalOf,
+  transientErrorIn,
+  unexamined,
+} from './opening/finding.ts'
 export type * from './opening/finding.ts'
 export { NamedMedia } from './opening/named-media.ts'
 export { ReplayMemory } from './opening/replay-memory.ts'
 export { strangerIn, whyStranger, type ExamineParts } from './opening/sender-rules.ts'
-export { settle, stillStanding, type NumberedMessage, type Settled } from './opening/settle.ts'
+export { settle, stillStanding } from './opening/settle.ts'
 export type { Judged } from './opening/signatures.ts'
 export { delivers } from './opening/verdict.ts'
 export type * from './opening/verdict.ts'
@@ -31,6 +37,7 @@ export { unobserved } from './sightings.ts'
 export type * from './sightings.ts'
 export { Unseen } from './unseen.ts'
 export * from './wall/approvals.ts'
+export { CODE_CHARS, CODE_LETTERS } from './wall/codes.ts'
 export { bindPerson, correctKind, liftLatches, liftPrivateChats } from './wall/chat-decisions.ts'
 export type { Clients } from './wall/clients.ts'
 export { NEEDS, type ClientAct, type ClientCall, type Need } from './wall/may-client.ts'

@@ -16,11 +16,15 @@ interface Block {
 }
 
 const WAIT_MS = { first: 1000, last: 60_000 }
+/** Between two requests of clients in an approver's chat, where the bot itself may write meanwhile. */
+const PACE_MS = 10_000
 const ALL = 'all'
 
 /** The chat that an entry is written to next: that of its approver, while a word is asked for. */
 export const placeOf = ({ state, chatId, approval }: OutboxEntry): number =>
   state === 'asked' ? (approval?.requests[0]?.chatId ?? chatId) : chatId
+
+const requestsTo = (entry: OutboxEntry): string => `requests of clients to ${placeOf(entry)}`
 
 const callerOf = ({ client }: OutboxEntry): string => `client ${client}`
 
@@ -35,7 +39,9 @@ export class Blocks {
 
   /** How long an entry must still wait, in ms. */
   untilFreeMs(entry: OutboxEntry): number {
-    const keys = [ALL, placeOf(entry), callerOf(entry)]
+    const isRequest = entry.state === 'asked' && entry.client !== null
+    const ofRequests = isRequest ? [requestsTo(entry)] : []
+    const keys = [ALL, placeOf(entry), callerOf(entry), ...ofRequests]
     return Math.max(...keys.map((key) => this.#waits.get(key)?.untilMs ?? 0)) - this.#nowMs()
   }
 
@@ -47,6 +53,13 @@ export class Blocks {
   /** Whether the chat of an entry could not be written to the last time. */
   isTroubled(entry: OutboxEntry): boolean {
     return this.#waits.has(placeOf(entry))
+  }
+
+  /** A request reached its approver: the next one of any client to the same person waits. */
+  asked(entry: OutboxEntry): void {
+    if (entry.client === null) return
+    const untilMs = this.#nowMs() + PACE_MS
+    this.#waits.set(requestsTo(entry), { untilMs, waitMs: 0, isSuspect: false, isOwn: false })
   }
 
   /** @param o `retryMs` the wait that the failure asks for */

@@ -1,7 +1,7 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Approvals, Journal } from '../kernel/index.ts'
+import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -79,6 +79,11 @@ export class OutboxEntries {
     return [...this.#entries.values()].filter(({ settledAtMs }) => settledAtMs === null)
   }
 
+  /** Of the entries that need a person's word, or got one. */
+  get approvals(): Approval[] {
+    return [...this.#entries.values()].flatMap(({ approval }) => approval ?? [])
+  }
+
   get(id: string): OutboxEntry | undefined {
     return this.#entries.get(id)
   }
@@ -87,7 +92,8 @@ export class OutboxEntries {
    * Adds an entry, `asked` where a rule demands a word; one that is there under its id is given as it is.
    * @param words the body of the call, JSON
    * @throws Refusal `postern_outbox_full`, `postern_locked`, `postern_store_unwritable`,
-   *   `postern_approver_unreachable`, `bad_request` where the request for the word is too long
+   *   `postern_approver_unreachable`, `postern_approver_busy`, `bad_request` where the request for the
+   *   word is too long
    */
   async add(entry: NewEntry, words: Buffer): Promise<OutboxEntry> {
     const { entry: added, announce } = await this.#store.write(async (db) => {
@@ -157,14 +163,17 @@ export class OutboxEntries {
     })
   }
 
-  /** The word that a call needs; codes of other entries are not used again. */
+  /** The word that a call needs. */
   #demand(entry: NewEntry, words: Buffer, askedAtMs: number) {
     const { approvals, textMax } = this.#parts
     const rule = approvals.demandOf(entry)
     if (rule === null) return { state: 'waiting' as const, approval: null }
-    const codes = this.all.map(({ approval }) => approval?.code)
-    const how = { digest: digestOf(entry, words), askedAtMs, codes }
-    const approval = approvalOf(rule, approvals.chatsOf(rule), how)
+    const open = this.all.flatMap(({ id, state, client, approval: one }) => {
+      const isOpen = state === 'asked' && client === entry.client && id !== entry.id
+      return isOpen ? (one?.requests ?? []).map(({ userId }) => userId) : []
+    })
+    const how = { digest: digestOf(entry, words), askedAtMs }
+    const approval = approvalOf(rule, approvals.chatsOf(rule, open), how)
     const kind = approvals.kindOf(entry.chatId)
     const over = requestText(entry, words, { ...approval, kind }).length - textMax()
     if (over <= 0) return { state: 'asked' as const, approval }

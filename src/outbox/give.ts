@@ -5,6 +5,7 @@ import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
 import {
   isForSealed,
+  requireNoCode,
   type Approval,
   type Approvals,
   type Clearance,
@@ -127,6 +128,7 @@ export async function sendNow(
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
   const { state, approval } = entry
+  requireNoCode(parseBody(o.words), parts.entries.approvals)
   if (state !== 'asked' || approval === null) return await leave(entry, o, parts)
   if (approval.digest !== digestOf(entry, o.words)) throw new Refusal('postern_approval_changed')
   return await ask(entry, { ...o, approval }, parts)
@@ -140,22 +142,26 @@ async function ask(
 ): Promise<OutboxAttempt> {
   const { approvals, entries, rules } = parts
   const text = requestText(entry, words, { ...approval, kind: approvals.kindOf(entry.chatId) })
-  let { requests } = approval
-  for (const request of requests.filter(({ messageId }) => messageId === null)) {
+  for (const request of approval.requests.filter(({ messageId }) => messageId === null)) {
+    if (entries.get(entry.id)?.state !== 'asked') break
     const { chatId, sendId } = request
     const draft = readSend({ chatId, text, sendId }, rules())
     const clearance = approvals.clearRequest(request)
     const delivering = deliver(draft, clearance, { ...turn, isForSealed: true }, parts)
     const { code, sentId, ...how } = await delivering.catch(attemptOf)
     if (how.mayPass) return { code, sentId, ...how }
-    const sent = code === null && sentId !== null ? [{ ...request, messageId: sentId }] : []
-    requests = requests.flatMap((one) => (one === request ? sent : one))
-    const now = requests
-    await entries.change(entry.id, ({ state, approval: asked }) =>
-      state === 'asked' && asked !== null ? { approval: { ...asked, requests: now } } : null,
-    )
+    const isSent = code === null && sentId !== null
+    // the word may have been given already
+    await entries.change(entry.id, ({ approval: now }) => {
+      if (now?.code !== approval.code) return null
+      const requests = now.requests.flatMap((one) => {
+        if (one.sendId !== request.sendId) return one
+        return isSent ? { ...one, messageId: sentId } : now.decision === null ? [] : one
+      })
+      return { approval: { ...now, requests } }
+    })
   }
-  if (requests.length > 0) return { ...SENT, sentId: null }
+  if (entries.get(entry.id)?.approval?.requests.length !== 0) return { ...SENT, sentId: null }
   throw new Refusal('postern_approver_unreachable')
 }
 

@@ -1,20 +1,30 @@
 /** People's words on entries, in replies that were opened (README, A person's word). */
 import { isObject } from '../api/common.ts'
 import {
+  closedToBot,
+  concernsRequest,
   whyNotCounted,
   wordIn,
   type ApprovalDecision,
   type HeardWord,
+  type JudgedMessage,
   type Journal,
-  type NumberedMessage,
 } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { OutboxEntries } from './entries.ts'
 
+/** A person's word, or the operator's, for an entry. */
+interface GivenWord extends ApprovalDecision {
+  id: string
+  code: string
+  /** The message that it quotes: the request, where its answer was lost. */
+  quotedId?: number | null
+}
+
 /** Records a word where one is still waited for under this code. @returns whether it was */
 export async function decide(
   entries: Pick<OutboxEntries, 'change'>,
-  { id, code, ...decision }: ApprovalDecision & { id: string; code: string },
+  { id, code, quotedId, ...decision }: GivenWord,
 ): Promise<boolean> {
   return await entries.change(id, ({ state, approval, dueAtMs }) => {
     if (state !== 'asked' || approval?.code !== code) return null
@@ -22,7 +32,12 @@ export async function decide(
     const how = decision.isApproved
       ? { state: 'waiting' as const, dueAtMs: Math.max(dueAtMs, decision.atMs) }
       : { state: 'refused' as const, code: 'postern_approval_refused', settledAtMs }
-    return { approval: { ...approval, decision }, ...how }
+    const requests = approval.requests.map((one) =>
+      one.userId === decision.userId
+        ? { ...one, messageId: one.messageId ?? quotedId ?? null }
+        : one,
+    )
+    return { approval: { ...approval, requests, decision }, ...how }
   })
 }
 
@@ -40,7 +55,7 @@ export function isOfRequest(
 }
 
 export interface HearParts {
-  entries: Pick<OutboxEntries, 'all' | 'change'>
+  entries: Pick<OutboxEntries, 'all' | 'approvals' | 'change'>
   journal: Pick<Journal, 'record'>
   /** Reads what any sidecar has written. */
   fresh: () => Promise<void>
@@ -52,24 +67,28 @@ export interface HearParts {
 const NOTED = 4096
 
 /**
- * Makes the listener to opened updates with their Messages, verdicts written in: it records the words
- * in them before the bot gets them, and throws Refusal `postern_store_unwritable`.
+ * Makes the listener to judged updates: it records the words in them before the bot gets them, and
+ * closes to the bot what concerns a request. It throws Refusal `postern_store_unwritable`.
  */
 export function createHearing(parts: HearParts) {
   const noted = new BoundedMap<string, true>(NOTED)
-  return async (update: unknown, messages: readonly NumberedMessage[]): Promise<void> => {
-    if (!isObject(update) || update['kind'] !== 'message') return
-    for (const word of messages.map(wordIn)) if (word !== null) await weigh(word, noted, parts)
+  return async (update: unknown, messages: readonly JudgedMessage[]): Promise<JudgedMessage[]> => {
+    const isSpoken = isObject(update) && update['kind'] === 'message'
+    const words = messages.flatMap((one) => wordIn(one) ?? [])
+    if (words.length > 0) await parts.fresh()
+    // before a word settles its request, so that the code is one of an open request still
+    const isClosed = concernsRequest(messages, parts.entries.approvals)
+    for (const word of isSpoken ? words : []) await weigh(word, noted, parts)
+    return isClosed ? messages.map(closedToBot) : [...messages]
   }
 }
 
 async function weigh(
   word: HeardWord,
   noted: BoundedMap<string, true>,
-  { entries, journal, fresh, nowMs }: HearParts,
+  { entries, journal, nowMs }: HearParts,
 ): Promise<void> {
-  await fresh()
-  const { code, isApproved, userId, messageId, signer: fingerprint = null } = word
+  const { code, isApproved, userId, messageId, quotedId, signer: fingerprint = null } = word
   const { id, chatId, approval } = entries.all.find((one) => one.approval?.code === code) ?? {}
   if (id === undefined || chatId === undefined || approval == null) return
   const { decision, digest } = approval
@@ -77,7 +96,7 @@ async function weigh(
   if (decision?.userId === userId && decision.messageId === messageId) return
   const atMs = nowMs()
   let why = whyNotCounted(word, approval, atMs)
-  const given = { id, code, isApproved, userId, messageId, atMs, fingerprint }
+  const given = { id, code, isApproved, userId, messageId, quotedId, atMs, fingerprint }
   if (why === null && !(await decide(entries, given))) why = 'decided'
   const key = `${id} ${code} ${userId} ${why}`
   if (why === null || noted.has(key)) return

@@ -194,7 +194,7 @@ export class Outbox implements AsyncDisposable {
       return
     }
     this.#blocks.ended(entry, attempt.isAnswered)
-    if (isAsked && attempt.code === null) return
+    if (isAsked && attempt.code === null) return this.#blocks.asked(entry)
     await this.#settle(entry, { ...attempt, ...(call && { call }) })
   }
 

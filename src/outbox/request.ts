@@ -2,7 +2,9 @@
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { isObject } from '../api/common.ts'
 import {
+  CODE_CHARS,
   CODE_LETTERS,
+  REQUEST_HEADING,
   type Approval,
   type ApprovalAct,
   type ApprovalRule,
@@ -16,15 +18,14 @@ export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buff
   return createHash('sha256').update(place).update(words).digest('hex')
 }
 
-/** A word that is not asked for yet. @param o `codes` that are in use */
+/** A word that is not asked for yet. */
 export function approvalOf(
   rule: ApprovalRule,
   chats: readonly { userId: number; chatId: number }[],
-  o: { digest: string; askedAtMs: number; codes: readonly unknown[] },
+  o: { digest: string; askedAtMs: number },
 ): Approval {
-  const letters = Array.from({ length: 4 }, () => CODE_LETTERS[randomInt(CODE_LETTERS.length)])
-  const code = letters.join('')
-  if (o.codes.includes(code)) return approvalOf(rule, chats, o)
+  const letter = (): string => CODE_LETTERS[randomInt(CODE_LETTERS.length)] ?? ''
+  const code = Array.from({ length: CODE_CHARS }, letter).join('')
   const { digest, askedAtMs } = o
   const requests = chats.map((chat) => ({ ...chat, sendId: randomUUID(), messageId: null }))
   const expiresAtMs = askedAtMs + rule.withinMs
@@ -62,7 +63,7 @@ export function requestText(
   const { text = '', chatId: _chat, sendId, ...rest } = isObject(body) ? body : {}
   const others = messageId === null || sendId === undefined ? rest : { ...rest, sendId }
   const isoOf = (ms: number): string => new Date(ms).toISOString()
-  return `A call needs your word.
+  return `${REQUEST_HEADING}
 by: ${client === null ? 'the bot itself' : `client ${client}`}
 to: chat ${chatId} (${kind})
 what: ${messageId === null ? 'a new message' : `message ${messageId}, changed`}

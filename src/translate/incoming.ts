@@ -5,16 +5,16 @@ import {
   type ExamineParts,
   type FoundMessage,
   Freshness,
+  type JudgedMessage,
+  type KeyChange,
   type MessagesOfUpdate,
-  type NumberedMessage,
   type Presses,
-  type Reasoned,
   type ReplayMemory,
-  type Settled,
   type Sightings,
   type UpdateHead,
   type VerifyPolicy,
   delivers,
+  finalOf,
   type SeenUpdates,
   settle,
   stillStanding,
@@ -33,7 +33,7 @@ import type { Directory } from '../lookups/directory.ts'
 import type { Modes } from '../lookups/modes.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './deferral.ts'
 import type { MediaUrls } from './media-urls.ts'
-import { outcomeOf, pauseAfterMs } from './outcome.ts'
+import { outcomesOf, pauseAfterMs } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'
 
 export interface IncomingParts extends ExamineParts {
@@ -49,8 +49,11 @@ export interface IncomingParts extends ExamineParts {
   normalizeText: boolean
   urls: MediaUrls
   presses: Pick<Presses, 'saw'>
-  /** Records people's words on calls that wait for one. @throws Refusal `postern_store_unwritable` */
-  hear: (update: unknown, messages: readonly NumberedMessage[]) => Promise<void>
+  /**
+   * Records people's words on calls that wait for one, and gives the Messages as the bot may have them.
+   * @throws Refusal `postern_store_unwritable`
+   */
+  hear: (update: unknown, messages: readonly JudgedMessage[]) => Promise<JudgedMessage[]>
   sightings: Pick<Sightings, 'sawUpdates'>
 }
 
@@ -123,11 +126,9 @@ export class Incoming {
     const given = updates.slice(0, written.prefix.length)
     this.#tellLeaving(given.map(idOf), ending.left)
     const judged = written.prefix.flat()
-    const outcomes = written.outcomes.flat()
+    const outcomes = judged.flatMap((one) => outcomesOf(one, this.#parts.verify))
     this.#judgements.emit(outcomes)
-    await this.#tellKeyChanges(judged)
     this.#names.emit(judged.flatMap((one) => namedSender(one.found)))
-    for (const [index, one] of written.prefix.entries()) await this.#parts.hear(given[index], one)
     await this.#parts.presses.saw(
       given.map((update, index) => ({ update, chatId: found[index]?.updateChatId ?? null })),
     )
@@ -154,21 +155,22 @@ export class Incoming {
     freshness: Freshness,
     request: BatchRequest & { onLeft: Leave },
   ): Promise<Written> {
-    const { verify, normalizeText } = this.#parts
     const { updates, found } = seen
     const settled = await this.#settleAll(seen, freshness, request)
-    const outcomes = this.#write(settled)
-    const answered = found.slice(0, outcomes.length)
-    for (const message of answered.flatMap(({ surplus }) => surplus)) {
-      const finding = unexamined(message, 'too-many-messages')
-      writeFinding(message, finding, { settled: undefined, verify, normalizeText })
+    const prefix: JudgedMessage[][] = []
+    for (const one of settled) prefix.push(await this.#parts.hear(updates[prefix.length], one))
+    const answered = found.slice(0, prefix.length)
+    for (const [index, { surplus, restore }] of answered.entries()) {
+      const judged = prefix[index] ?? []
+      await this.#write(judged, surplus)
+      const withVerdict = judged.filter(({ final }) => final !== null)
+      restore(new Set([...withVerdict.map((one) => one.found.message), ...surplus]))
     }
-    for (const { restore } of found) restore()
     const { changed: renamed, count } = await this.#parts.urls.rewrite(
       answered.map(({ updateChatId }, index) => ({ update: updates[index], chatId: updateChatId })),
     )
     if (count < answered.length) request.onLeft({ index: count, why: 'ours' })
-    return { prefix: settled.prefix.slice(0, count), outcomes: outcomes.slice(0, count), renamed }
+    return { prefix: prefix.slice(0, count), renamed }
   }
 
   /** Examines updates concurrently and records those to deliver; none of them is changed yet. */
@@ -176,7 +178,7 @@ export class Incoming {
     { updates, found, recorded }: SeenUpdates,
     freshness: Freshness,
     request: BatchRequest & { onLeft: Leave },
-  ): Promise<Settled> {
+  ): Promise<JudgedMessage[][]> {
     const learned = found.slice(0, recorded).map(({ messages }) => messages)
     this.#learn(learned.flat())
     if (recorded < found.length) request.onLeft({ index: recorded, why: 'ours' })
@@ -188,7 +190,7 @@ export class Incoming {
     )
     const slice = new TimeSlice()
     const settled = await settle(prefix, this.#parts, () => slice.yieldIfOver())
-    const { length } = settled.prefix
+    const { length } = settled
     if (length < prefix.length) request.onLeft({ index: length, why: 'ours' })
     return settled
   }
@@ -198,20 +200,15 @@ export class Incoming {
   }
 
   /**
-   * Reports a changed certificate in the first Message of its person that is delivered or withheld
+   * The changed certificate to report in a Message, the first of its person that is delivered or withheld
    * for that change: a forged Message, which a bot ignores, does not use up the report.
    */
-  async #tellKeyChanges(judged: NumberedMessage[]): Promise<void> {
-    for (const { found, updateId } of judged) {
-      const { fromId, chatId, position, message } = found
-      const { postern } = message
-      if (fromId === null || chatId === null || position !== 'top' || !isObject(postern)) continue
-      const final = postern as unknown as Reasoned
-      if (!delivers(final, this.#parts.verify) && final.reason !== 'key-changed') continue
-      const about = { chatId, by: 'message', key: String(updateId) } as const
-      const keyChanged = await this.#parts.keyChanges.tell([fromId], about)
-      if (keyChanged.length > 0) postern['keyChanged'] = keyChanged
-    }
+  async #keyChanged({ found, final, updateId }: JudgedMessage): Promise<KeyChange[]> {
+    const { fromId, chatId, position } = found
+    if (fromId === null || chatId === null || position !== 'top' || final === null) return []
+    if (!delivers(final, this.#parts.verify) && final.reason !== 'key-changed') return []
+    const about = { chatId, by: 'message', key: String(updateId) } as const
+    return await this.#parts.keyChanges.tell([fromId], about)
   }
 
   /** Applies notices in updates: a notice makes lists and modes of its chat stale. */
@@ -229,27 +226,26 @@ export class Incoming {
     }
   }
 
-  /** @returns the outcomes of the Messages with a verdict, by update */
-  #write({ prefix, verdicts }: Settled): MessageOutcome[][] {
+  /** Writes the findings of an update into it. @param surplus those that were not examined */
+  async #write(messages: JudgedMessage[], surplus: MessagesOfUpdate['surplus']): Promise<void> {
     const { verify, normalizeText } = this.#parts
-    const settled = verdicts.values()
-    return prefix.map((messages) =>
-      messages.flatMap((one) => {
-        const { finding } = one
-        const how = { settled: settled.next().value, verify, normalizeText }
-        const final = writeFinding(one.found.message, finding, how)
-        return final === null ? [] : [outcomeOf(one, { final, verify })]
-      }),
-    )
+    for (const one of messages) {
+      const keyChanged = await this.#keyChanged(one)
+      writeFinding(one.found.message, one, { verify, normalizeText, keyChanged })
+    }
+    for (const message of surplus) {
+      const finding = unexamined(message, 'too-many-messages')
+      const judged = { finding, final: finalOf(finding, undefined) }
+      writeFinding(message, judged, { verify, normalizeText })
+    }
   }
 }
 
 type Leave = NonNullable<BatchRequest['onLeft']>
 
-/** The answered updates, with the outcomes of their Messages. */
+/** The answered updates. */
 interface Written {
-  prefix: NumberedMessage[][]
-  outcomes: MessageOutcome[][]
+  prefix: JudgedMessage[][]
   /** Urls in the updates differ from the service's. */
   renamed: boolean
 }

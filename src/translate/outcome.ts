@@ -1,15 +1,15 @@
 import type { MessageOutcome } from '../store/outcomes.ts'
-import { type NumberedMessage, type VerifyPolicy, deliversText } from '../kernel/index.ts'
-import type { FinalVerdict } from './write-finding.ts'
+import { type JudgedMessage, type VerifyPolicy, deliversText } from '../kernel/index.ts'
 
-/** The record of a Message: ids, finding and verdict, never its content. */
-export function outcomeOf(
-  { found, finding, ms, updateId }: NumberedMessage,
-  { final, verify }: { final: FinalVerdict; verify: VerifyPolicy },
-): MessageOutcome {
+/** The record of a Message: ids, finding and verdict, never its content; none without a verdict. */
+export function outcomesOf(
+  { found, finding, final, ms, updateId }: JudgedMessage,
+  verify: VerifyPolicy,
+): MessageOutcome[] {
+  if (final === null) return []
   const { chatId, messageId, fromId } = found
   const { verdict, reason = null, signer = null } = final
-  return {
+  const outcome = {
     updateId,
     atMs: Date.now(),
     tookMs: ms,
@@ -22,6 +22,7 @@ export function outcomeOf(
     openedWith: finding.kind === 'opened' ? finding.opened.openedWith : null,
     signer,
   }
+  return [outcome]
 }
 
 /** Work that is worth a rest, and the longest rest, in ms. */

@@ -2,54 +2,40 @@
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import {
-  type MessageFinding,
-  type Reasoned,
+  type JudgedMessage,
+  type KeyChange,
   type VerifyPolicy,
   deliversText,
-  finalOf,
 } from '../kernel/index.ts'
-
-/** The verdict that a Message was given in the end. */
-export interface FinalVerdict extends Reasoned {
-  /** Fingerprint of the certificate that verified it. */
-  signer?: string
-  /** When it was signed, ms since the epoch. */
-  signedAt?: number
-}
 
 /**
  * Changes a Message in place: opened text in the place of `armored`, or a verdict beside it.
- * @param how `settled` replaces an opened message's own verdict
- * @returns the verdict, or null where none was needed
+ * @param how `keyChanged`: changes of the sender's certificate to inform the bot of
  */
 export function writeFinding(
   message: Record<string, unknown>,
-  finding: MessageFinding,
-  how: { settled: Reasoned | undefined; verify: VerifyPolicy; normalizeText: boolean },
-): FinalVerdict | null {
+  { finding, final }: Pick<JudgedMessage, 'finding' | 'final'>,
+  how: { verify: VerifyPolicy; normalizeText: boolean; keyChanged?: readonly KeyChange[] },
+): void {
   if (finding.kind === 'readable') writeReadable(message)
-  const decided = finalOf(finding, how.settled)
-  if (decided === null) return null
-  const final = shownVerdict(decided)
-  const isDelivered = deliversText(finding, final, how.verify)
+  if (final === null) return
+  const { verdict, signer, signedAtMs: signedAt, reason } = final
+  const { keyChanged = [], verify, normalizeText } = how
+  const isDelivered = deliversText(finding, final, verify)
   const withheld = isDelivered ? {} : withholdText(message)
-  message['postern'] = { opened: finding.kind === 'opened', ...final, ...withheld }
+  message['postern'] = {
+    opened: finding.kind === 'opened',
+    verdict,
+    ...(signer !== undefined && { signer, signedAt }),
+    ...(reason !== undefined && { reason }),
+    // the bot gets nothing of a request, which somebody may have shown it readable
+    ...(reason !== 'approval-request' && withheld),
+    ...(keyChanged.length > 0 && { keyChanged }),
+  }
   if (isDelivered && finding.kind === 'opened') {
     const { text } = finding.opened
     delete message['armored']
-    message['text'] = how.normalizeText ? deliveredText(text) : text
-  }
-  return final
-}
-
-/** The part of a verdict that the bot sees. */
-function shownVerdict(decided: NonNullable<ReturnType<typeof finalOf>>): FinalVerdict {
-  const { verdict, signer, signedAtMs, reason } = decided
-  return {
-    verdict,
-    ...(signer === undefined ? {} : { signer }),
-    ...(signedAtMs === undefined ? {} : { signedAt: signedAtMs }),
-    ...(reason === undefined ? {} : { reason }),
+    message['text'] = normalizeText ? deliveredText(text) : text
   }
 }
 

@@ -3,6 +3,7 @@
  * it shares with others of the process are supplied.
  */
 import type { OutboxDoor } from '../http/routes/outbox.ts'
+import { requireNoCode } from '../kernel/index.ts'
 import { clearNow, giveLater, refuseRequest, sendNow, type GiveParts } from '../outbox/give.ts'
 import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../reports/alerting.ts'
@@ -55,6 +56,7 @@ function createOutbox(
     entries,
     give: (call) => giveLater(call, giving),
     clear: (call) => clearNow(call, giving),
+    refuseCodes: (body) => requireNoCode(body, entries.approvals),
     refuseRequest: (place) => refuseRequest(place, giving),
   }
   return { outbox, door }

@@ -92,7 +92,7 @@ describe.for(Object.entries(AGENTS))('%s', ([file, [program = '', ...args]]) => 
       expect(shown()).toEqual([])
       const reply = answer(/^ok (\S+)$/m.exec(request.text)?.[1] ?? '')
       await alice.write(privateChat, reply, { replyTo: request.messageId })
-      expect(await poll()).toContain(reply)
+      expect(await poll()).not.toContain(reply)
       await ended
       expect(printed).toMatch(new RegExp(`^asked: \\S+\n${outcome}\n$`))
       await alice.settled()

@@ -73,6 +73,8 @@ const shown = async (id: string): Promise<{ state: string; code: string | null }
 }
 const becomes = (id: string, state: string) =>
   expect.poll(async () => (await shown(id)).state).toBe(state)
+/** What the bot has of a request, and of all that quotes or contains one. */
+const CLOSED = { opened: false, verdict: 'not-recipient', reason: 'approval-request' }
 /** How many calls into the chat have left. */
 const left = () => stage.double.world.written.filter(({ chatId }) => chatId === chat.id).length
 const journal = async (): Promise<Json[]> => {
@@ -83,6 +85,12 @@ const journal = async (): Promise<Json[]> => {
     .map((line): Json => JSON.parse(line))
   return lines.filter(({ kind }) => kind.startsWith('approval-'))
 }
+
+/** What the journal has as the reason. */
+const whyNot = async (entry: string): Promise<string | undefined> =>
+  (await journal()).findLast(
+    ({ kind, detail }) => kind === 'approval-ignored' && detail.entry === entry,
+  )?.detail.why
 
 async function at(id: number): Promise<Person> {
   const phone = stage.use(await newPhone({ createdMs: Date.UTC(2026, 0, 1) }))
@@ -106,7 +114,7 @@ test('a call that needs an approval leaves after the signed reply `ok`, and not 
   expect(text).toMatch(new RegExp(`to the end of this message:\n${words}$`))
   expect(left()).toBe(before)
   const got = await reply(` Ok ${code.toLowerCase()}\n`, { quoting: id })
-  expect(got).toMatchObject({ postern: { verdict: 'verified' } })
+  expect(got.postern).toEqual(CLOSED)
   await becomes(entry, 'sent')
   expect(left()).toBe(before + 1)
   stage.expectNowhere(words)
@@ -134,19 +142,8 @@ test('a call that the person refuses never leaves, and has the code `postern_app
 })
 
 describe('a reply that does not count', () => {
-  /** What the journal has as the reason. */
-  const whyNot = async (entry: string): Promise<string | undefined> =>
-    (await journal()).findLast(
-      ({ kind, detail }) => kind === 'approval-ignored' && detail.entry === entry,
-    )?.detail.why
-
-  const EARLIER = { dateMs: Date.now() - 3_600_000 }
-  const sealed = (
-    code: string,
-    by: Person,
-    how: 'seal' | 'sealUnsigned' = 'seal',
-    o: { dateMs?: number } = {},
-  ) => by.phone[how](`ok ${code}`, [stage.botCertificate], o)
+  const sealed = (code: string, by: Person, how: 'seal' | 'sealUnsigned' = 'seal') =>
+    by.phone[how](`ok ${code}`, [stage.botCertificate])
 
   test.each<[string, (request: { id: number; code: string }) => Promise<unknown>, string]>([
     [
@@ -154,30 +151,7 @@ describe('a reply that does not count', () => {
       ({ id, code }) => reply(`ok ${code}`, { quoting: id, by: mate, where: mateOffice }),
       'other-quotation',
     ],
-    [
-      'of a person without a request',
-      async ({ id, code }) =>
-        reply(`ok ${code}`, {
-          quoting: id,
-          by: await stage.friend(),
-          where: stage.privateChat(await stage.friend()),
-        }),
-      'other-person',
-    ],
-    [
-      'in another chat',
-      ({ id, code }) => reply(`ok ${code}`, { quoting: id, where: stage.group([boss]) }),
-      'other-person',
-    ],
     ['without a quotation', ({ code }) => reply(`ok ${code}`, {}), 'other-quotation'],
-    [
-      'with a quotation of the caller’s own message',
-      async ({ code }) => {
-        const { json } = await stage.send(office, `A call needs your word.\nok ${code}`)
-        return reply(`ok ${code}`, { quoting: json.result.id })
-      },
-      'other-quotation',
-    ],
     [
       'without a signature',
       ({ id, code }) => reply('', { quoting: id, armored: sealed(code, boss, 'sealUnsigned') }),
@@ -187,11 +161,6 @@ describe('a reply that does not count', () => {
       'signed by another person in the approver’s name',
       ({ id, code }) => reply('', { quoting: id, armored: sealed(code, mate) }),
       'not-verified',
-    ],
-    [
-      'signed an hour before the request',
-      ({ id, code }) => reply('', { quoting: id, armored: sealed(code, boss, 'seal', EARLIER) }),
-      'signed-before',
     ],
   ])('an approval reply %s is ignored', async (_what, answer, why) => {
     const before = left()
@@ -203,34 +172,70 @@ describe('a reply that does not count', () => {
     await becomes(request.entry, 'refused')
   })
 
-  test('an approval reply with another request’s code, other words, or by an edit is ignored', async () => {
-    const [one, two] = [await asked(), await asked()]
-    await reply(`ok ${one.code}`, { quoting: two.id })
-    await reply(`ok ${one.code} because you asked`, { quoting: one.id })
-    await reply(`ok`, { quoting: one.id })
-    const message = stage.double.world.message(office, boss, {
-      armored: await boss.phone.seal(`ok ${two.code}`, [stage.botCertificate]),
-      replyTo: { id: two.id },
-    })
+  test('an approval reply by an edit, or with other words, is ignored', async () => {
+    const { entry, code, id } = await asked()
+    await reply(`ok ${code} because you asked`, { quoting: id })
+    const armored = await boss.phone.seal(`ok ${code}`, [stage.botCertificate])
+    const message = stage.double.world.message(office, boss, { armored, replyTo: { id } })
     await stage.deliverUpdates([{ kind: 'message_edited', message }])
-    for (const { entry, code, id } of [one, two]) {
-      expect((await shown(entry)).state).toBe('asked')
-      await reply(`no ${code}`, { quoting: id })
-      await becomes(entry, 'refused')
-    }
+    expect((await shown(entry)).state).toBe('asked')
+    await reply(`no ${code}`, { quoting: id })
+    await becomes(entry, 'refused')
   })
 
   test('an approval reply that is delivered again with another quotation is replayed', async () => {
     const [one, two] = [await asked(), await asked()]
     const armored = boss.phone.seal(`ok ${two.code}`, [stage.botCertificate])
     await reply('', { quoting: one.id, armored })
-    const got = await reply('', { quoting: two.id, armored })
-    expect(got.postern.verdict).toBe('replayed')
+    await reply('', { quoting: two.id, armored })
+    expect(await whyNot(two.entry)).toBe('not-verified')
     for (const { entry, code, id } of [one, two]) {
       expect((await shown(entry)).state).toBe('asked')
       await reply(`no ${code}`, { quoting: id })
     }
   })
+})
+
+test('a quoted request is closed to the bot in every update, and the bot cannot write its code', async () => {
+  const { entry, words, id, text, code } = await asked()
+  const { body } = stage.double.world.written.find((one) => one.id === id) ?? { body: {} }
+  const request = stage.double.world.message(office, boss, { id, armored: body.armored })
+  const sealed = (inner: string) => boss.phone.seal(inner, [stage.botCertificate])
+  const quoting = async (inner: string, replyTo: unknown) =>
+    stage.double.world.message(office, boss, { armored: await sealed(inner), replyTo })
+  const from = { ...request.from, id: stage.double.world.bot.id }
+  for (const kind of ['message', 'message_edited', 'callback_query']) {
+    const all = [
+      await quoting('Why?', request),
+      await quoting('Why?', { ...request, from }),
+      await quoting('Why?', { id }),
+      await quoting('Why?', { x: [await quoting('Why?', request)] }),
+      await quoting(text, null),
+      await quoting(`Why? It is ${code.toLowerCase()}`, null),
+    ].map((message) =>
+      kind === 'message' || kind === 'message_edited'
+        ? { kind, message }
+        : { kind, callback_query: { id: 'p', from: boss, message } },
+    )
+    const given = JSON.stringify(await stage.deliverUpdates(all))
+    for (const secret of [code, words, 'Why?']) expect(given).not.toContain(secret)
+  }
+  const look = [...code.toLowerCase()].join('\u200b ').replace('a', 'а')
+  const answers = [
+    await stage.send(office, `Please write ok ${look}`),
+    await stage.send(chat, 'x', {
+      markup: { inlineKeyboard: [[{ text: code, callbackData: 'x' }]] },
+    }),
+    await stage.edit(office, 5, { text: [...code].reverse().join('') }),
+    await stage.sidecar.call('POST', '/callbacks/p/answer', { text: code }),
+    await stage.sidecar.call('PUT', '/commands', { commands: [{ name: 'x', description: code }] }),
+  ]
+  expect(answers.map(({ json }) => json.error.code)).toEqual(
+    answers.map(() => 'postern_code_refused'),
+  )
+  await reply(`no ${code}`, { quoting: id })
+  await becomes(entry, 'refused')
+  expect((await reply('thanks', {})).text).toBe('thanks')
 })
 
 test('a request for an approval cannot be edited or deleted by the bot', async () => {

@@ -30,6 +30,7 @@ export const NO_CLIENTS: DoorClients = {
 /** Nothing is sent later. */
 export const NO_OUTBOX: OutboxDoor = {
   give: () => Promise.reject(new Error('nothing is given')),
+  refuseCodes: () => {},
   refuseRequest: async () => {},
   clear: ({ chatId, messageId }) =>
     Promise.resolve(approvalsOf().clear({ client: null, chatId, messageId })),

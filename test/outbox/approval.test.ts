@@ -40,6 +40,9 @@ async function scene({ textMax = 4096 } = {}) {
   }
   return { store, entries, give, changes, journal, parts, approvals }
 }
+const message = (text: string, more: object = {}) => [
+  replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }),
+]
 const approving = ({ id, approval: { code } }: { id: string; approval: Approval }, more = {}) => ({
   id,
   code,
@@ -58,7 +61,7 @@ test('an entry under an approval rule is stored as `asked` with its own code, di
   const again = await OutboxEntries.load(store, parts)
   expect(again.all).toEqual(all)
   const [first, second] = all.map(({ approval }) => approval)
-  expect(first?.code).toMatch(/^[2-9A-HJKMNP-Z]{4}$/)
+  expect(first?.code).toMatch(/^[2-9A-HJKMNP-Z]{10}$/)
   expect([first?.askedAtMs, first?.expiresAtMs, first?.decision]).toEqual([0, 1000, null])
   expect(first?.requests).toMatchObject([{ userId: BOSS, chatId: OFFICE, messageId: null }])
   expect(first?.requests[0]?.sendId).not.toBe(all[0]?.id)
@@ -125,9 +128,16 @@ test('`isOfRequest` matches every message of a chat while its request is sent, t
   expect(places).toEqual([true, true, true, false])
 })
 
+test('a caller with ten calls that wait for one person gives no more, and others do', async () => {
+  const { give } = await scene()
+  for (let n = 0; n < 10; n++) await give('x', { client: 'agent' })
+  await expect(give('x', { client: 'agent' })).rejects.toThrow(refused('postern_approver_busy'))
+  expect((await give('x')).state).toBe('asked')
+})
+
 test('an approval request has Postern’s own lines first and the unchanged text of the call last', async () => {
   const { give } = await scene()
-  const words = 'Hi\n\nok 2222\nThe words, 2 characters to the end of this message:\nHi'
+  const words = 'Hi\n\nok 2222222222\nThe words, 2 characters to the end of this message:\nHi'
   const { approval, ...entry } = await give(words)
   const body = Buffer.from(JSON.stringify({ chatId: 1, sendId: 's', replyTo: 5, text: words }))
   const text = requestText({ ...entry, client: 'agent' }, body, { ...approval, kind: 'group' })
@@ -156,7 +166,7 @@ test('`digestOf` differs for another text, chat, message or client', () => {
 test('an entry whose stored text differs from its digest is refused with `postern_approval_changed`', async () => {
   const { give, parts } = await scene()
   const entry = (await give('one')) as OutboxEntry
-  const giving = { ...parts, entries: {} } as unknown as GiveParts
+  const giving = { ...parts, entries: { approvals: [] } } as unknown as GiveParts
   const words = Buffer.from('{"chatId":1,"text":"two"}')
   await expect(sendNow(entry, { words, turn: FREE }, giving)).rejects.toThrow(
     refused('postern_approval_changed'),
@@ -176,15 +186,12 @@ test('the journal records an approval reply by the wrong person once, and a late
     fresh: async () => void fresh.push('read'),
     nowMs: () => 500,
   })
-  const message = (text: string, more: object = {}) => [
-    replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }),
-  ]
   const update = { kind: 'message' }
   await hear(update, message('hello'))
   expect(fresh).toEqual([])
   const word = `ok ${approval.code}`
   for (const fromId of [816, 816, 817]) await hear(update, message(word, { fromId }))
-  await hear(update, message('ok 2222'))
+  await hear(update, message('ok 2222222222'))
   await hear({ kind: 'message_edited' }, message(word))
   const ignored = () =>
     changes.flatMap((change) => (change.kind === 'approval-ignored' ? [change.userId] : []))
@@ -195,16 +202,40 @@ test('the journal records an approval reply by the wrong person once, and a late
   expect(changes.at(-1)).toMatchObject({ kind: 'approval-ignored', detail: { why: 'decided' } })
 })
 
-test('an entry without an approval in time sends one request, delays no other entry and is refused', async () => {
-  const { give, entries, store } = await scene()
-  let nowMs = 0
+test('a reply before the id of its request is recorded counts, and the id is recorded afterwards', async () => {
+  const { give, entries, journal, approvals } = await scene()
+  const one = await give('one')
+  const hear = createHearing({ entries, journal, fresh: async () => {}, nowMs: () => 500 })
+  const deliver = async () => {
+    const given = await hear({ kind: 'message' }, message(`ok ${one.approval.code}`))
+    expect(given.map(({ final }) => final?.reason)).toEqual(['approval-request'])
+    expect(entries.get(one.id)).toMatchObject({ state: 'waiting' })
+    expect(isOfRequest(entries, { chatId: OFFICE, messageId: '9' })).toBe(true)
+    return { status: 201, envelope: { ok: true }, body: Buffer.from('{"result":{"id":10}}') }
+  }
+  const rules = () => ({ textMax: 4096, sealsForBot: true })
+  const giving = { entries, approvals, rules, messages: { deliver } } as unknown as GiveParts
+  const words = Buffer.from(JSON.stringify({ chatId: 1, text: 'one' }))
+  expect(await sendNow(one, { words, turn: FREE }, giving)).toMatchObject({ code: null })
+  const { state, approval } = entries.get(one.id) ?? {}
+  expect([state, approval?.requests[0]?.messageId]).toEqual(['waiting', 10])
+})
+
+/** The loop, whose requests are answered with the message 9. */
+function looping({ entries, store }: Awaited<ReturnType<typeof scene>>) {
+  const now = { ms: 0, monotonicMs: 0 }
   const tries: string[] = []
   const outbox = new Outbox({
     entries,
     store,
-    clock: { ...REAL_CLOCK, now: () => nowMs, wait: () => turn() },
-    send: async ({ id, state, approval }) => {
-      tries.push(state)
+    clock: {
+      ...REAL_CLOCK,
+      now: () => now.ms,
+      monotonicNow: () => now.monotonicMs,
+      wait: () => turn(),
+    },
+    send: async ({ id, state, client, approval }) => {
+      tries.push(`${state} ${client ?? 'bot'}`)
       if (state === 'asked' && approval !== null) {
         const requests = approval.requests.map((one) => ({ ...one, messageId: 9 }))
         await entries.change(id, () => ({ approval: { ...approval, requests } }))
@@ -214,15 +245,44 @@ test('an entry without an approval in time sends one request, delays no other en
     maxAgeMs: 72 * 3_600_000,
   })
   onTestFinished(() => outbox[Symbol.asyncDispose]())
+  outbox.start()
+  return { now, tries }
+}
+const turns = async (): Promise<void> => {
+  for (let n = 0; n < 50; n++) await turn()
+}
+
+test('requests of clients to one approver are sent one in ten seconds, and the bot’s own at once', async () => {
+  const all = await scene()
+  for (const client of ['agent', 'agent', 'other', null, null]) await all.give('x', { client })
+  await all.give('to the approver', { chatId: OFFICE, messageId: '7' })
+  const { now, tries } = looping(all)
+  const since = async (ms: number) => {
+    now.monotonicMs = ms
+    await expect.poll(() => tries.length).toBeGreaterThan(0)
+    await turns()
+    return tries.splice(0).toSorted()
+  }
+  expect(await since(0)).toEqual(['asked agent', 'asked bot', 'asked bot', 'waiting bot'])
+  now.monotonicMs = 9_999
+  await turns()
+  expect(tries).toEqual([])
+  expect([await since(10_000), await since(20_000)]).toEqual([['asked agent'], ['asked other']])
+})
+
+test('an entry without an approval in time sends one request, delays no other entry and is refused', async () => {
+  const all = await scene()
+  const { give, entries } = all
   const one = await give('one')
   const free = await give('an edit, which needs none', { messageId: '7' })
-  outbox.start()
+  const { now, tries } = looping(all)
   await expect.poll(() => entries.get(free.id)?.state).toBe('sent')
   await expect.poll(() => entries.get(one.id)?.approval?.requests[0]?.messageId).toBe(9)
-  nowMs = 999
-  for (let n = 0; n < 50; n++) await turn()
-  expect([entries.get(one.id)?.state, tries.toSorted()]).toEqual(['asked', ['asked', 'waiting']])
-  nowMs = 1000
+  now.ms = 999
+  await turns()
+  const once = ['asked bot', 'waiting bot']
+  expect([entries.get(one.id)?.state, tries.toSorted()]).toEqual(['asked', once])
+  now.ms = 1000
   await expect.poll(() => entries.get(one.id)?.state).toBe('refused')
   expect(entries.get(one.id)?.code).toBe('postern_approval_late')
   expect(await decide(entries, approving(one))).toBe(false)

@@ -4,7 +4,7 @@ import { giveLater, type GiveParts } from '../../src/outbox/give.ts'
 import { requestText } from '../../src/outbox/request.ts'
 import type { NewEntry } from '../../src/outbox/entries.ts'
 
-const APPROVAL = { code: '7K2Q', askedAtMs: 0, expiresAtMs: 1000, kind: 'group' }
+const APPROVAL = { code: '7K2QWERTYZ', askedAtMs: 0, expiresAtMs: 1000, kind: 'group' }
 const textOf = (messageId: string | null, body: object): string =>
   requestText(
     { client: 'agent', chatId: 1, messageId, dueAtMs: 0 },

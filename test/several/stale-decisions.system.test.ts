@@ -99,9 +99,9 @@ async function approve({ here, there }: Pair, { id }: About): Promise<OutboxEntr
   const fresh = (): Promise<void> => store.fresh()
   const hear = createHearing({ entries, journal: known.journal, fresh, nowMs: () => Date.now() })
   const place = { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS }
-  const postern = { verdict: 'verified', signer: 'f', signedAt: Date.now() }
+  const final = { verdict: 'verified', signer: 'f', signedAtMs: Date.now() } as const
   const word = `ok ${there.outbox.get(id)?.approval?.code}`
-  await hear({ kind: 'message' }, [replyOf(word, place, { postern })])
+  await hear({ kind: 'message' }, [replyOf(word, place, { final })])
   return entries.get(id)?.state ?? null
 }
 const client = clientOf({ chats: ['all'] })

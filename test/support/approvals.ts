@@ -3,7 +3,8 @@ import {
   Approvals,
   type ApprovalParts,
   type Clearance,
-  type NumberedMessage,
+  type FinalVerdict,
+  type JudgedMessage,
 } from '../../src/kernel/index.ts'
 import type { OutboxEntriesParts } from '../../src/outbox/entries.ts'
 import type { Draft } from '../../src/translate/draft.ts'
@@ -33,21 +34,21 @@ export function cleared({ chatId, target }: Pick<Draft, 'chatId' | 'target'>): C
 }
 
 /**
- * A verified reply with a text, as opening found it, that quotes message 9.
- * @param more where it was found, and by whom; @param parts of the Message
+ * A verified reply with a text, as it was judged, that quotes message 9.
+ * @param more where it was found, and by whom; @param o its verdict, and parts of the Message
  */
 export function replyOf(
   text: unknown,
   more: { chatId: number; updateChatId: number; fromId: number },
-  parts: object = {},
-): NumberedMessage {
-  const postern = { verdict: 'verified', signer: 'f', signedAt: 1_500_000 }
+  o: { final?: FinalVerdict | null; [part: string]: unknown } = {},
+): JudgedMessage {
+  const { final = { verdict: 'verified', signer: 'f', signedAtMs: 1_500_000 }, ...parts } = o
   const found = {
-    message: { replyTo: { id: 9 }, postern, text, ...parts },
+    message: { replyTo: { id: 9 }, text, ...parts },
     position: 'top',
     isOrdinary: true,
     messageId: 12,
     ...more,
   }
-  return { found, finding: { kind: 'untouched' }, ms: 0, updateId: 1 } as unknown as NumberedMessage
+  return { found, finding: { kind: 'untouched' }, final, ms: 0, updateId: 1 } as never
 }

@@ -76,14 +76,6 @@ test.each<[string, (all: ReturnType<typeof scene>['all']) => unknown, boolean, o
   },
 )
 
-test('a message in the bot’s name with another signature is `bad-signature`', async () => {
-  const { incoming, all } = scene({ open: signedBy() })
-  all.verdict = ['invalid']
-  const one = update({ from: { id: BOT } })
-  await incoming.open([one])
-  expect(verdictOf(one)).toEqual({ opened: true, verdict: 'bad-signature' })
-})
-
 test('an update is left at the service while neither clock can be right', async () => {
   const clock = new Clocks(SYSTEM_TIME, () => null)
   clock.passed(Date.now() + 60_000)

@@ -115,13 +115,6 @@ describe.each(CHATS)('a Message in %s', (_where, makeChat) => {
     }
   })
 
-  test('a list of Messages in place of a Message is judged item by item', async () => {
-    const chat = await makeChat()
-    const one = stage.double.world.message(chat, null, { text: EVIL })
-    const [update] = await stage.deliverUpdates([{ kind: 'message', message: [one, [one]] }])
-    expect(words(update)).not.toContain(EVIL)
-  })
-
   test('the buttons of a message, a quotation and a press are delivered unchanged', async () => {
     const chat = await makeChat()
     const markup = {
@@ -140,23 +133,6 @@ describe.each(CHATS)('a Message in %s', (_where, makeChat) => {
     const [update] = await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery }])
     expect(update.callbackQuery.message.markup).toEqual(markup)
     expect(JSON.stringify([message, update])).not.toContain('verdict')
-  })
-
-  test('a text in a press is judged by the chat of its message', async () => {
-    const chat = await makeChat()
-    const message = stage.double.world.message(chat, null, { text: '' })
-    const callbackQuery = {
-      id: 'p',
-      from: { id: 4 },
-      data: 'b',
-      text: EVIL,
-      x: { replyTo: EVIL },
-      message,
-    }
-    const [update] = await stage.deliverUpdates([{ kind: 'callback_query', callbackQuery }])
-    expect(update.callbackQuery.postern).toEqual({ ...WITHHELD, withheldText: EVIL })
-    expect(update.callbackQuery).toMatchObject({ id: 'p', data: 'b' })
-    expect(words(update)).not.toContain(EVIL)
   })
 })
 

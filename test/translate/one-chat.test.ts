@@ -119,16 +119,6 @@ test('a file of another chat’s quoted Message has no url for the bot, and is s
   expect((await fetched(stage, own.media[0].url)).body).toEqual(content)
 })
 
-test('a file quoted inside a quotation of another chat has no url for the bot', async () => {
-  const [alice, mallory] = [await stage.friend(), await stage.person()]
-  const [hers, chat] = [stage.privateChat(alice), stage.privateChat(mallory)]
-  const item = stage.double.world.store(await sealedBy(alice, stage, picture()))
-  const attached = message(hers, alice, { text: '', media: [item] })
-  const around = message(chat, mallory, { text: '', replyTo: attached })
-  const [read] = await stage.deliver([message(hers, alice, { text: '', replyTo: around })])
-  expect(read.replyTo.replyTo.media[0].url).toBe(item.url)
-})
-
 test('a sealed quotation and a pressed message of the same chat are opened', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)
@@ -179,23 +169,4 @@ test('another person’s texts, files and presses in a private chat are withheld
     message(chat, alice, { armored: await sealed(alice, 'still mine') }),
   ])
   expect(own.text).toBe('still mine')
-})
-
-test('the person of a private chat is not derived from notices, forwarded senders or quotations', async () => {
-  const [alice, other] = [await stage.friend(), await stage.person()]
-  const chat = stage.privateChat(alice)
-  const { id: _id, chat: _chat, ...bare } = message(chat, other, {})
-  await stage.deliver([
-    message(chat, other, { kind: 'joined' }),
-    message(
-      chat,
-      { id: 900, key: null },
-      { text: '', replyTo: message(chat, other, { text: '' }) },
-    ),
-    message(chat, { id: 900, key: null }, { text: '', forwardedFrom: { ...bare, text: 'x' } }),
-  ])
-  const [read] = await stage.deliver([
-    message(chat, alice, { armored: await sealed(alice, 'my chat') }),
-  ])
-  expect(read.text).toBe('my chat')
 })

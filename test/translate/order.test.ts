@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
-import { no, type Json } from '../support/double-wire.ts'
-import type { DoubleChat } from '../support/double-world.ts'
+import type { Json } from '../support/double-wire.ts'
 
 // a process of its own leaves no update at the service (`changed-constants.ts`)
 const stage = useStage({ inside: false })
@@ -51,42 +50,6 @@ test('malformed updates delay no other update: all are delivered in order, the v
   expect(got.at(-1)?.message.text).toBe('last')
   const ids = got.map(({ updateId }) => updateId)
   expect(ids).toEqual(ids.toSorted((a, b) => a - b))
-})
-
-test('a batch of twenty sealed messages is delivered in order', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const signed: string[] = []
-  for (let n = 0; n < 20; n++) {
-    signed.push(await person.phone.seal(`number ${n}`, [stage.botCertificate]))
-  }
-  const { world } = stage.double
-  const got = await stage.deliver(signed.map((armored) => world.message(chat, person, { armored })))
-  expect(got.map(({ text }) => text)).toEqual(signed.map((_, n) => `number ${n}`))
-})
-
-test('an update of a chat whose mode cannot be read is withheld in its place between delivered ones', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const lost = stage.group([person])
-  const { world } = stage.double
-  const seal = (text: string) => person.phone.seal(text, [stage.botCertificate])
-  using _failing = stage.double.script('GET', `/chats/${lost.id}`, no(500, 'internal'))
-  const push = (to: DoubleChat, armored: string) =>
-    world.push({ kind: 'message', message: world.message(to, person, { armored }) })
-  const first = push(chat, await seal('before'))
-  const armored = await seal('lost')
-  push(lost, armored)
-  push(chat, await seal('after'))
-  const got: Json[] = []
-  for (let offset = first; got.length < 3; offset = got.at(-1).updateId + 1) {
-    const { status, json } = await stage.sidecar.call('GET', `/updates?offset=${offset}&timeout=2`)
-    expect(status).toBe(200)
-    expect(json.result.length).toBeGreaterThan(0)
-    got.push(...json.result)
-  }
-  expect(got.map(({ message }) => message.text)).toEqual(['before', undefined, 'after'])
-  expect(got[1].message).toMatchObject({ armored, postern: { verdict: 'mode-unknown' } })
 })
 
 test('an answer whose update ids do not grow is `postern_upstream_invalid`', async () => {

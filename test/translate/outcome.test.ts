@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
-import { outcomeOf } from '../../src/translate/outcome.ts'
-import type { FinalVerdict } from '../../src/translate/write-finding.ts'
+import type { FinalVerdict, MessageFinding } from '../../src/kernel/opening/finding.ts'
+import { outcomesOf } from '../../src/translate/outcome.ts'
 import { found } from '../kernel/opening/examine-scene.ts'
 import type { VerifyPolicy } from '../../src/kernel/opening/verdict.ts'
 
@@ -11,8 +10,8 @@ const NOW_MS = Date.UTC(2026, 1, 2)
 useFakeTime({ toFake: ['Date'], now: NOW_MS })
 
 function outcome(final: FinalVerdict, finding: MessageFinding, verify: VerifyPolicy = 'flag') {
-  const one = { found: found({ armored: 'words' }), finding, ms: 12, updateId: 4 }
-  return outcomeOf(one, { final, verify })
+  const one = { found: found({ armored: 'words' }), finding, final, ms: 12, updateId: 4 }
+  return outcomesOf(one, verify)[0]
 }
 
 const opened = {
@@ -31,18 +30,18 @@ test.each([
 ] as const)(
   'the outcome of an opened Message with the verdict %s under %s has delivered: %s',
   (verdict, verify, is) => {
-    expect(outcome({ verdict }, opened, verify).delivered).toBe(is)
+    expect(outcome({ verdict }, opened, verify)?.delivered).toBe(is)
   },
 )
 
 test('the outcome of a Message signed long before its date is delivered under flag, not under require', () => {
   const final = { verdict: 'verified', reason: 'signed-long-before' } as const
-  expect(outcome(final, opened, 'flag').delivered).toBe(true)
-  expect(outcome(final, opened, 'require').delivered).toBe(false)
+  expect(outcome(final, opened, 'flag')?.delivered).toBe(true)
+  expect(outcome(final, opened, 'require')?.delivered).toBe(false)
 })
 
 test('the outcome of an unopened Message is not delivered, except text from before the key', () => {
-  expect(outcome({ verdict: 'replayed' }, closed('replayed'), 'off').delivered).toBe(false)
+  expect(outcome({ verdict: 'replayed' }, closed('replayed'), 'off')?.delivered).toBe(false)
   const plain = { kind: 'plain', verdict: 'before-key' } as const
-  expect(outcome({ verdict: 'before-key' }, plain).delivered).toBe(true)
+  expect(outcome({ verdict: 'before-key' }, plain)?.delivered).toBe(true)
 })

@@ -34,25 +34,6 @@ test('an opened text that is a sealed message is not opened again', async () => 
   expect((await opened(stage, inner)).text).toBe(inner.trim())
 })
 
-test('a `postern` field of the service is removed at every depth', async () => {
-  const person = await stage.friend()
-  const chat = stage.privateChat(person)
-  const { world } = stage.double
-  const forged = { opened: true, verdict: 'verified', signer: 'f'.repeat(40) }
-  const message = world.message(chat, person, { postern: forged, kind: 'joined' })
-  message.from.postern = forged
-  message.replyTo = { id: 3, postern: forged }
-  const [update] = await stage.deliverUpdates([{ kind: 'message', message, postern: forged }])
-  expect(JSON.stringify(update)).not.toContain('postern')
-
-  const text = world.message(chat, person, { text: 'slipped in', postern: forged })
-  const [read] = await stage.deliver([text])
-  expect(read.postern.verdict).toBe('plaintext-in-protected')
-
-  const open = world.message(stage.openGroup(), person, { text: 'readable', postern: forged })
-  expect((await stage.deliver([open]))[0]).not.toHaveProperty('postern')
-})
-
 test('numbers and unknown fields of an opened Message keep their exact spelling', async () => {
   const person = await stage.friend()
   const chat = stage.privateChat(person)

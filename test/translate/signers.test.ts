@@ -35,17 +35,6 @@ test('a person who changes keys between two messages is verified with each key',
   expect(stage.double.calls('GET', `/chats/${chat.id}/keys`, since).length).toBe(1)
 })
 
-test('a signature by another key is bad after at most two key lookups', async () => {
-  const [person, thief] = [await stage.friend(), await stage.person()]
-  const chat = stage.privateChat(person)
-  const since = stage.double.mark()
-  const one = await says(chat, person, 'forged', thief)
-  expect(one.postern).toMatchObject({ opened: true, verdict: 'bad-signature' })
-  expect(one).not.toHaveProperty('text')
-  const asked = stage.double.calls('GET', /keys?$/, since)
-  expect(asked.length).toBeLessThanOrEqual(2)
-})
-
 test('twelve forged signatures cause fewer than twelve key lookups', async () => {
   const [person, thief] = [await stage.friend(), await stage.person()]
   const chat = stage.privateChat(person)
@@ -56,21 +45,6 @@ test('twelve forged signatures cause fewer than twelve key lookups', async () =>
     expect((await arrives(stage, chat, person, armored)).postern.verdict).toBe('bad-signature')
   }
   expect(stage.double.calls('GET', /keys?$/, since).length).toBeLessThan(12)
-})
-
-test('a message with two signatures is verified when one is the sender’s', async () => {
-  const person = await stage.gpgPerson()
-  const other = await stage.gpgPerson()
-  const secret = await other.phone.gpg(['--export-secret-keys'])
-  await person.phone.gpg(['--import'], secret.stdout)
-  const chat = stage.privateChat(person)
-  const both = ['-u', person.phone.fingerprint, '-u', other.phone.fingerprint]
-  const armored = await person.phone.seal('both', [stage.botCertificate], { flags: both })
-  const one = await arrives(stage, chat, person, armored)
-  expect(one).toMatchObject({
-    text: 'both',
-    postern: { verdict: 'verified', signer: person.phone.fingerprint },
-  })
 })
 
 const dates: [string, number, string][] = [

@@ -132,18 +132,3 @@ test('an update is deferred while the service hangs, cuts or sends no JSON, also
     expect(update.message).toMatchObject({ text: 'late', postern: { verdict: 'verified' } })
   }
 }, 60_000)
-
-test('a bot that polls one update at a time waits for a deferred update no longer than `othersMs`', async () => {
-  const alice = await stage.person()
-  const chat = stage.privateChat(alice)
-  const short = await stage.sidecar.again({ env: { TESTS_LEAVING: '0.05' } })
-  stage.sidecar = short
-  using _ = hide(alice, chat.id)
-  const first = await said(alice, 'never', chat)
-  const path = `/updates?offset=${first}&limit=1&timeout=1`
-  const answer = async (): Promise<Json[]> => (await short.call('GET', path)).json.result
-  expect(await answer()).toEqual([])
-  await expect.poll(answer, { timeout: 25_000 }).toHaveLength(1)
-  const [one] = await answer()
-  expect(one.message.postern.verdict).toBe('signer-unavailable')
-}, 40_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { MessageFinding } from '../../src/kernel/opening/finding.ts'
+import { finalOf, type MessageFinding } from '../../src/kernel/opening/finding.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { writeFinding } from '../../src/translate/write-finding.ts'
 import { runs } from '../support/chance.ts'
@@ -39,10 +39,21 @@ test('a text signed long before its date is withheld under require, with the dat
     ['require', { armored: 'sealed' }],
   ] as const) {
     const message = { armored: 'sealed' }
-    writeFinding(message, finding, { settled: undefined, verify, normalizeText: false })
+    written(message, finding, { verify, normalizeText: false })
     expect(message).toEqual({ ...body, postern })
   }
 })
+
+/** Writes a finding with its own verdict, and gives that. */
+function written(
+  message: Record<string, unknown>,
+  finding: MessageFinding,
+  how: Parameters<typeof writeFinding>[1],
+) {
+  const final = finalOf(finding, undefined)
+  writeFinding(message, { finding, final }, how)
+  return final
+}
 
 const finding: fc.Arbitrary<MessageFinding> = fc.oneof(
   fc.constant({ kind: 'untouched' as const }),
@@ -103,8 +114,7 @@ test('`writeFinding` leaves one body, loses no field and writes no unjudged text
       }[found.kind]
       fc.pre(fits)
       const after: Record<string, unknown> = structuredClone(before)
-      const how = { settled: undefined, verify, normalizeText: false }
-      const final = writeFinding(after, found, how)
+      const final = written(after, found, { verify, normalizeText: false })
       expect(after['id']).toBe(before.id)
       if (found.kind === 'untouched') {
         expect([final, after]).toEqual([null, before])
@@ -119,7 +129,8 @@ test('`writeFinding` leaves one body, loses no field and writes no unjudged text
       }
 
       const delivered = final !== null && delivers(final, verify)
-      expect(postern).toMatchObject({ ...final })
+      const { verdict, reason } = final ?? {}
+      expect(postern).toMatchObject({ verdict, ...(reason && { reason }) })
       expect(postern.opened).toBe(found.kind === 'opened')
       if (found.kind === 'opened') {
         expect(after['text']).toBe(delivered ? found.opened.text : undefined)
@@ -128,14 +139,15 @@ test('`writeFinding` leaves one body, loses no field and writes no unjudged text
       if (found.kind === 'closed') expect(after).not.toHaveProperty('text')
       if (!delivered) {
         expect(after['armored']).toBe(before.armored)
-        if (before.text) expect(held).toContain(before.text)
+        const isForBot = final?.reason !== 'approval-request'
+        if (before.text) expect(held.includes(before.text)).toBe(isForBot)
       }
     }),
     { numRuns: runs(1000) },
   )
 })
 
-const how = { settled: undefined, verify: 'flag', normalizeText: true } as const
+const how = { verify: 'flag', normalizeText: true } as const
 const readable = { kind: 'readable' } as const
 
 test.each([
@@ -148,9 +160,9 @@ test.each([
 ])(
   '`writeFinding` of an armored text in a readable chat withholds the text %j beside it',
   (text, withheld) => {
-    const written: Record<string, unknown> = { text, armored: 'armored words' }
-    expect(writeFinding(written, readable, how)).toBeNull()
-    expect(written).toEqual({
+    const message: Record<string, unknown> = { text, armored: 'armored words' }
+    expect(written(message, readable, how)).toBeNull()
+    expect(message).toEqual({
       text: 'armored words',
       postern: { opened: false, verdict: 'unsigned', reason: 'readable-chat', ...withheld },
     })

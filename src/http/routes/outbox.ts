@@ -13,6 +13,8 @@ export interface OutboxDoor {
   give: (call: LaterCall) => Promise<OutboxEntry>
   /** As `clearNow`. */
   clear: (call: CallPlace) => Promise<Clearance | null>
+  /** As `requireNoCode`. */
+  refuseCodes: (body: unknown) => void
   /** As `refuseRequest`. */
   refuseRequest: (place: MessageOfCall) => Promise<void>
   entries: Pick<OutboxEntries, 'get'>

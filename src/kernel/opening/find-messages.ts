@@ -31,10 +31,10 @@ export interface MessagesOfUpdate {
   /** Whether the update used our name `postern`, which is removed. */
   cleaned: boolean
   /**
-   * To be called once findings are written. A `replyTo` that is no object is a quotation which a bot
-   * may show: until then it is the text of a Message, and without a finding it is restored.
+   * A `replyTo` that is no object is a quotation which a bot may show: it is the text of a Message
+   * until this restores it, where that Message is none of those with a verdict.
    */
-  restore: () => void
+  restore: (judged: ReadonlySet<unknown>) => void
 }
 
 /** The maximal depth of any answer (exact-json.ts). */
@@ -101,7 +101,13 @@ export function findMessages(update: unknown): MessagesOfUpdate {
   const updateChatId = chatOfUpdate(update, walk.messages)
   const { surplus, quotations, cleaned } = walk
   const messages = walk.messages.map((one) => describe(one, updateChatId))
-  return { messages, surplus, updateChatId, cleaned, restore: () => quotations.forEach(restore) }
+  const restore: MessagesOfUpdate['restore'] = (judged) => {
+    for (const [holder, quotation] of quotations) {
+      const { replyTo } = holder
+      if (isObject(replyTo) && !judged.has(replyTo)) holder['replyTo'] = quotation
+    }
+  }
+  return { messages, surplus, updateChatId, cleaned, restore }
 }
 
 function collect(value: unknown, place: MessagePlace, walk: MessageWalk): void {
@@ -174,11 +180,6 @@ function wrapQuotation(holder: Record<string, unknown>, { quotations }: MessageW
 
 function hasText(value: unknown): boolean {
   return Array.isArray(value) ? value.some(hasText) : typeof value === 'string' && value !== ''
-}
-
-function restore(quotation: unknown, holder: Record<string, unknown>): void {
-  const { replyTo } = holder
-  if (isObject(replyTo) && !('postern' in replyTo)) holder['replyTo'] = quotation
 }
 
 /** The chat of the update's own `message`, else the one chat that is named by and around the others. */

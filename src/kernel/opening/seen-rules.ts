@@ -24,9 +24,10 @@ export interface Sighting {
 
 /**
  * `again`: seen before as the same. `replayed`: its data or a signature was seen elsewhere.
- * `confirmed`: its known update was confirmed. `new`: none of these.
+ * `confirmed`: its known update was confirmed. `words`: a file that was sealed as a message, of the bot
+ * too. `new`: none of these.
  */
-export type Recognition = Rememberable | 'replayed' | 'confirmed'
+export type Recognition = Rememberable | 'replayed' | 'confirmed' | 'words'
 export type Rememberable = 'new' | 'again'
 
 /** Used within a batch's one transaction, in the order of its messages. */
@@ -116,6 +117,8 @@ export function replayCheck(
     async recognize(thing, claims) {
       const signatures = claims.map((digest) => ({ digest }))
       const found = await seen.find(digestsOf({ ...thing, signatures }))
+      const isWords = found.some(({ kind, mediaId }) => kind === 'data' && mediaId === null)
+      if (isWords && thing.mediaId !== undefined) return 'words'
       if (!found.every((one) => isSamePlace(one, thing))) return 'replayed'
       const known = found.find(({ kind }) => kind === 'data')
       if (known !== undefined) {

@@ -6,7 +6,13 @@ import { isOwnFailure } from '../../errors.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import { chatsPastKey, whyPastKey } from './before-key.ts'
 import { isProtectedSince } from './examine.ts'
-import { type ExaminedMessage, type MessageFinding } from './finding.ts'
+import {
+  finalOf,
+  type ExaminedMessage,
+  type JudgedMessage,
+  type MessageFinding,
+  type NumberedMessage,
+} from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { ReplayCheck, Sighting } from './seen-rules.ts'
 import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
@@ -19,15 +25,8 @@ export interface SettleParts extends SenderParts, Pick<ExamineParts, 'guard'> {
   verify: VerifyPolicy
 }
 
-/** A Message of the update with this id. */
-export type NumberedMessage = ExaminedMessage & { updateId: number }
-
-/** The updates that can be answered, and the replacements of their Messages' verdicts, in one list. */
-export interface Settled {
-  prefix: NumberedMessage[][]
-  /** Undefined where a Message's own verdict is final. */
-  verdicts: (Reasoned | undefined)[]
-}
+/** Replacements of Messages' verdicts, in order; undefined where the own one is final. */
+type Replacements = (Reasoned | undefined)[]
 
 const STOPPED_SIGNING: Reasoned = { verdict: 'bad-signature', reason: 'stopped-signing' }
 
@@ -46,19 +45,20 @@ export function stillStanding(
  * Asks the memory against replays in order, and records delivered data and signers. After a failure
  * to record, only the updates before the first one with data to record are settled.
  * @param pause called between two Messages
+ * @returns the updates that can be answered
  * @throws the failure of the store, where there is no such update
  */
 export async function settle(
   prefix: NumberedMessage[][],
   parts: SettleParts,
   pause: () => Promise<void>,
-): Promise<Settled> {
+): Promise<JudgedMessage[][]> {
   const { replayMemory, botId, people } = parts
   const messages = prefix.flat()
   const past = await chatsPastKey(messages, replayMemory, botId())
   const unrecorded = messages.map((one) => whyPastKey(one, { past, signed: new Set() }, parts))
   const index = prefix.findIndex((all) => all.some(({ finding }) => finding.kind === 'opened'))
-  if (index === -1) return { prefix, verdicts: unrecorded }
+  if (index === -1) return judgedBy(prefix, unrecorded)
   try {
     const opened = messages.flatMap(({ finding }) =>
       finding.kind === 'opened' ? [finding.opened] : [],
@@ -68,20 +68,27 @@ export async function settle(
       opened,
     )
     await people.rememberSigned(signers, 'words')
-    return { prefix, verdicts }
+    return judgedBy(prefix, verdicts)
   } catch (error) {
     if (!isOwnFailure(error) || index === 0) throw error
-    return { prefix: prefix.slice(0, index), verdicts: unrecorded }
+    return judgedBy(prefix.slice(0, index), unrecorded)
   }
+}
+
+function judgedBy(prefix: NumberedMessage[][], verdicts: Replacements): JudgedMessage[][] {
+  const settled = verdicts.values()
+  return prefix.map((messages) =>
+    messages.map((one) => ({ ...one, final: finalOf(one.finding, settled.next().value) })),
+  )
 }
 
 async function settleInOrder(
   messages: NumberedMessage[],
   o: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
   parts: SettleParts,
-): Promise<{ verdicts: Settled['verdicts']; signers: number[] }> {
+): Promise<{ verdicts: Replacements; signers: number[] }> {
   const { check, past, pause } = o
-  const verdicts: Settled['verdicts'] = []
+  const verdicts: Replacements = []
   const signed = new Set<number | null>()
   for (const one of messages) {
     const { finding, found } = one
@@ -152,6 +159,8 @@ export async function checkReplay(
   const claims = signatures.map(({ digest }) => digest)
   const recognized = await check.recognize(sighting, claims)
   if (recognized === 'replayed') return { verdict: 'replayed' }
+  // under every setting: a request for a person's word is no file of the bot's
+  if (recognized === 'words') return { verdict: 'not-recipient' }
   if (isOwnWords) return { verdict: 'replayed', reason: 'own-words' }
   if (recognized === 'confirmed') return { verdict: 'replayed', reason: 'confirmed-before' }
   if (recognized === 'new' && isForOtherChat) {

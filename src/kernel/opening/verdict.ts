@@ -54,6 +54,7 @@ export type Reason =
   | 'other-data-before'
   | 'own-words'
   // closed
+  | 'approval-request'
   | 'intended-for-others'
   | 'is-a-file'
   | 'no-message-id'

@@ -1,11 +1,11 @@
 /** A person's word before a call leaves: which calls need one, and which replies count (outbox, README). */
 import { Refusal } from '../../errors.ts'
-import type { NumberedMessage } from '../opening/settle.ts'
-import type { Reasoned } from '../opening/verdict.ts'
+import type { FinalVerdict, JudgedMessage } from '../opening/finding.ts'
 import type { People } from '../people/people.ts'
 import { decisionAgainst, type Person } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
 import { isObject } from '../unseen.ts'
+import { CODE_CHARS, CODE_LETTERS, holdsCode } from './codes.ts'
 import type { KnownChats } from './known-chats.ts'
 
 /** A rule of the setting `approve`. */
@@ -61,40 +61,87 @@ export interface Approval {
   decision: ApprovalDecision | null
 }
 
-/** Without letters and digits that are read as one another. */
-export const CODE_LETTERS = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
-const WORD = /^\s*(?:(ok)|no)\s+([2-9A-HJKMNP-Z]{4})(\s+because\b[^]*)?\s*$/i
+/** The first words of each request. */
+export const REQUEST_HEADING = 'A call needs your word.'
+const WORD = new RegExp(
+  String.raw`^\s*(?:(ok)|no)\s+([${CODE_LETTERS}]{${CODE_CHARS}})(\s+because\b[^]*)?\s*$`,
+  'i',
+)
+/** So many calls of one caller wait for one person's word; the next is refused. */
+const MOST_OPEN = 10
 /** How far the clock of an approver's phone may be behind. */
 const CLOCKS_MS = 120_000
 
 /** A Message that reads as a word: `ok CODE`, `no CODE` or `no CODE because …`. */
 export type HeardWord = NonNullable<ReturnType<typeof wordIn>>
 
-/** The word in a Message with its verdict written in, whether it counts or not; null: it has none. */
-export function wordIn({ found, finding }: NumberedMessage) {
-  const { message, position, isOrdinary, chatId, updateChatId, fromId: userId, messageId } = found
-  const postern = (message['postern'] ?? { verdict: 'unsigned' }) as Reasoned & Verified
-  const { text = postern.withheldText } = finding.kind === 'opened' ? finding.opened : message
-  const [isWord, ok, code = '', because] = typeof text === 'string' ? (WORD.exec(text) ?? []) : []
+const UNSIGNED: FinalVerdict = { verdict: 'unsigned' }
+
+/** The word in a Message, whether it counts or not; null: it has none. */
+export function wordIn(one: JudgedMessage) {
+  const { message, position, isOrdinary, chatId, updateChatId, fromId, messageId } = one.found
+  const [isWord, ok, code = '', because] = WORD.exec(textOf(one)) ?? []
   if (isWord === undefined || (ok !== undefined && because !== undefined)) return null
   if (position !== 'top' || !isOrdinary || chatId !== updateChatId) return null
-  const { replyTo } = message
-  const quotedId: unknown = isObject(replyTo) ? replyTo['id'] : replyTo
-  const isApproved = ok !== undefined
-  return { ...postern, isApproved, code: code.toUpperCase(), userId, chatId, messageId, quotedId }
+  return {
+    ...(one.final ?? UNSIGNED),
+    isApproved: ok !== undefined,
+    code: code.toUpperCase(),
+    userId: fromId,
+    chatId,
+    messageId,
+    quotedId: quotedIn(message),
+  }
 }
 
-/** The verdict that was written in. */
-type Verified = { signer?: string; signedAt?: number; withheldText?: string }
+function textOf({ found, finding }: JudgedMessage): string {
+  const { text } = finding.kind === 'opened' ? finding.opened : found.message
+  return typeof text === 'string' ? text : ''
+}
+
+function quotedIn({ replyTo }: Record<string, unknown>): number | null {
+  const id: unknown = isObject(replyTo) ? replyTo['id'] : replyTo
+  return Number.isSafeInteger(id) ? (id as number) : null
+}
+
+const openCodes = (approvals: readonly Approval[]): string[] =>
+  approvals.flatMap(({ code, decision }) => (decision === null ? [code] : []))
+
+/**
+ * Whether the Messages of an update are a request, or contain or quote one, by id, text or code: then
+ * the bot, which would learn the code, gets none of them. @param approvals of all entries
+ */
+export function concernsRequest(
+  messages: readonly JudgedMessage[],
+  approvals: readonly Approval[],
+): boolean {
+  const requests = approvals.flatMap((one) => one.requests)
+  return messages.some((one) => {
+    const { message, messageId, ...found } = one.found
+    const ids = [messageId, quotedIn(message)].filter((id) => id !== null)
+    const isAsked = requests.some(({ chatId, messageId: id }) =>
+      id === null ? false : chatId === found.chatId && ids.includes(id),
+    )
+    const text = textOf(one)
+    const isRequest = isAsked || text.trimStart().startsWith(REQUEST_HEADING)
+    return isRequest || holdsCode(text, openCodes(approvals))
+  })
+}
+
+/** @throws Refusal `postern_code_refused` for a body that holds the code of an open request */
+export function requireNoCode(body: unknown, approvals: readonly Approval[]): void {
+  if (holdsCode(body, openCodes(approvals))) throw new Refusal('postern_code_refused')
+}
 
 /** Why a word with the code of a request does not count; null: it decides. @param nowMs by the later clock */
 export function whyNotCounted(word: HeardWord, approval: Approval, nowMs: number): string | null {
-  const { userId, chatId, quotedId, verdict, reason, signer, signedAt = 0 } = word
+  const { userId, chatId, quotedId, verdict, reason, signer, signedAtMs = 0 } = word
   const request = approval.requests.find((one) => one.userId === userId && one.chatId === chatId)
   if (request === undefined) return 'other-person'
-  if (request.messageId === null || quotedId !== request.messageId) return 'other-quotation'
+  // until the id is recorded: who knows the code has read the request
+  if (quotedId === null || quotedId !== (request.messageId ?? quotedId)) return 'other-quotation'
   if (verdict !== 'verified' || reason !== undefined || signer === undefined) return 'not-verified'
-  if (signedAt < approval.askedAtMs - CLOCKS_MS) return 'signed-before'
+  if (signedAtMs < approval.askedAtMs - CLOCKS_MS) return 'signed-before'
   if (nowMs >= approval.expiresAtMs) return 'late'
   return approval.decision === null ? null : 'decided'
 }
@@ -159,8 +206,14 @@ export class Approvals {
     return this.#parts.knownChats.get(chatId)?.kind ?? 'unknown'
   }
 
-  /** The private chats of a rule's approvers. @throws Refusal `postern_approver_unreachable` for none */
-  chatsOf({ by }: ApprovalRule): { userId: number; chatId: number }[] {
+  /**
+   * The private chats of a rule's approvers.
+   * @param open the people of whom the same caller waits for a word, once for each call
+   * @throws Refusal `postern_approver_unreachable` for none; `postern_approver_busy`
+   */
+  chatsOf({ by }: ApprovalRule, open: readonly number[]): { userId: number; chatId: number }[] {
+    const busy = by.find((userId) => open.filter((one) => one === userId).length >= MOST_OPEN)
+    if (busy !== undefined) throw new Refusal('postern_approver_busy', `person ${busy}`)
     const chats = this.#parts.knownChats.all.filter(({ kind }) => kind === 'private')
     const found = by.flatMap((userId) => {
       const { id: chatId } = chats.find(({ personId }) => personId === userId) ?? {}

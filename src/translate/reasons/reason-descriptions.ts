@@ -102,6 +102,10 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
     'ask the person to write again',
   ),
   'other-data-before': replayed('another file was opened under this id before', FORGED),
+  'approval-request': beside('not-recipient')(
+    'it asks a person for a word on a call, or answers or quotes such a request: it is between that person and Postern',
+    'nothing; `postern approve list` shows what is asked',
+  ),
   'intended-for-others': beside('not-recipient')(
     'its signature names others than the bot as its recipients',
     'treat it as moved from elsewhere; if the person’s app has an old key of the bot’s that you kept, `postern key import --retired` brings it back',

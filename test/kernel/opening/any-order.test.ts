@@ -1,11 +1,11 @@
 /** What holds whatever the service claims: generated senders, chats, updates and orders. */
 import { expect, test } from 'vitest'
-import { deliversText, finalOf, type MessageFinding } from '../../../src/kernel/opening/finding.ts'
 import {
-  settle,
+  deliversText,
+  type MessageFinding,
   type NumberedMessage,
-  type SettleParts,
-} from '../../../src/kernel/opening/settle.ts'
+} from '../../../src/kernel/opening/finding.ts'
+import { settle, type SettleParts } from '../../../src/kernel/opening/settle.ts'
 import { VERDICTS, type Verdict } from '../../../src/kernel/opening/verdict.ts'
 import { runs } from '../../support/chance.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
@@ -100,11 +100,10 @@ async function givenOf(batches: Delivery[][]): Promise<(Delivery & { final: Verd
   const given: (Delivery & { final: Verdict })[] = []
   for (const batch of batches) {
     const all = batch.map((one) => [numbered(one)])
-    const { verdicts: settled } = await settle(all, parts, () => Promise.resolve())
+    const settled = (await settle(all, parts, () => Promise.resolve())).flat()
     for (const [index, one] of batch.entries()) {
-      const finding = all[index]?.[0]?.finding
-      const final = finding && finalOf(finding, settled[index])
-      if (finding == null || final == null || !deliversText(finding, final, 'flag')) continue
+      const { finding, final = null } = settled[index] ?? {}
+      if (finding == null || final === null || !deliversText(finding, final, 'flag')) continue
       given.push({ ...one, final: final.verdict })
     }
     await parts.confirm(Math.max(0, ...batch.map(({ confirmedBelow }) => confirmedBelow)))

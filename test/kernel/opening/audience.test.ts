@@ -133,17 +133,6 @@ test('a file sealed to the bot alone is withheld in a group, and delivered in th
   )
 })
 
-describe('with open.audience off', () => {
-  const lax = useStage({ env: { POSTERN_OPEN_AUDIENCE: 'off' } })
-
-  test('words sealed to nobody of a group are delivered with `open.audience: off`', async () => {
-    const [alice, mallory] = [await lax.person(), await lax.person()]
-    const group = lax.group([alice, mallory])
-    const armored = await alice.phone.seal('to the bot', [lax.botCertificate])
-    expect((await read(lax, group, { from: alice, armored })).text).toBe('to the bot')
-  })
-})
-
 describe('words whose signature names their recipients', () => {
   /** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
   async function signed() {

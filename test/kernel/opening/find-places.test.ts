@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { findMessages } from '../../../src/kernel/opening/find-messages.ts'
 
 const CHAT = { id: 5, kind: 'private' }
-const OTHER = { id: 6, kind: 'private' }
 const own = (more: object = {}) => ({ id: 1, chat: CHAT, date: 2, text: 'own', ...more })
 const bringing = (message: object) => ({ kind: 'message', message })
 const textsIn = (update: unknown): unknown[] =>
@@ -16,7 +15,7 @@ describe('words in place of a quotation', () => {
       const { messages, restore } = findMessages(bringing(message))
       expect(messages.map(({ message: one }) => one['text'])).toEqual(['own', replyTo])
       expect(messages[1]).toMatchObject({ chatId: 5, updateChatId: 5, position: 'carried' })
-      restore()
+      restore(new Set())
       expect(message).toEqual(own({ replyTo }))
     },
   )
@@ -31,13 +30,12 @@ describe('words in place of a quotation', () => {
   test('a `replyTo` of words that received a verdict stays a Message', () => {
     const message = own({ replyTo: 'words' }) as Record<string, unknown>
     const { messages, restore } = findMessages(bringing(message))
-    Object.assign(messages[1]?.message ?? {}, { postern: { verdict: 'mode-unknown' } })
-    restore()
-    expect(message['replyTo']).toEqual({ text: 'words', postern: { verdict: 'mode-unknown' } })
+    restore(new Set([messages[1]?.message]))
+    expect(message['replyTo']).toEqual({ text: 'words' })
     const gone = own({ replyTo: 'words' }) as Record<string, unknown>
     const found = findMessages(bringing(gone))
     delete gone['replyTo']
-    found.restore()
+    found.restore(new Set())
     expect(gone).not.toHaveProperty('replyTo')
   })
 })
@@ -72,17 +70,6 @@ describe('a Message without a chat', () => {
       'carried',
     ])
   })
-})
-
-test('an update belongs to the chat of its outermost Message, in spite of its quotations', () => {
-  const replyTo = { text: 'between', replyTo: { chat: OTHER, text: 'words' } }
-  const { messages, updateChatId } = findMessages({ kind: 'new', list: [own({ replyTo })] })
-  expect(updateChatId).toBe(5)
-  expect(messages.map((one) => [one.chatId, one.updateChatId === one.chatId])).toEqual([
-    [5, true],
-    [5, true],
-    [6, false],
-  ])
 })
 
 test('`findMessages` reads 128 levels, and no deeper', () => {

@@ -1,13 +1,15 @@
 /** Which calls need a person's word, which replies count, and whether a call may leave. */
 import { describe, expect, test } from 'vitest'
 import {
+  concernsRequest,
+  requireNoCode,
   requireCleared,
   whyNotCounted,
   wordIn,
   type Approval,
   type ApprovalRule,
+  type JudgedMessage,
   type KnownChat,
-  type NumberedMessage,
   type Person,
 } from '../../../src/kernel/index.ts'
 import { approvalsOf, cleared, replyOf } from '../../support/approvals.ts'
@@ -68,10 +70,17 @@ describe('an approval rule', () => {
   })
 
   test('an approval is requested in the private chats of the approvers, and refused without any', () => {
-    expect(scene().chatsOf(rule({ by: [MATE, BOSS] }))).toEqual([{ userId: BOSS, chatId: OFFICE }])
-    expect(() => scene().chatsOf(rule({ by: [MATE] }))).toThrow(
+    const both = rule({ by: [MATE, BOSS] })
+    expect(scene().chatsOf(both, [])).toEqual([{ userId: BOSS, chatId: OFFICE }])
+    expect(() => scene().chatsOf(rule({ by: [MATE] }), [])).toThrow(
       refused('postern_approver_unreachable', 'no private chat with 816'),
     )
+  })
+
+  test('ten calls of a caller wait for one person, and the next is a `postern_approver_busy`', () => {
+    const open = (userId: number, count: number) => Array(count).fill(userId)
+    expect(scene().chatsOf(rule(), [...open(BOSS, 9), ...open(MATE, 90)])).toHaveLength(1)
+    expect(() => scene().chatsOf(rule(), open(BOSS, 10))).toThrow(refused('postern_approver_busy'))
   })
 })
 
@@ -100,7 +109,7 @@ const decision = {
   fingerprint: 'f',
 }
 const approval = (more: Partial<Approval> = {}): Approval => ({
-  code: '7K2Q',
+  code: '7K2QWERTYZ',
   digest: 'd',
   askedAtMs: 1_000_000,
   expiresAtMs: 2_000_000,
@@ -110,30 +119,34 @@ const approval = (more: Partial<Approval> = {}): Approval => ({
 })
 
 /** A Message as it is once it was opened. */
-const message = (text: unknown, more: object = {}, parts: object = {}): NumberedMessage =>
-  replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }, parts)
+const message = (
+  text: unknown,
+  more: object = {},
+  o: Parameters<typeof replyOf>[2] = {},
+): JudgedMessage =>
+  replyOf(text, { chatId: OFFICE, updateChatId: OFFICE, fromId: BOSS, ...more }, o)
 
 describe('the parser of approval replies', () => {
   test.each([
-    ['ok 7K2Q', true],
-    ['  OK\t7k2q \n', true],
-    ['no 7K2Q', false],
-    ['No 7k2q because it is rude\nand late', false],
-    ['no 7K2Q   because', false],
+    ['ok 7K2QWERTYZ', true],
+    ['  OK\t7k2qwertyz \n', true],
+    ['no 7K2QWERTYZ', false],
+    ['No 7k2qwertyz because it is rude\nand late', false],
+    ['no 7K2QWERTYZ   because', false],
   ])('the reply %j is parsed as a decision', (text, isApproved) => {
-    expect(wordIn(message(text))).toMatchObject({ isApproved, code: '7K2Q', quotedId: 9 })
+    expect(wordIn(message(text))).toMatchObject({ isApproved, code: '7K2QWERTYZ', quotedId: 9 })
   })
 
   test.each([
     'ok',
-    'ok7K2Q',
-    'ok 7K2',
-    'ok 7K2QQ',
-    'ok 7K2Q!',
-    'ok 7K2O',
-    'not ok 7K2Q',
-    'ok 7K2Q because',
-    'yes 7K2Q',
+    'ok7K2QWERTYZ',
+    'ok 7K2QWERTY',
+    'ok 7K2QWERTYZQ',
+    'ok 7K2QWERTYZ!',
+    'ok 7K2QWERTYO',
+    'not ok 7K2QWERTYZ',
+    'ok 7K2QWERTYZ because',
+    'yes 7K2QWERTYZ',
     7,
     null,
   ])('the reply %j is not parsed as a decision', (text) => {
@@ -142,31 +155,34 @@ describe('the parser of approval replies', () => {
 
   test('a reply counts only in the update’s own Message, from a person, and in its chat', () => {
     for (const more of [{ position: 'carried' }, { isOrdinary: false }, { updateChatId: GROUP }]) {
-      expect(wordIn(message('ok 7K2Q', more))).toBeNull()
+      expect(wordIn(message('ok 7K2QWERTYZ', more))).toBeNull()
     }
   })
 
-  test('a withheld reply is parsed for the journal, and its quotation may be a bare id', () => {
-    const postern = { verdict: 'unsigned', withheldText: 'ok 7K2Q' }
-    expect(wordIn(message(undefined, {}, { postern, replyTo: 9 }))).toMatchObject({ quotedId: 9 })
+  test('a reply without a verdict is parsed for the journal, and its quotation may be a bare id', () => {
+    const bare = message('ok 7K2QWERTYZ', {}, { final: null, replyTo: 9 })
+    expect(wordIn(bare)).toMatchObject({ quotedId: 9, verdict: 'unsigned' })
   })
 })
 
 describe('a decision that does not count', () => {
-  const why = (more: object = {}, of = approval(), nowMs = 1_600_000, parts: object = {}) => {
-    const word = wordIn(message('ok 7K2Q', more, parts))
+  const why = (more: object = {}, of = approval(), nowMs = 1_600_000, o: object = {}) => {
+    const word = wordIn(message('ok 7K2QWERTYZ', more, { ...o }))
     return word === null ? 'no word' : whyNotCounted(word, of, nowMs)
   }
   const quoting = (replyTo: object | null, of = approval()) => why({}, of, 1_600_000, { replyTo })
-  const verdict = (postern: object) =>
+  const verdict = (final: object) =>
     why({}, approval(), 1_600_000, {
-      postern: { verdict: 'verified', signer: 'f', signedAt: 1_500_000, ...postern },
+      final: { verdict: 'verified', signer: 'f', signedAtMs: 1_500_000, ...final },
     })
+  const unrecorded = approval({ requests: [{ ...REQUEST, messageId: null }] })
 
   test('a verified reply in time that quotes the request counts', () => {
     expect(why()).toBeNull()
-    expect(verdict({ signedAt: 1_000_000 - 120_000 })).toBeNull()
+    expect(verdict({ signedAtMs: 1_000_000 - 120_000 })).toBeNull()
     expect(why({}, approval(), 1_999_999)).toBeNull()
+    // its id is not known yet, and its code is known to its reader alone
+    expect(quoting({ id: 8 }, unrecorded)).toBeNull()
   })
 
   test.each([
@@ -175,22 +191,60 @@ describe('a decision that does not count', () => {
     ['other-person', () => why({ chatId: GROUP, updateChatId: GROUP })],
     ['other-quotation', () => quoting({ id: 8 })],
     ['other-quotation', () => quoting(null)],
-    [
-      'other-quotation',
-      () => quoting(null, approval({ requests: [{ ...REQUEST, messageId: null }] })),
-    ],
+    ['other-quotation', () => quoting(null, unrecorded)],
     ['not-verified', () => verdict({ verdict: 'unsigned' })],
     ['not-verified', () => verdict({ reason: 'shared-certificate' })],
     ['not-verified', () => verdict({ reason: 'former-certificate' })],
     ['not-verified', () => verdict({ reason: 'signed-long-before' })],
     ['not-verified', () => verdict({ signer: undefined })],
-    ['signed-before', () => verdict({ signedAt: 1_000_000 - 120_001 })],
-    ['signed-before', () => verdict({ signedAt: undefined })],
+    ['signed-before', () => verdict({ signedAtMs: 1_000_000 - 120_001 })],
+    ['signed-before', () => verdict({ signedAtMs: undefined })],
     ['late', () => why({}, approval(), 2_000_000)],
     ['decided', () => why({}, approval({ decision }))],
   ])('a reply is ignored as `%s`', (expected, found) => {
     expect(found()).toBe(expected)
   })
+})
+
+describe('an update about a request', () => {
+  const about = (messages: JudgedMessage[], of = approval()) => concernsRequest(messages, [of])
+  const hello = (more: object = {}, o: object = {}) =>
+    message('hello', more, { replyTo: null, ...o })
+  const carried = (text: string) =>
+    message(text, { position: 'carried', messageId: null }, { replyTo: null })
+
+  test.each<[string, JudgedMessage[]]>([
+    ['is the request by its id', [hello({ messageId: 9 })]],
+    ['quotes the request by its id', [hello({}, { replyTo: { id: 9 } })]],
+    ['quotes the request by its bare id', [hello({}, { replyTo: 9 })]],
+    ['contains the text of a request', [hello(), carried('A call needs your word.\nby: x')]],
+    ['contains the code', [hello(), carried('> ok 7k2q werty-z')]],
+  ])('an update that %s is closed to the bot', (_what, messages) => {
+    expect(about(messages)).toBe(true)
+  })
+
+  test('an update with other words, of another chat, or with the code of a decided call is open', () => {
+    expect(about([hello(), carried('A word.')])).toBe(false)
+    expect(about([hello({ chatId: GROUP, messageId: 9 })])).toBe(false)
+    expect(about([carried('7K2QWERTYZ')], approval({ decision, requests: [] }))).toBe(false)
+  })
+})
+
+test.each<[string, unknown]>([
+  ['as it is', 'ok 7K2QWERTYZ'],
+  ['in lower case with blanks', '7k2q  w e\nrtyz'],
+  ['with zero-width characters and accents', '7\u200bK\u20602QWE\u0301RTY\u00adZ'],
+  ['in letters of other scripts', '7К2QWERТΥΖ'],
+  ['in wide, enclosed and mathematical letters', '７Ⓚ2QWE𝐑TYZ'],
+  ['with digits for letters that look alike', '7KZQWERTY2'],
+  ['backwards', 'ZYTREWQ2K7'],
+  ['in the texts of two buttons', { markup: [[{ text: '7K2QW' }], [{ text: 'ERTYZ' }]] }],
+  ['as the name of a field', { '7K2QWERTYZ': 1 }],
+  ['in a field after another', { a: { text: '7K2Q' }, sendId: 'WERTYZ' }],
+])('a body that holds the code of an open request is refused, %s', (_how, value) => {
+  const other = approval({ code: 'M4RMQVBXHA' })
+  expect(() => requireNoCode(value, [other, approval()])).toThrow(refused('postern_code_refused'))
+  expect(() => requireNoCode(value, [other, approval({ decision })])).not.toThrow()
 })
 
 describe('a call of the outbox', () => {
