@@ -175,7 +175,8 @@ export class QueueReader {
     backlog.recordPoll(heads, limit)
     const left = afterDelivered(heads, by.after ?? null)
     const isRepeated = left.length < heads.length
-    const read = { answer, how: 'read', updates: [...left], heads: left, isRepeated } as const
+    const updates: unknown[] = [...left]
+    const read = { answer, how: 'read' as const, updates, heads: left, isRepeated }
     if (incoming === null || left.length === 0) return { ...read, changed: false }
     const turn = await taking
     const lost = { ...nothing, how: 'read', changed: true } as const

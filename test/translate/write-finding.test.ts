@@ -48,7 +48,7 @@ test('a text signed long before its date is withheld under require, with the dat
 function written(
   message: Record<string, unknown>,
   finding: MessageFinding,
-  how: Parameters<typeof writeFinding>[1],
+  how: Parameters<typeof writeFinding>[2],
 ) {
   const final = finalOf(finding, undefined)
   writeFinding(message, { finding, final }, how)

@@ -103,12 +103,12 @@ const REFUSED = {
     https://hooks.example.org:0/`,
 }
 
-test.each([
+test.each<[string, string]>([
   ...Object.entries(REFUSED).flatMap(([words, urls]) =>
     urls
       .trim()
       .split(/\s+/)
-      .map((url) => [url, words] as const),
+      .map((url): [string, string] => [url, words]),
   ),
   ['', 'absolute'],
   [' https://hooks.example.org/', 'blanks'],
