@@ -12,30 +12,10 @@ describe('help', () => {
     const listed = [...stdout.matchAll(/^ {2}([a-z]+)(?: [[<].*?[\]>])* {2,}/gm)].map(
       ([, name]) => name,
     )
-    const names = [
-      'run',
-      'demo',
-      'dev',
-      'sandbox',
-      'init',
-      'check',
-      'status',
-      'config',
-      'key',
-      'agent',
-      'bot',
-      'backup',
-      'store',
-      'chat',
-      'trust',
-      'person',
-      'client',
-      'outbox',
-      'approve',
-      'open',
-      'explain',
-    ]
-    expect(new Set(listed)).toEqual(new Set(names))
+    const names = `
+      run demo dev sandbox init check status config key agent bot backup store chat trust
+      person client outbox approve open explain`
+    expect(new Set(listed)).toEqual(new Set(names.trim().split(/\s+/)))
   })
 
   test('the help of every command fits 24 lines of 80 columns and ends with an example', async () => {

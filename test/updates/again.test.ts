@@ -157,16 +157,6 @@ test('the pages of a client are numbered on, after a restart and a lost cursor t
   expect(await poll(6)).toEqual(['6 901', '7 902'])
 })
 
-test('a second poll of one caller ends the first, and none of another caller', async () => {
-  const { service, poll } = await consumersOf()
-  const [first, ofBot] = [poll(), poll(0, null)]
-  await nextTurn()
-  const second = poll()
-  expect(await first).toEqual([])
-  service.ids = [7]
-  expect([await second, await ofBot]).toEqual([['1 7'], ['7 7']])
-})
-
 test('webhooks of the settings are delivered to once, again after a hold, and end with all', async () => {
   const { consumers, stops, ended, makeLoop } = await consumersOf()
   for (let n = 0; n < 2; n++) consumers.start()

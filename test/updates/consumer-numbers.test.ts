@@ -41,12 +41,6 @@ async function scene(sees: { of: (update: unknown) => boolean } = { of: () => tr
   return { clock, service, cursors, poll }
 }
 
-test('a client whose cursor is gone receives every update, although its offset is above them all', async () => {
-  const one = await scene({ of: () => true })
-  one.service.ids = [901, 902, 903]
-  expect(await one.poll(41)).toHaveLength(3)
-})
-
 test('a client whose scope becomes narrower loses no update that it never received', async () => {
   const sees = { of: (update: unknown): boolean => update !== null }
   const one = await scene(sees)

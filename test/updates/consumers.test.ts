@@ -74,17 +74,6 @@ test('a client and the bot read independently, and the service keeps an update u
   await until(async () => (await kept(one)) === 0)
 })
 
-test('a client continues after a restart with its first unconfirmed update', async () => {
-  const one = await scene({ clients: [{ name: 'reporter', chats: ['all'] }] })
-  const [, second] = await one.write(2)
-  await poll(one, 'reporter')
-  expect(wordsOf(await poll(one, 'reporter', '?offset=2&timeout=30'))).toEqual([[2, second]])
-  await one.restart()
-  expect(wordsOf(await poll(one, 'reporter'))).toEqual([[2, second]])
-  const [third] = await one.write(1)
-  expect(wordsOf(await poll(one, 'reporter', '?offset=3&timeout=30'))).toEqual([[3, third]])
-})
-
 test('a client’s poll waits for an update of its own chats while others arrive', async () => {
   const one = await scene({ clients: [{ name: 'reporter', chats: [ENCRYPTED_GROUP] }] })
   const waiting = poll(one, 'reporter')

@@ -10,23 +10,10 @@ const known = hostNames(['Sidecar.', 'postern.internal', '2001:DB8:0::1', '10.0.
 const knock = (host: string, ...more: string[]) => doorProblem(['Host', host, ...more], known)
 
 describe('accepted requests', () => {
-  it.each([
-    'localhost',
-    'localhost:8700',
-    'LOCALHOST:1',
-    'localhost.',
-    'localhost.:8700',
-    '127.0.0.1',
-    '127.8.9.10:80',
-    '[::1]',
-    '[::1]:8700',
-    '[0:0:0:0:0:0:0:1]',
-    'sidecar',
-    'SIDECAR:443',
-    'postern.internal.:99',
-    '10.0.0.7:8700',
-    '[2001:db8::1]:8700',
-  ])('a request under the host name %s is accepted', (host) => {
+  const hosts = `localhost localhost:8700 LOCALHOST:1 localhost. localhost.:8700 127.0.0.1 127.8.9.10:80 [::1]
+    [::1]:8700 [0:0:0:0:0:0:0:1] sidecar SIDECAR:443 postern.internal.:99 10.0.0.7:8700
+    [2001:db8::1]:8700`
+  it.each(hosts.split(/\s+/))('a request under the host name %s is accepted', (host) => {
     expect(knock(host)).toBeNull()
   })
 
