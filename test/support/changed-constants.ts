@@ -23,7 +23,7 @@ export const lowCost = {
 /** Files whose times in milliseconds are bounds of waiting, or pauses. */
 const FILES = [
   'http/bounds',
-  'http/routes/updates',
+  'updates/bot-polls',
   'keys/life/attempt',
   'keys/driver',
   'translate/batch',

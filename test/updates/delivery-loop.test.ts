@@ -227,6 +227,32 @@ async function playedLoop(o: {
   return { clock, left, failures }
 }
 
+test('an `UpdatePoller` polls twenty times at once and then twice a second', async () => {
+  const clock = playedClock()
+  let polls = 0
+  const reader = {
+    most: { timeoutSeconds: 50, limit: 100 },
+    begin: async () => never,
+    read: async () => {
+      polls += 1
+      return { how: 'read', updates: [], heads: [], isRepeated: false }
+    },
+  }
+  const parts = { reader, clock, limits: () => ({ apiCallsPerMinute: 600 }) }
+  const poller = new UpdatePoller(parts as never, null)
+  void (async () => {
+    while (polls < 25) await poller.next(never)
+  })()
+  await rest()
+  expect(polls).toBe(20)
+  await clock.pass(499)
+  expect(polls).toBe(20)
+  await clock.pass(1)
+  expect(polls).toBe(21)
+  await clock.pass(1000)
+  expect(polls).toBeGreaterThanOrEqual(22)
+})
+
 const opened = (...ids: number[]) =>
   ids.map((updateId) => ({ update: updateId, delivered: { updateId, mark: '' } }))
 
