@@ -6,14 +6,7 @@ export { examine, isProtectedIn, isProtectedSince } from './opening/examine.ts'
 export type * from './opening/examine.ts'
 export { judgeFile, mayStillGive, type FileParts, type GivenVerdict } from './opening/file.ts'
 export type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
-export {
-  closedToBot,
-  deliversText,
-  finalOf,
-  transientErrorIn,
-  unexamined,
-} from './opening/finding.ts'
-export type * from './opening/finding.ts'
+export * from './opening/finding.ts'
 export { NamedMedia } from './opening/named-media.ts'
 export { ReplayMemory } from './opening/replay-memory.ts'
 export { strangerIn, whyStranger, type ExamineParts } from './opening/sender-rules.ts'

@@ -1,5 +1,5 @@
 /**
- * All orders of two requests, a look-alike, quotations, and lies about `replyTo`, against the real
+ * All orders of two requests, an imitation, quotations, and lies about `replyTo`, against the real
  * hearing. The bot conveys a code that it knows in a way that no reader of texts finds.
  */
 import { expect, test } from 'vitest'
@@ -146,6 +146,6 @@ test('a call leaves in every order only if the person read its own words and wro
   expect(sent).toEqual(['asked,asked', 'asked,waiting', 'waiting,asked', 'waiting,waiting'])
 })
 
-test('a look-alike approves another call where quoted requests are opened to the bot', async () => {
+test('an imitation approves another call where quoted requests are opened to the bot', async () => {
   expect((await explored((_given, sent) => sent)).wrong).not.toEqual([])
 })

@@ -1,4 +1,5 @@
 /** Updates of a private chat with Alice, and all that they are opened with. */
+import type { JudgedMessage } from '../../src/kernel/opening/finding.ts'
 import type { UpdateHead } from '../../src/kernel/sightings.ts'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import { sightingsOf } from '../support/unseen.ts'
@@ -54,7 +55,7 @@ export function scene(
     modes: { ...parts.modes, forget: all.forget },
     sightings: sightingsOf({ knownChats: sightings as unknown as KnownChats }),
     presses: { saw: () => Promise.resolve() },
-    hear: () => Promise.resolve(),
+    hear: (_update: unknown, messages: readonly JudgedMessage[]) => Promise.resolve([...messages]),
     directory: {
       sawPerson: all.sawPerson,
       mayAskAgain: () => false,

@@ -160,9 +160,9 @@ test.each([
 ])(
   '`writeFinding` of an armored text in a readable chat withholds the text %j beside it',
   (text, withheld) => {
-    const message: Record<string, unknown> = { text, armored: 'armored words' }
-    expect(written(message, readable, how)).toBeNull()
-    expect(message).toEqual({
+    const one: Record<string, unknown> = { text, armored: 'armored words' }
+    expect(written(one, readable, how)).toBeNull()
+    expect(one).toEqual({
       text: 'armored words',
       postern: { opened: false, verdict: 'unsigned', reason: 'readable-chat', ...withheld },
     })

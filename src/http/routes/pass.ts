@@ -3,13 +3,13 @@ import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { Refusal } from '../../errors.ts'
 import { stringify } from '../../util/exact-json.ts'
 import type { ClearFields, Guard } from '../../kernel/index.ts'
+import type { MessageOfCall } from '../../outbox/give.ts'
 import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { chatOf, idParam, queryOf, textParam } from '../params.ts'
 import { relay, whileConnected } from '../relay.ts'
-import type { OutboxDoor } from './outbox.ts'
 import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
 /** The parts for passing requests through. */
@@ -22,7 +22,11 @@ export interface PassParts {
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
-  outbox: Pick<OutboxDoor, 'refuseRequest' | 'refuseCodes'>
+  /** Both throw a Refusal. */
+  outbox: {
+    refuseRequest: (message: MessageOfCall) => Promise<void>
+    refuseCodes: (body: unknown) => void
+  }
   /** Called when the bot has had the service burn its token. */
   onTokenRevoked: () => void
 }

@@ -30,10 +30,7 @@ export interface MessagesOfUpdate {
   updateChatId: number | null
   /** Whether the update used our name `postern`, which is removed. */
   cleaned: boolean
-  /**
-   * A `replyTo` that is no object is a quotation which a bot may show: it is the text of a Message
-   * until this restores it, where that Message is none of those with a verdict.
-   */
+  /** Restores each quotation that was no object, and so became a Message, where that has no verdict. */
   restore: (judged: ReadonlySet<unknown>) => void
 }
 
@@ -101,12 +98,11 @@ export function findMessages(update: unknown): MessagesOfUpdate {
   const updateChatId = chatOfUpdate(update, walk.messages)
   const { surplus, quotations, cleaned } = walk
   const messages = walk.messages.map((one) => describe(one, updateChatId))
-  const restore: MessagesOfUpdate['restore'] = (judged) => {
-    for (const [holder, quotation] of quotations) {
+  const restore: MessagesOfUpdate['restore'] = (judged) =>
+    quotations.forEach((quotation, holder) => {
       const { replyTo } = holder
       if (isObject(replyTo) && !judged.has(replyTo)) holder['replyTo'] = quotation
-    }
-  }
+    })
   return { messages, surplus, updateChatId, cleaned, restore }
 }
 

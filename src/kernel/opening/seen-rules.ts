@@ -24,8 +24,7 @@ export interface Sighting {
 
 /**
  * `again`: seen before as the same. `replayed`: its data or a signature was seen elsewhere.
- * `confirmed`: its known update was confirmed. `words`: a file that was sealed as a message, of the bot
- * too. `new`: none of these.
+ * `confirmed`: its known update was confirmed. `words`: a file that was a message. `new`: none of these.
  */
 export type Recognition = Rememberable | 'replayed' | 'confirmed' | 'words'
 export type Rememberable = 'new' | 'again'

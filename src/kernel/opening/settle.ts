@@ -6,13 +6,8 @@ import { isOwnFailure } from '../../errors.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
 import { chatsPastKey, whyPastKey } from './before-key.ts'
 import { isProtectedSince } from './examine.ts'
-import {
-  finalOf,
-  type ExaminedMessage,
-  type JudgedMessage,
-  type MessageFinding,
-  type NumberedMessage,
-} from './finding.ts'
+import { finalOf } from './finding.ts'
+import type { ExaminedMessage, JudgedMessage, MessageFinding, NumberedMessage } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { ReplayCheck, Sighting } from './seen-rules.ts'
 import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
@@ -24,9 +19,6 @@ export interface SettleParts extends SenderParts, Pick<ExamineParts, 'guard'> {
   /** Setting `open.verify`. */
   verify: VerifyPolicy
 }
-
-/** Replacements of Messages' verdicts, in order; undefined where the own one is final. */
-type Replacements = (Reasoned | undefined)[]
 
 const STOPPED_SIGNING: Reasoned = { verdict: 'bad-signature', reason: 'stopped-signing' }
 
@@ -75,7 +67,10 @@ export async function settle(
   }
 }
 
-function judgedBy(prefix: NumberedMessage[][], verdicts: Replacements): JudgedMessage[][] {
+function judgedBy(
+  prefix: NumberedMessage[][],
+  verdicts: (Reasoned | undefined)[],
+): JudgedMessage[][] {
   const settled = verdicts.values()
   return prefix.map((messages) =>
     messages.map((one) => ({ ...one, final: finalOf(one.finding, settled.next().value) })),
@@ -86,9 +81,9 @@ async function settleInOrder(
   messages: NumberedMessage[],
   o: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
   parts: SettleParts,
-): Promise<{ verdicts: Replacements; signers: number[] }> {
+): Promise<{ verdicts: (Reasoned | undefined)[]; signers: number[] }> {
   const { check, past, pause } = o
-  const verdicts: Replacements = []
+  const verdicts: (Reasoned | undefined)[] = []
   const signed = new Set<number | null>()
   for (const one of messages) {
     const { finding, found } = one
@@ -159,7 +154,6 @@ export async function checkReplay(
   const claims = signatures.map(({ digest }) => digest)
   const recognized = await check.recognize(sighting, claims)
   if (recognized === 'replayed') return { verdict: 'replayed' }
-  // under every setting: a request for a person's word is no file of the bot's
   if (recognized === 'words') return { verdict: 'not-recipient' }
   if (isOwnWords) return { verdict: 'replayed', reason: 'own-words' }
   if (recognized === 'confirmed') return { verdict: 'replayed', reason: 'confirmed-before' }

@@ -75,23 +75,16 @@ const CLOCKS_MS = 120_000
 /** A Message that reads as a word: `ok CODE`, `no CODE` or `no CODE because …`. */
 export type HeardWord = NonNullable<ReturnType<typeof wordIn>>
 
-const UNSIGNED: FinalVerdict = { verdict: 'unsigned' }
-
 /** The word in a Message, whether it counts or not; null: it has none. */
 export function wordIn(one: JudgedMessage) {
-  const { message, position, isOrdinary, chatId, updateChatId, fromId, messageId } = one.found
+  const { message, position, isOrdinary, updateChatId, ...place } = one.found
+  const { chatId, fromId: userId, messageId } = place
   const [isWord, ok, code = '', because] = WORD.exec(textOf(one)) ?? []
   if (isWord === undefined || (ok !== undefined && because !== undefined)) return null
   if (position !== 'top' || !isOrdinary || chatId !== updateChatId) return null
-  return {
-    ...(one.final ?? UNSIGNED),
-    isApproved: ok !== undefined,
-    code: code.toUpperCase(),
-    userId: fromId,
-    chatId,
-    messageId,
-    quotedId: quotedIn(message),
-  }
+  const final: FinalVerdict = one.final ?? { verdict: 'unsigned' }
+  const word = { isApproved: ok !== undefined, code: code.toUpperCase() }
+  return { ...final, ...word, userId, chatId, messageId, quotedId: quotedIn(message) }
 }
 
 function textOf({ found, finding }: JudgedMessage): string {
@@ -107,10 +100,7 @@ function quotedIn({ replyTo }: Record<string, unknown>): number | null {
 const openCodes = (approvals: readonly Approval[]): string[] =>
   approvals.flatMap(({ code, decision }) => (decision === null ? [code] : []))
 
-/**
- * Whether the Messages of an update are a request, or contain or quote one, by id, text or code: then
- * the bot, which would learn the code, gets none of them. @param approvals of all entries
- */
+/** Whether an update is a request, or contains or quotes one: it would give the bot the code. */
 export function concernsRequest(
   messages: readonly JudgedMessage[],
   approvals: readonly Approval[],
@@ -207,8 +197,7 @@ export class Approvals {
   }
 
   /**
-   * The private chats of a rule's approvers.
-   * @param open the people of whom the same caller waits for a word, once for each call
+   * The private chats of a rule's approvers. @param open the people for whose words the same caller waits
    * @throws Refusal `postern_approver_unreachable` for none; `postern_approver_busy`
    */
   chatsOf({ by }: ApprovalRule, open: readonly number[]): { userId: number; chatId: number }[] {

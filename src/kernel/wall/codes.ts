@@ -20,10 +20,8 @@ export function holdsCode(value: unknown, codes: readonly string[]): boolean {
   const known = new Set(codes.map(fold))
   const text =
     known.size === 0 ? '' : fold([...textsIn(value, false), ...textsIn(value, true)].join(''))
-  return [text, [...text].reverse().join('')].some((one) =>
-    Array.from(one, (_letter, at) => one.slice(at, at + CODE_CHARS)).some((part) =>
-      known.has(part),
-    ),
+  return [text, Array.from(text).toReversed().join('')].some((one) =>
+    Array.from(one, (_, at) => one.slice(at, at + CODE_CHARS)).some((part) => known.has(part)),
   )
 }
 
