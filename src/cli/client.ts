@@ -1,14 +1,12 @@
 /** `postern client`: who else may call the bot's door, and what each may do there. */
 import { AddedClient, ClientName, RIGHTS } from '../config/client-entry.ts'
-import type { ClientRow } from '../control/clients.ts'
+import type { ClientRow, MadeToken } from '../control/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { printJournal } from './trust-log.ts'
-
-const DAY_MS = 86_400_000
 
 /** The flags of `client add`, as typed. */
 interface AddFlags {
@@ -109,10 +107,11 @@ const listOf = (text = ''): string[] =>
 /** `90d` counts from now. */
 function readExpiry(text: string): string {
   const days = /^(\d{1,5})d$/.exec(text)?.[1]
-  return days === undefined ? text : new Date(Date.now() + Number(days) * DAY_MS).toISOString()
+  return days === undefined ? text : new Date(Date.now() + Number(days) * 86_400_000).toISOString()
 }
 
-function printToken({ name, token }: { name: string; token: string | null }): void {
+function printToken({ name, token, refused }: MadeToken): void {
+  for (const line of refused) printNotice(line)
   if (token === null) return printNotice(`client ${name} is known by its certificate`)
   printDone({ message: `the token of client ${name}; it is not shown again` })
   print(token)
@@ -122,7 +121,7 @@ function printClients(clients: readonly ClientRow[]): void {
   if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
   printList(clients, {
     CLIENT: ({ name }) => name,
-    MAY: ({ may }) => may.join(', '),
+    MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
     CHATS: ({ chats, persons }) =>
       [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',
     RATE: ({ rate }) => (rate === null ? '-' : `${rate.calls} in ${rate.perMs / 1000} s`),

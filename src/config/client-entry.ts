@@ -103,15 +103,28 @@ export const ApproveEntry = z.strictObject({
     .array(z.enum(['send', 'edit']))
     .min(1)
     .default(['send', 'edit']),
-  by: z.array(z.int({ error: 'expected ids of people' })).min(1),
+  by: z.array(z.int({ error: 'expected ids of people' }).min(1)).min(1),
   within: z
     .string()
     .regex(WITHIN, { error: 'expected a time such as 30min, 1h or 2d' })
     .default('1h'),
 })
 
-/** The rules of the setting `approve`, with their times in ms. */
-export function approvalRules(list: readonly z.output<typeof ApproveEntry>[]) {
+/**
+ * The rules of the setting `approve`, with their times in ms.
+ * @param clients all that there are; null: it does not matter
+ * @throws OperatorError `settings` for a rule of clients that there are not: it would demand nothing
+ */
+export function approvalRules(
+  list: readonly z.output<typeof ApproveEntry>[],
+  clients: readonly { name: string }[] | null,
+) {
+  const named = list.flatMap((rule) => rule.clients ?? [])
+  const missing = named.find((name) => clients?.every((one) => one.name !== name))
+  if (missing !== undefined) {
+    const hint = '`postern client list` shows them; add it first, or correct the name'
+    throw new OperatorError('settings', `approve: there is no client ${missing}`, hint)
+  }
   return list.map(({ within, ...rule }) => {
     const [, count = '', unit = ''] = WITHIN.exec(within) ?? []
     return { ...rule, withinMs: Number(count) * PER_MS[unit as keyof typeof PER_MS] }

@@ -8,11 +8,15 @@ import {
   tokenHashOf,
 } from '../api/bot.ts'
 import { AddedClient, ClientName, scopeOf } from '../config/client-entry.ts'
+import { LOST, type OutboxEntries } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { LogPage, readLog } from './trust.ts'
 
 /** A client, without its token. */
 export type ClientRow = Awaited<ReturnType<typeof CLIENTS.clientList.run>>[number]
+
+/** Its token, null for one with a certificate, and lines about calls that it gave before. */
+export type MadeToken = Awaited<ReturnType<typeof CLIENTS.clientAdd.run>>
 
 const named = z.strictObject({ name: ClientName })
 
@@ -34,24 +38,25 @@ export const CLIENTS = {
       const token = certificate === undefined ? newToken() : null
       const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
       await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
-      return { name, token }
+      return { name, token, refused: [] as string[] }
     },
   ),
   clientRotate: operation(
-    'Gives a client another token; the one before opens nothing any more.',
+    'Gives a client another token; the one before opens nothing, and calls given by it are refused.',
     named,
-    async ({ clients }, { name }) => {
+    async ({ clients, outbox }, { name }) => {
       const token = newToken()
       await clients.rotate(name, tokenHashOf(token))
-      return { name, token }
+      return { name, token, refused: await refusedCalls(outbox, name) }
     },
   ),
   clientRemove: operation(
-    'Removes a client; its token opens nothing any more.',
+    'Removes a client; its token opens nothing any more, and calls given by it are refused.',
     named,
-    async ({ clients }, { name }) => {
+    async ({ clients, outbox }, { name }) => {
       await clients.remove(name)
-      return { message: `client ${name} is removed` }
+      const refused = await refusedCalls(outbox, name)
+      return { message: [`client ${name} is removed`, ...refused].join('\n') }
     },
   ),
   clientLog: operation(
@@ -59,6 +64,13 @@ export const CLIENTS = {
     named.extend(LogPage.shape),
     ({ journal }, { name: client, ...range }) => readLog(journal, { ...range, sinceMs: 0, client }),
   ),
+}
+
+/** Refuses calls given with a former credential. @returns a line for each */
+async function refusedCalls(outbox: OutboxEntries, name: string): Promise<string[]> {
+  await outbox.refuseLost(Date.now())
+  const refused = outbox.all.filter(({ client, code }) => client === name && code === LOST)
+  return refused.map(({ id }) => `refused, and leaves no more: ${id}`)
 }
 
 const newToken = (): string => `${CLIENT_TOKEN_PREFIX}${randomBytes(32).toString('base64url')}`

@@ -1,11 +1,12 @@
 /** Every line of `postern check`, in the order shown. */
 import { resolve } from 'node:path'
 import type { Bot } from '../api/bot.ts'
+import { approvalRules } from '../config/client-entry.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import { isInside } from '../config/rules.ts'
 import type { Secrets, Settings } from '../config/settings.ts'
-import { asOperatorError, OperatorError } from '../errors.ts'
-import type { Trust } from '../kernel/index.ts'
+import { asOperatorError, OperatorError, operatorErrorOf } from '../errors.ts'
+import type { Clients, KnownChats, Trust } from '../kernel/index.ts'
 import { chooseProtection } from '../store/choose.ts'
 import type { Store } from '../store/store.ts'
 import { checkCoreDumps } from './check-core-dumps.ts'
@@ -22,6 +23,8 @@ export interface ExaminedStore extends PqcParts {
   store: Pick<Store, 'method'>
   keyring: CheckedKeys
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
+  clients: Pick<Clients, 'all'>
+  knownChats: Pick<KnownChats, 'all'>
 }
 
 /** An open store, why it does not open, or null when there never was one. */
@@ -96,6 +99,7 @@ async function checkStore(
     ...(await checkProtection(configured, store)),
     ...checkCoreDumps(),
     ...(bot === null ? [] : checkKey(bot, { keys, managesKey, rotateEveryDays })),
+    ...approveLines(configured.settings, opened),
     ...(opened === null ? [] : [trustLine(opened.trust)]),
     ...(opened === null || algorithm === 'classic' ? [] : await checkPqc(opened)),
   ]
@@ -162,6 +166,17 @@ async function firstProtection(
     howToMakePassphrase,
   }).catch(asOperatorError)
   return chosen instanceof OperatorError ? chosen : (chosen?.method ?? null)
+}
+
+/** Rules of clients that there are not, and people without a private chat, whom nobody can ask. */
+function approveLines({ approve, clients }: Settings, store: ExaminedStore | null): CheckLine[] {
+  const problem = operatorErrorOf(() => approvalRules(approve, store?.clients.all ?? clients.list))
+  if (problem instanceof OperatorError) return [fail('approve', problem.message, problem.hint)]
+  const known = new Set(store?.knownChats.all.map(({ personId }) => personId))
+  const strangers = approve.flatMap(({ by }) => by).filter((userId) => !known.has(userId))
+  if (strangers.length === 0) return []
+  const message = `no private chat with ${strangers.join(', ')}: calls that need their word are refused`
+  return [fail('approve', message, 'have them write to the bot, or correct the ids')]
 }
 
 /** Counts people under the bot's policy; chats with a policy of their own are left out. */

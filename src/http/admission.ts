@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { browserProblem, doorProblem } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
-import type { Client } from '../kernel/index.ts'
+import type { Client, StillMay } from '../kernel/index.ts'
 import { bodyProblem } from './body.ts'
 import type { DoorBounds } from './bounds.ts'
 import { failureAnswer, type FailureAnswer } from './error-handler.ts'
@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The client that calls; null: the bot itself, or nobody in particular. */
     client: Client | null
+    /** The right to its call, asked again before an answer is given; null: nobody was admitted. */
+    stillMay: StillMay | null
   }
 }
 

@@ -19,7 +19,7 @@ import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts
 import type { BotExchange } from '../api/envelope.ts'
 import { observeExchanges, turnedAway } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
-import { isGone, relay } from './relay.ts'
+import { isGone, writeAnswer } from './relay.ts'
 import { RepeatedFailures, type RequestLine } from './request-log.ts'
 import { traceParentOf } from './traceparent.ts'
 
@@ -71,8 +71,10 @@ export function createApp(options: AppOptions): App {
         bounds,
         connections,
         tls: options.tls,
-        onTlsProblem: (problem) =>
-          options.log.warn({ problem }, 'the door keeps its former certificate'),
+        onTlsProblem: ({ problem, isClosed }) => {
+          if (isClosed) options.log.error({ problem }, 'the door refuses every connection')
+          else options.log.warn({ problem }, 'the door keeps its former certificate')
+        },
         check: (request) => {
           const refusal = checkRequest(request, options)
           if (refusal !== null) options.onExchange?.(turnedAway(request, refusal))
@@ -173,6 +175,7 @@ function createRoutes(
   app.decorateRequest('failedWith', undefined)
   app.decorateRequest('traceId', undefined)
   app.decorateRequest('client', null)
+  app.decorateRequest('stillMay', null)
   if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
   app.addHook('onRequest', (request, reply, done) => {
@@ -250,5 +253,5 @@ function fail(
   }
   // A refusal of the service is relayed unchanged, and the log has its code.
   if (!(error instanceof ServiceError)) reply.raw.setHeader(REQUEST_ID, request.id)
-  relay(reply, answerFor(error))
+  writeAnswer(reply, answerFor(error))
 }

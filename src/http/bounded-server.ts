@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
 import type { Connections, PendingResponse } from './connections.ts'
-import { createTlsServer, onConnection, type DoorTls } from './door-tls.ts'
+import { createTlsServer, onConnection, type DoorTls, type TlsProblem } from './door-tls.ts'
 import { type FailureAnswer, failureAnswer, REQUEST_ID } from './error-handler.ts'
 
 /** How a request fails that the HTTP parser, or a clock, stopped. */
@@ -28,7 +28,7 @@ export interface ServerParts {
   connections: Connections
   tls: DoorTls | undefined
   /** Called where changed files of TLS cannot be used. */
-  onTlsProblem: (problem: string) => void
+  onTlsProblem: (problem: TlsProblem) => void
   /** Checks a request before any routing: null lets it on, an answer ends it. */
   check: (request: IncomingMessage) => FailureAnswer | null
   /**

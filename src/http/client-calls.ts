@@ -45,6 +45,9 @@ const CALLS: ReadonlyMap<string, EndpointName> = new Map(
 export const callOf = ({ method, routeOptions }: FastifyRequest): EndpointName | null =>
   CALLS.get(`${method} ${routeOptions.url}`) ?? null
 
+/** A call that names no chat, and needs no right of a client. */
+export const UNNAMED = { call: 'getMe', chatIds: [] } as const satisfies ClientAct
+
 /** What a request below the API's prefix is about. @throws Refusal `postern_store_unwritable` */
 export async function actOf(
   request: FastifyRequest,

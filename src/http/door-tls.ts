@@ -3,6 +3,7 @@ import { randomBytes, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { RequestListener, Server, ServerOptions } from 'node:http'
 import { createServer } from 'node:https'
+import type { Socket } from 'node:net'
 import { createSecureContext, type SecureContextOptions } from 'node:tls'
 import { OperatorError, systemCodeOf } from '../errors.ts'
 import { lookOf } from '../util/file-owners.ts'
@@ -15,21 +16,29 @@ export interface DoorTls {
   clientCaFile: string | undefined
 }
 
-/** New connections have the files compared, no more often than this. */
+/** Files are compared at new connections no more often than this, and this often with an authority. */
 const LOOK_EVERY_MS = 1000
+
+/** Why changed files are not used; `isClosed`: their authority is none, and nobody is admitted. */
+export interface TlsProblem {
+  problem: string
+  isClosed: boolean
+}
 
 /**
  * A server that reads its files again once they have changed: each new connection is by the files of
- * now, and resumes no session of before.
+ * now, and resumes no session of before. A changed authority ends the connections that are open, and
+ * one that cannot be read refuses every other.
  * @param o `handshakeMs` time limit of a handshake, `sockets` most connections, those in a handshake
  *   included
- * @param onProblem called with the problem of changed files; the former ones go on to count
+ * @param onProblem called with the problem of changed files; the former ones go on to count, unless
+ *   `isClosed`
  * @throws OperatorError `settings` for files that make no server
  */
 export function createTlsServer(
   tls: DoorTls,
   options: ServerOptions,
-  o: { handshakeMs: number; sockets: number; onProblem: (problem: string) => void },
+  o: { handshakeMs: number; sockets: number; onProblem: (problem: TlsProblem) => void },
 ): Server {
   const { clientCaFile } = tls
   const server = createServer({
@@ -41,21 +50,37 @@ export function createTlsServer(
   })
   server.maxConnections = o.sockets
   let seen = looksOf(tls)
+  let authority = lookOf(clientCaFile ?? null)
+  let isClosed = false
   let lookedAtMs = performance.now()
-  server.prependListener('connection', () => {
-    if (performance.now() - lookedAtMs < LOOK_EVERY_MS) return
+  const open = new Set<Socket>()
+  const look = (): void => {
     lookedAtMs = performance.now()
     const now = looksOf(tls)
     if (now === seen) return
     seen = now
+    const before = authority
+    authority = lookOf(clientCaFile ?? null)
     try {
       server.setSecureContext(read(tls))
       server.setTicketKeys(randomBytes(48))
+      isClosed = false
     } catch (error) {
-      o.onProblem((error as Error).message)
+      isClosed ||= authority !== before
+      o.onProblem({ problem: (error as Error).message, isClosed })
     }
+    // also those within their handshakes
+    if (authority !== before) for (const socket of open) socket.destroy()
+  }
+  server.prependListener('connection', (socket: Socket) => {
+    if (performance.now() - lookedAtMs >= LOOK_EVERY_MS) look()
+    if (isClosed) socket.destroy()
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
   })
-  return server
+  if (clientCaFile === undefined) return server
+  const timer = setInterval(look, LOOK_EVERY_MS).unref()
+  return server.once('close', () => clearInterval(timer))
 }
 
 function read({ certFile, keyFile, clientCaFile }: DoorTls): SecureContextOptions {

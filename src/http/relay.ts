@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Unseen } from '../kernel/index.ts'
+import type { StillMay, Unseen } from '../kernel/index.ts'
 import type { AnswerEnvelope } from '../upstream/attempt.ts'
-import type { RawAnswer } from '../errors.ts'
+import { Refusal, type RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../upstream/client.ts'
 import { queryOf } from './params.ts'
@@ -16,10 +16,25 @@ export type Relayed = RawAnswer & { code?: string; envelope?: AnswerEnvelope }
 const ONE_WRITE_BYTES = 16_384
 
 /**
+ * Gives a caller an answer, once it was asked again whether it may make its call still.
+ * @throws Refusal as `StillMay.ask`
+ */
+export async function relay(reply: FastifyReply, answer: Relayed): Promise<FastifyReply> {
+  await admitted(reply.request).ask()
+  return writeAnswer(reply, answer)
+}
+
+/** @throws Refusal `internal` where nobody admitted the call: a defect */
+export function admitted({ stillMay }: FastifyRequest): StillMay {
+  if (stillMay === null) throw new Refusal('internal', 'nobody admitted this call')
+  return stillMay
+}
+
+/**
  * Answers with somebody else's answer: status, headers and body byte for byte. Which headers may
  * be handed on was decided where the answer was made. No cache keeps it: it may hold opened words.
  */
-export function relay(reply: FastifyReply, answer: Relayed): FastifyReply {
+export function writeAnswer(reply: FastifyReply, answer: Relayed): FastifyReply {
   const { status, headers, body, envelope } = answer
   reply.request.failedWith =
     answer.code ?? (envelope?.ok === false ? envelope.error.code : undefined)
@@ -73,5 +88,5 @@ export async function relayView(
 ): Promise<FastifyReply> {
   const answer = await relayGet(upstream, path, call)
   const shown = answer.envelope.ok ? await view(answer.envelope.result) : null
-  return relay(call[1], shown === null ? answer : withResult(answer, shown))
+  return await relay(call[1], shown === null ? answer : withResult(answer, shown))
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
-import type { Client, ClientAct } from '../kernel/index.ts'
+import type { Client, ClientAct, StillMay } from '../kernel/index.ts'
 import { hostNames } from '../util/local-door.ts'
 import type { Log } from '../logger.ts'
 import { createApp, createAppBehind, type App } from './app.ts'
@@ -10,7 +10,7 @@ import type { RequestLine } from './request-log.ts'
 import { requireBearer } from './auth.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import type { DoorTls } from './door-tls.ts'
-import { actOf, callOf, credentialOf, type DoorClients } from './client-calls.ts'
+import { actOf, callOf, credentialOf, UNNAMED, type DoorClients } from './client-calls.ts'
 import { requireKnownNames } from './request-names.ts'
 import { listenAt, type ListenAt } from './listen.ts'
 import type { BotExchange } from '../api/envelope.ts'
@@ -31,8 +31,8 @@ export interface Door {
 export interface DoorTools {
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
   authorize(request: FastifyRequest): void
-  /** Lets the call of a client through, and every one of the bot's. @throws Refusal */
-  admit(request: FastifyRequest, act: ClientAct): Promise<void>
+  /** Lets the call of a client through, and every one of the bot's, for `relay`. @throws Refusal */
+  admit(request: FastifyRequest, act: ClientAct): Promise<StillMay>
   /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
   stopping: AbortSignal
 }
@@ -117,9 +117,8 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     if (clients.only) throw new Refusal('postern_not_allowed', ONLY_CLIENTS)
     return null
   }
-  const admit = async ({ client }: FastifyRequest, act: ClientAct): Promise<void> => {
-    if (client !== null) await clients.of.admit(client, act)
-  }
+  const admit = async (request: FastifyRequest, act: ClientAct): Promise<StillMay> =>
+    (request.stillMay = await clients.of.admit(request.client, act))
   const built = create({
     log: parts.log,
     level: 'info',
@@ -143,7 +142,8 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     (scope, _options, done) => {
       scope.addHook('preHandler', async (request) => {
         requireKnownNames(request, callOf(request))
-        if (request.client !== null) await admit(request, await actOf(request, clients.presses))
+        const isOwn = request.client === null
+        await admit(request, isOwn ? UNNAMED : await actOf(request, clients.presses))
         parts.outbox.refuseCodes(request.body)
       })
       for (const route of parts.routes) route(scope, tools)

@@ -23,6 +23,8 @@ export interface ClientScope {
   rate: { calls: number; perMs: number } | null
   /** ms since the epoch; null: without end. */
   expiresAtMs: number | null
+  /** Rights and kinds of chats of an earlier version, which count no more. */
+  former?: readonly string[]
 }
 
 /** A client of the bot's door, beside the bot itself. */

@@ -1,7 +1,7 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Approval, Approvals, Journal } from '../kernel/index.ts'
+import type { Approval, Approvals, Clients, Journal, LaterCaller } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
@@ -14,7 +14,7 @@ export type { OutboxEntry, OutboxState } from './entry.ts'
 /** An entry before it has a number. */
 export type NewEntry = Pick<
   OutboxEntry,
-  'id' | 'chatId' | 'messageId' | 'isForSealed' | 'client' | 'createdAtMs' | 'dueAtMs'
+  'id' | 'chatId' | 'messageId' | 'isForSealed' | keyof LaterCaller | 'createdAtMs' | 'dueAtMs'
 >
 
 /** At most so many entries, and bytes of those with words; the next is refused. */
@@ -31,6 +31,7 @@ type EntryChange = (entry: OutboxEntry) => Partial<OutboxEntry> | null
 
 export interface OutboxEntriesParts {
   approvals: Approvals
+  clients: Pick<Clients, 'hasLost'>
   journal: Pick<Journal, 'append'>
   /** The longest text that the service accepts, in UTF-16 units. */
   textMax: () => number
@@ -147,6 +148,16 @@ export class OutboxEntries {
     return await this.change(id, (now) => (now.state === state ? call : null))
   }
 
+  /** Refuses every entry that waits, or is asked, and whose caller has lost its credential. */
+  async refuseLost(nowMs: number): Promise<void> {
+    const how = { state: 'refused', code: LOST, settledAtMs: nowMs, isHeard: false } as const
+    const isLost = (entry: OutboxEntry): boolean =>
+      ['waiting', 'asked'].includes(entry.state) && this.#parts.clients.hasLost(entry)
+    for (const { id } of this.all.filter(isLost)) {
+      await this.change(id, (entry) => (isLost(entry) ? how : null))
+    }
+  }
+
   /**
    * Lets an entry that was refused or is held wait again; where a rule demands a word, it is asked for
    * anew.
@@ -206,12 +217,16 @@ export class OutboxEntries {
     return true
   }
 
-  /** Journals the word of an entry, where it is new. @returns to be called after the write */
+  /** Journals the word of an entry, or the refusal of its client, where it is new. @returns to be called after the write */
   async #note(db: Kysely<Schema>, after: UnnumberedEntry, before?: OutboxEntry) {
     const [now, then] = [after.approval, before?.approval]
     const isNew = now?.code !== then?.code || now?.decision !== then?.decision
+    const { id, chatId, client, code } = after
+    const detail = { client: client ?? '', entry: id }
+    const isLost = code === LOST && before?.code !== LOST
+    const lost = isLost ? [{ kind: 'client-call-refused' as const, chatId, detail }] : []
     const records = { journal: new JournalRows(db) }
-    return await this.#parts.journal.append(records, isNew ? changesOf(after) : [])
+    return await this.#parts.journal.append(records, isNew ? changesOf(after) : lost)
   }
 
   /** Removes an entry and its words. @returns it; null where it was sent, or is not there */
@@ -275,6 +290,8 @@ export class OutboxEntries {
 /** Whether an entry has a time at which it leaves, or got one by a person's word. */
 export const isTimed = ({ createdAtMs, dueAtMs }: NewEntry): boolean => dueAtMs > createdAtMs
 
+/** The code of an entry that its client may not have sent. */
+export const LOST = 'postern_not_allowed'
 const UNSETTLED = {
   code: null,
   sentId: null,

@@ -20,8 +20,9 @@ export interface OutboxEntry {
   messageId: string | null
   /** It was given for a chat of sealed words, or of an unknown mode. */
   isForSealed: boolean
-  /** The client that gave it; null: the bot. */
+  /** The client that gave it, and the credential that it had; null: the bot. */
   client: string | null
+  credential: string | null
   createdAtMs: number
   dueAtMs: number
   bytes: number
@@ -50,6 +51,7 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry) {
     message_id: entry.messageId,
     is_for_sealed: Number(entry.isForSealed),
     client: entry.client,
+    credential: entry.credential,
     created_at: entry.createdAtMs,
     due_at: entry.dueAtMs,
     bytes: entry.bytes,
@@ -71,6 +73,7 @@ export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     messageId: row.message_id,
     isForSealed: row.is_for_sealed === 1,
     client: row.client,
+    credential: row.credential,
     createdAtMs: row.created_at,
     dueAtMs: row.due_at,
     bytes: row.bytes,

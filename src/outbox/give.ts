@@ -6,6 +6,7 @@ import { Refusal } from '../errors.ts'
 import {
   isForSealed,
   requireNoCode,
+  OWN_CALL,
   type Approval,
   type Approvals,
   type Clearance,
@@ -15,6 +16,7 @@ import {
   type KeyLookups,
   type LaterGround,
   type PermitGround,
+  type StillMay,
 } from '../kernel/index.ts'
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'
@@ -80,11 +82,13 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
     messageId,
     isForSealed: await isForSealed(chatId, parts.guard, elapsed(MODE_MS, null, { ref: false })),
     client: client?.name ?? null,
+    credential: client?.credential ?? null,
     createdAtMs: nowMs,
     dueAtMs,
   }
   const entry = await parts.entries.add(given, words)
-  if (entry.chatId === chatId && entry.client === (client?.name ?? null)) return entry
+  const isSame = entry.client === given.client && entry.credential === given.credential
+  if (entry.chatId === chatId && isSame) return entry
   throw new Refusal('conflict', 'sendId: is in the outbox for another chat or caller')
 }
 
@@ -147,8 +151,8 @@ async function ask(
     const { chatId, sendId } = request
     const draft = readSend({ chatId, text, sendId }, rules())
     const clearance = approvals.clearRequest(request)
-    const delivering = deliver(draft, clearance, { ...turn, isForSealed: true }, parts)
-    const { code, sentId, ...how } = await delivering.catch(attemptOf)
+    const leaving = { clearance, stillMay: OWN_CALL, later: { ...turn, isForSealed: true } }
+    const { code, sentId, ...how } = await deliver(draft, leaving, parts).catch(attemptOf)
     if (how.mayPass) return { code, sentId, ...how }
     const isSent = code === null && sentId !== null
     // the word may have been given already
@@ -171,16 +175,14 @@ async function leave(
   { words, turn }: { words: Buffer; turn: PermitGround },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
-  const { messageId, chatId, client } = entry
+  const { messageId, chatId } = entry
   const draft = read(messageId, parseBody(words), parts)
-  if (client !== null) {
-    await parts.clients.admitLater(client, {
-      call: messageId === null ? 'sendMessage' : 'editMessage',
-      chatIds: [chatId],
-      textChars: draft.text?.length ?? 0,
-      hasButtons: 'markup' in draft.fields,
-    })
-  }
+  const stillMay = await parts.clients.admitLater(entry, {
+    call: messageId === null ? 'sendMessage' : 'editMessage',
+    chatIds: [chatId],
+    textChars: draft.text?.length ?? 0,
+    hasButtons: 'markup' in draft.fields,
+  })
   if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
   const { approval } = entry
   const request = approval?.requests.find(({ userId }) => userId === approval.decision?.userId)
@@ -191,7 +193,8 @@ async function leave(
       ? await parts.directory.signer(request.userId, request.chatId, sinceMs)
       : null,
   })
-  return await deliver(draft, clearance, laterOf(entry, turn, parts.clients), parts)
+  const later = laterOf(entry, turn, parts.clients)
+  return await deliver(draft, { clearance, stillMay, later }, parts)
 }
 
 /**
@@ -214,12 +217,11 @@ function laterOf(
 
 async function deliver(
   draft: Draft,
-  clearance: Clearance,
-  later: LaterGround,
+  { later, ...o }: { later: LaterGround; clearance: Clearance; stillMay: StillMay },
   { messages }: GiveParts,
 ): Promise<OutboxAttempt> {
   const given = { ...draft, target: { ...draft.target, later } }
-  const answer = await messages.deliver(given, { seesPeople: false, clearance })
+  const answer = await messages.deliver(given, { seesPeople: false, ...o })
   const { status, headers, body, envelope } = answer
   if (envelope.ok) {
     const { result } = JSON.parse(body.toString()) as { result: { id?: unknown } }

@@ -99,8 +99,9 @@ export class Outbox implements AsyncDisposable {
 
   /** Sends all due entries, while no other sidecar does. @returns ms until the next round */
   async #round(signal: AbortSignal): Promise<number> {
-    if (this.#look().length === 0) return this.#untilDueMs()
     const { store, clock } = this.#parts
+    await this.entries.refuseLost(clock.now())
+    if (this.#look().length === 0) return this.#untilDueMs()
     // what another sidecar has sent does not wait any more
     await using lock = await store.tryLock('outbox', { isFresh: true })
     if (lock === null) {

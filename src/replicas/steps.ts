@@ -6,6 +6,7 @@
  */
 import { tablesMadeBy } from '../store/migrate.ts'
 import {
+  CALLERS,
   CALLS,
   CLIENTS,
   CURSORS,
@@ -147,13 +148,18 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     version: FIRST_VERSION + 3,
     isAdditive: true,
     statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED, ...CALLS].map(forPostgres),
+      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
       triggerOf(['forgotten', { key: 'person' }]),
     ],
   },
-  // a program of before numbers what a client gets by its own memory
-  { version: FIRST_VERSION + 4, isAdditive: true, statements: SHOWN.map(forPostgres) },
+  // a program of before numbers what a client gets by its own memory, and
+  // compares names of clients
+  {
+    version: FIRST_VERSION + 4,
+    isAdditive: false,
+    statements: [...SHOWN, ...CALLS, ...CALLERS].map(forPostgres),
+  },
 ]
 
 /** Every table, those too that only PostgreSQL has. */

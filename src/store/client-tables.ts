@@ -41,6 +41,8 @@ export interface ClientTables {
     /** 0 or 1: it was given for a chat of sealed words, or of an unknown mode. */
     is_for_sealed: number
     client: string | null
+    /** As in `Client`; null: the bot's, or one of before. */
+    credential: string | null
     created_at: number
     due_at: number
     bytes: number

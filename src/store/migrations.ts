@@ -265,6 +265,13 @@ export const SHOWN = [`ALTER TABLE cursors ADD COLUMN shown TEXT`]
 /** The states of calls that are made later. */
 export const CALLS = [`ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`]
 
+/** Which credential gave an entry: calls of settings' clients of before are refused when they leave. */
+export const CALLERS = [
+  `ALTER TABLE outbox ADD COLUMN credential TEXT`,
+  `UPDATE outbox SET credential =
+     (SELECT credential FROM clients WHERE clients.name = outbox.client)`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -280,7 +287,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
-  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS] },
+  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS, ...CALLERS] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -8,6 +8,7 @@ import {
   type Clearance,
   type ClearFields,
   type Outbound,
+  type StillMay,
   requireCleared,
   unobserved,
 } from '../kernel/index.ts'
@@ -26,9 +27,9 @@ export interface MessagesParts<A extends EnvelopedAnswer> {
   outgoing: Outgoing
   clearFields: Pick<ClearFields, 'taken'>
   /** Makes the call; throws NoResponseError. */
-  send: (outbound: Outbound) => Promise<A>
+  send: (outbound: Outbound, stillMay: StillMay) => Promise<A>
   /** The same for an edit. */
-  edit: (outbound: Outbound) => Promise<A>
+  edit: (outbound: Outbound, stillMay: StillMay) => Promise<A>
   /** Records the recipients of a message. */
   outcomes: Pick<Outcomes, 'sent'>
 }
@@ -59,28 +60,31 @@ export class Messages<A extends EnvelopedAnswer> {
   /**
    * Sends or edits a message.
    * @param o `seesPeople` false: the answer shows nothing of the people in the chat; `clearance`: the
-   *   kernel's, that the call needs no person's word or has it
+   *   kernel's, that the call needs no person's word or has it; `stillMay`: asked when it leaves
    * @returns the service's answer as the bot sees it, an acceptance or a refusal
    * @throws Refusal, ServiceError and NoResponseError as `Outgoing.prepare` and the calls do
    */
-  async deliver(draft: Draft, o: { seesPeople: boolean; clearance: Clearance }): Promise<A> {
+  async deliver(
+    draft: Draft,
+    o: { seesPeople: boolean; clearance: Clearance; stillMay: StillMay },
+  ): Promise<A> {
     requireCleared(o.clearance, draft)
     const { outgoing } = this.#parts
     let prepared = await outgoing.prepare(draft)
-    let answer = await this.#hand(prepared)
+    let answer = await this.#hand(prepared, o.stillMay)
     for (let refusal = refusalIn(answer); refusal !== null; refusal = refusalIn(answer)) {
       const again = await outgoing.reconsider(draft, prepared, refusal)
       if (again === null) break
       prepared = again
-      answer = await this.#hand(prepared)
+      answer = await this.#hand(prepared, o.stillMay)
     }
     if (DOUBTFUL.has(answer.status)) outgoing.doubt(draft.chatId)
     return await this.#answer(answer, draft, { prepared, seesPeople: o.seesPeople })
   }
 
-  async #hand({ outbound, leave }: PreparedOutbound): Promise<A> {
+  async #hand({ outbound, leave }: PreparedOutbound, stillMay: StillMay): Promise<A> {
     try {
-      return await this.#parts[outbound.route](outbound)
+      return await this.#parts[outbound.route](outbound, stillMay)
     } finally {
       leave()
     }

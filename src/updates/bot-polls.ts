@@ -1,10 +1,10 @@
 /** Polls at the bot's door: the bot's own, which are passed on, and those that share one reading. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isOwnFailure, Refusal, type RawAnswer } from '../errors.ts'
-import type { Client } from '../kernel/index.ts'
+import { OWN_CALL } from '../kernel/index.ts'
 import { withUpdates } from '../translate/bot-view.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Consumers } from './consumers.ts'
+import type { Consumers, PollCaller } from './consumers.ts'
 import type { LoopNews } from './delivery-loop.ts'
 import { isNonsense, type AskedPoll, type QueueReader } from './queue-reader.ts'
 import type { Webhook } from './webhook.ts'
@@ -54,12 +54,12 @@ export class BotPolls {
    * confirms nothing, when the bot sets a webhook, and when a poll reaches another sidecar, which is
    * left alone for two seconds first. While a webhook is set, and while the store's database is out of
    * reach, polls are refused.
-   * @param client null: the bot
    * @param query without the question mark
    * @returns the answer, and a callback for the time at which it has left
    * @throws NoResponseError; Refusal `bad_request`, `webhook_active`, `postern_store_unwritable`
    */
-  async answer(client: Client | null, query: string, signal: AbortSignal): Promise<Answered> {
+  async answer(caller: PollCaller, query: string, signal: AbortSignal): Promise<Answered> {
+    const { client } = caller
     const { reader, webhook } = this.#parts
     // afterwards changes by other sidecars are known
     const lost = await reader.begin()
@@ -70,7 +70,7 @@ export class BotPolls {
     const asked = this.#asked(query)
     try {
       const found =
-        client === null ? this.#answerBot(asked, ends) : this.#share(client, asked, ends)
+        client === null ? this.#answerBot(asked, ends) : this.#share(caller, asked, ends)
       const answered = await found
       requireReach(lost)
       return set.aborted ? [EMPTY, nothing] : answered
@@ -81,9 +81,9 @@ export class BotPolls {
     }
   }
 
-  async #share(client: Client, asked: AskedPoll, signal: AbortSignal): Promise<Answered> {
+  async #share(caller: PollCaller, asked: AskedPoll, signal: AbortSignal): Promise<Answered> {
     this.#requireValid(asked)
-    const updates = await this.#parts.consumers.poll(client, asked, signal)
+    const updates = await this.#parts.consumers.poll(caller, asked, signal)
     return [await withUpdates(EMPTY, updates), nothing]
   }
 
@@ -114,7 +114,11 @@ export class BotPolls {
     const { reader, consumers } = this.#parts
     if (consumers.queue.isShared) {
       this.#requireValid(asked)
-      return { answer: EMPTY, updates: await consumers.poll(null, asked, signal), changed: true }
+      return {
+        answer: EMPTY,
+        updates: await consumers.poll(BOT_POLLS, asked, signal),
+        changed: true,
+      }
     }
     const endsAtMs = monotonicNow() + asked.timeoutSeconds * 1000
     const read = await reader.read(asked, { signal }).catch(async (error: unknown) => {
@@ -161,6 +165,7 @@ export class BotPolls {
 }
 
 const nothing = (): void => {}
+const BOT_POLLS = { client: null, stillMay: OWN_CALL }
 
 /** The same poll, which waits no longer. */
 function shorter(asked: AskedPoll, mostSeconds: number): AskedPoll {

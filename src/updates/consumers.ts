@@ -1,7 +1,7 @@
 /** Who reads updates beside the bot: clients that poll, and webhooks of the settings. */
 import { isObject } from '../api/common.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
-import type { Client, Clients } from '../kernel/index.ts'
+import type { Client, Clients, StillMay } from '../kernel/index.ts'
 import { BOT } from './cursors.ts'
 import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
 import { NO_FAILURES, type Registration } from './registration.ts'
@@ -28,6 +28,13 @@ export interface ConsumersParts extends Omit<SharedQueueParts, 'consumerOf' | 's
   /** False: the bot's own token opens nothing, and it has no webhook. */
   hasBot: () => boolean
   makeLoop: (own: Pick<DeliveryLoopParts, 'poller' | 'registration'>) => Pick<DeliveryLoop, 'stop'>
+}
+
+/** Who polls. */
+export interface PollCaller {
+  /** Null: the bot, while others read too. */
+  client: Client | null
+  stillMay: StillMay
 }
 
 /** The shortest poll: within this the service has answered what it has. */
@@ -110,12 +117,13 @@ export class Consumers implements AsyncDisposable {
   }
 
   /**
-   * A poll of a client, or of the bot while others read too. Another poll of the same caller ends it.
+   * A poll of a client, or of the bot while others read too. Another poll of the same caller ends it,
+   * and so does the end of its credential.
    * @returns updates; a client's are numbered one by one, so that no number shows what others got
-   * @throws Refusal `postern_store_unwritable`
+   * @throws Refusal `postern_store_unwritable`, and as `StillMay.ask`
    */
   async poll(
-    client: Client | null,
+    { client, stillMay }: PollCaller,
     asked: Pick<AskedPoll, 'below' | 'limit' | 'timeoutSeconds'>,
     stop: AbortSignal,
   ): Promise<unknown[]> {
@@ -123,7 +131,7 @@ export class Consumers implements AsyncDisposable {
     const consumer = this.#consumerOf(client?.name ?? BOT)
     if (consumer === null) return []
     const ended = AbortSignal.timeout(Math.max(asked.timeoutSeconds * 1000, LEAST_MS))
-    const ends = AbortSignal.any([stop, ended, this.#alone(consumer.name)])
+    const ends = AbortSignal.any([stop, ended, stillMay.ended, this.#alone(consumer.name)])
     // the numbers of a client that has lost its cursor go on
     await queue.join(consumer.name, client === null ? 0 : Math.max(0, asked.below - 1))
     if (client === null) {
@@ -136,7 +144,10 @@ export class Consumers implements AsyncDisposable {
       return found.slice(0, asked.limit).map(({ update }) => update)
     }
     await queue.recordGiven(consumer.name, asked.below)
-    const shown = (await queue.next(consumer, ends)).slice(0, asked.limit)
+    const found = await queue.next(consumer, ends)
+    await stillMay.ask()
+    // by the rights of now: a chat may be bound to somebody else meanwhile
+    const shown = found.filter(({ update }) => consumer.sees(update)).slice(0, asked.limit)
     if (shown.length === 0) return []
     const ids = shown.map(({ delivered }) => delivered)
     const first = await this.#parts.cursors.show(consumer.name, ids)
@@ -200,19 +211,28 @@ function isOfKind(update: unknown, kinds: readonly string[] | null): boolean {
   return kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))
 }
 
-/** An update as a client sees it: by its own number, and with no right to files that it has not. */
+/**
+ * An update as a client sees it: by its own number, and with no right to files in their urls, since
+ * a url works for ever, and a client does not.
+ */
 function shownTo({ files }: Client, update: unknown, updateId: number): unknown {
-  const shown = files ? update : withoutFiles(update)
+  const shown = withMedia(update, files ? withoutRight : () => [])
   return isObject(shown) ? { ...shown, updateId } : shown
 }
 
-function withoutFiles(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutFiles)
+const withMedia = (value: unknown, change: (media: unknown) => unknown): unknown =>
+  mapped(value, (inner, name) => (name === 'media' ? change(inner) : withMedia(inner, change)))
+
+function withoutRight(value: unknown): unknown {
+  if (typeof value !== 'string') return mapped(value, withoutRight)
+  return value.startsWith('/media/') ? value.split('?', 1)[0] : value
+}
+
+/** A copy with each value inside changed. */
+function mapped(value: unknown, change: (inner: unknown, name: string) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((inner) => change(inner, ''))
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [
-      name,
-      name === 'media' ? [] : withoutFiles(inner),
-    ]),
+    Object.entries(value).map(([name, inner]) => [name, change(inner, name)]),
   )
 }

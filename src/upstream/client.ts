@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts'
-import { type Outbound, type Unseen, isOutbound } from '../kernel/index.ts'
+import { type Outbound, type StillMay, type Unseen, isOutbound } from '../kernel/index.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {
@@ -167,11 +167,12 @@ export class UpstreamClient implements AsyncDisposable {
 
   /**
    * Sends a permitted body; once more with the same bytes when the answer was lost.
-   * @throws Refusal `postern_route_refused` for anything else
+   * @param stillMay of its caller, asked right before
+   * @throws Refusal `postern_route_refused` for anything else; as `StillMay.require`
    */
-  async send(outbound: Outbound): Promise<Answer> {
+  async send(outbound: Outbound, stillMay: StillMay): Promise<Answer> {
     const { sendFirstMs, sendTotalMs } = this.#parts.limits
-    const call = this.#guarded(outbound, 'send')
+    const call = this.#guarded(outbound, 'send', stillMay)
     return await this.#caller.run({
       ...call,
       ...times(sendTotalMs, sendFirstMs),
@@ -180,8 +181,8 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   /** Edits by a permitted body; never repeated. @throws as `send` does */
-  async edit(outbound: Outbound): Promise<Answer> {
-    const call = this.#guarded(outbound, 'edit')
+  async edit(outbound: Outbound, stillMay: StillMay): Promise<Answer> {
+    const call = this.#guarded(outbound, 'edit', stillMay)
     return await this.#caller.run({ ...call, ...times(this.#parts.limits.callMs), repeat: never })
   }
 
@@ -214,7 +215,7 @@ export class UpstreamClient implements AsyncDisposable {
     }
   }
 
-  #guarded(outbound: Outbound, route: Outbound['route']) {
+  #guarded(outbound: Outbound, route: Outbound['route'], stillMay: StillMay) {
     const { method, endpoint } = GUARDED[route]
     if (
       !isOutbound(outbound) ||
@@ -226,6 +227,7 @@ export class UpstreamClient implements AsyncDisposable {
     const { path, body, ground } = outbound
     checkPath(path)
     const requireAllowed = (): void => {
+      stillMay.require()
       if (!ground.holds()) throw new Refusal('postern_downgrade_refused')
     }
     const permitted = async (): Promise<void> => {

@@ -66,13 +66,14 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await KeyUsage.load(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
-  const { nowMs } = base
-  const journalHeads = stack.use(new JournalHeads({ ...base, ...known, nowMs }))
+  const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
   if (purpose === 'run') await journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
-  const approvals = new Approvals({ ...known, rules: approvalRules(options.settings.approve) })
+  const named = purpose === 'run' ? known.clients.all : null
+  const rules = approvalRules(options.settings.approve, named)
+  const approvals = new Approvals({ ...known, rules })
   const textMax = (): number => link.limits().textMax
   const outbox = await OutboxEntries.load(base.store, { approvals, ...known, textMax })
   const parts = { ...base, known, ...wall, publication, outbox, stack }
@@ -103,14 +104,13 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     knownChats: known.knownChats,
     modes: known.modes,
     ...wall,
-    /** Null when the sidecar manages no key (`key.publish: false`). */
     publication,
     messages: new Messages<Answer>({
       outgoing,
       clearFields: wall.clearFields,
       outcomes,
-      send: (outbound) => link.upstream.send(outbound),
-      edit: (outbound) => link.upstream.edit(outbound),
+      send: (...call) => link.upstream.send(...call),
+      edit: (...call) => link.upstream.edit(...call),
     }),
     /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
     recordConfirmed: async (below: number): Promise<void> =>
@@ -291,7 +291,6 @@ async function createDirections(
     previewChat: (chatId: number): Promise<ChatPreview> =>
       previewChat(chatId, { ...shared, unusableRecipient }),
     attachments,
-    /** Null when there is no key to open with and none will be made. */
     incoming:
       opening === null || urls === null
         ? null

@@ -1,6 +1,6 @@
 /** Clients and consumers in the settings. */
 import { describe, expect, test } from 'vitest'
-import { givenClients, givenConsumers } from '../../src/config/client-entry.ts'
+import { approvalRules, givenClients, givenConsumers } from '../../src/config/client-entry.ts'
 import { load } from '../../src/config/load.ts'
 import { showSettings } from '../../src/config/show.ts'
 import { file, folder, refusalOf, sources } from './support.ts'
@@ -145,4 +145,17 @@ describe('consumers', () => {
   ])('the consumer %s is refused', (entries, message) => {
     expect(refusalOf(() => all(entries)).message).toContain(message)
   })
+})
+
+test('an approval rule of a client that there is not is refused, and one of a listed client is accepted', () => {
+  const configFlag = file(
+    folder(),
+    'a.yaml',
+    'approve: [{chats: [-5], clients: [agent], by: [7]}]\n',
+  )
+  const { approve } = load(sources({ configFlag })).settings
+  const refusal = refusalOf(() => approvalRules(approve, [{ name: 'agnet' }]))
+  expect([refusal.code, refusal.message]).toEqual(['settings', 'approve: there is no client agent'])
+  expect(approvalRules(approve, [{ name: 'agent' }])).toMatchObject([{ clients: ['agent'] }])
+  expect(approvalRules(approve, null)).toHaveLength(1)
 })

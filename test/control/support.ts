@@ -181,8 +181,8 @@ export function operations(over: Partial<Operations> = {}): Operations {
     outboxRetry: async ({ id, readable }) => ({ message: `${id} waits (${readable})` }),
     approveRefuse: async ({ id }) => ({ message: `refused ${id}` }),
     clientList: async () => [CLIENT],
-    clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
-    clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN }),
+    clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN, refused: [] }),
+    clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN, refused: ['refused: a-call'] }),
     clientRemove: async ({ name }) => ({ message: `client ${name} is removed` }),
     clientLog: async ({ name, afterId }) =>
       afterId > 0

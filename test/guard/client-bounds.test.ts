@@ -1,5 +1,5 @@
 /** Clients of the bot's door at the edges of their bounds. */
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { Client, ClientAct } from '../../src/kernel/index.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
 import { Clients } from '../../src/kernel/wall/clients.ts'
@@ -22,11 +22,58 @@ async function scene(given: Client[]) {
   return { clients, journal, pass }
 }
 
+/** Each change of a client, after which its credential of before is nobody's. */
+const CHANGES: [what: string, change: (clients: Clients) => Promise<void>][] = [
+  ['rotated', (clients) => clients.rotate('reporter', 'next')],
+  ['removed', (clients) => clients.remove('reporter')],
+  [
+    'removed, and added under its name',
+    async (clients) => {
+      await clients.remove('reporter')
+      await clients.add(clientOf({ credential: 'next' }))
+    },
+  ],
+]
+
+test.each(CHANGES)(
+  'the credential of a client that was %s has no right to a call that was admitted or given before',
+  async (_what, change) => {
+    const { clients } = await scene([])
+    await clients.add(clientOf())
+    const caller = { client: 'reporter', credential: 'h' }
+    const [now, later] = [
+      await clients.admit(clientOf(), SEND),
+      await clients.admitLater(caller, SEND),
+    ]
+    now.require()
+    await later.ask()
+    const { ended } = now
+    expect([ended.aborted, clients.hasLost(caller)]).toEqual([false, false])
+    await change(clients)
+    expect([ended.aborted, now.ended.aborted, clients.hasLost(caller)]).toEqual([true, true, true])
+    await expect(now.ask()).rejects.toThrow(refused('unauthorized'))
+    expect(() => later.require()).toThrow(NO)
+    await expect(clients.admitLater(caller, SEND)).rejects.toThrow(NO)
+  },
+)
+
+test('an admitted call of a client ends with its expiry', async () => {
+  const client = clientOf({ expiresAtMs: 600_001 })
+  const { clients, pass } = await scene([client])
+  const timers = vi.spyOn(AbortSignal, 'timeout')
+  const { ended, require } = await clients.admit(client, SEND)
+  expect([ended.aborted, timers.mock.calls]).toEqual([false, [[600_000]]])
+  pass(600_000)
+  expect(require).toThrow(NO)
+  expect(clients.hasLost({ client: client.name, credential: client.credential })).toBe(true)
+})
+
 test('an earlier call of a client needs its rights of now', async () => {
   const { clients } = await scene([clientOf()])
-  await clients.admitLater('reporter', SEND)
+  const caller = { client: 'reporter', credential: 'h' }
+  await clients.admitLater(caller, SEND)
   for (const act of [ELSEWHERE, { ...SEND, call: 'editMessage' }] as ClientAct[]) {
-    await expect(clients.admitLater('reporter', act)).rejects.toThrow(NO)
+    await expect(clients.admitLater(caller, act)).rejects.toThrow(NO)
   }
 })
 

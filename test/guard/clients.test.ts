@@ -107,3 +107,14 @@ test('a client fetches files of its chats, and is refused other and unknown ids 
   expect(await get(['--may', 'read', '--chats', 'all', '--no-files'])).toEqual(NOT_ALLOWED)
   expect((await fetched(stage, path, { headers: BEARER })).body).toEqual(content)
 })
+
+test.each([
+  ['removed', 'remove'],
+  ['rotated', 'rotate'],
+])('an open poll of a client that is %s ends with 401', async (_what, command) => {
+  const { name, call } = await client('--may', 'read', '--chats', '-1')
+  const open = call('GET', '/updates?timeout=50')
+  await stage.sidecar.postern('client', command, name)
+  const { status, json } = await open
+  expect([status, json.error.code]).toEqual([401, 'unauthorized'])
+})

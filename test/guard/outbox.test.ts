@@ -164,21 +164,26 @@ describe('a client', () => {
     await settled(other.id)
   })
 
-  test(
-    'a later send of a client that was removed meanwhile is refused',
-    { timeout: 180_000 },
-    async () => {
+  test.each(['rotate', 'remove'])(
+    '`client %s` refuses and lists what the client gave for later, while the service is away',
+    async (command) => {
       const chat = stage.group([await stage.friend()])
-      const headers = { ...(await made('brief', '--may', 'send', '--chats', 'all')), ...LATER }
+      const name = `brief-${command}`
+      const headers = { ...(await made(name, '--may', 'send', '--chats', 'all')), ...LATER }
       const body = { chatId: chat.id, text: canary() }
-      // until the client is removed, and after that
       using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
+      const ahead = await later(chat, canary())
       const given = await stage.sidecar.call('POST', '/messages', body, { headers })
-      await stage.sidecar.postern('client', 'remove', 'brief')
-      expect(await settled(given.json.result.postern.outbox.id)).toMatchObject({
-        state: 'refused',
-        code: 'postern_not_allowed',
-      })
+      const { id } = given.json.result.postern.outbox
+      const { stderr } = await stage.sidecar.postern('client', command, name)
+      expect(stderr).toContain(`refused, and leaves no more: ${id}`)
+      const refusal = { state: 'refused', code: 'postern_not_allowed' }
+      expect((await shown(id)).result).toMatchObject(refusal)
+      const { stdout } = await stage.sidecar.postern('client', 'log', name)
+      expect(stdout).toContain('client-call-refused')
+      await stage.sidecar.postern('outbox', 'retry', id)
+      expect(await settled(id)).toMatchObject(refusal)
+      await stage.sidecar.postern('outbox', 'drop', ahead.id)
       stage.expectNowhere(body.text)
     },
   )

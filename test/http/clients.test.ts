@@ -1,14 +1,23 @@
 /** Calls of clients at the bot's door: whose token it is, which chat a call is about, what is refused. */
+import type { FastifyReply } from 'fastify'
 import { expect, test } from 'vitest'
 import { tokenHashOf } from '../../src/api/bot.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import type { DoorClients } from '../../src/http/client-calls.ts'
+import { relay } from '../../src/http/relay.ts'
 import type { BotDoorParts } from '../../src/http/server.ts'
-import { NEEDS, type Client, type ClientAct, type ClientCall } from '../../src/kernel/index.ts'
-import { lackOf, refuseLack } from '../../src/kernel/wall/may-client.ts'
+import { Refusal } from '../../src/errors.ts'
+import {
+  NEEDS,
+  OWN_CALL,
+  type Client,
+  type ClientAct,
+  type ClientCall,
+} from '../../src/kernel/index.ts'
+import { lackOf } from '../../src/kernel/wall/may-client.ts'
 import { chatOf } from '../kernel/wall/wall-scene.ts'
 import { clientOf } from '../support/client.ts'
-import { call, expectRefused, openDoor, raw, TOKEN } from './support.ts'
+import { call, expectRefused, NO_CLIENTS, openDoor, raw, TOKEN } from './support.ts'
 
 const CLIENT_TOKEN = `pstn_${'r'.repeat(43)}`
 const GROUP = -5
@@ -18,15 +27,23 @@ const PRESS = 'press-in-group'
 /** A door with one client, judged by the kernel; routes that another folder has answer by themselves. */
 async function doorOf(over: Partial<Client>, parts: Partial<BotDoorParts> = {}) {
   const client = clientOf({ credential: tokenHashOf(CLIENT_TOKEN), ...over })
+  /** The client is removed once a call of it was admitted. */
+  const state = { isBrief: false }
+  const require = () => {
+    if (state.isBrief) throw new Refusal('unauthorized')
+  }
+  const stillMay = { ...OWN_CALL, require, ask: async () => require() }
   const facts = { nowMs: 0, knownChats: { get: (id: number) => chatOf(id) } }
   const acts: ClientAct[] = []
   const clients: DoorClients = {
     of: {
       find: (hash) => (hash === client.credential ? client : null),
-      admit: async (_client, act) => {
+      admit: async (caller, act) => {
+        if (caller === null) return OWN_CALL
         acts.push(act)
         const lack = lackOf(client, act, facts)
-        if (lack !== null) refuseLack(client, lack)
+        if (lack === null) return stillMay
+        throw new Refusal('postern_not_allowed', `client reporter: ${lack.detail}`)
       },
       seesPeople: () => true,
     },
@@ -44,7 +61,17 @@ async function doorOf(over: Partial<Client>, parts: Partial<BotDoorParts> = {}) 
     app.delete('/webhook', ok)
   }
   const world = await openDoor({ parts: { clients, routes: [route], ...parts } })
-  return { ...world, acts }
+  return { ...world, acts, state }
+}
+
+/** A route that answers by `relay`, as every route does. */
+const meRouteOf: BotDoorParts['routes'][number] = (app) => {
+  const answer = { status: 200, headers: {}, body: Buffer.from('{}') }
+  const give = (_request: unknown, reply: FastifyReply) => relay(reply, answer)
+  for (const path of ['/me', '/updates', '/chats/:chatId', '/chats/:chatId/keys'])
+    app.get(path, give)
+  app.post('/messages', give)
+  app.patch('/messages/:messageId', give)
 }
 
 /** A request for each call of the specification, about a group. */
@@ -90,6 +117,19 @@ test.each(
   }
   await expectRefused(door, [...requestOf(name, OTHER)], [403, 'postern_not_allowed'])
 })
+
+test.each(CALLS.filter((name) => NEEDS[name] !== null))(
+  'a client that is removed while its call %s is under way receives 401, and nothing that it writes leaves',
+  async (name) => {
+    const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
+    const door = await doorOf({ may, chats: ['all'] }, { routes: [meRouteOf] })
+    door.state.isBrief = true
+    const [method, ...request] = requestOf(name)
+    const { status, json } = await call(door, method, ...request)
+    expect([status, json.error?.code]).toEqual([401, 'unauthorized'])
+    if (method !== 'GET') expect(door.seen).toEqual([])
+  },
+)
 
 test('a client with all rights may not publish a key or call a path outside the specification', async () => {
   const may = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
@@ -175,10 +215,7 @@ test('the bot’s own token needs no right, and is refused under `clients.only`'
   const door = await doorOf({ may: [] })
   expect((await call(door, 'GET', '/bot/v1/updates', { token: TOKEN })).status).toBe(200)
   expect(door.acts).toEqual([])
-  const of = { find: () => null, admit: async () => {}, seesPeople: () => true }
-  const only = await openDoor({
-    parts: { clients: { of, presses: { chatsOf: async () => [] }, only: true } },
-  })
+  const only = await openDoor({ parts: { clients: { ...NO_CLIENTS, only: true } } })
   const error = await expectRefused(
     only,
     ['GET', '/bot/v1/me', { token: TOKEN }],

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { updateRoutes } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
@@ -87,6 +88,8 @@ function scene(o: Scene = {}) {
   } as unknown as BotPollsParts
   const app = fastify()
   app.decorateRequest('client', null)
+  app.decorateRequest('stillMay', null)
+  app.addHook('onRequest', async (request) => void (request.stillMay = OWN_CALL))
   onTestFinished(() => app.close())
   app.setErrorHandler((error, _request, reply) =>
     reply.code(503).send({ code: (error as Refusal).code }),
@@ -94,7 +97,7 @@ function scene(o: Scene = {}) {
   updateRoutes(new BotPolls(parts))(app, {
     stopping: stopping.signal,
     authorize: () => {},
-    admit: () => Promise.resolve(),
+    admit: () => Promise.resolve(OWN_CALL),
   })
   const get = async (query = '') => (await app.inject(`/updates${query}`)).body
   return { get, log, pollsEnd, stopping, reader, limits }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import type { DoorClients } from '../../src/http/client-calls.ts'
 import type { OutboxDoor } from '../../src/http/routes/outbox.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'
@@ -22,7 +23,7 @@ import { door as serviceDoor, service } from '../upstream/support.ts'
 
 /** Nobody but the bot calls. */
 export const NO_CLIENTS: DoorClients = {
-  of: { find: () => null, admit: () => Promise.resolve(), seesPeople: () => true },
+  of: { find: () => null, admit: () => Promise.resolve(OWN_CALL), seesPeople: () => true },
   presses: { chatsOf: () => Promise.resolve([]) },
   only: false,
 }

@@ -135,6 +135,27 @@ test('unusable new TLS files are logged, and the former files stay in use', asyn
   expect(await who(url, alice)).toBe(credential(alice))
 })
 
+test.each([
+  ['another one', others.cert, false],
+  ['no certificate', 'no PEM', true],
+])(
+  'an open TLS connection ends once the file of the authority has %s, and the former authority admits nobody',
+  async (_what, text, isClosed) => {
+    const tls = filesOf(door, ours.cert)
+    const { url, port, lines } = await openDoor(tls)
+    const open = connect({ port, host: '127.0.0.1', ...alice, ca: ours.cert })
+    open.on('error', () => {}).resume()
+    await once(open, 'secureConnect')
+    replace(tls.clientCaFile ?? '', text)
+    await once(open, 'close')
+    expect(await who(url, alice)).toMatch(/^(ERR_SSL|ECONNRESET|EPIPE)/)
+    const refusing = lines.some(({ msg }) => String(msg).includes('refuses every connection'))
+    expect(refusing).toBe(isClosed)
+    replace(tls.clientCaFile ?? '', ours.cert)
+    await expect.poll(() => who(url, alice), { timeout: 5000 }).toBe(credential(alice))
+  },
+)
+
 test('a listener with unusable TLS files does not start', async () => {
   for (const tls of [
     { ...filesOf(door), keyFile: write(alice.key) },

@@ -10,7 +10,7 @@ import { Outbox } from '../../src/outbox/outbox.ts'
 import { digestOf, requestText } from '../../src/outbox/request.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { open, temporary } from '../store/support.ts'
-import { approvalsOf, replyOf } from '../support/approvals.ts'
+import { approvalsOf, NO_APPROVALS, replyOf } from '../support/approvals.ts'
 import { refused } from '../support/refused.ts'
 import { entryOf, FREE, SENT } from './support.ts'
 
@@ -32,7 +32,7 @@ async function scene({ textMax = 4096 } = {}) {
     rules: [RULE],
     knownChats: { all: OFFICES, get: (id) => OFFICES.find((one) => one.id === id) },
   })
-  const parts = { approvals, journal, textMax: () => textMax }
+  const parts = { ...NO_APPROVALS, approvals, journal, textMax: () => textMax }
   const entries = await OutboxEntries.load(store, parts)
   const give = async (text: string, more: Partial<NewEntry> = {}) => {
     const given = await entries.add(entryOf(more), Buffer.from(JSON.stringify({ chatId: 1, text })))

@@ -1,6 +1,7 @@
 /** What the outbox keeps in a store. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
+import type { LaterCaller, TrustChange } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
 import { rowOf } from '../../src/outbox/entry.ts'
 import { open, temporary } from '../store/support.ts'
@@ -85,6 +86,35 @@ test('a client has room for 1,250 calls, and as many of those that were sent are
   await expect(add(full)).rejects.toThrow(refused('postern_outbox_full', 'client reporter'))
   await full.drop(ids[2] ?? '')
   await add(full)
+})
+
+test('an entry that waits under a credential of nobody is refused at each sidecar, and journalled', async () => {
+  const { store, entries, give } = await scene()
+  const changes: unknown[] = []
+  const append = async (_records: unknown, all: readonly TrustChange[]) => () =>
+    void changes.push(...all.map(({ detail }) => detail))
+  let gone = ''
+  const hasLost = ({ credential }: LaterCaller): boolean => credential === gone
+  const parts = { ...NO_APPROVALS, clients: { hasLost }, journal: { append } }
+  const states = { waiting: 'refused', asked: 'refused', held: 'held', sent: 'sent' } as const
+  for (const state of Object.keys(states) as (keyof typeof states)[]) {
+    await give(state, { id: state, client: 'a', credential: 'first' })
+    await entries.change(state, () => ({ state }))
+  }
+  await give('by its name of now', { id: 'other', client: 'a', credential: 'second' })
+  const load = () => OutboxEntries.load(store, parts)
+  const [here, there] = [await load(), await load()]
+  await here.refuseLost(6)
+  gone = 'first'
+  await there.refuseLost(7)
+  await here.refuseLost(8)
+  const entriesOf = ['waiting', 'asked'].map((entry) => ({ client: 'a', entry }))
+  expect(changes).toEqual(entriesOf)
+  for (const one of [here, there, await load()]) {
+    expect(one.get('waiting')).toMatchObject({ code: 'postern_not_allowed', settledAtMs: 7 })
+    const found = Object.keys({ ...states, other: '' }).map((id) => [id, one.get(id)?.state])
+    expect(Object.fromEntries(found)).toEqual({ ...states, other: 'waiting' })
+  }
 })
 
 test('a sent outbox entry loses its text, and a refused entry keeps its text for another attempt', async () => {

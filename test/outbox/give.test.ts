@@ -1,6 +1,7 @@
 /** How a call enters the outbox and leaves it: times, units, modes, and requests sent in part. */
 import { expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { OutboxEntries, type OutboxEntry } from '../../src/outbox/entries.ts'
 import { clearNow, giveLater, sendNow, type GiveParts } from '../../src/outbox/give.ts'
 import { decide } from '../../src/outbox/hear.ts'
@@ -35,7 +36,7 @@ async function scene({ isAsked = false } = {}) {
   const answers: (Answered | Error)[] = []
   const delivered: { draft: Draft; how: object }[] = []
   const calls = {
-    admitLater: vi.fn(async () => {}),
+    admitLater: vi.fn(async () => OWN_CALL),
     leaves: vi.fn(async () => {}),
     signer: vi.fn(async () => null),
     rule: vi.fn(async () => ({ body: 'readable' })),
@@ -149,11 +150,12 @@ test('a call of a client is admitted by its rights of now, as the call that it i
   const { calls, delivered, send, give } = await scene()
   await send(await give({ markup: { rows: [] } }, { isClient: true }))
   await send(await give({ text: 'x' }, { isClient: true, messageId: '7' }))
+  const by = expect.objectContaining({ client: 'reporter', credential: 'h' })
   expect(calls.admitLater.mock.calls).toEqual([
-    ['reporter', { call: 'sendMessage', chatIds: [GROUP], textChars: 5, hasButtons: true }],
-    ['reporter', { call: 'editMessage', chatIds: [GROUP], textChars: 1, hasButtons: false }],
+    [by, { call: 'sendMessage', chatIds: [GROUP], textChars: 5, hasButtons: true }],
+    [by, { call: 'editMessage', chatIds: [GROUP], textChars: 1, hasButtons: false }],
   ])
-  const hidden = { seesPeople: false }
+  const hidden = { seesPeople: false, stillMay: OWN_CALL }
   expect(delivered.map(({ how }) => how)).toMatchObject([hidden, hidden])
 })
 

@@ -22,6 +22,7 @@ export const entryOf = (more: Partial<NewEntry> = {}): NewEntry => ({
   messageId: null,
   isForSealed: true,
   client: null,
+  credential: null,
   createdAtMs: 0,
   dueAtMs: 0,
   ...more,

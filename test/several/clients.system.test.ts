@@ -42,11 +42,11 @@ describe('clients of two bots of one process', () => {
 const { stage, other } = await usePair()
 
 describe.skipIf(!hasPostgres())('clients of a bot with two sidecars', () => {
-  test('a client added at one sidecar works at both, shares one rate and is refused by both once removed', async () => {
+  test('a client added at one sidecar works at both, shares one rate, and its open polls and calls are refused by both once it is removed', async () => {
     await using control = await connectControl(stage.sidecar.dataDir)
     const made = await control?.clientAdd({
       name: 'reporter',
-      may: ['send'],
+      may: ['send', 'read'],
       chats: ['all'],
       persons: [],
       maxChars: null,
@@ -68,7 +68,12 @@ describe.skipIf(!hasPostgres())('clients of a bot with two sidecars', () => {
       'rate_limited',
       'rate_limited',
     ])
+    const poll = (sidecar: Sidecar) =>
+      sidecar.call('GET', '/updates?timeout=50', undefined, { headers })
+    const open = [poll(other()), poll(stage.sidecar)]
+    await expect.poll(() => stage.double.calls('GET', '/updates').length).toBeGreaterThan(0)
     await control?.clientRemove({ name: 'reporter' })
+    for (const { status } of await Promise.all(open)) expect(status).toBe(401)
     expect([await send(other()), await send(stage.sidecar)]).toEqual([
       'unauthorized',
       'unauthorized',

@@ -21,6 +21,7 @@ export const approvalsOf = (parts: Partial<ApprovalParts> = {}): Approvals =>
 /** No call needs a word, and the journal is not kept. */
 export const NO_APPROVALS: OutboxEntriesParts = {
   approvals: approvalsOf(),
+  clients: { hasLost: () => false },
   journal: { append: async () => () => {} },
   textMax: () => 4096,
 }

@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { expect, test, vi } from 'vitest'
 import type { SendOutcome } from '../../src/store/outcomes.ts'
@@ -10,7 +11,7 @@ import { refused } from '../support/refused.ts'
 
 /** Of the bot itself. */
 const clearance = cleared(draftOf())
-const ALL = { seesPeople: true, clearance }
+const ALL = { seesPeople: true, clearance, stillMay: OWN_CALL }
 const SKIPPED = [{ userId: 3, reason: 'expired' }]
 
 /** A sealed send, whose answer has this result; without one, the answer is lost. */
@@ -49,7 +50,7 @@ const resultOf = ({ body }: EnvelopedAnswer) =>
 
 test('the answer to a client’s sealed send names no skipped person without the right to see people', async () => {
   const { messages, outgoing, sent } = scene()
-  const answer = await messages.deliver(draftOf(), { seesPeople: false, clearance })
+  const answer = await messages.deliver(draftOf(), { ...ALL, seesPeople: false })
   expect(resultOf(answer)).toMatchObject({ postern: { recipients: 2, skipped: [] } })
   expect(outgoing.keyChanged).not.toHaveBeenCalled()
   expect(sent.mock.calls).toMatchObject([[{ skipped: SKIPPED }]])
@@ -78,7 +79,7 @@ test('a call without the kernel’s clearance is refused and not prepared', asyn
   const { messages, outgoing } = scene()
   const other = cleared({ ...draftOf(), chatId: CHAT + 1 })
   for (const one of [other, null as never, {} as never]) {
-    const call = messages.deliver(draftOf(), { seesPeople: true, clearance: one })
+    const call = messages.deliver(draftOf(), { ...ALL, clearance: one })
     await expect(call).rejects.toThrow(refused('postern_approval_needed'))
   }
   expect(outgoing.prepare).not.toHaveBeenCalled()

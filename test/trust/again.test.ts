@@ -39,7 +39,8 @@ async function scene() {
 
 const FINDINGS = `key-changed key-taken authority-verified certification-revoked key-withdrawn
   certificate-shared key-revoked subkey-stripped recipients-changed list-contradicts list-shrank
-  own-key-listed stranger kind-tightened approval-asked approval-ignored client-refused`
+  own-key-listed stranger kind-tightened approval-asked approval-ignored client-call-refused
+  client-refused`
 const DECISIONS = `accepted verified number-differs blocked person-forgotten policy kind-corrected
   latch-lifted private-readable person-bound outbox-readable approval-given approval-refused
   client-added client-rotated client-removed`

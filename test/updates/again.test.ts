@@ -1,6 +1,7 @@
 /** Several readers of one queue for the second time: pauses, lost turns, lost cursors, second pages. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { Refusal } from '../../src/errors.ts'
 import { Consumers, keptWebhook, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'
@@ -141,7 +142,8 @@ async function consumersOf() {
   }
   const consumers = started()
   const poll = async (offset = 0, by: typeof client | null = client, from = consumers) => {
-    const found = await from.poll(by, { below: offset, limit: 2, timeoutSeconds: 0 }, never)
+    const caller = { client: by, stillMay: OWN_CALL }
+    const found = await from.poll(caller, { below: offset, limit: 2, timeoutSeconds: 0 }, never)
     return found.map((one) => Object.values(one as object).join(' '))
   }
   return { consumers, started, service, poll, stops, ended, cursors, clock, makeLoop }

@@ -1,6 +1,6 @@
 /** The numbers by which a client confirms its updates. */
 import { expect, onTestFinished, test } from 'vitest'
-import type { Client } from '../../src/kernel/index.ts'
+import { OWN_CALL, type Client } from '../../src/kernel/index.ts'
 import { Cursors } from '../../src/updates/cursors.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { open, temporary } from '../store/support.ts'
@@ -30,9 +30,10 @@ async function scene(sees: { of: (update: unknown) => boolean } = { of: () => tr
   })
   const poll = async (offset: number, at: 0 | 1 = 0, limit = 100): Promise<unknown[]> => {
     const ended = new AbortController()
+    const by = { client: client as Client, stillMay: OWN_CALL }
     const asked = { below: offset, limit, timeoutSeconds: 60 }
     const consumers = sidecars[at] as Consumers
-    const polling = consumers.poll(client as Client, asked, ended.signal)
+    const polling = consumers.poll(by, asked, ended.signal)
     await rest()
     await clock.pass(1000)
     ended.abort()

@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { door, doorTo, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 
@@ -42,7 +43,7 @@ describe('`UpstreamClient`: requests and answers', () => {
         headers: { 'retry-after': '3' },
       }),
     )
-    const answer = await upstream.send(outbound.send())
+    const answer = await upstream.send(outbound.send(), OWN_CALL)
     expect(answer).toMatchObject({ status: 429, headers: { 'retry-after': '3' } })
     expect(answer.envelope).toMatchObject({ ok: false, error: { code: 'flood_wait' } })
     const told = { route: 'POST /messages', status: 429, code: 'flood_wait', own: false }

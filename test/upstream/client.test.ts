@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { describe, expect, test } from 'vitest'
 import { markupPermit } from '../support/permits.ts'
 import { door, doorTo, failing, ok, outbound, service, waiting } from './support.ts'
@@ -38,7 +39,7 @@ test.each(['/messages/..', '/messages/%2e', '/messages/a b', '/messages/%2f'])(
   async (path) => {
     const { url, seen } = await answeringFrom(1)
     const permit = markupPermit({ route: 'edit', path, later: null })
-    expect((await failing(door(url).upstream.edit(permit))).code).toBe('bad_request')
+    expect((await failing(door(url).upstream.edit(permit, OWN_CALL))).code).toBe('bad_request')
     expect(seen).toEqual([])
   },
 )
@@ -64,8 +65,8 @@ describe('the budget of the sidecar’s own calls', () => {
     await upstream.relay(me)
     await upstream.poll(poll)
     await upstream.poll({ ...poll, whose: 'bot' })
-    await upstream.send(outbound.send())
-    await upstream.edit(outbound.edit())
+    await upstream.send(outbound.send(), OWN_CALL)
+    await upstream.edit(outbound.edit(), OWN_CALL)
     await upstream.poll({ ...poll, whose: 'own' })
     await upstream.ask(me)
     const told = (of: string) => emitted.flatMap(([name, value]) => (name === of ? [value] : []))

@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { describe, expect, test } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { readablePermit } from '../support/permits.ts'
@@ -46,8 +47,11 @@ describe('sends and edits', () => {
     for (const isSent of [true, false]) {
       const permit = await readablePermit(target, () => !state.isLatched, { fresh, time })
       state.nowMs += 1000
-      if (isSent) await upstream.send(permit)
-      else expect((await failing(upstream.send(permit))).code).toBe('postern_downgrade_refused')
+      if (isSent) await upstream.send(permit, OWN_CALL)
+      else
+        expect((await failing(upstream.send(permit, OWN_CALL))).code).toBe(
+          'postern_downgrade_refused',
+        )
     }
     expect(seen).toHaveLength(1)
   })
@@ -58,19 +62,19 @@ describe('sends and edits', () => {
     const forged = { route, path, body } as unknown as Outbound
     const grown = Object.create(outbound.send()) as Outbound
     for (const call of [
-      () => upstream.send(forged),
-      () => upstream.send(grown),
-      () => upstream.send(null as unknown as Outbound),
-      () => upstream.send(outbound.edit()),
-      () => upstream.send(outbound.send('/token/revoke')),
-      () => upstream.send(outbound.send('/messages/../token/revoke')),
-      () => upstream.edit(outbound.send()),
+      () => upstream.send(forged, OWN_CALL),
+      () => upstream.send(grown, OWN_CALL),
+      () => upstream.send(null as unknown as Outbound, OWN_CALL),
+      () => upstream.send(outbound.edit(), OWN_CALL),
+      () => upstream.send(outbound.send('/token/revoke'), OWN_CALL),
+      () => upstream.send(outbound.send('/messages/../token/revoke'), OWN_CALL),
+      () => upstream.edit(outbound.send(), OWN_CALL),
     ]) {
       expect((await failing(call())).code).toBe('postern_route_refused')
     }
     expect(seen).toEqual([])
-    await upstream.send(outbound.send())
-    await upstream.edit(outbound.edit())
+    await upstream.send(outbound.send(), OWN_CALL)
+    await upstream.edit(outbound.edit(), OWN_CALL)
     expect(seen.map((request) => [request.method, request.url])).toEqual([
       ['POST', '/bot/v1/messages'],
       ['PATCH', '/bot/v1/messages/3'],

@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, failing, ok, outbound, rawService, service } from './support.ts'
@@ -69,7 +70,7 @@ describe('answers that are not the service’s', () => {
         const error = await failing(upstream.relay({ method: 'GET', path }))
         expect(error.code).toBe('postern_upstream_invalid')
       }
-      const error = await failing(upstream.send(outbound.send()))
+      const error = await failing(upstream.send(outbound.send(), OWN_CALL))
       expect(error.code).toBe('postern_upstream_invalid')
       expect(elsewhere.seen).toEqual([])
       expect(seen).toHaveLength(3)
@@ -164,8 +165,8 @@ describe('answers that do not arrive in time', () => {
       failing(upstream.relay({ method: 'GET', path: '/me' })),
       failing(upstream.ask({ method: 'GET', path: '/me' })),
       failing(upstream.poll({ query: 'timeout=0', timeoutSeconds: 0, signal })),
-      failing(upstream.edit(outbound.edit())),
-      failing(upstream.send(outbound.send())),
+      failing(upstream.edit(outbound.edit(), OWN_CALL)),
+      failing(upstream.send(outbound.send(), OWN_CALL)),
     ])
     for (const error of errors) {
       expect(error).toMatchObject({ code: 'postern_upstream_timeout', status: 504 })

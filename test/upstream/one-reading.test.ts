@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { plain as contentIn } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, failing, outbound, service } from './support.ts'
@@ -179,8 +180,8 @@ describe('names of Postern in answers', () => {
         () => upstream.ask({ method: 'GET', path: '/chats/5/keys' }),
         () => upstream.poll({ query: '', timeoutSeconds: 0, signal }),
         () => upstream.poll({ query: '', timeoutSeconds: 0, signal, whose: 'own' }),
-        () => upstream.send(outbound.send()),
-        () => upstream.edit(outbound.edit()),
+        () => upstream.send(outbound.send(), OWN_CALL),
+        () => upstream.edit(outbound.edit(), OWN_CALL),
         () => upstream.media('file-1', signal),
       ]
       for (const call of calls) {

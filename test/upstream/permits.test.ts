@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { markupPermit, readablePermit } from '../support/permits.ts'
@@ -8,9 +9,13 @@ const BUTTONS = '{"chatId":5,"markup":{"rows":[]}}'
 /** A permit for readable words that holds until it is said to have ended. */
 async function passing(route: 'send' | 'edit') {
   const path = route === 'send' ? '/messages' : '/messages/3'
-  const state = { holds: true }
+  const state = { holds: true, isCaller: true }
+  const require = (): void => {
+    if (!state.isCaller) throw new Refusal('unauthorized')
+  }
   return {
     state,
+    stillMay: { ...OWN_CALL, require },
     permit: await readablePermit({ route, path, later: null }, () => state.holds),
   }
 }
@@ -27,19 +32,23 @@ test('a call for later leaves on its own ground too, which is read after that of
   }
   const permit = await readablePermit(target, () => true, more)
   order.length = 0
-  await upstream.edit(permit)
+  await upstream.edit(permit, OWN_CALL)
   expect([order, seen.length]).toEqual([['fresh', 'later'], 1])
   state.holds = false
-  expect((await failing(upstream.edit(permit))).code).toBe('postern_downgrade_refused')
+  expect((await failing(upstream.edit(permit, OWN_CALL))).code).toBe('postern_downgrade_refused')
   expect(seen).toHaveLength(1)
 })
 
-test('an expired permit allows neither a send nor an edit', async () => {
+test('an expired permit allows neither a send nor an edit, and neither does a caller that is gone', async () => {
   const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
   for (const route of ['send', 'edit'] as const) {
-    const { permit, state } = await passing(route)
+    const { permit, state, stillMay } = await passing(route)
     state.holds = false
-    expect((await failing(upstream[route](permit))).code).toBe('postern_downgrade_refused')
+    expect((await failing(upstream[route](permit, OWN_CALL))).code).toBe(
+      'postern_downgrade_refused',
+    )
+    Object.assign(state, { holds: true, isCaller: false })
+    expect((await failing(upstream[route](permit, stillMay))).code).toBe('unauthorized')
     expect(seen).toEqual([])
   }
 })
@@ -50,7 +59,7 @@ test('a permit that expires while the answer is lost prevents the repetition of 
     state.holds = false
     no(response, 500, 'internal')
   })
-  expect((await failing(upstream.send(permit))).code).toBe('postern_downgrade_refused')
+  expect((await failing(upstream.send(permit, OWN_CALL))).code).toBe('postern_downgrade_refused')
   expect(seen).toHaveLength(1)
 })
 
@@ -65,7 +74,9 @@ test.each(['send', 'edit'] as const)(
     let token = TOKEN
     const reload = (): Promise<boolean> => Promise.resolve((token = 'another') !== TOKEN)
     const { upstream } = door(url, { token: { reveal: () => token, reload } })
-    expect((await failing(upstream[route](permit))).code).toBe('postern_downgrade_refused')
+    expect((await failing(upstream[route](permit, OWN_CALL))).code).toBe(
+      'postern_downgrade_refused',
+    )
     expect(seen).toHaveLength(1)
   },
 )
@@ -75,7 +86,7 @@ test('a permit without end holds for every attempt', async () => {
   const { url, seen } = await service((_request, response, nth) =>
     nth === 1 ? no(response, 500, 'internal') : ok(response, {}),
   )
-  expect((await door(url).upstream.send(permit)).status).toBe(200)
+  expect((await door(url).upstream.send(permit, OWN_CALL)).status).toBe(200)
   expect(seen.map(({ body }) => body)).toEqual([BUTTONS, BUTTONS])
 })
 
@@ -98,7 +109,7 @@ async function crowded() {
 test('a permit that expires while the send waits for a connection prevents the send', async () => {
   const { upstream, seen, end } = await crowded()
   const { permit, state } = await passing('send')
-  const failed = failing(upstream.send(permit))
+  const failed = failing(upstream.send(permit, OWN_CALL))
   await expect.poll(() => upstream.load().calls.waiting).toBe(1)
   state.holds = false
   await end()

@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { door, doorTo, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
@@ -18,7 +19,7 @@ describe('a send whose answer was lost', () => {
     const { url } = await resetting()
     const { upstream, emitted } = door(url)
     const message = outbound.send()
-    const answer = await upstream.send(message)
+    const answer = await upstream.send(message, OWN_CALL)
     expect(answer.status).toBe(201)
     expect(plain(answer.envelope)).toEqual({ ok: true, result: { id: 9 } })
     expect(bodies).toEqual([message.body, message.body].map(String))
@@ -33,7 +34,7 @@ describe('a send whose answer was lost', () => {
       const whole = 'HTTP/1.1 200 OK\r\ncontent-length: 29\r\n\r\n{"ok":true,"result":{"id":9}}'
       socket.end(nth === 1 ? bytes : whole)
     })
-    expect((await door(url).upstream.send(outbound.send())).status).toBe(200)
+    expect((await door(url).upstream.send(outbound.send(), OWN_CALL)).status).toBe(200)
   })
 
   test.each([
@@ -46,7 +47,7 @@ describe('a send whose answer was lost', () => {
       else if (status === 500) no(response, 500, 'internal')
       else response.writeHead(status).end(body)
     })
-    expect((await door(url).upstream.send(outbound.send())).status).toBe(201)
+    expect((await door(url).upstream.send(outbound.send(), OWN_CALL)).status).toBe(201)
     expect(seen[0]?.body).toBe(seen[1]?.body)
     expect(seen).toHaveLength(2)
   })
@@ -56,7 +57,7 @@ describe('a send whose answer was lost', () => {
       if (nth > 1) ok(response, { id: 9 })
     })
     const { upstream } = door(url, { limits: { sendFirstMs: 1500, sendTotalMs: 30_000 } })
-    expect((await upstream.send(outbound.send())).status).toBe(200)
+    expect((await upstream.send(outbound.send(), OWN_CALL)).status).toBe(200)
     expect(seen).toHaveLength(2)
   })
 
@@ -65,10 +66,10 @@ describe('a send whose answer was lost', () => {
       if (nth === 1) response.writeHead(502).end()
       else no(response, 500, 'internal')
     })
-    expect((await upstream.send(outbound.send())).status).toBe(500)
+    expect((await upstream.send(outbound.send(), OWN_CALL)).status).toBe(500)
     expect(seen).toHaveLength(2)
     const refusing = door('http://127.0.0.1:1')
-    const error = await failing(refusing.upstream.send(outbound.send()))
+    const error = await failing(refusing.upstream.send(outbound.send(), OWN_CALL))
     expect(error).toMatchObject({ code: 'postern_upstream_unreachable', status: 502 })
     expect(error.message).toContain('ECONNREFUSED')
     expect(refusing.emitted).toEqual([['unreachable', 'postern_upstream_unreachable']])
@@ -85,7 +86,9 @@ describe('calls that are not repeated', () => {
   ])('a send answered %i %s is not repeated', async (status, code) => {
     const { url, seen } = await service((_request, response) => no(response, status, code))
     const token = { reveal: () => TOKEN, reload: vi.fn(() => Promise.resolve(false)) }
-    expect((await door(url, { token }).upstream.send(outbound.send())).status).toBe(status)
+    expect((await door(url, { token }).upstream.send(outbound.send(), OWN_CALL)).status).toBe(
+      status,
+    )
     expect([seen.length, token.reload.mock.calls]).toEqual([1, []])
   })
 
@@ -97,7 +100,7 @@ describe('calls that are not repeated', () => {
     })
     const { upstream } = door(url)
     const calls = [
-      () => upstream.edit(outbound.edit()),
+      () => upstream.edit(outbound.edit(), OWN_CALL),
       () => upstream.relay({ method: 'DELETE', path: '/messages/3?chatId=5' }),
       () => upstream.relay({ method: 'POST', path: '/chats/5/leave' }),
       () => upstream.ask({ method: 'PUT', path: '/key', body: '{}' }),
@@ -186,8 +189,8 @@ describe('the token after a 401', () => {
     for (const call of ['send', 'edit', 'relay', 'poll'] as const) {
       const { upstream, emitted } = door(url, { token: source(['old', 'new']) })
       const answer = await {
-        send: () => upstream.send(outbound.send()),
-        edit: () => upstream.edit(outbound.edit()),
+        send: () => upstream.send(outbound.send(), OWN_CALL),
+        edit: () => upstream.edit(outbound.edit(), OWN_CALL),
         relay: () => upstream.relay({ method: 'POST', path: '/chats/5/leave' }),
         poll: () =>
           upstream.poll({ query: '', timeoutSeconds: 0, signal: new AbortController().signal }),

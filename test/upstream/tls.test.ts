@@ -1,3 +1,4 @@
+import { OWN_CALL } from '../../src/kernel/index.ts'
 import { contentOf } from '../../src/kernel/unseen.ts'
 import { createServer } from 'node:https'
 import type { TlsOptions } from 'node:tls'
@@ -46,7 +47,7 @@ describe('certificates of the service', () => {
       const signal = new AbortController().signal
       const errors = await Promise.all([
         failing(upstream.ask({ method: 'GET', path: '/me' })),
-        failing(upstream.send(outbound.send())),
+        failing(upstream.send(outbound.send(), OWN_CALL)),
         failing(upstream.poll({ query: '', timeoutSeconds: 0, signal })),
       ])
       for (const error of errors) {

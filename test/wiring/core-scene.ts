@@ -3,7 +3,7 @@ import { afterAll, onTestFinished } from 'vitest'
 import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
-import type { Outbound } from '../../src/kernel/index.ts'
+import { OWN_CALL, type Outbound } from '../../src/kernel/index.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -120,7 +120,11 @@ async function scene(o: Scene) {
   if (key === 'active') await core.publication?.compareNow()
   const send = (text: string) => {
     const draft = readSend({ chatId: CHAT, text }, RULES)
-    return core.messages.deliver(draft, { seesPeople: true, clearance: cleared(draft) })
+    return core.messages.deliver(draft, {
+      seesPeople: true,
+      clearance: cleared(draft),
+      stillMay: OWN_CALL,
+    })
   }
   return { ...served, core, store, send }
 }

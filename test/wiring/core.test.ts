@@ -5,6 +5,8 @@ import { settingsFrom, type Settings } from '../../src/config/settings.ts'
 import { createCore } from '../../src/wiring/core.ts'
 import { flags, open, put, temporary } from '../store/support.ts'
 import { alice, bot, MADE_MS, mallory } from '../support/openpgp-people.ts'
+import { clientOf } from '../support/client.ts'
+import { refused } from '../support/refused.ts'
 import { ALICE, CHAT, serve, storeWith, useCore } from './core-scene.ts'
 
 const { engine, scene } = useCore()
@@ -17,6 +19,16 @@ type Opening = [
   expected: string | undefined,
   others?: string[],
 ]
+
+test('an approval rule of a client that there is not keeps a sidecar from its start, and no command', async () => {
+  const rule = { chats: [CHAT], clients: ['agent'], by: [ALICE], kinds: ['send' as const] }
+  const settings = { approve: [{ ...rule, within: '1h' }] }
+  const refusal = refused('settings', 'there is no client agent')
+  await expect(scene({ settings })).rejects.toThrow(refusal)
+  const { core } = await scene({ settings, purpose: 'look' })
+  await core.known.clients.add(clientOf({ name: 'agent' }))
+  await scene({ settings, store: core.store })
+})
 
 test.each<Opening>([
   ['verify: flag', { verify: 'flag' }, mallory, 'words', undefined],

@@ -188,7 +188,7 @@ const TABLES = [
   }),
   table<OutboxEntriesParts>('the entries', ({ entriesLoad }) => entriesLoad.mock.calls[0]?.[1], {
     ...of('core', 'approvals'),
-    ...of('known', 'journal'),
+    ...of('known', 'journal', 'clients'),
     textMax: (textMax, { limits }) => {
       limits.textMax = 300
       return textMax() === 300

@@ -34,7 +34,7 @@ export function chatRoutes({ upstream, knownChats, modes, translates }: ChatRout
       const answer = await relayGet(upstream, path, [request, reply])
       const { envelope } = answer
       const isKeyless = !envelope.ok && envelope.error.code === 'no_user_key'
-      if (!translates || (!envelope.ok && !isKeyless)) return relay(reply, answer)
+      if (!translates || (!envelope.ok && !isKeyless)) return await relay(reply, answer)
       throw new Refusal('chat_is_open', 'the chat is readable: it has no keys')
     })
   }

@@ -4,10 +4,11 @@ import { MEDIA_ID } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import type { Attachment } from '../../translate/attachment.ts'
 import type { Attachments } from '../../translate/attachments.ts'
+import { OWN_CALL } from '../../kernel/index.ts'
 import { failureAnswer } from '../error-handler.ts'
 import { queryOf, textParam } from '../params.ts'
 import { readRange } from '../range.ts'
-import { isGone } from '../relay.ts'
+import { admitted, isGone } from '../relay.ts'
 import type { DoorRoute, DoorTools } from '../server.ts'
 
 /** No browser runs, caches or shares a file of any content under these headers. */
@@ -42,6 +43,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const handle = await acquire(request, parts)
   reply.raw.once('close', () => handle.release())
+  await admitted(request).ask()
   if (isGone(reply)) {
     handle.release()
     return reply.hijack()
@@ -55,12 +57,14 @@ async function acquire(
 ) {
   const id = textParam(request, 'id')
   const byUrl = MEDIA_ID.test(id) ? await attachments.byUrl(id, queryOf(request).slice(1)) : null
+  // the bot's url gives the right by itself
+  if (byUrl !== null) request.stillMay = OWN_CALL
   if (byUrl !== null) return byUrl
   tools.authorize(request)
   if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
-  return await attachments.named(id, (place) =>
-    tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] }),
-  )
+  return await attachments.named(id, async (place) => {
+    await tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] })
+  })
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment): FastifyReply {
@@ -81,7 +85,8 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
     .code(part === null ? 200 : 206)
     .header('content-length', end - start)
     .type(contentType)
-  return isHead ? reply.send() : reply.send(Readable.from(file.read(start, end)))
+  if (isHead) return reply.send()
+  return reply.send(Readable.from(file.read(start, end), { signal: admitted(request).ended }))
 }
 
 function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {

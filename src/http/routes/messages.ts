@@ -7,7 +7,7 @@ import type { Messages } from '../../translate/messages.ts'
 import type { Answer } from '../../upstream/client.ts'
 import { isForLater } from '../client-calls.ts'
 import { idParam } from '../params.ts'
-import { relay } from '../relay.ts'
+import { admitted, relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 import { answerLater, type OutboxDoor } from './outbox.ts'
 
@@ -33,11 +33,13 @@ export function messageRoutes(parts: MessageRouteParts): DoorRoute {
     if (isForLater(request)) return answerLater(reply, await outbox.give(call))
     const draft = messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
     const { chatId } = draft
+    const stillMay = admitted(request)
     const clearance = await outbox.clear({ chatId, messageId, client })
     if (clearance === null) return answerLater(reply, await outbox.give(call))
     const seesPeople = clients.seesPeople(client, chatId)
     try {
-      return relay(reply, await messages.deliver(draft, { seesPeople, clearance }))
+      const answered = await messages.deliver(draft, { seesPeople, clearance, stillMay })
+      return await relay(reply, answered)
     } catch (error) {
       // the detail may name people
       if (seesPeople || !(error instanceof Refusal) || !isOwn(error.code)) throw error

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
 import { Refusal } from '../../errors.ts'
+import { UNNAMED } from '../client-calls.ts'
 import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
 import type { CallPlace, LaterCall, MessageOfCall } from '../../outbox/give.ts'
@@ -22,33 +23,37 @@ export interface OutboxDoor {
 
 const PATH = '/postern/v1/outbox'
 /** Answers a call that is made later. */
-export function answerLater(reply: FastifyReply, { id, state }: OutboxEntry): FastifyReply {
+export async function answerLater(
+  reply: FastifyReply,
+  { id, state }: OutboxEntry,
+): Promise<FastifyReply> {
   const headers = { 'preference-applied': 'respond-async', location: `${PATH}/${id}` }
-  return answer(reply, 202, { postern: { outbox: { id, state } } }, headers)
+  return await answer(reply, 202, { postern: { outbox: { id, state } } }, headers)
 }
 
 /** `GET /postern/v1/outbox/{id}`: the state of a call, for its caller and for the bot. */
 export function outboxRoute({ entries }: OutboxDoor): DoorRoute {
-  return (app) => {
-    app.get(`${PATH}/:id`, (request, reply) => {
+  return (app, tools) => {
+    app.get(`${PATH}/:id`, async (request, reply) => {
+      await tools.admit(request, UNNAMED)
       const entry = entries.get(textParam(request, 'id'))
-      const isOurs = request.client === null || entry?.client === request.client.name
+      const isOurs = request.client === null || entry?.credential === request.client.credential
       if (entry === undefined || !isOurs) throw new Refusal('not_found', 'no such entry')
       const { id, state, chatId, sentId: messageId, code } = entry
       const { createdAtMs: createdAt, dueAtMs: deliverAt, settledAtMs: settledAt } = entry
       const times = { createdAt, deliverAt, settledAt }
-      return answer(reply, 200, { id, state, chatId, messageId, code, ...times })
+      return await answer(reply, 200, { id, state, chatId, messageId, code, ...times })
     })
   }
 }
 
-function answer(
+async function answer(
   reply: FastifyReply,
   status: number,
   result: object,
   headers: Record<string, string> = {},
-): FastifyReply {
+): Promise<FastifyReply> {
   const type = { 'content-type': 'application/json; charset=utf-8' }
   const bare = { status, headers: { ...type, ...headers }, body: Buffer.alloc(0) }
-  return relay(reply, withResult(bare, result))
+  return await relay(reply, withResult(bare, result))
 }

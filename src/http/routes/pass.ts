@@ -9,7 +9,7 @@ import type { BodilessMethod } from '../../upstream/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../upstream/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { chatOf, idParam, queryOf, textParam } from '../params.ts'
-import { relay, whileConnected } from '../relay.ts'
+import { admitted, relay, whileConnected } from '../relay.ts'
 import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
 /** The parts for passing requests through. */
@@ -72,17 +72,17 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
       const callbackId = textParam(request, 'callbackId')
       const clear = await parts.clearFields.ofCallback(callbackId, request.body)
       const answered = await parts.upstream.relay(asCall(request, reply, path))
-      return relay(reply, withClearFields(answered, clear, parts.clearFields))
+      return await relay(reply, withClearFields(answered, clear, parts.clearFields))
     }
     if (endpoint.name === 'deleteMessage') {
       const messageId = textParam(request, 'messageId')
       await parts.outbox.refuseRequest({ chatId: chatOf(request), messageId })
     }
-    const call = asCall(request, reply, path)
-    if (wordy !== null) call.requireAllowed = await readableChat(request, wordy, parts)
+    const isReadable = wordy === null ? undefined : await readableChat(request, wordy, parts)
+    const call = asCall(request, reply, path, isReadable)
     const answer = await parts.upstream.relay(call)
     if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
-    return relay(reply, answer)
+    return await relay(reply, answer)
   }
 }
 
@@ -109,7 +109,7 @@ async function passBodiless(request: FastifyRequest, reply: FastifyReply, parts:
   const path = (request.raw.url ?? '').slice(API_PREFIX.length).replace(/\?.*/s, '')
   const method = request.method as BodilessMethod
   const answer = await parts.upstream.relay({ method, path, signal: whileConnected(reply) })
-  return relay(reply, answer)
+  return await relay(reply, answer)
 }
 
 async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
@@ -118,7 +118,7 @@ async function passUnknown(request: FastifyRequest, reply: FastifyReply, parts: 
     throw new Refusal('postern_route_refused')
   }
   const path = (request.raw.url ?? '').slice(API_PREFIX.length)
-  return relay(reply, await parts.upstream.relay(asCall(request, reply, path)))
+  return await relay(reply, await parts.upstream.relay(asCall(request, reply, path)))
 }
 
 /**
@@ -130,13 +130,21 @@ function isUnknown(request: FastifyRequest): boolean {
   return !segments.some((segment) => NEVER_UNKNOWN.has(segment.trim()))
 }
 
-function asCall(request: FastifyRequest, reply: FastifyReply, path: string): UpstreamRequest {
+function asCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  path: string,
+  isReadable = (): void => {},
+): UpstreamRequest {
+  const { body } = request
   const method = request.method as UpstreamRequest['method']
   // A request that changes something is completed, so that the bot learns its outcome.
   if (method === 'GET') return { method, path, signal: whileConnected(reply) }
-  return request.body === undefined
-    ? { method, path }
-    : { method, path, body: stringify(request.body) }
+  const requireAllowed = (): void => {
+    admitted(request).require()
+    isReadable()
+  }
+  return { method, path, requireAllowed, ...(body !== undefined && { body: stringify(body) }) }
 }
 
 function upstreamPath(pattern: string, request: FastifyRequest): string {

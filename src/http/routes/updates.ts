@@ -1,6 +1,6 @@
 import { EMPTY, type BotPolls } from '../../updates/bot-polls.ts'
 import { queryOf } from '../params.ts'
-import { isGone, relay, whileConnected } from '../relay.ts'
+import { admitted, isGone, relay, whileConnected } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 
 /**
@@ -13,16 +13,16 @@ import type { DoorRoute } from '../server.ts'
 export function updateRoutes(polls: Pick<BotPolls, 'answer'>): DoorRoute {
   return (app, { stopping }) => {
     app.get('/updates', async (request, reply) => {
-      const { client } = request
+      const caller = { client: request.client, stillMay: admitted(request) }
       const signal = AbortSignal.any([whileConnected(reply), stopping])
       try {
         const query = queryOf(request).slice(1)
-        const [answer, onLeft] = await polls.answer(client, query, signal)
+        const [answer, onLeft] = await polls.answer(caller, query, signal)
         reply.raw.once('finish', onLeft)
-        return relay(reply, answer)
+        return await relay(reply, answer)
       } catch (error) {
         if (isGone(reply)) return reply.hijack()
-        if (stopping.aborted) return relay(reply, EMPTY)
+        if (stopping.aborted) return await relay(reply, EMPTY)
         throw error
       }
     })

@@ -38,12 +38,12 @@ export function webhookRoutes({
       const parsed = SetWebhook.safeParse(request.body)
       if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
       const { url, secret = null } = parsed.data
-      return relay(reply, await webhook.set({ url, secret }))
+      return await relay(reply, await webhook.set({ url, secret }))
     })
     app.delete('/webhook', IGNORES_BODY, async (request, reply) => {
       const answer = await webhook.remove(queryOf(request))
       if (answer.envelope.ok) onServiceWebhook(unobserved(answer.envelope.result))
-      return relay(reply, answer)
+      return await relay(reply, answer)
     })
   }
 }

@@ -63,6 +63,8 @@ export type TrustChange =
     > & { userId: number | null })
   /** The operator changes a client of the door; one was refused, noted once an hour. */
   | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
+  /** A call of the outbox is refused since its client may not make it any more. */
+  | OfChat<'client-call-refused', { client: string; entry: string }>
   | {
       kind: 'client-refused'
       chatId: number | null

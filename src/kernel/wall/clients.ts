@@ -2,8 +2,8 @@ import { Refusal, refusedError } from '../../errors.ts'
 import { BoundedMap } from '../../util/bounded-map.ts'
 import type { Client, Memory, Records, Right } from '../memory.ts'
 import type { Journal } from '../people/journal.ts'
-import { lackOf, mayRead, NEEDS, paced, refuseLack } from './may-client.ts'
-import type { ClientAct, ClientFacts, Lack } from './may-client.ts'
+import { lackOf, mayRead, NEEDS, OWN_CALL, paced } from './may-client.ts'
+import type { ClientAct, ClientFacts, Lack, StillMay } from './may-client.ts'
 
 /** More than anybody needs, and few enough to read at once. */
 const MOST_CLIENTS = 1000
@@ -12,6 +12,15 @@ const NOTED_MS = 3_600_000
 const NOTED = 4096
 /** Behind the name of a client: the count of its calls for later, as they are given. */
 const GIVEN = ' given'
+/** The longest duration of a call or a poll: a later expiry needs no timer. */
+const LONGEST_CALL_MS = 600_000
+const GONE: Lack = { what: 'client', detail: 'it was removed, or has another token' }
+
+/** Who gave a call earlier: the name of a client and the credential that it had; null: the bot. */
+export interface LaterCaller {
+  client: string | null
+  credential: string | null
+}
 
 export interface ClientsParts {
   memory: Memory
@@ -23,20 +32,34 @@ export interface ClientsParts {
 }
 
 /** A client without the kinds of chats and the rights that records of an earlier version may have. */
-const ofNow = ({ may, chats, ...client }: Client): Client => ({
-  ...client,
-  may: may.filter((right) => RIGHTS.has(right)),
-  chats: chats.filter((chat) => chat === 'all' || typeof chat === 'number'),
-})
+function ofNow({ may, chats, former = [], ...client }: Client): Client {
+  const isNow = (one: unknown): boolean => RIGHTS.has(one as Right)
+  const isChat = (one: unknown): boolean => one === 'all' || typeof one === 'number'
+  const lost = [
+    ...former,
+    ...may.filter((one) => !isNow(one)),
+    ...chats.filter((one) => !isChat(one)),
+  ]
+  const left = { ...client, may: may.filter(isNow), chats: chats.filter(isChat) }
+  return lost.length === 0 ? left : { ...left, former: lost.map(String) }
+}
 const RIGHTS: ReadonlySet<Right> = new Set(
   Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
 )
+
+/** How a call is refused whose credential is nobody's: at once, or later. */
+type GoneCode = 'unauthorized' | 'postern_not_allowed'
+
+const refusalOf = ({ name }: { name: string }, lack: Lack, gone: GoneCode): Refusal =>
+  new Refusal(lack === GONE ? gone : 'postern_not_allowed', `client ${name}: ${lack.detail}`)
 
 /** The clients of the bot's door: those of the settings, and those that were added by command. */
 export class Clients {
   readonly #parts: ClientsParts
   readonly #added = new Map<string, Client>()
   readonly #noted: BoundedMap<string, true>
+  /** By credential: aborted once it is nobody's any more. */
+  readonly #endings = new Map<string, AbortController>()
 
   private constructor(parts: ClientsParts) {
     this.#parts = parts
@@ -50,6 +73,7 @@ export class Clients {
       const rows = await records.clients.of(names)
       for (const name of names ?? []) added.delete(name)
       for (const client of rows) added.set(client.name, ofNow(client))
+      clients.#endGone()
     })
     return clients
   }
@@ -67,30 +91,76 @@ export class Clients {
   }
 
   /**
-   * Lets a call of a client through, by its rights as any sidecar has written them by now.
+   * Lets a call through, of a client by its rights as any sidecar has written them by now.
+   * @param client null: the bot itself
+   * @returns asks again, before anything is given or leaves
    * @throws Refusal `postern_not_allowed`, `unauthorized` once it is removed, `rate_limited`,
    *   `postern_store_unwritable`
    */
-  async admit({ credential }: Client, act: ClientAct): Promise<void> {
+  async admit(client: Client | null, act: ClientAct): Promise<StillMay> {
+    if (client === null) return OWN_CALL
     await this.#parts.memory.fresh()
-    const client = this.find(credential)
-    if (client === null) throw new Refusal('unauthorized', 'the client was removed')
-    const lack = lackOf(client, act, this.#facts())
+    const { credential } = client
+    const lack = this.#lackOf(credential, act)
     if (lack !== null) {
-      await this.#note(client, lack, act).catch(() => undefined)
-      refuseLack(client, lack)
+      if (lack !== GONE) await this.#note(client, lack, act).catch(() => undefined)
+      throw refusalOf(client, lack, 'unauthorized')
     }
-    if (act.call !== 'sendMessage' && act.call !== 'editMessage') return
-    await this.#pace(client, act.isLater === true ? GIVEN : '')
+    const isWords = act.call === 'sendMessage' || act.call === 'editMessage'
+    if (isWords) await this.#pace(client, act.isLater === true ? GIVEN : '')
+    return this.#stillMay(client, act, 'unauthorized')
   }
 
-  /** The same for a call that a client gave earlier, by its rights of now; `leaves` counts it. */
-  async admitLater(name: string, act: ClientAct): Promise<void> {
-    await this.#parts.memory.fresh()
-    const client = this.named(name)
-    if (client === null) throw new Refusal('postern_not_allowed', `client ${name} was removed`)
-    const lack = lackOf(client, act, this.#facts())
-    if (lack !== null) refuseLack(client, lack)
+  /** The same for a call that was given earlier; `leaves` counts it. */
+  async admitLater({ client: name, credential }: LaterCaller, act: ClientAct): Promise<StillMay> {
+    if (name === null) return OWN_CALL
+    const stillMay = this.#stillMay({ name, credential }, act, 'postern_not_allowed')
+    await stillMay.ask()
+    return stillMay
+  }
+
+  /** Whether a call that was given earlier has lost its caller, as memory has it. */
+  hasLost({ client, credential }: LaterCaller): boolean {
+    return client !== null && this.#lackOf(credential, { call: 'getMe', chatIds: [] }) !== null
+  }
+
+  #stillMay(
+    caller: { name: string; credential: string | null },
+    act: ClientAct,
+    gone: GoneCode,
+  ): StillMay {
+    const require = (): void => {
+      const lack = this.#lackOf(caller.credential, act)
+      if (lack !== null) throw refusalOf(caller, lack, gone)
+    }
+    const ask = async (): Promise<void> => {
+      await this.#parts.memory.fresh()
+      require()
+    }
+    return { require, ask, ended: this.#endedOf(caller.credential) }
+  }
+
+  #lackOf(credential: string | null, act: ClientAct): Lack | null {
+    const client = credential === null ? null : this.find(credential)
+    return client === null ? GONE : lackOf(client, act, this.#facts())
+  }
+
+  #endedOf(credential: string | null): AbortSignal {
+    const client = credential === null ? null : this.find(credential)
+    if (credential === null || client === null) return AbortSignal.abort()
+    const ending = this.#endings.get(credential) ?? new AbortController()
+    this.#endings.set(credential, ending)
+    const leftMs = (client.expiresAtMs ?? Infinity) - this.#facts().nowMs
+    if (leftMs > LONGEST_CALL_MS) return ending.signal
+    return AbortSignal.any([ending.signal, AbortSignal.timeout(Math.max(0, leftMs))])
+  }
+
+  #endGone(): void {
+    for (const [credential, ending] of this.#endings) {
+      if (this.find(credential) !== null) continue
+      this.#endings.delete(credential)
+      ending.abort()
+    }
   }
 
   /**
@@ -160,6 +230,7 @@ export class Clients {
     await journal.record([{ kind, detail: { client: name } }], write, () => {
       if (client === null) this.#added.delete(name)
       else this.#added.set(name, client)
+      this.#endGone()
     })
   }
 

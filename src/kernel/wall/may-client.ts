@@ -1,6 +1,5 @@
 /** Which calls a client of the bot's door may make (README, Clients). */
 import type { EndpointName } from '../../api/endpoints.ts'
-import { Refusal } from '../../errors.ts'
 import type { Client, Right } from '../memory.ts'
 import { isObject } from '../unseen.ts'
 import type { KnownChats } from './known-chats.ts'
@@ -59,6 +58,26 @@ export interface ClientAct {
   isLater?: boolean
 }
 
+/**
+ * The right of a caller to a call that was admitted, which answers, files and calls demand: it is asked
+ * again right before they are given or leave.
+ */
+export interface StillMay {
+  /** Asks by memory. @throws Refusal `unauthorized`, `postern_not_allowed` */
+  require: () => void
+  /** Asks by what any sidecar has written. @throws also Refusal `postern_store_unwritable` */
+  ask: () => Promise<void>
+  /** Aborts once the credential is nobody's any more. */
+  ended: AbortSignal
+}
+
+/** The bot itself, and Postern. */
+export const OWN_CALL: StillMay = {
+  require: () => {},
+  ask: async () => {},
+  ended: new AbortController().signal,
+}
+
 export interface ClientFacts {
   /** ms since the epoch: the latest that any clock shows, so that none revives a client. */
   nowMs: number
@@ -99,9 +118,14 @@ function lackOfChats(
   if (chats === 'every') {
     return { what: 'chat', detail: 'the call is about all chats, and it has not all' }
   }
-  if (chatIds.length === 0) return { what: 'chat', detail: 'the call names no chat that is known' }
   const missing = chatIds.find((chatId) => !hasChat(client, chatId, knownChats))
-  return missing === undefined ? null : { what: 'chat', detail: `it lacks the chat ${missing}` }
+  if (chatIds.length > 0 && missing === undefined) return null
+  // the same for one that nobody knows: the chat of another's is nothing that a client may learn
+  if (chats === 'press' || chats === 'file') {
+    return { what: 'chat', detail: `its chats have no such ${chats}` }
+  }
+  if (missing === undefined) return { what: 'chat', detail: 'the call names no chat that is known' }
+  return { what: 'chat', detail: `it lacks the chat ${missing}` }
 }
 
 /** Whether a client may read an update: each chat that is named in it, at any depth, must be its own. */
@@ -148,11 +172,6 @@ function lackOfRoom({ maxChars, buttons }: Client, act: ClientAct): Lack | null 
   return act.hasButtons === true && !buttons
     ? { what: 'buttons', detail: 'its messages may have no buttons' }
     : null
-}
-
-/** @throws Refusal `postern_not_allowed`, which names what the client lacks */
-export function refuseLack({ name }: Client, { detail }: Lack): never {
-  throw new Refusal('postern_not_allowed', `client ${name}: ${detail}`)
 }
 
 /** When a client may send next, after a send now and `nextAtMs` so far; `waitMs`: it must wait first. */

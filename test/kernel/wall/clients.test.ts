@@ -116,7 +116,11 @@ test('a stored client loses kinds of chats and rights of an earlier version when
   const { clients } = await scene()
   await clients.add(former)
   const after = await scene()
-  expect(after.clients.find('former')).toMatchObject({ may: rights, chats: [-5, 'all'] })
+  expect(after.clients.find('former')).toMatchObject({
+    may: rights,
+    chats: [-5, 'all'],
+    former: ['manage', 'groups', 'private'],
+  })
 })
 
 describe('a client of the settings', () => {

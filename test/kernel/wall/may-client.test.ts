@@ -6,12 +6,10 @@ import {
   mayRead,
   NEEDS,
   paced,
-  refuseLack,
   type ClientAct,
   type ClientCall,
 } from '../../../src/kernel/wall/may-client.ts'
 import { clientOf } from '../../support/client.ts'
-import { refused } from '../../support/refused.ts'
 import { chatOf } from './wall-scene.ts'
 
 const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
@@ -170,12 +168,19 @@ describe('the limits of a client', () => {
   })
 })
 
-test('a refusal names the client and the missing right alone', () => {
+test.each(['getMedia', 'answerCallback'] as const)(
+  'the refusal of %s is the same for a chat of others and for one that nobody knows',
+  (call) => {
+    const reader = client({ may: ['read', 'answer'], chats: [8] })
+    const unknown = lackOf(reader, { call, chatIds: [] }, facts)
+    expect(unknown).toMatchObject({ what: 'chat' })
+    expect(lackOf(reader, to(GROUP, { call }), facts)).toEqual(unknown)
+  },
+)
+
+test('a refusal names the missing right alone', () => {
   const missing = lackOf(client({ chats: [8] }), to(GROUP), facts)
   expect(missing?.detail).toBe('it lacks the chat -5')
-  expect(() => refuseLack(client(), missing ?? { what: '', detail: '' })).toThrow(
-    refused('postern_not_allowed', 'client reporter: it lacks the chat -5'),
-  )
 })
 
 describe('a rate of three a second', () => {
