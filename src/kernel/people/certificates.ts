@@ -92,6 +92,11 @@ export class Certificates {
     return earlier === null ? certificateStatus : await this.#parts.engine.judge(armored, earlier)
   }
 
+  /** The status of a certificate with the statements of another copy of it. */
+  async merged(one: CertificateStatus, copy: CertificateStatus): Promise<CertificateStatus> {
+    return await this.#parts.engine.judge(one.armored, copy.armored)
+  }
+
   /** Judges again the people of a list whose certificates ended or were revoked since. */
   async refreshList(list: KeyList, nowMs: number): Promise<void> {
     const isRevoked = (one: Person): boolean => this.isRevokedSince(one.certificateStatus)

@@ -83,9 +83,13 @@ export class PeopleObserver {
    */
   async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
     const { certificates, keyListHistory, trust, knownKeys } = this.#parts
+    const statuses = await judgeList(
+      records.map(({ publicKey }) => publicKey ?? ''),
+      certificates,
+    )
     const judged = await Promise.all(
-      records.map(async (key) => {
-        const certificateStatus = await certificates.judge(key.publicKey ?? '')
+      statuses.map(async (certificateStatus, index) => {
+        const key = records[index] as UserKey
         const { userId } = key
         const evidence = await this.#parts.evidence?.(
           { userId, pin: trust.pinOf(userId), certificateStatus },
@@ -115,6 +119,24 @@ export class PeopleObserver {
     await keyListHistory.recordStripped(people)
     return people
   }
+}
+
+/** The statuses of listed certificates; the copies of one have each other's statements. */
+export async function judgeList(
+  listed: readonly string[],
+  certificates: Pick<Certificates, 'judge' | 'merged'>,
+): Promise<CertificateStatus[]> {
+  const statuses = await Promise.all(listed.map((armored) => certificates.judge(armored)))
+  const whole = new Map<string | null, CertificateStatus>()
+  for (const one of statuses) {
+    const { fingerprint, armored, isNews } = one
+    const before = whole.get(fingerprint)
+    if (fingerprint === null || before?.armored === armored) continue
+    const merged = before === undefined ? one : await certificates.merged(one, before)
+    const hasNews = isNews === true || before?.isNews === true || merged.isNews === true
+    whole.set(fingerprint, hasNews ? { ...merged, isNews: true } : merged)
+  }
+  return statuses.map((one) => whole.get(one.fingerprint) ?? one)
 }
 
 function unusableFor({ key, certificateStatus }: JudgedRecord, trust: Trust): Unusable | null {

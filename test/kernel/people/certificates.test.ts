@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { Certificates, type CertificatesParts } from '../../../src/kernel/people/certificates.ts'
+import { judgeList } from '../../../src/kernel/people/observe.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -11,6 +12,7 @@ import {
   keyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
+import { bothPerson } from '../../support/openpgp-ml-kem.ts'
 import { MADE_MS, testPerson, type TestPerson } from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -54,6 +56,30 @@ test('a revocation is remembered past `maxWhole`, refused past `maxRevoked`, and
     expect(first.armored).not.toBe(whole.certificate)
     expect(second.armored).toBe('')
     expect((await each.judge(testPerson('not revoked').certificate)).unusable).toBeNull()
+  }
+})
+
+test('a list with several copies of a certificate has the subkey of ML-KEM and the revocation of each, in any order', async () => {
+  const person = bothPerson('twice', MADE_MS)
+  const { primary, subkey, kem, name } = person
+  const id = userId(primary, name)
+  const copy = (...parts: Buffer[]) => armoredCertificate(keyPacket(primary), ...parts)
+  const stripped = copy(id, boundSubkey(primary, subkey))
+  const whole = copy(id, boundSubkey(primary, subkey), boundSubkey(primary, kem))
+  const other = testPerson('beside them').certificate
+  const certificates = await loadCertificates(await open(temporary()))
+  for (const list of [
+    [stripped, other, whole],
+    [whole, other, stripped],
+  ]) {
+    const [first, beside, last] = await judgeList(list, certificates)
+    expect([first?.encryptionKeys[0], last?.encryptionKeys[0]]).toEqual(
+      Array(2).fill(kem.fingerprint),
+    )
+    expect(beside?.armored).toBe(other)
+    const ended = await judgeList([...list, revoked(person)], certificates)
+    const never = list.map((armored) => (armored === other ? null : 'revoked'))
+    expect(ended.map(({ unusable }) => unusable)).toEqual([...never, 'revoked'])
   }
 })
 
