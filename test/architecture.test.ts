@@ -30,6 +30,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['pkcs11js', 'zod'],
     why: 'it has keys and a socket, and knows neither chats nor the service',
   },
+  clients: {
+    may: ['kernel/index'],
+    packages: [],
+    why: 'it keeps who may call, and the kernel decides what they may',
+  },
   lookups: {
     may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache'],

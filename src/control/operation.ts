@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Clients, Journal, KnownChats, People, Trust } from '../kernel/index.ts'
+import type { Clients } from '../clients/clients.ts'
+import type { Journal, KnownChats, People, Trust } from '../kernel/index.ts'
 import type { Modes } from '../lookups/modes.ts'
 import type { StoreMemory } from '../store/memory.ts'
 import type { Outcomes } from '../store/outcomes.ts'

@@ -1,6 +1,6 @@
 /** The kernel over its memory of chats and people, with the one entry for sightings. */
 import type { Engine } from '../openpgp/index.ts'
-import type { Client, ForgottenPeople, Memory, TrustPolicy } from './memory.ts'
+import type { ForgottenPeople, Memory, TrustPolicy } from './memory.ts'
 import { Certificates } from './people/certificates.ts'
 import { Journal } from './people/journal.ts'
 import { KeyListHistory } from './people/key-list-history.ts'
@@ -9,7 +9,6 @@ import { PeopleObserver, type PeopleObserverParts } from './people/observe.ts'
 import { People } from './people/people.ts'
 import { Trust, type TrustParts } from './people/trust.ts'
 import { Sightings, type Readers } from './sightings.ts'
-import { Clients } from './wall/clients.ts'
 import { KnownChats } from './wall/known-chats.ts'
 
 export interface Kernel extends PeopleObserverParts {
@@ -17,7 +16,6 @@ export interface Kernel extends PeopleObserverParts {
   people: People
   knownChats: KnownChats
   sightings: Sightings
-  clients: Clients
 }
 
 export async function loadKernel(o: {
@@ -30,12 +28,10 @@ export async function loadKernel(o: {
   /** Fingerprints of all keys that ever were the bot's, primary keys and subkeys. */
   own: () => ReadonlySet<string>
   clocks: TrustParts['clocks']
-  /** The clients of the settings. */
-  clients: readonly Client[]
   readers: Readers
   forgotten?: ForgottenPeople
 }): Promise<Kernel> {
-  const { memory, engine, own, clocks, readers, forgotten } = o
+  const { memory, engine, own, readers, forgotten } = o
   const journal = new Journal(memory)
   const people = await People.load(memory, forgotten)
   const certificates = await Certificates.load({ engine, memory, journal })
@@ -54,7 +50,5 @@ export async function loadKernel(o: {
   })
   const knownChats = await KnownChats.load(memory, { journal })
   const sightings = new Sightings({ knownChats, people: new PeopleObserver(observed), readers })
-  const { clients: given } = o
-  const clients = await Clients.load({ memory, journal, knownChats, clock: clocks, given })
-  return { ...observed, journal, people, knownChats, sightings, clients }
+  return { ...observed, journal, people, knownChats, sightings }
 }

@@ -1,7 +1,8 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
-import type { Approval, Approvals, Clients, Journal, LaterCaller } from '../kernel/index.ts'
+import type { Clients, LaterCaller } from '../clients/clients.ts'
+import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
+import type { Clients } from '../clients/clients.ts'
 import {
   isForSealed,
   requireNoCode,
@@ -11,7 +12,6 @@ import {
   type Approvals,
   type Clearance,
   type Client,
-  type Clients,
   type Guard,
   type KeyLookups,
   type LaterGround,

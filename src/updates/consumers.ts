@@ -1,7 +1,8 @@
 /** Who reads updates beside the bot: clients that poll, and webhooks of the settings. */
 import { isObject } from '../api/common.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
-import type { Client, Clients, StillMay } from '../kernel/index.ts'
+import type { Clients } from '../clients/clients.ts'
+import type { Client, StillMay } from '../kernel/index.ts'
 import { BOT } from './cursors.ts'
 import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
 import { NO_FAILURES, type Registration } from './registration.ts'

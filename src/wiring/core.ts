@@ -1,5 +1,6 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
 import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
+import { Clients } from '../clients/clients.ts'
 import { engineWithHolder, holderOf } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
@@ -45,6 +46,7 @@ const DAY_MS = 86_400_000
 
 /** Memory of chats and people, with the look-ups that fill it from the service. */
 export interface Known extends Kernel {
+  clients: Clients
   directory: Directory
   modes: Modes
   names: Names
@@ -188,12 +190,13 @@ async function loadKnown(
     evidence,
     own: () => keyring.fingerprints,
     clocks,
-    clients: givenClients(settings.clients.list),
     readers: READERS,
     forgotten,
   })
+  const given = givenClients(settings.clients.list)
   return {
     ...kernel,
+    clients: await Clients.load({ ...kernel, memory, clock: clocks, given }),
     directory: new Directory({ calls, time, ...kernel }),
     modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
     names: new Names(store),

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Client, ClientAct } from '../../src/kernel/index.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
-import { Clients } from '../../src/kernel/wall/clients.ts'
+import { Clients } from '../../src/clients/clients.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { open, temporary } from '../store/support.ts'
 import { clientOf } from '../support/client.ts'

@@ -1,7 +1,8 @@
 /** What the outbox keeps in a store. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { LaterCaller, TrustChange } from '../../src/kernel/index.ts'
+import type { LaterCaller } from '../../src/clients/clients.ts'
+import type { TrustChange } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
 import { rowOf } from '../../src/outbox/entry.ts'
 import { open, temporary } from '../store/support.ts'

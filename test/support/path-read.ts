@@ -100,7 +100,6 @@ async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Out
     policy: 'accept',
     own: () => own,
     clocks,
-    clients: [],
     readers: READERS,
   })
   await kernel.sightings.sawProtected(GROUP)

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Limits } from '../../api/limits.ts'
 import { isOwn, Refusal } from '../../errors.ts'
-import type { Clients } from '../../kernel/index.ts'
+import type { Clients } from '../../clients/clients.ts'
 import { readEdit, readSend, type DraftRules } from '../../translate/draft.ts'
 import type { Messages } from '../../translate/messages.ts'
 import type { Answer } from '../../upstream/client.ts'

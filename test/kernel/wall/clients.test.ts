@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Client, ClientAct } from '../../../src/kernel/index.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { Clients } from '../../../src/kernel/wall/clients.ts'
+import { Clients } from '../../../src/clients/clients.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { storeForFile } from '../../store/support.ts'

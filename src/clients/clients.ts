@@ -1,9 +1,9 @@
-import { Refusal, refusedError } from '../../errors.ts'
-import { BoundedMap } from '../../util/bounded-map.ts'
-import type { Client, Memory, Records, Right } from '../memory.ts'
-import type { Journal } from '../people/journal.ts'
-import { lackOf, mayRead, NEEDS, OWN_CALL, paced } from './may-client.ts'
-import type { ClientAct, ClientFacts, Lack, StillMay } from './may-client.ts'
+/** The clients of the bot's door, and the one place where their rights are asked (kernel/wall/may-client.ts). */
+import { Refusal, refusedError } from '../errors.ts'
+import { lackOf, mayRead, NEEDS, OWN_CALL, paced } from '../kernel/index.ts'
+import type { Client, ClientAct, ClientFacts, Journal, Lack } from '../kernel/index.ts'
+import type { Memory, Records, Right, StillMay } from '../kernel/index.ts'
+import { BoundedMap } from '../util/bounded-map.ts'
 
 /** More than anybody needs, and few enough to read at once. */
 const MOST_CLIENTS = 1000
@@ -53,7 +53,7 @@ type GoneCode = 'unauthorized' | 'postern_not_allowed'
 const refusalOf = ({ name }: { name: string }, lack: Lack, gone: GoneCode): Refusal =>
   new Refusal(lack === GONE ? gone : 'postern_not_allowed', `client ${name}: ${lack.detail}`)
 
-/** The clients of the bot's door: those of the settings, and those that were added by command. */
+/** Those of the settings, and those that were added by command. */
 export class Clients {
   readonly #parts: ClientsParts
   readonly #added = new Map<string, Client>()
