@@ -77,9 +77,7 @@ export const ECDH: RecipientAlgorithm = {
 
   wrap({ padded }, ephemeral, { recipient, target, at }) {
     const shared = agreeAgain(ephemeral.secret, recipient.point)
-    const key = wrappingKey(shared, recipient.fingerprint)
-    const wrapped = wrapKey(key, padded)
-    key.fill(0)
+    const wrapped = wrapKey(wrappingKey(shared, recipient.fingerprint), padded)
     target.set(POINT_START, at)
     target.set(ephemeral.point, at + POINT_START.length)
     const end = at + POINT_START.length + POINT_BYTES
@@ -88,9 +86,7 @@ export const ECDH: RecipientAlgorithm = {
   },
 
   unwrap({ wrapped }, own, shared) {
-    const key = wrappingKey(shared, own.fingerprint)
-    const unwrapped = unwrapKey(key, wrapped)
-    key.fill(0)
+    const unwrapped = unwrapKey(wrappingKey(shared, own.fingerprint), wrapped)
     return unwrapped && unpadSessionKey(unwrapped)
   },
 }

@@ -122,9 +122,7 @@ export const ML_KEM_768_X25519: RecipientAlgorithm = {
     const shared = Buffer.concat([sharedKey, curve])
     curve.fill(0)
     sharedKey.fill(0)
-    const key = wrappingKey(shared, ephemeral.point, recipient.point)
-    const wrapped = wrapKey(key, data)
-    key.fill(0)
+    const wrapped = wrapKey(wrappingKey(shared, ephemeral.point, recipient.point), data)
     target.set(ephemeral.point, at)
     target.set(ciphertext, at + POINT_BYTES)
     target[at + SEALED_BYTES] = wrapped.length + 1
@@ -145,9 +143,7 @@ export const ML_KEM_768_X25519: RecipientAlgorithm = {
   },
 
   unwrap({ ephemeral, cipher, wrapped }, own, shared) {
-    const key = wrappingKey(shared, ephemeral, own.point)
-    const data = unwrapKey(key, wrapped)
-    key.fill(0)
+    const data = unwrapKey(wrappingKey(shared, ephemeral, own.point), wrapped)
     return data === null || cipher === null ? null : { cipher, data }
   },
 }

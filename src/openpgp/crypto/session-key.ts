@@ -52,15 +52,20 @@ const INITIAL = Buffer.alloc(8, 0xa6)
 /** Bytes of a key after `wrapKey`. */
 export const wrappedLength = (bytes: number): number => bytes + 8
 
-/** Wraps data of a multiple of 8 bytes; gives 8 bytes more. @throws Error for a key of another length */
+/**
+ * Wraps data of a multiple of 8 bytes; gives 8 bytes more.
+ * @param key serves this once: it is zeroed
+ * @throws Error for a key of another length
+ */
 export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   // A bare buffer for a key costs node:crypto ten microseconds more.
   const cipher = createCipheriv(keyWrap(key), createSecretKey(key), INITIAL)
+  key.fill(0)
   // That is all of it: nothing is left for `final`, which would cost a microsecond.
   return cipher.update(data)
 }
 
-/** Undoes `wrapKey`; null for a wrong key or bytes that `wrapKey` did not write. */
+/** Undoes `wrapKey`, and zeroes the key too; null for a wrong key or bytes that `wrapKey` did not write. */
 export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
   try {
     const decipher = createDecipheriv(keyWrap(key), createSecretKey(key), INITIAL)
@@ -69,6 +74,8 @@ export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
     return data.length === wrapped.length - 8 ? data : null
   } catch {
     return null
+  } finally {
+    key.fill(0)
   }
 }
 

@@ -42,9 +42,7 @@ export const X25519: RecipientAlgorithm = {
 
   wrap({ cipher, data }, ephemeral, { recipient, target, at }) {
     const shared = agreeAgain(ephemeral.secret, recipient.point)
-    const key = wrappingKey(shared, ephemeral.point, recipient.point)
-    const wrapped = wrapKey(key, data)
-    key.fill(0)
+    const wrapped = wrapKey(wrappingKey(shared, ephemeral.point, recipient.point), data)
     target.set(ephemeral.point, at)
     target[at + POINT_BYTES] = wrapped.length + 1
     target[at + POINT_BYTES + 1] = cipher
@@ -52,9 +50,7 @@ export const X25519: RecipientAlgorithm = {
   },
 
   unwrap({ ephemeral, cipher, wrapped }, own, shared) {
-    const key = wrappingKey(shared, ephemeral, own.point)
-    const data = unwrapKey(key, wrapped)
-    key.fill(0)
+    const data = unwrapKey(wrappingKey(shared, ephemeral, own.point), wrapped)
     return data === null || cipher === null ? null : { cipher, data }
   },
 }
