@@ -32,7 +32,7 @@ export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE',
 export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   const base64 = bufferOf(bytes).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
-  if (needsChecksum(bytes.length)) lines.push(`=${checksumOf(bytes)}`)
+  if (needsChecksum(bytes.length)) lines.push(`=${checksumText(crc24(bytes))}`)
   return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
@@ -46,11 +46,9 @@ export function armoredLength(bytes: number): number {
 /** Whether the checksum of an armored message of so many bytes is written. */
 export const needsChecksum = (bytes: number): boolean => bytes % 3 === 0
 
-/** CRC-24 (RFC 9580, 6.1.1) in base64. */
-export function checksumOf(bytes: Uint8Array): string {
-  const crc = new Crc24()
-  crc.update(bytes)
-  return crc.base64
+/** A checksum from its register (`crc24`), in base64, as behind the `=` of its line. */
+export function checksumText(crc: number): string {
+  return Buffer.from([crc >>> 24, (crc >>> 16) & 0xff, (crc >>> 8) & 0xff]).toString('base64')
 }
 
 /** Writes bytes as lines for JSON, each with its break, the last of which may be shorter. */
@@ -72,19 +70,17 @@ export interface ArmoredPackets {
   lines: Uint8Array
   /** Their bytes after that, fewer than a line holds. */
   rest: Uint8Array
-  /** The register of `Crc24` after all of them. */
+  /** The register of `crc24` after all of them. */
   crc: number
   bytes: number
 }
 
 export function armorPackets(packets: Buffer): ArmoredPackets {
   const whole = packets.length - (packets.length % LINE_BYTES)
-  const crc = new Crc24()
-  crc.update(packets)
   return {
     lines: armorLines(packets.subarray(0, whole)),
     rest: new Uint8Array(packets.subarray(whole)),
-    crc: crc.register,
+    crc: crc24(packets),
     bytes: packets.length,
   }
 }
@@ -155,23 +151,14 @@ function changeBy(at: number): number {
   return CHANGES[at] as number
 }
 
-export class Crc24 {
-  #crc: number
-
-  /** @param register of one that is gone on with */
-  constructor(register = START) {
-    this.#crc = register
-  }
-
-  /** The register after all bytes so far. */
-  get register(): number {
-    return this.#crc
-  }
-
-  update(bytes: Uint8Array): void {
+/**
+ * The register of CRC-24 (RFC 9580, 6.1.1) after some bytes.
+ * @param register after the bytes before them
+ */
+export function crc24(bytes: Uint8Array, register = START): number {
     const by = (byte: number, followers: number): number => changeBy((followers << 8) | byte)
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
-    let crc = this.#crc
+  let crc = register
     let place = 0
     // Eight at a time: an armored message of a large group is a hundred thousand bytes.
     for (const whole = bytes.length - 7; place < whole; place += 8) {
@@ -190,12 +177,5 @@ export class Crc24 {
     for (; place < bytes.length; place++) {
       crc = (crc << 8) ^ by((crc >>> 24) ^ view.getUint8(place), 0)
     }
-    this.#crc = crc
-  }
-
-  /** The checksum in base64, as after the `=` in the line behind the data. */
-  get base64(): string {
-    const crc = this.#crc >>> 8
-    return Buffer.from([crc >> 16, (crc >> 8) & 0xff, crc & 0xff]).toString('base64')
-  }
+  return crc
 }

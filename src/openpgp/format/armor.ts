@@ -3,7 +3,7 @@
  * The armor that programs write is decoded in one go; all other is read line by line, of a text at
  * hand or of bytes as they arrive.
  */
-import { beginLine, CHECKSUM_CHARS, checksumOf, Crc24, endLine } from './armor-writer.ts'
+import { beginLine, CHECKSUM_CHARS, checksumText, crc24, endLine } from './armor-writer.ts'
 import type { ArmorType } from './armor-writer.ts'
 import { FramingError } from './packets.ts'
 import type { ByteReader } from './packet-stream.ts'
@@ -46,7 +46,7 @@ export function plainArmor(text: string, type: ArmorType, room?: Buffer): Buffer
   if (bytes.length !== (chars / 4) * 3 - padding) return null
   const last = bytes.subarray(bytes.length - (3 - padding)).toString('base64')
   if (last !== text.slice(end - 4, end)) return null
-  return checksum === null || checksum === checksumOf(bytes) ? bytes : null
+  return checksum === null || checksum === checksumText(crc24(bytes)) ? bytes : null
 }
 
 /** Bytes that do not fit are cut off, which the length of the result reveals. */
@@ -143,7 +143,7 @@ class ArmoredBlock {
   #base64 = ''
   #any = false
   readonly #ready: Buffer[] = []
-  readonly #crc = new Crc24()
+  #crc = crc24(Buffer.alloc(0))
   readonly #begin: string
   readonly #end: string
   readonly #next: Readonly<Record<State, (line: string) => State | null>> = {
@@ -193,7 +193,7 @@ class ArmoredBlock {
 
   #holds(checksum: string): boolean {
     this.#decode()
-    return this.#base64 === '' && checksum === `=${this.#crc.base64}`
+    return this.#base64 === '' && checksum === `=${checksumText(this.#crc)}`
   }
 
   #decode(): void {
@@ -201,7 +201,7 @@ class ArmoredBlock {
     this.#base64 = this.#base64.slice(whole.length)
     const bytes = Buffer.from(whole, 'base64')
     if (bytes.toString('base64') !== whole) throw new FramingError('armor')
-    this.#crc.update(bytes)
+    this.#crc = crc24(bytes, this.#crc)
     this.#ready.push(bytes)
   }
 }

@@ -1,11 +1,14 @@
 /** Our own keys in native code: their description, by native code or the library, and secrets. */
+import type { SigningKey } from '../crypto/algorithm.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { holdsAt } from '../certificate-statuses.ts'
 import { readHeldSecrets, type HeldSecret } from './held-key.ts'
-import { signerOf, type MessageSigner } from './message-signer.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
+
+/** The key of ours that signs messages, with its secret or with its holder. */
+export type MessageSigner = OwnSecret<SigningKey> | HeldSecret<SigningKey>
 
 /** A key of ours, as far as it is of the common forms. */
 export interface NativeOwnKey {
@@ -88,4 +91,14 @@ export class NativeOwnKeys {
   #isCurrent(described: Described | null): boolean {
     return described?.info == null || holdsAt(described.info, this.#nowMs())
   }
+}
+
+/** Finds the signing key of a description among our secrets; null where it is not there. */
+function signerOf(signingKey: SigningKey, secrets: NativeOwnKey['opens']): MessageSigner | null {
+  for (const own of secrets.values()) {
+    const { algorithm, createdS, point } = own.key
+    const isIt = algorithm === signingKey.algorithm && createdS === signingKey.createdS
+    if (isIt && Buffer.from(signingKey.point).equals(point)) return { ...own, key: signingKey }
+  }
+  return null
 }

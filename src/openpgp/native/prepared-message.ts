@@ -3,12 +3,14 @@
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { bufferOf } from '../bytes.ts'
+import { bufferOf, bytesOf } from '../bytes.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
 import { CIPHER_NAME } from '../format/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
-  Crc24,
+  checksumText,
+  crc24,
   ARMOR_END,
   ARMOR_START,
   armoredLength,
@@ -23,11 +25,12 @@ import {
   VERSION_4,
   statementDigest as digestOfStatement,
   subpacket,
+  subpacketArea,
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import { proveSignature, type HeldSignature } from './held-key.ts'
-import { askSigner, type MessageSigner } from './message-signer.ts'
+import { proveSignature, signHeld, type HeldSignature } from './held-key.ts'
+import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10
@@ -37,22 +40,9 @@ const SALT_NAME = Buffer.from('salt@notations.openpgpjs.org')
 const SALT_BYTES = 32
 const LITERAL_UTF8 = 'u'.charCodeAt(0)
 
-/** It seals one message and no other. */
-export interface PreparedMessage {
+/** It seals one message and no other: all of its recipient packets give its session key. */
+export interface PreparedMessage extends ArmoredPackets {
   sessionKey: SessionKey
-  /** Armor of the recipient packets as far as it fills whole lines, escaped for JSON. */
-  lines: Buffer
-  /** Their bytes after that, fewer than a line holds. */
-  rest: Buffer
-  /** Checksum of all recipient packets. */
-  crc: Crc24
-  bytes: number
-}
-
-/** Prepares a message of recipient packets, which all give this session key. */
-export function prepareMessage(armored: ArmoredPackets, sessionKey: SessionKey): PreparedMessage {
-  const { lines, rest, crc, bytes } = armored
-  return { sessionKey, lines: bufferOf(lines), rest: bufferOf(rest), crc: new Crc24(crc), bytes }
 }
 
 /** Bytes of a prepared message in memory. */
@@ -82,7 +72,13 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
     const sealed = new Sealed(
-      [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
+      [
+        ARMOR_START,
+        bufferOf(prepared.lines),
+        armorLines(tail),
+        checksumLine(prepared, framed),
+        ARMOR_END,
+      ],
       armoredLength(prepared.bytes + framed.length),
       { dataDigest: hash('sha256', body, 'hex'), statementDigest },
     )
@@ -96,8 +92,7 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
 /** Only where a reader needs it; see `armorMessage`. */
 function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
   if (!needsChecksum(bytes + framed.length)) return Buffer.alloc(0)
-  crc.update(framed)
-  return Buffer.from(`=${crc.base64}\\n`)
+  return Buffer.from(`=${checksumText(crc24(framed, crc))}\\n`)
 }
 
 /** Packets of a signed text, with the identity of the statement that they make. */
@@ -109,17 +104,16 @@ interface SignedDocument {
 
 async function signDocument({ text, signer, names, atMs }: Signing): Promise<SignedDocument> {
   const document = Buffer.from(text, 'utf8')
-  const date = Buffer.alloc(4)
-  date.writeUInt32BE(Math.floor(atMs / 1000))
+  const date = bytesOf(Math.floor(atMs / 1000), 4)
   const keyId = signer.fingerprint.subarray(12)
-  const { algorithm } = signer
+  const algorithm = signatureAlgorithm(signer.key.algorithm)
   const hashedPart = hashedPartOf(signer, date, names)
   const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
   const digest = hash('sha512', signed, 'buffer')
-  const { secret } = signer
-  const { numbers, holds } = secret
-    ? { numbers: algorithm.sign(secret, digest), holds: null }
-    : await askSigner(signer, digest)
+  const { numbers, holds } =
+    'secret' in signer
+      ? { numbers: algorithm.sign(signer.secret, digest), holds: null }
+      : await signHeld(signer.holder, { key: signer.key, digest })
   const noUnhashed = Buffer.alloc(2)
   const signature = [
     hashedPart,
@@ -140,23 +134,15 @@ async function signDocument({ text, signer, names, atMs }: Signing): Promise<Sig
 }
 
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
-function hashedPartOf(
-  { algorithm, fingerprint }: MessageSigner,
-  date: Buffer,
-  names: Buffer,
-): Buffer {
-  const sizes = Buffer.alloc(4)
-  sizes.writeUInt16BE(SALT_NAME.length)
-  sizes.writeUInt16BE(SALT_BYTES, 2)
-  const salt = [Buffer.alloc(4), sizes, SALT_NAME, randomBytes(SALT_BYTES)]
-  const subpackets = Buffer.concat([
+function hashedPartOf({ key, fingerprint }: MessageSigner, date: Buffer, names: Buffer): Buffer {
+  const sizes = [bytesOf(SALT_NAME.length, 2), bytesOf(SALT_BYTES, 2)]
+  const salt = [Buffer.alloc(4), ...sizes, SALT_NAME, randomBytes(SALT_BYTES)]
+  const subpackets = subpacketArea([
     subpacket(SUBPACKET.created | CRITICAL, [date]),
     subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
     subpacket(SUBPACKET.notation, salt),
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, fingerprint]),
     names,
   ])
-  const start = Buffer.from([4, BINARY, algorithm.id, SHA512, 0, 0])
-  start.writeUInt16BE(subpackets.length, 4)
-  return Buffer.concat([start, subpackets])
+  return Buffer.concat([Buffer.of(4, BINARY, key.algorithm, SHA512), subpackets])
 }

@@ -5,7 +5,7 @@ import type { Cipher } from '../format/ciphers.ts'
 import { armorPackets, type ArmoredPackets } from '../format/armor-writer.ts'
 import { EngineUnavailableError } from '../../errors.ts'
 import { JobKilled } from '../pool.ts'
-import { prepareMessage, type PreparedMessage } from './prepared-message.ts'
+import type { PreparedMessage } from './prepared-message.ts'
 import type { Threads, WorkPriority } from './threads.ts'
 import { collectPackets, createWrapJob, isComplete, wrapHere } from './wrap-session-key.ts'
 
@@ -121,7 +121,7 @@ export class RecipientPackets {
   async #build({ list, cipher }: PrepareRequest, build: BuildPackets): Promise<PreparedMessage> {
     const sessionKey = freshSessionKey(cipher)
     try {
-      return prepareMessage(await build(list.recipientKeys, sessionKey), sessionKey)
+      return { ...(await build(list.recipientKeys, sessionKey)), sessionKey }
     } catch (error) {
       sessionKey.data.fill(0)
       throw error

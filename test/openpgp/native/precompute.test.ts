@@ -4,10 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { freshSessionKey } from '../../../src/openpgp/crypto/session-key.ts'
 import { armorPackets } from '../../../src/openpgp/format/armor-writer.ts'
 import { Precomputer, PreparedMessages } from '../../../src/openpgp/native/precompute.ts'
-import {
-  prepareMessage,
-  type PreparedMessage,
-} from '../../../src/openpgp/native/prepared-message.ts'
+import { type PreparedMessage } from '../../../src/openpgp/native/prepared-message.ts'
 import type {
   RecipientList,
   PrepareRequest,
@@ -18,8 +15,10 @@ import { seeds } from '../../support/chance.ts'
 import { randomFrom } from '../../support/openpgp-mutate.ts'
 
 const BOUNDS = { maxBytes: 1_000_000, keepMs: 60_000 }
-const newMessage = (bytes = 96): PreparedMessage =>
-  prepareMessage(armorPackets(seeded('packets', bytes)), freshSessionKey('aes256'))
+const newMessage = (bytes = 96): PreparedMessage => ({
+  ...armorPackets(seeded('packets', bytes)),
+  sessionKey: freshSessionKey('aes256'),
+})
 const isZeroed = ({ sessionKey }: PreparedMessage): boolean =>
   sessionKey.data.every((byte) => byte === 0)
 
@@ -239,6 +238,7 @@ const held = (keepMs = 60_000, maxBytes = 1_000_000): PreparedMessages =>
 
 test('a prepared message is not returned after `keepMs`, even when no timer fires', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
+  vi.advanceTimersByTime(1)
   const messages = held()
   const [one, other] = [newMessage(), newMessage()]
   messages.put('a', 'list', one)
@@ -248,19 +248,17 @@ test('a prepared message is not returned after `keepMs`, even when no timer fire
   expect(messages.has('a', 'other list')).toBe(false)
   expect(messages.has('c', 'list')).toBe(false)
   expect(messages.take('a', 'list')).toBe(one)
-  vi.advanceTimersByTime(1)
+  vi.advanceTimersByTime(2)
   expect(messages.has('b', 'list')).toBe(false)
   expect(messages.take('b', 'list')).toBeNull()
   expect([isZeroed(one), isZeroed(other)]).toEqual([false, true])
 })
 
-const prepared = (bytes = 96): PreparedMessage =>
-  prepareMessage(armorPackets(seeded('packets', bytes)), freshSessionKey('aes256'))
-
 test('an unused prepared message is destroyed after `keepMs`', () => {
   vi.useFakeTimers()
+  vi.advanceTimersByTime(1)
   const preparedMessages = new PreparedMessages(BOUNDS)
-  const [first, second] = [prepared(), prepared()]
+  const [first, second] = [newMessage(), newMessage()]
   preparedMessages.put('a', 'list', first)
   vi.advanceTimersByTime(30_000)
   preparedMessages.put('b', 'list', second)
@@ -274,7 +272,7 @@ test('an unused prepared message is destroyed after `keepMs`', () => {
 
 test('prepared messages above `maxBytes` are destroyed, the oldest first', () => {
   const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 3 * 600 })
-  const all = Array.from({ length: 6 }, () => prepared(400))
+  const all = Array.from({ length: 6 }, () => newMessage(400))
   for (const [index, one] of all.entries()) preparedMessages.put(`place ${index}`, 'list', one)
   expect(preparedMessages.byteLength).toBeLessThanOrEqual(1800)
   expect(all.map(isZeroed)).toEqual([true, true, true, false, false, false])
@@ -282,7 +280,7 @@ test('prepared messages above `maxBytes` are destroyed, the oldest first', () =>
 
 test('a prepared message larger than `maxBytes` is destroyed at once', () => {
   const preparedMessages = new PreparedMessages({ ...BOUNDS, maxBytes: 100 })
-  const one = prepared(4000)
+  const one = newMessage(4000)
   preparedMessages.put('here', 'list', one)
   expect(isZeroed(one)).toBe(true)
   expect(preparedMessages.byteLength).toBe(0)
@@ -298,7 +296,7 @@ test('a prepared message is never returned twice or for another list, in any ord
       const place = `place ${random(4)}`
       const name = `list ${random(3)}`
       if (random(2) === 0) {
-        const one = prepared(50 + random(400))
+        const one = newMessage(50 + random(400))
         madeFor.set(one, `${place} ${name}`)
         preparedMessages.put(place, name, one)
         continue
@@ -319,7 +317,7 @@ test('a prepared message is never returned twice or for another list, in any ord
 
 test('`PreparedMessages.clear` with a prefix leaves the prepared messages of other prefixes', () => {
   const preparedMessages = new PreparedMessages(BOUNDS)
-  const [one, other] = [prepared(), prepared()]
+  const [one, other] = [newMessage(), newMessage()]
   preparedMessages.put('one/7', 'list', one)
   preparedMessages.put('other/7', 'list', other)
   preparedMessages.clear('one/')

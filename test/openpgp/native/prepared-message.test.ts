@@ -7,7 +7,6 @@ import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import {
   destroyPrepared,
-  prepareMessage,
   preparedBytes,
   sealPrepared,
   type PreparedMessage,
@@ -24,10 +23,8 @@ const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native
 
 function prepared(people = [bot], cipher: 'aes256' | 'aes128' = 'aes256'): PreparedMessage {
   const sessionKey = freshSessionKey(cipher)
-  return prepareMessage(
-    armorPackets(wrapHere(listTo(people).recipientKeys, sessionKey)),
-    sessionKey,
-  )
+  const packets = wrapHere(listTo(people).recipientKeys, sessionKey)
+  return { ...armorPackets(packets), sessionKey }
 }
 
 const NOBODY: Buffer = Buffer.alloc(0)
@@ -140,9 +137,9 @@ test('the session key of a prepared message is zeroed by its sealing and by its 
 
 test('`preparedBytes` counts lines, rest and session key of a prepared message', () => {
   const packets = seeded('packets', 100)
-  const message = prepareMessage(armorPackets(packets), freshSessionKey('aes256'))
+  const message = { ...armorPackets(packets), sessionKey: freshSessionKey('aes256') }
   expect(message.lines).toHaveLength(76 + 2)
-  expect(message.rest).toEqual(packets.subarray(57))
+  expect(message.rest).toEqual(new Uint8Array(packets.subarray(57)))
   expect(message.bytes).toBe(100)
   expect(preparedBytes(message)).toBe(78 + 43 + 32)
 })
