@@ -32,9 +32,13 @@ export class BoundedCache<K extends {}, V extends {}> extends LRUCache<K, V> {
 /**
  * A cache whose entries have at most `maxSize` together; each is set with its size, of at least 1. One
  * that is larger than that is not kept.
+ * @param more the library's own
  */
-export function sizedCache<V extends {}>(maxSize: number): LRUCache<string, V> {
-  return new LRUCache<string, V>({ maxSize })
+export function sizedCache<V extends {}>(
+  maxSize: number,
+  more: Omit<LRUCache.OptionsSizeLimit<string, V, unknown>, 'maxSize'> = {},
+): LRUCache<string, V> {
+  return new LRUCache<string, V>({ ...more, maxSize })
 }
 
 /** How often an answer was cached, and how often it was fetched. */

@@ -1,5 +1,6 @@
 /** The next message of each place, prepared except for its text: in memory alone, and not for long. */
 import { setImmediate as immediate } from 'node:timers/promises'
+import { sizedCache } from '../../util/caches.ts'
 import { destroyPrepared, preparedBytes, type PreparedMessage } from './prepared-message.ts'
 import type { PrepareRequest, RecipientPackets } from './recipient-packets.ts'
 
@@ -13,8 +14,7 @@ export interface PrecomputeBounds {
 interface HeldMessage {
   name: string
   prepared: PreparedMessage
-  size: number
-  untilMs: number
+  isTaken: boolean
 }
 
 /**
@@ -22,88 +22,47 @@ interface HeldMessage {
  * prepared for; any other name destroys it.
  */
 export class PreparedMessages {
-  readonly #bounds: PrecomputeBounds
-  /** In the order in which they end. */
-  readonly #held = new Map<string, HeldMessage>()
-  #size = 0
-  #timer: NodeJS.Timeout | undefined
+  readonly #held: ReturnType<typeof sizedCache<HeldMessage>>
 
-  constructor(bounds: PrecomputeBounds) {
-    this.#bounds = bounds
+  constructor({ maxBytes, keepMs }: PrecomputeBounds) {
+    this.#held = sizedCache(maxBytes, {
+      ttl: keepMs,
+      // The exact time, and an end for one that nobody asks for any more.
+      perf: { now: () => performance.now() },
+      ttlResolution: 0,
+      ttlAutopurge: true,
+      dispose: ({ prepared, isTaken }) => isTaken || destroyPrepared(prepared),
+    })
   }
 
   /** Bytes held. */
   get byteLength(): number {
-    return this.#size
+    return this.#held.calculatedSize
   }
 
   /** Whether a prepared message of that name is held for a place. */
   has(place: string, name: string): boolean {
-    const held = this.#held.get(place)
-    return held?.name === name && held.untilMs > performance.now()
+    return this.#held.peek(place)?.name === name
   }
 
   /** Removes and gives the prepared message. The caller must use or destroy it. */
   take(place: string, name: string): PreparedMessage | null {
     const held = this.#held.get(place)
-    if (held === undefined) return null
-    this.#remove(place, held)
-    if (held.name === name && held.untilMs > performance.now()) return held.prepared
-    destroyPrepared(held.prepared)
-    return null
+    if (held !== undefined) held.isTaken = held.name === name
+    this.#held.delete(place)
+    return held?.isTaken === true ? held.prepared : null
   }
 
   /** Holds a prepared message under a name, in place of the earlier one. */
   put(place: string, name: string, prepared: PreparedMessage): void {
-    this.#drop(place)
-    const { maxBytes, keepMs } = this.#bounds
-    const size = preparedBytes(prepared)
-    this.#held.set(place, { name, prepared, size, untilMs: performance.now() + keepMs })
-    this.#size += size
-    for (const oldest of this.#held.keys()) {
-      if (this.#size <= maxBytes) break
-      this.#drop(oldest)
-    }
-    this.#arm()
+    this.#held.set(place, { name, prepared, isTaken: false }, { size: preparedBytes(prepared) })
+    if (!this.#held.has(place)) destroyPrepared(prepared)
   }
 
   /** Destroys all, or the prepared messages of places that begin alike. */
   clear(start = ''): void {
-    for (const place of this.#held.keys()) if (place.startsWith(start)) this.#drop(place)
-    if (this.#held.size > 0) return
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-  }
-
-  #drop(place: string): void {
-    const held = this.#held.get(place)
-    if (held === undefined) return
-    this.#remove(place, held)
-    destroyPrepared(held.prepared)
-  }
-
-  #remove(place: string, { size }: HeldMessage): void {
-    this.#held.delete(place)
-    this.#size -= size
-  }
-
-  /** Ends the oldest when its time is over, whether anybody asks or not. */
-  #arm(): void {
-    if (this.#timer !== undefined) return
-    for (const { untilMs } of this.#held.values()) {
-      this.#timer = setTimeout(() => this.#expire(), Math.max(1, untilMs - performance.now()))
-      this.#timer.unref()
-      return
-    }
-  }
-
-  #expire(): void {
-    this.#timer = undefined
-    for (const [place, { untilMs }] of this.#held) {
-      if (untilMs > performance.now()) break
-      this.#drop(place)
-    }
-    this.#arm()
+    for (const place of [...this.#held.keys()])
+      if (place.startsWith(start)) this.#held.delete(place)
   }
 }
 
