@@ -61,7 +61,7 @@ export class RecordTable {
       this.#slots[slot] = place
     }
     const { chunk, at } = this.#where(place - 1)
-    packRecordInto(chunk, at, { digest, info })
+    chunk.set(packRecord(info, digest), at)
     this.#isRecent[place - 1] = 1
   }
 
@@ -136,7 +136,7 @@ const AT = layOut([
   ['flags', 2],
   ['end', 0],
 ])
-export const RECORD_BYTES = AT.end
+const RECORD_BYTES = AT.end
 
 const FLAG = { primarySigns: 1, hasNoOtherKey: 2, readsAes256: 4 } as const
 
@@ -145,36 +145,26 @@ export function fitsRecord({ recipientKey }: CertificateInfo): boolean {
   return recipientKey.point.length <= POINT_BYTES
 }
 
-/** Writes a record at `at`; `digest` is of `DIGEST_BYTES`, and `info` of `fitsRecord`. */
-export function packRecordInto(
-  target: Buffer,
-  at: number,
-  { digest, info }: { digest: Uint8Array; info: CertificateInfo },
-): void {
+/** Writes a record; `info` is of `fitsRecord`. @param digest absent for one by itself */
+export function packRecord(info: CertificateInfo, digest: Uint8Array = NO_DIGEST): Uint8Array {
+  const record = Buffer.alloc(RECORD_BYTES)
   const { recipientKey, signingKey } = info
   const flags =
     (info.primarySigns ? FLAG.primarySigns : 0) |
     (info.hasNoOtherKey ? FLAG.hasNoOtherKey : 0) |
     (info.readsAes256 ? FLAG.readsAes256 : 0)
-  target.fill(0, at, at + RECORD_BYTES)
-  target.set(digest, at + AT.digest)
-  target.set(info.fingerprint, at + AT.fingerprint)
-  if (signingKey !== null) target.set(signingKey.point, at + AT.signingPoint)
-  target.set(recipientKey.point, at + AT.recipientPoint)
-  target.writeUInt32BE(signingKey?.createdS ?? 0, at + AT.signingCreated)
-  target.writeUInt32BE(recipientKey.createdS, at + AT.recipientCreated)
-  target.writeUInt32BE(info.fromS, at + AT.from)
-  target.writeUInt32BE(info.untilS, at + AT.until)
-  target[at + AT.signingAlgorithm] = signingKey?.algorithm ?? 0
-  target[at + AT.recipientAlgorithm] = recipientKey.algorithm
-  target.writeUInt16BE(flags, at + AT.flags)
-}
-
-/** A record by itself, without a digest. */
-export function packRecord(info: CertificateInfo): Uint8Array {
-  const record = Buffer.alloc(RECORD_BYTES)
-  packRecordInto(record, 0, { digest: NO_DIGEST, info })
-  return new Uint8Array(record)
+  record.set(digest, AT.digest)
+  record.set(info.fingerprint, AT.fingerprint)
+  if (signingKey !== null) record.set(signingKey.point, AT.signingPoint)
+  record.set(recipientKey.point, AT.recipientPoint)
+  record.writeUInt32BE(signingKey?.createdS ?? 0, AT.signingCreated)
+  record.writeUInt32BE(recipientKey.createdS, AT.recipientCreated)
+  record.writeUInt32BE(info.fromS, AT.from)
+  record.writeUInt32BE(info.untilS, AT.until)
+  record[AT.signingAlgorithm] = signingKey?.algorithm ?? 0
+  record[AT.recipientAlgorithm] = recipientKey.algorithm
+  record.writeUInt16BE(flags, AT.flags)
+  return record
 }
 
 const NO_DIGEST = Buffer.alloc(DIGEST_BYTES)
