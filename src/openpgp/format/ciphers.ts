@@ -42,10 +42,7 @@ export interface SymmetricKey {
 
 /** The cipher of a key; null where node:crypto has none of that name, or the key does not fit it. */
 export function cipherOf({ algorithm, data }: SymmetricKey): CipherInfo | null {
-  const cipher = cipherNamed(algorithm)
-  return cipher?.keyBytes === data.length ? cipher : null
-}
-
-export function cipherNamed(algorithm: string): CipherInfo | null {
-  return Object.hasOwn(CIPHERS, algorithm) ? CIPHERS[algorithm as keyof typeof CIPHERS] : null
+  if (!Object.hasOwn(CIPHERS, algorithm)) return null
+  const cipher = CIPHERS[algorithm as keyof typeof CIPHERS]
+  return cipher.keyBytes === data.length ? cipher : null
 }

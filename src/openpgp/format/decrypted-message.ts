@@ -12,12 +12,11 @@ import {
   hasFileName,
   literalHeaderBytes,
   packetOrder,
-  publicClaims,
   readSignatures,
   type ReadSignatures,
   type ReadFailure,
 } from './message-grammar.ts'
-import { FramingError, TAG, isIgnorable, packetAt, type Packet } from './packets.ts'
+import { FramingError, TAG, damagedBy, isIgnorable, packetAt, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { parseSignature } from './signature-claim.ts'
 
@@ -72,8 +71,7 @@ export function readUncompressed(bytes: Uint8Array): Decrypted | null {
     )
     return isPlain ? documentIn(packets) : null
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
-    throw error
+    return damagedBy(error)
   }
 }
 
@@ -150,7 +148,7 @@ export function openedText(
     text: bufferOf(document).toString('utf8'),
     isFile,
     ...about,
-    signatures: publicClaims(claims),
+    signatures: claims,
     signed: { document, signatures: signaturePackets },
   }
 }

@@ -16,7 +16,7 @@ import {
   type ReadSignatures,
   type ReadFailure,
 } from './message-grammar.ts'
-import { FramingError, TAG, isIgnorable, type Packet } from './packets.ts'
+import { FramingError, TAG, damagedBy, isIgnorable, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
@@ -77,9 +77,7 @@ async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument>
   try {
     return await work()
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
-    if (error instanceof ReadError) return error.failure
-    throw error
+    return error instanceof ReadError ? error.failure : damagedBy(error)
   }
 }
 

@@ -8,7 +8,7 @@ import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
 import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, isIgnorable, packetAt, headerAt } from './packets.ts'
+import { FramingError, TAG, damagedBy, isIgnorable, packetAt, headerAt } from './packets.ts'
 import {
   RecipientScan,
   type FoundKey,
@@ -167,11 +167,6 @@ async function atContainer(
   const recipients = scan.candidates()
   if ('outcome' in recipients) return recipients
   return { outcome: 'encrypted', ...recipients, version, container }
-}
-
-function damagedBy(error: unknown): NotOpened {
-  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
-  throw error
 }
 
 /** How many bytes of a file `sealedForm` reads. */

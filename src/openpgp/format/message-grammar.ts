@@ -7,7 +7,6 @@ import type { SignatureClaim } from '../engine.ts'
 import type { DamageReason, GrammarReason } from '../failure-reasons.ts'
 import { TAG, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
-import type { ParsedSignature } from './signature-claim.ts'
 
 /** Compression algorithms (RFC 9580, 9.4). */
 export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
@@ -69,7 +68,7 @@ export function packetOrder(packets: Packet[], dataTag: number): PacketOrder | n
 
 /** The signatures on a document, of which nothing is verified yet. */
 export interface ReadSignatures {
-  claims: ParsedSignature[]
+  claims: SignatureClaim[]
   /** Signature packets, framed, in the order of `claims`. */
   signaturePackets: Uint8Array[]
 }
@@ -81,9 +80,9 @@ export interface ReadSignatures {
  */
 export function readSignatures(
   order: PacketOrder,
-  claimOf: (body: Uint8Array) => ParsedSignature | null,
+  claimOf: (body: Uint8Array) => SignatureClaim | null,
 ): ReadSignatures | null {
-  const claims: ParsedSignature[] = []
+  const claims: SignatureClaim[] = []
   const signaturePackets: Uint8Array[] = []
   for (const [index, { body }] of order.signatures.entries()) {
     if (!agreesWithOnePass(order, index)) return null
@@ -95,16 +94,6 @@ export function readSignatures(
 
 /** A signature around compressed data is no statement that programs agree on: it counts as none. */
 export const NO_SIGNATURES: ReadSignatures = { claims: [], signaturePackets: [] }
-
-/** Claims without the fields that only this folder reads. */
-export function publicClaims(claims: readonly ParsedSignature[]): SignatureClaim[] {
-  return claims.map(({ issuerKeyId, createdMs, intended, digest }) => ({
-    issuerKeyId,
-    createdMs,
-    intended,
-    digest,
-  }))
-}
 
 /**
  * Whether a signature agrees with its one-pass packet, if there are such: they must speak of the
@@ -119,11 +108,8 @@ function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number):
 }
 
 /** A signature of a kind that is never valid on a message: it counts, and it is bad. */
-function unreadableClaim(index: number): ParsedSignature {
+function unreadableClaim(index: number): SignatureClaim {
   return {
-    type: 255,
-    publicKeyAlgorithm: 0,
-    hashAlgorithm: 0,
     issuerKeyId: null,
     createdMs: 0,
     intended: [],

@@ -43,6 +43,12 @@ export class FramingError extends Error {
   }
 }
 
+/** The outcome of a message that a framing error says to be damaged; throws any other error on. */
+export function damagedBy(error: unknown): { outcome: 'damaged'; reason: FramingReason } {
+  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
+  throw error
+}
+
 /** Whether a packet holds a secret key. */
 export const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
 

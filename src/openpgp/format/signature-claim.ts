@@ -10,15 +10,10 @@ const BINARY = 0
 export const TEXT = 1
 const LINE_FEED = 10
 
-/** A claim, with the fields that must agree with its one-pass packet. */
-export interface ParsedSignature extends SignatureClaim {
-  type: number
-  publicKeyAlgorithm: number
-  hashAlgorithm: number
-}
-
 /** Fields of a signature packet; `hashedPart` is hashed after the document. */
-export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
+export interface SignatureHead {
+  type: number
+  hashAlgorithm: number
   hashedPart: Uint8Array
 }
 
@@ -26,7 +21,7 @@ export type SignatureHead = Pick<ParsedSignature, 'type' | 'hashAlgorithm'> & {
  * @param body of a signature packet
  * @returns null for versions and types that are never a signature on a message
  */
-export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSignature | null {
+export function parseSignature(body: Uint8Array, document: Uint8Array): SignatureClaim | null {
   return readClaim(body, ({ type, hashedPart }) =>
     statementDigest(sha256(type === TEXT ? canonicalText(document) : document), hashedPart),
   )
@@ -36,7 +31,7 @@ export function parseSignature(body: Uint8Array, document: Uint8Array): ParsedSi
 export function readClaim(
   body: Uint8Array,
   digestOf: (head: SignatureHead) => string,
-): ParsedSignature | null {
+): SignatureClaim | null {
   const version = body[0]
   if (version !== 4 && version !== 6) return null
   const type = body[1] ?? 255
@@ -47,19 +42,19 @@ export function readClaim(
   if (!hashed || !unhashed) return null
   const claims = subpacketsOf(hashed.bytes)
   const hints = subpacketsOf(unhashed.bytes)
-  const hashAlgorithm = body[3] ?? 0
   const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.bytes
   if (created?.length !== 4) return null
   return {
-    type,
-    publicKeyAlgorithm: body[2] ?? 0,
-    hashAlgorithm,
     issuerKeyId: issuerOf([...claims, ...hints]),
     createdMs: numberAt(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
       .map(({ bytes }) => hexOf(bytes.subarray(1))),
-    digest: digestOf({ type, hashAlgorithm, hashedPart: body.subarray(0, hashed.end) }),
+    digest: digestOf({
+      type,
+      hashAlgorithm: body[3] ?? 0,
+      hashedPart: body.subarray(0, hashed.end),
+    }),
   }
 }
 
@@ -77,13 +72,8 @@ export function issuerKeyIdsOf(body: Uint8Array): string[] {
 
 const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
 
-interface Area {
-  bytes: Uint8Array
-  end: number
-}
-
 /** The range of subpackets behind their length of `lengthBytes`; null where it is cut short. */
-export function areaOf(body: Uint8Array, at: number, lengthBytes: number): Area | null {
+export function areaOf(body: Uint8Array, at: number, lengthBytes: number) {
   if (at + lengthBytes > body.length) return null
   const length = numberAt(body, at, lengthBytes)
   const start = at + lengthBytes

@@ -1,7 +1,7 @@
 /** Opening an attachment while it arrives, in memory that does not grow with it. */
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import type { NotOpened, OpenedFile } from '../engine.ts'
+import type { NotOpened, OpenFileOptions, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor.ts'
 import { ByteReader } from '../format/packet-stream.ts'
 import {
@@ -13,8 +13,7 @@ import {
   type StillCompressed,
 } from '../format/decrypted-stream.ts'
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
-import { publicClaims } from '../format/message-grammar.ts'
-import { FramingError } from '../format/packets.ts'
+import { FramingError, damagedBy } from '../format/packets.ts'
 import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundPackets } from '../library/open.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
@@ -42,10 +41,8 @@ export interface FileOpeningHelpers {
 /** Native code that decrypts version 1 containers while they arrive. */
 export type NativeContainers = typeof import('../native/container.ts')
 
-export interface FileOpeningOptions extends FileOpeningHelpers {
-  form: 'binary' | 'armored'
+export interface FileOpeningOptions extends FileOpeningHelpers, Omit<OpenFileOptions, 'keys'> {
   own: OwnIds
-  room: Room
   /** Null where the library opens all of them. */
   native: NativeContainers | null
 }
@@ -71,8 +68,7 @@ export async function openFileStream(
     if (native === null || key === null) return await openWhole(opening)
     return await openPassing(key, native, opening)
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
-    throw error
+    return damagedBy(error)
   }
 }
 
@@ -153,7 +149,7 @@ async function opened(
     outcome: 'opened',
     file: await o.sink.file(),
     dataDigest: o.dataDigest,
-    signatures: publicClaims(read.claims),
+    signatures: read.claims,
     signed: { digests: read.digests, signatures: read.signaturePackets },
     openedWith: o.fingerprint,
     recipients: o.message.recipients,

@@ -85,7 +85,7 @@ test('a message for a `place` uses the prepared message and requests the next', 
   const [, made] = requests[0] ?? []
   if (made === undefined) throw new Error('nothing was asked for')
   const prepared = await packets.buildNow(made)
-  const line = prepared.lines.toString('latin1')
+  const line = Buffer.from(prepared.lines).toString('latin1')
   ready.set('here', prepared)
   const sealed = await sealer.seal({ ...ask, place: 'here' })
   expect(sealed?.json[1]?.toString('latin1')).toBe(line)
