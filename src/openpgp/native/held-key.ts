@@ -2,15 +2,14 @@
 import { KeyHolderUnavailableError } from '../../errors.ts'
 import { bufferOf } from '../bytes.ts'
 import type { NativePublicKey, RecipientKey, SigningKey } from '../crypto/algorithm.ts'
-import { algorithmOf, isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
+import { isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
 import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import type { HeldSessionKey, KeyHolder } from '../key-holder.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
-import { ownBytes } from '../size.ts'
-import { isRecipientSecret } from './own-secrets.ts'
+import { isRecipientSecret, unlockedKeyOf } from './own-secrets.ts'
 
 /** A key of ours, primary or subkey, whose secret a holder has. */
 export interface HeldSecret<K extends NativePublicKey = NativePublicKey> {
@@ -49,12 +48,8 @@ export async function unlockHeld(certificate: string, holder: KeyHolder): Promis
   if (!isSigningKey(primary) || !keys.every((key) => key !== null)) {
     throw new Error('a key of this kind cannot be held elsewhere')
   }
-  const fingerprints = keys.map((key) => fingerprintOf(key).toString('hex'))
-  const [fingerprint = ''] = fingerprints
-  const keyIds = fingerprints.map((all) => all.slice(24))
-  const sizes = ownBytes(keys.map((key) => algorithmOf(key).info))
   await proveSignature(await signHeld(holder, { key: primary, digest: TRIAL }))
-  return { fingerprint, fingerprints, keyIds, bytes, sizes, holder }
+  return { ...unlockedKeyOf(keys, bytes), holder }
 }
 
 /** The numbers of a signature by a holder, and whether they hold, which is found out beside other work. */

@@ -7,6 +7,7 @@ import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
+import { ownBytes } from '../size.ts'
 import { readCommonPackets } from './common-certificate.ts'
 
 /** One secret key, primary or subkey, as a key of node:crypto. */
@@ -40,6 +41,15 @@ function publicPart(packet: Packet): Packet {
   const end = readPublicKey(body)?.read ?? 0
   const publicTag = tag === TAG.secretKey ? TAG.publicKey : TAG.publicSubkey
   return { ...packet, tag: publicTag, body: new Uint8Array(body.subarray(0, end)) }
+}
+
+/** An unlocked key of these public keys, the primary key first. */
+export function unlockedKeyOf(keys: readonly NativePublicKey[], bytes: Uint8Array): UnlockedKey {
+  const fingerprints = keys.map((key) => fingerprintOf(key).toString('hex'))
+  const [fingerprint = ''] = fingerprints
+  const keyIds = fingerprints.map((all) => all.slice(24))
+  const sizes = ownBytes(keys.map((key) => algorithmOf(key).info))
+  return { fingerprint, fingerprints, keyIds, bytes, sizes }
 }
 
 const NOT_LOCKED = 0

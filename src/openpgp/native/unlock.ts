@@ -9,14 +9,12 @@ import {
 } from 'node:crypto'
 import { checksum } from '../bytes.ts'
 import type { NativePublicKey } from '../crypto/algorithm.ts'
-import { algorithmOf } from '../crypto/algorithms.ts'
-import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
+import { readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
 import { TAG, isSecret, listPackets, type Packet } from '../format/packets.ts'
 import { framePacket } from '../format/packet-writer.ts'
-import { ownBytes } from '../size.ts'
-import { readOwnSecrets, readSecret } from './own-secrets.ts'
+import { readOwnSecrets, readSecret, unlockedKeyOf } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)
@@ -75,11 +73,8 @@ export function unlockNatively(
     packets.map(({ tag, body }) => framePacket(tag, (isSecret(tag) && bodies.shift()) || body)),
   )
   if (readOwnSecrets(bytes).size !== keys.length) return null
-  const fingerprints = keys.map(({ key }) => fingerprintOf(key).toString('hex'))
-  const [fingerprint = ''] = fingerprints
-  const keyIds = fingerprints.map((all) => all.slice(24))
-  const sizes = ownBytes(keys.map(({ key }) => algorithmOf(key).info))
-  return { fingerprint, fingerprints, keyIds, bytes, sizes }
+  const own = keys.map(({ key }) => key)
+  return unlockedKeyOf(own, bytes)
 }
 
 function readPackets(armored: string): Packet[] | null {
