@@ -5,25 +5,15 @@ import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kern
 import type { Clocks } from '../lookups/clocks.ts'
 import { doesNotOpen, exchanged, holderAway } from './keyring-refusals.ts'
 
-export class KeyReader {
-  readonly #memory: Memory
-  readonly #engine: Engine
-  readonly #clocks: Clocks
-
-  constructor(memory: Memory, engine: Engine, clocks: Clocks) {
-    this.#memory = memory
-    this.#engine = engine
-    this.#clocks = clocks
-  }
-
+export function keyReader(memory: Memory, engine: Engine, clocks: Clocks) {
   /**
    * A key that is published, or will be. Only the locked part is proved to be ours: an attacker
    * with write access to the file could change the rest of the row, which must agree with it.
    */
-  async inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
-    const unlocked = await this.#unlock(row)
-    const { fingerprint, endsMs, notBeforeMs } = await this.judge(row)
-    this.#clocks.passed(notBeforeMs)
+  async function inUse(row: OwnKeyRow): Promise<OwnKeyRecord> {
+    const unlocked = await unlock(row)
+    const { fingerprint, endsMs, notBeforeMs } = await judge(row)
+    clocks.passed(notBeforeMs)
     const named = [row.fingerprint, fingerprint ?? row.fingerprint]
     if (named.some((one) => one !== unlocked.fingerprint)) throw exchanged(row.fingerprint)
     const { fingerprints } = unlocked
@@ -31,13 +21,13 @@ export class KeyReader {
   }
 
   /** The status of a certificate of ours; `endsMs` is 0 for one that has expired. */
-  async judge({ certificate }: Pick<OwnKeyRow, 'certificate'>) {
-    const judged = await this.#engine.judge(certificate)
+  async function judge({ certificate }: Pick<OwnKeyRow, 'certificate'>) {
+    const judged = await engine.judge(certificate)
     return { ...judged, endsMs: judged.unusable === 'expired' ? 0 : judged.expiresMs }
   }
 
-  async #unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
-    const unlocking = this.#engine.unlock(locked, this.#memory.masterSecret ?? '')
+  async function unlock({ locked }: OwnKeyRow): Promise<UnlockedKey> {
+    const unlocking = engine.unlock(locked, memory.masterSecret ?? '')
     return await unlocking.catch((cause: unknown) => {
       if (cause instanceof OperatorError) throw cause
       throw cause instanceof KeyHolderUnavailableError ? holderAway(cause) : doesNotOpen(cause)
@@ -45,22 +35,24 @@ export class KeyReader {
   }
 
   /** A key that signs no more. @param o `isOpening`: messages that arrive late are opened with it */
-  async old(row: OwnKeyRow, { isOpening }: { isOpening: boolean }): Promise<OwnKeyRecord> {
-    const unlocked = isOpening ? await this.#unlock(row) : null
-    const fingerprints = unlocked?.fingerprints ?? (await this.judge(row)).encryptionKeys
+  async function old(row: OwnKeyRow, { isOpening }: { isOpening: boolean }): Promise<OwnKeyRecord> {
+    const unlocked = isOpening ? await unlock(row) : null
+    const fingerprints = unlocked?.fingerprints ?? (await judge(row)).encryptionKeys
     return fromRow(row, { unlocked, endsMs: Infinity, fingerprints })
   }
 
   /** A key that another sidecar has changed. @param known as it was before */
-  async changed(row: OwnKeyRow, known: OwnKeyRecord | undefined): Promise<OwnKeyRecord> {
+  async function changed(row: OwnKeyRow, known: OwnKeyRecord | undefined): Promise<OwnKeyRecord> {
     if (known?.unlocked != null && row.state !== 'destroyed') {
       return fromRow(row, { ...known, unlocked: known.unlocked })
     }
     known?.unlocked?.bytes.fill(0)
-    if (row.state !== 'destroyed') return await this.inUse(row).catch(refuseLocked)
-    const fingerprints = known?.fingerprints ?? (await this.judge(row)).encryptionKeys
+    if (row.state !== 'destroyed') return await inUse(row).catch(refuseLocked)
+    const fingerprints = known?.fingerprints ?? (await judge(row)).encryptionKeys
     return fromRow(row, { unlocked: null, endsMs: Infinity, fingerprints })
   }
+
+  return { inUse, judge, old, changed }
 }
 
 /** Another sidecar keeps keys under a protection that this one was not started with. */

@@ -14,7 +14,7 @@ import {
 import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
-import { KeyReader } from './key-reader.ts'
+import { keyReader } from './key-reader.ts'
 import { makeKey, type Locking, type MadeKey } from './make-key.ts'
 import { nothingToLockUnder, otherPending, tooMany } from './keyring-refusals.ts'
 
@@ -46,7 +46,7 @@ export class Keyring implements OwnKeys {
   readonly #options: KeyringOptions & { opensMost: number }
   readonly time: Time
   readonly clocks: Clocks
-  readonly #reader: KeyReader
+  readonly #reader: ReturnType<typeof keyReader>
   readonly #rereads = new Listeners()
   /** Calls back when another sidecar of this store has changed our keys, once they are as it left them. */
   readonly onReread = this.#rereads.add
@@ -60,7 +60,7 @@ export class Keyring implements OwnKeys {
     this.#options = { opensMost: MAX_OPENING, ...options }
     this.time = options.time
     this.clocks = new Clocks(options.time, options.serviceNowMs)
-    this.#reader = new KeyReader(memory, engine, this.clocks)
+    this.#reader = keyReader(memory, engine, this.clocks)
   }
 
   /**
