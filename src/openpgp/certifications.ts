@@ -3,14 +3,10 @@ import { countedCache } from '../util/caches.ts'
 import { BOUNDS } from './bounds.ts'
 import { digestOf } from './certificate-statuses.ts'
 import type { CertificationSubject, Certified, Certifier, CertifierStatement } from './certifier.ts'
+import type { Engine } from './engine.ts'
 import { dearmor } from './format/armor.ts'
 import { TAG, listPackets } from './format/packets.ts'
 import { issuerKeyIdsOf } from './format/signature-claim.ts'
-
-type ReadStatements = (
-  armored: string,
-  certifier: Certifier,
-) => Promise<readonly CertifierStatement[]>
 
 /** Results kept; most certificates have no such statement, and are not counted. */
 const KEPT = 20_000
@@ -18,45 +14,39 @@ const KEPT = 20_000
 export const NEVER_MS = Number.MAX_SAFE_INTEGER
 const NONE: readonly CertifierStatement[] = []
 
-/** Reads statements once for each digest of the exact texts. */
-export class Certifications {
-  readonly #read: ReadStatements
-  readonly #kept = countedCache<string, Promise<readonly CertifierStatement[]>>(KEPT)
-
-  /** @param read in a thread, for a certificate that has signatures which name the certifier */
-  constructor(read: ReadStatements) {
-    this.#read = read
-  }
-
-  /**
-   * What each certifier states of a certificate at `nowMs`, in their order: nothing where a certificate
-   * has more than `BOUNDS.selfSignatures` of its signatures, or the deadline passed.
-   * @throws EngineUnavailableError
-   */
-  async of(armored: string, certifiers: readonly Certifier[], nowMs: number): Promise<Certified[]> {
-    return await Promise.all(
-      certifiers.map(async (certifier) => {
-        const { known } = certifier
-        const listed = await this.#statements(armored, certifier)
-        const kept = known ? await this.#statements(known, certifier) : NONE
-        return resultOf(certifier, { armored, listed, kept, nowMs })
-      }),
-    )
-  }
-
-  async #statements(armored: string, certifier: Certifier): Promise<readonly CertifierStatement[]> {
+/**
+ * What each certifier states of a certificate at `nowMs`, in their order: nothing where a certificate
+ * has more than `BOUNDS.selfSignatures` of its signatures, or the deadline passed. Statements are read
+ * once for each digest of the exact texts.
+ * @param read in a thread, for a certificate that has signatures which name the certifier
+ * @throws EngineUnavailableError
+ */
+export function certificationsBy(
+  read: (armored: string, certifier: Certifier) => Promise<readonly CertifierStatement[]>,
+): Engine['certifications'] {
+  const cache = countedCache<string, Promise<readonly CertifierStatement[]>>(KEPT)
+  const statements = async (armored: string, certifier: Certifier) => {
     const count = countSignatures(armored, certifier.fingerprint.slice(-16))
     if (count === 0 || count > BOUNDS.selfSignatures) return NONE
     const name = [armored, certifier.armored, notationOf(certifier) ?? '']
       .map((text) => digestOf(text).toString('latin1'))
       .join('')
-    const kept = this.#kept.get(name) ?? this.#read(armored, certifier)
-    this.#kept.set(name, kept)
+    const kept = cache.get(name) ?? read(armored, certifier)
+    cache.set(name, kept)
     return await kept.catch((error: unknown) => {
-      this.#kept.delete(name)
+      cache.delete(name)
       throw error
     })
   }
+  return async (armored, certifiers, nowMs) =>
+    await Promise.all(
+      certifiers.map(async (certifier) => {
+        const { known } = certifier
+        const listed = await statements(armored, certifier)
+        const kept = known ? await statements(known, certifier) : NONE
+        return resultOf(certifier, { armored, listed, kept, nowMs })
+      }),
+    )
 }
 
 /** How many signatures of a certificate name a key id as their maker's. */

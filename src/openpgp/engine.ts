@@ -4,7 +4,7 @@
  */
 import type { Certified, Certifier } from './certifier.ts'
 import type { Cipher } from './format/ciphers.ts'
-import type { DamageReason, SizeReason, UnfitReason } from './failure-reasons.ts'
+import type { DamageReason, SizeReason, UnfitReason, UnusableReason } from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder, OwnKeyAlgorithm } from './key-holder.ts'
@@ -60,20 +60,6 @@ export interface OwnSizes {
   /** Its signature that names nobody, without a packet's header. */
   signature: number
 }
-
-/** Why a certificate cannot be sealed to. */
-export type UnusableReason =
-  | 'unparseable'
-  | 'secret-key'
-  | 'several-certificates'
-  | 'version'
-  | 'revoked'
-  | 'expired'
-  | 'not-yet-valid'
-  | 'no-encryption-subkey'
-  | 'weak-algorithm'
-  | 'too-large'
-  | 'deadline'
 
 /** The status of a certificate. Times are ms since epoch. */
 export interface CertificateStatus {
@@ -250,7 +236,7 @@ export interface Engine extends SignedFiles<Signed, UnlockedKey> {
    * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>
-  /** As `Certifications.of`. */
+  /** As `certificationsBy`. */
   certifications(armored: string, by: readonly Certifier[], nowMs: number): Promise<Certified[]>
   /**
    * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.

@@ -12,13 +12,7 @@ export type FramingReason =
 
 /** Why decrypted packets are not a valid message (RFC 9580, 10.3). */
 export type GrammarReason =
-  | 'structure'
-  | 'literal'
-  | 'one-pass'
-  | 'compression'
-  | 'encoding'
-  | 'too-many-packets'
-  | 'too-many-signatures'
+  'structure' | 'literal' | 'one-pass' | 'compression' | 'encoding' | 'too-many-signatures'
 
 /** Why something is damaged; no reason contains any of its content. */
 export type DamageReason =
@@ -34,9 +28,23 @@ export type DamageReason =
 /** Which bound something is beyond. */
 export type SizeReason = 'armor' | 'decompressed' | 'file' | 'form' | 'recipients' | 'text'
 
-/** Why a secret key that somebody brings cannot be the bot's. */
-export type UnfitReason =
+/** Why a certificate cannot be sealed to. */
+export type UnusableReason =
   | 'unparseable'
+  | 'secret-key'
+  | 'several-certificates'
+  | 'version'
+  | 'revoked'
+  | 'expired'
+  | 'not-yet-valid'
+  | 'no-encryption-subkey'
+  | 'weak-algorithm'
+  | 'too-large'
+  | 'deadline'
+
+/** Why a secret key that somebody brings cannot be the bot's: its certificate's reasons, and its own. */
+export type UnfitReason =
+  | Exclude<UnusableReason, 'secret-key' | 'several-certificates' | 'deadline'>
   | 'public-only'
   | 'several-keys'
   | 'subkeys-only'
@@ -46,13 +54,6 @@ export type UnfitReason =
   | 'passphrase-missing'
   | 'passphrase-wrong'
   | 'inconsistent'
-  | 'version'
   | 'newer-algorithm'
-  | 'weak-algorithm'
-  | 'revoked'
-  | 'expired'
-  | 'not-yet-valid'
-  | 'no-encryption-subkey'
   | 'no-signing-key'
   | 'not-working'
-  | 'too-large'

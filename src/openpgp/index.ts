@@ -18,7 +18,6 @@ export type {
   SignatureClaim,
   Signed,
   UnlockedKey,
-  UnusableReason,
 } from './engine.ts'
 export {
   type HeldKey,
@@ -28,7 +27,7 @@ export {
   type OwnKeyAlgorithm,
   isHeld,
 } from './key-holder.ts'
-export type { UnfitReason } from './failure-reasons.ts'
+export type { UnfitReason, UnusableReason } from './failure-reasons.ts'
 export type { LocalKeys } from './native/local-keys.ts'
 export type { KeyAgreement } from './native/key-agreement.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'

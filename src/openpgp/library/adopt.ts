@@ -1,8 +1,8 @@
 /** Making a secret key that somebody brings the bot's own. */
 import { readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
 import { encryptionKey, judge } from './certificate.ts'
-import type { Adopted, AdoptSecrets, UnlockedKey, UnusableReason } from '../engine.ts'
-import type { UnfitReason } from '../failure-reasons.ts'
+import type { Adopted, AdoptSecrets, UnlockedKey } from '../engine.ts'
+import type { UnfitReason, UnusableReason } from '../failure-reasons.ts'
 import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
 import { seal } from './seal.ts'

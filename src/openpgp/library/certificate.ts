@@ -5,20 +5,25 @@ import {
   readKeys,
   type Key,
   type PublicKey,
-  type SignaturePacket,
   type Subkey,
   encryptSessionKey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
-import type { CertificateStatus, UnusableReason } from '../engine.ts'
+import type { CertificateStatus } from '../engine.ts'
+import type { UnusableReason } from '../failure-reasons.ts'
 import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo } from '../native/certificate-info.ts'
 import { COMPOSITE } from '../format/packets.ts'
 import { recipientBytes } from '../size.ts'
 import { isComposite } from './composite.ts'
 import { shapeProblem } from './key-shape.ts'
-import { carryRevocations, ownRevocations, carrySelfSignatures } from './owner-statements.ts'
+import {
+  carryRevocations,
+  ownRevocations,
+  carrySelfSignatures,
+  timeOf,
+} from './owner-statements.ts'
 
 /** The additions of native code to the library's judgement. */
 export interface NativeView {
@@ -84,20 +89,14 @@ export async function readOne(armored: string): Promise<PublicKey | UnusableReas
   }
 }
 
-interface Merged {
-  isCarried: boolean
-  isNews: boolean
-  /** Fingerprints of composite subkeys that the certificate lacked. */
-  stripped: readonly (string | undefined)[]
-}
-
-const NOTHING: Merged = { isCarried: false, isNews: false, stripped: [] }
+/** `stripped` are fingerprints of composite subkeys that the certificate lacked. */
+const NOTHING = { isCarried: false, isNews: false, stripped: [] as (string | undefined)[] }
 
 /**
  * Merges an earlier copy into a certificate.
  * @returns whether anything was merged, and whether the copy lacked a statement of the owner
  */
-async function merge(key: PublicKey, known: string): Promise<Merged> {
+async function merge(key: PublicKey, known: string): Promise<typeof NOTHING> {
   const earlier = await readOne(known)
   if (typeof earlier === 'string') return NOTHING
   if (earlier.getFingerprint() !== key.getFingerprint()) return NOTHING
@@ -215,8 +214,6 @@ async function whyNot(
     ? { unusable: 'not-yet-valid', notBeforeMs }
     : { unusable: reasonOf(problem), notBeforeMs: 0 }
 }
-
-const timeOf = ({ created }: SignaturePacket): number => created?.getTime() ?? 0
 
 /** Maps the text of the library's error to our closed set of reasons. */
 function reasonOf(problem: string): UnusableReason {

@@ -30,6 +30,7 @@ export async function certifications(
   const notation = notationOf(asked)
   const settings = { ...config, knownNotations: notation === null ? [] : [notation] }
   const period = await periodOf(certifier)
+  const by = certifier.keyPacket
   const found: CertifierStatement[] = []
   for (const user of key.users) {
     const boundUntilMs = await boundUntil(key, user)
@@ -40,10 +41,7 @@ export async function certifications(
       isOfOwnUserId: await hasUserId(certifier, user),
     }
     const byCertifier = async (all: readonly SignaturePacket[], type: enums.signature) =>
-      await verified(all, key.keyPacket, type, over, {
-        settings,
-        by: certifier.keyPacket,
-      })
+      await verified(all, key.keyPacket, type, over, { settings, by })
     const revoked = await byCertifier(user.revocationSignatures, enums.signature.certRevocation)
     for (const one of revoked) {
       const createdMs = timeOf(one)

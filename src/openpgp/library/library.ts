@@ -18,7 +18,7 @@ import {
   unusableStatus,
   type CheckedCertificate,
 } from '../certificate-statuses.ts'
-import { Certifications } from '../certifications.ts'
+import { certificationsBy } from '../certifications.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
@@ -112,14 +112,11 @@ export class Library implements AsyncDisposable {
     )
   }
 
-  readonly #certifications = new Certifications((...asked) =>
+  readonly certifications = certificationsBy((...asked) =>
     twice(() => this.#pools.certificates.run('certifications', asked, this.#deadlineMs)).catch(
       or([]),
     ),
   )
-
-  readonly certifications: Engine['certifications'] = (...asked) =>
-    this.#certifications.of(...asked)
 
   /** @throws KeyHolderUnavailableError for a signer that a holder has */
   async seal(request: SealRequest): Promise<Sealed> {

@@ -22,11 +22,6 @@ import { recipientNames } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
-/** A sealed message as text, with the digests that identify it. */
-export interface LibrarySealed extends SealedDigests {
-  armored: string
-}
-
 /** Whether a certificate lists AES-256; asked of each once a thread. */
 const listsAes256 = new WeakMap<PublicKey, boolean>()
 
@@ -36,7 +31,10 @@ const listsAes256 = new WeakMap<PublicKey, boolean>()
  * 1, which every OpenPGP program reads.
  * @throws Error when any certificate cannot be used: nobody is left out silently
  */
-export async function seal(request: SealRequest, nowMs: number): Promise<LibrarySealed> {
+export async function seal(
+  request: SealRequest,
+  nowMs: number,
+): Promise<SealedDigests & { armored: string }> {
   const signer = await secretKeyOf(request.signer)
   const certificates = await Promise.all([...new Set(request.certificates)].map(certificateOf))
   const recipients = distinct([...certificates, signer.toPublic()])

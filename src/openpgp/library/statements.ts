@@ -22,6 +22,7 @@ import { framePacket } from '../format/packet-writer.ts'
 import { TAG, tagOf } from '../format/packets.ts'
 import type { ListedCertificate } from '../signed-files.ts'
 import { secretKeyOf } from './key-cache.ts'
+import { timeOf } from './owner-statements.ts'
 
 /** Signs a text under the cleartext signature framework (RFC 9580, 7). */
 export async function signText(text: string, signer: UnlockedKey, atMs: number): Promise<string> {
@@ -132,9 +133,7 @@ async function describe(key: Key, at: Date): Promise<ListedCertificate> {
 
 /** Of the newest certification by the key itself. */
 function notationsOf({ selfCertifications }: User): { name: string; value: string }[] {
-  const [newest] = selfCertifications.toSorted(
-    (a, b) => (b.created?.getTime() ?? 0) - (a.created?.getTime() ?? 0),
-  )
+  const [newest] = selfCertifications.toSorted((a, b) => timeOf(b) - timeOf(a))
   const notations = newest?.rawNotations ?? []
   return notations.map(({ name, value }) => ({ name, value: bufferOf(value).toString() }))
 }

@@ -27,13 +27,6 @@ interface DecryptingPacket {
   decrypt(cipher: number, key: Uint8Array, settings: KeptBytes): Promise<unknown>
 }
 
-/** The packets in a container, with the hash at its end. */
-export interface OpenedContainer {
-  packets: Uint8Array
-  /** SHA-1 of all before it. */
-  hash: Uint8Array
-}
-
 /** Modification Detection Code packet: two header bytes and a SHA-1 hash. */
 const MDC_HEADER = Buffer.from([0xd3, 0x14])
 const MDC_BYTES = 22
@@ -46,7 +39,7 @@ const MDC_BYTES = 22
 export async function openVersion1(
   container: Uint8Array,
   key: SymmetricKey,
-): Promise<OpenedContainer | null> {
+): Promise<{ packets: Uint8Array; hash: Uint8Array } | null> {
   const cipher = cipherOf(key)
   if (cipher === null || container.length < 1 + cipher.blockBytes + 2 + MDC_BYTES) return null
   const kept = new KeptBytes()
