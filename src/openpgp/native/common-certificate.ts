@@ -142,19 +142,8 @@ function infoOf({
   return { info, ciphers: [...certified.ciphers] }
 }
 
-interface Terms {
-  createdS: number
-  untilS: number
-  flags: number
-  ciphers: Uint8Array
-}
-
 /** The terms of a self-signature for its key; null for any subpacket that is not common. */
-function termsOf(
-  form: SignaturePacketForm,
-  keyCreatedS: number,
-  fingerprint: Buffer,
-): Terms | null {
+function termsOf(form: SignaturePacketForm, keyCreatedS: number, fingerprint: Buffer) {
   const atS = createdS(form)
   const [flags] = soleSubpacket(form.hashed, SUBPACKET.keyFlags) ?? []
   if (

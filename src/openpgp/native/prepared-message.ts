@@ -29,7 +29,7 @@ import {
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import { proveSignature, signHeld, type HeldSignature } from './held-key.ts'
+import { proveSignature, signHeld } from './held-key.ts'
 import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
@@ -96,13 +96,7 @@ function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
 }
 
 /** Packets of a signed text, with the identity of the statement that they make. */
-interface SignedDocument {
-  packets: Buffer
-  statementDigest: string
-  holds: HeldSignature['holds'] | null
-}
-
-async function signDocument({ text, signer, names, atMs }: Signing): Promise<SignedDocument> {
+async function signDocument({ text, signer, names, atMs }: Signing) {
   const document = Buffer.from(text, 'utf8')
   const date = bytesOf(Math.floor(atMs / 1000), 4)
   const keyId = signer.fingerprint.subarray(12)
