@@ -3,9 +3,8 @@ import { isOwnFailure, type OperatorError, refusedError } from '../errors.ts'
 import { isHeld, type AdoptSecrets, type Adopted, type Engine } from '../openpgp/index.ts'
 import type { Memory, OwnKeyRecord, ReadyKey } from '../kernel/index.ts'
 import type { Keyring } from './keyring.ts'
-import type { Locking } from './make-key.ts'
 import { unfitKey } from './unfit.ts'
-import { tryKey } from './make-key.ts'
+import { tryKey, type Locking } from './make-key.ts'
 
 export interface TransferParts {
   memory: Memory

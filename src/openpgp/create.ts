@@ -17,8 +17,6 @@ export interface EngineOptions extends LibraryOptions {
   check?: CheckScope | 'off'
   /** Bounds of prepared messages; 16 MiB and five minutes by default. */
   precompute?: PrecomputeBounds
-  /** Called when a job had to be killed. */
-  onThreadKilled?: (job: string) => void
   /** Called when the next message of a place is ready except for its text. */
   onPrepared?: (place: string) => void
 }
@@ -59,7 +57,6 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const disagreements = new Listeners()
   const checks = new Listeners<EngineCheck>()
   const differences = new Listeners()
-  if (options.onThreadKilled !== undefined) kills.add(options.onThreadKilled)
   let poolsWithoutThread = 0
   const events: PoolEvents = {
     onKilled: (job) => kills.emit(job),

@@ -22,11 +22,8 @@ afterAll(() => engine[Symbol.asyncDispose]())
 /** An engine whose messages, signatures and certificates have a deadline of 1 ms. */
 function hurried(): { engine: ReturnType<typeof createEngine>; killed: string[] } {
   const killed: string[] = []
-  const made = createEngine({
-    threads: 1,
-    deadlineMs: 1,
-    onThreadKilled: (job) => killed.push(job),
-  })
+  const made = createEngine({ threads: 1, deadlineMs: 1 })
+  made.onThreadKilled((job) => killed.push(job))
   onTestFinished(() => made[Symbol.asyncDispose]())
   return { engine: made, killed }
 }

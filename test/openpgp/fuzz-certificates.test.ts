@@ -26,7 +26,8 @@ import {
 } from '../support/openpgp-signature.ts'
 
 const killed: string[] = []
-const engine = createEngine({ threads: 2, onThreadKilled: (job) => killed.push(job) })
+const engine = createEngine({ threads: 2 })
+engine.onThreadKilled((job) => killed.push(job))
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const { primary, subkey } = alice

@@ -21,7 +21,8 @@ import {
 } from '../support/openpgp-sealed.ts'
 
 const killed: string[] = []
-const engine = createEngine({ threads: 2, onThreadKilled: (job) => killed.push(job) })
+const engine = createEngine({ threads: 2 })
+engine.onThreadKilled((job) => killed.push(job))
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const TEXT = 'hello '.repeat(120)

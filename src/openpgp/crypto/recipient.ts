@@ -29,6 +29,8 @@ export interface RecipientSecret {
   secret: KeyObject
 }
 
+/** The key id of a recipient that is not named. */
+export const ANONYMOUS = '0'.repeat(16)
 const VERSION = 3
 /** Bytes of version, key id and algorithm. */
 const START = 10

@@ -65,7 +65,7 @@ export function wrapKey(key: Uint8Array, data: Uint8Array): Buffer {
   return cipher.update(data)
 }
 
-/** Undoes `wrapKey`, and zeroes the key too; null for a wrong key or bytes that `wrapKey` did not write. */
+/** Undoes `wrapKey`, and zeroes the key too; null for a wrong one, or bytes that it did not write. */
 export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
   try {
     const decipher = createDecipheriv(keyWrap(key), createSecretKey(key), INITIAL)

@@ -16,8 +16,6 @@ import {
   type ScannedRecipients,
 } from './recipient-scan.ts'
 
-export type { OwnIds } from './recipient-scan.ts'
-
 /** An encrypted message that may be opened, without the recipient packets of others. */
 export interface EncryptedMessage extends ScannedRecipients {
   outcome: 'encrypted'

@@ -50,16 +50,12 @@ abstract class Arriving {
 export class ByteReader extends Arriving implements AsyncDisposable {
   readonly #source: AsyncIterator<Uint8Array>
   #piece: Uint8Array = NOTHING
-  #position = 0
+  /** How many bytes were read so far. */
+  position = 0
 
   constructor(source: AsyncIterable<Uint8Array>) {
     super()
     this.#source = source[Symbol.asyncIterator]()
-  }
-
-  /** How many bytes were read so far. */
-  get position(): number {
-    return this.#position
   }
 
   /** The next bytes, at least one and at most `max`, without a copy; null at the end. */
@@ -67,7 +63,7 @@ export class ByteReader extends Arriving implements AsyncDisposable {
     if (!(await this.#fill())) return null
     const taken = this.#piece.subarray(0, max)
     this.#piece = this.#piece.subarray(taken.length)
-    this.#position += taken.length
+    this.position += taken.length
     return taken
   }
 

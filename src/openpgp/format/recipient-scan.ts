@@ -86,20 +86,16 @@ export class RecipientScan {
   readonly #keyIds = new KeyIdList()
   #anonymousSeen = 0
   #hasUnnamed = false
-  #count = 0
+  /** How many recipient packets there were, for whomever. */
+  count = 0
 
   constructor(own: OwnIds) {
     this.#own = own
     this.#firstBytes = firstBytesOf(own.keyIds)
   }
 
-  /** How many recipient packets there were, for whomever. */
-  get count(): number {
-    return this.#count
-  }
-
   get hasTooMany(): boolean {
-    return this.#count > BOUNDS.recipientPackets
+    return this.count > BOUNDS.recipientPackets
   }
 
   /**
@@ -108,7 +104,7 @@ export class RecipientScan {
    */
   skipOthers(bytes: Uint8Array, at: number): number {
     const first = this.#firstBytes
-    const most = BOUNDS.recipientPackets + 1 - this.#count
+    const most = BOUNDS.recipientPackets + 1 - this.count
     let next = at
     let passed = 0
     for (; passed < most && bytes[next] === PLAIN_HEADER; passed++) {
@@ -120,7 +116,7 @@ export class RecipientScan {
       this.#keyIds.add(bytes, next + 3)
       next = end
     }
-    this.#count += passed
+    this.count += passed
     return next
   }
 
@@ -132,7 +128,7 @@ export class RecipientScan {
 
   /** Adds the body of one recipient packet; of a kind that is for a passphrase, only the count. */
   add(tag: number, body: Uint8Array): void {
-    this.#count++
+    this.count++
     const recipient = tag === TAG.pkesk ? recipientOf(body) : null
     if (recipient === null || recipient === 'anonymous') {
       this.#hasUnnamed = true

@@ -5,7 +5,7 @@ import type { SignatureClaim, Signed, SignedAtLength } from '../engine.ts'
 import { SUBPACKET, statementDigest } from './packet-writer.ts'
 
 /** Signature over a document; other types are no statement about a message. */
-const BINARY = 0
+export const BINARY = 0
 /** Line ends are hashed as CRLF (RFC 9580, 5.2.1.2). */
 export const TEXT = 1
 const LINE_FEED = 10

@@ -16,8 +16,12 @@ import { NEVER_S } from '../bounds.ts'
 import type { CertificateInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { isComposite, usableComposites } from './composite.ts'
-import { carriesRevocations, secretKeyOf } from './key-cache.ts'
-import type { WholePublicKey, WholeSecretKey } from './key-cache.ts'
+import {
+  carriesRevocations,
+  secretKeyOf,
+  type WholePublicKey,
+  type WholeSecretKey,
+} from './key-cache.ts'
 
 /** As `judge`, with the info for native sealing and verifying where the form allows it. */
 export const judgeFully = (

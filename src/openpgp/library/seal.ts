@@ -48,16 +48,13 @@ export async function seal(
   }
   const algorithm = await cipherFor(recipients, request.cipher, nowMs)
   const data = randomBytes(CIPHERS[algorithm].keyBytes)
-  const container = await encrypt({
-    message: signed,
-    sessionKey: { data, algorithm },
-    format: 'binary',
-  })
-  const forRecipients = await packetsFor(recipients, { data, algorithm }, nowMs)
+  const sessionKey = { data, algorithm }
+  const container = await encrypt({ message: signed, sessionKey, format: 'binary' })
+  const forRecipients = await packetsFor(recipients, sessionKey, nowMs)
   data.fill(0)
   return {
     armored: armorMessage(Buffer.concat([forRecipients, container])),
-    dataDigest: dataDigestOf(container),
+    dataDigest: hash('sha256', packetAt(container, 0).body, 'hex'),
     statementDigest: statementDigestOf(signed.write() as Uint8Array, document),
   }
 }
@@ -112,10 +109,6 @@ async function signAgainNaming(
   const literal = packets.findPacket(enums.packet.literalData)
   await packet.sign(keyPacket, literal, date, false, config)
 }
-
-/** The identity of the encrypted data: SHA-256 of the container's body. */
-const dataDigestOf = (container: Uint8Array): string =>
-  hash('sha256', packetAt(container, 0).body, 'hex')
 
 function statementDigestOf(signed: Uint8Array, document: Uint8Array): string {
   for (const { tag, body } of packetsOf(signed)) {

@@ -69,10 +69,17 @@ export class CertificateCache implements Disposable {
    */
   infoOf(armored: string): CertificateInfo | Promise<CheckedCertificate> {
     const nowMs = this.nowMs()
-    const recent = this.#recentOf(armored, nowMs)
-    if (recent !== null) return recent
+    const recent = this.#recent.get(armored)
+    if (recent?.epoch === this.epoch && holdsAt(recent.info, nowMs)) {
+      this.lookups.hits++
+      return recent.info
+    }
     const digest = digestOf(armored)
-    return this.#recorded(armored, digest, nowMs) ?? this.#others.of({ armored }, digest)
+    const info = this.#records.get(digest)
+    if (info === null || !holdsAt(info, nowMs)) return this.#others.of({ armored }, digest)
+    this.lookups.hits++
+    this.#recent.set(armored, { info, epoch: this.epoch }, { size: armored.length })
+    return info
   }
 
   /**
@@ -88,23 +95,9 @@ export class CertificateCache implements Disposable {
     return { status, info: found }
   }
 
-  #recentOf(armored: string, nowMs: number): CertificateInfo | null {
-    const recent = this.#recent.get(armored)
-    if (recent?.epoch !== this.epoch || !holdsAt(recent.info, nowMs)) return null
-    this.lookups.hits++
-    return recent.info
-  }
-
-  #recorded(armored: string, digest: Buffer, nowMs: number): CertificateInfo | null {
-    const info = this.#records.get(digest)
-    if (info === null || !holdsAt(info, nowMs)) return null
-    this.lookups.hits++
-    this.#recent.set(armored, { info, epoch: this.epoch }, { size: armored.length })
-    return info
-  }
-
   async #find({ armored, known }: StatusRequest, atMs: number): Promise<FoundCertificate> {
-    if (known === undefined && this.#mayRead()) {
+    const mayRead = this.#readsNatively && this.#unconfirmed.length < UNCONFIRMED_MAX
+    if (known === undefined && mayRead) {
       const { priority, reader } = this.#parts
       const info = await priority.urgent(() => reader.read(armored))
       if (info !== null && this.#readsNatively) {
@@ -119,10 +112,6 @@ export class CertificateCache implements Disposable {
     if (!isRecorded) return { checked: judged, isRecorded }
     this.#records.set(digestOf(armored), info)
     return { checked: { status: statusOf(info, armored), info }, isRecorded }
-  }
-
-  #mayRead(): boolean {
-    return this.#readsNatively && this.#unconfirmed.length < UNCONFIRMED_MAX
   }
 
   /** Has the library judge native readings, one after the other, behind all other jobs. */

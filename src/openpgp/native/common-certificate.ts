@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { BOUNDS, NEVER_S } from '../bounds.ts'
-import type { RecipientKey, SigningKey, Statement } from '../crypto/algorithm.ts'
+import type { Statement } from '../crypto/algorithm.ts'
 import {
   isRecipientKey,
   isSigningKey,
@@ -52,15 +52,6 @@ const HASHED = new Set<number>([
 const USER_ID_MAX = 1024
 const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 
-interface CommonPackets {
-  primary: SigningKey
-  userId: Uint8Array
-  certification: SignaturePacketForm
-  recipientKey: RecipientKey
-  binding: SignaturePacketForm
-  bodies: { primary: Uint8Array; subkey: Uint8Array }
-}
-
 /**
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
  * @returns null for every other form, which is no judgement of it
@@ -95,7 +86,7 @@ export function readCommonPackets(
 const isTrue = (statement: Statement): boolean =>
   signatureAlgorithm(statement.algorithm).holds(statement)
 
-function partsOf(packets: readonly Packet[]): CommonPackets | null {
+function partsOf(packets: readonly Packet[]) {
   if (packets.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
@@ -123,7 +114,7 @@ function infoOf({
   certification,
   recipientKey,
   binding,
-}: CommonPackets): { info: CertificateInfo; ciphers: number[] } | null {
+}: NonNullable<ReturnType<typeof partsOf>>): { info: CertificateInfo; ciphers: number[] } | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)

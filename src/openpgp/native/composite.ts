@@ -8,6 +8,7 @@ import { freshPair } from '../crypto/curve25519.ts'
 import { ML_KEM_768_X25519 } from '../crypto/ml-kem.ts'
 import { fingerprintOf, publicKeyBody, publicKeyOf } from '../crypto/public-key.ts'
 import {
+  ANONYMOUS,
   openRecipient,
   readRecipient,
   recipientBytes,
@@ -85,8 +86,6 @@ export function unwrapComposites(
   }
   return found
 }
-
-const ANONYMOUS = '0000000000000000'
 
 /** Version, length, and a version 4 fingerprint with its version, before the algorithm. */
 const VERSION_6 = Buffer.of(6, 21, 4)

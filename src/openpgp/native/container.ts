@@ -29,7 +29,8 @@ export class Container {
   readonly #small = createHash('sha256').update(Buffer.from([1]))
   #bytes = 0
   #keeps = true
-  #intact = false
+  /** Whether all of it went by and nothing was changed. */
+  isIntact = false
 
   /** @param packet its version byte is read already */
   constructor(packet: StreamedPacket, o: { raw: RawFile; key: SymmetricKey }) {
@@ -62,12 +63,7 @@ export class Container {
         yield* this.#version1.update(block.subarray(at, at + SLICE_BYTES))
       }
     }
-    this.#intact = this.#version1.end()
-  }
-
-  /** Whether all of it went by and nothing was changed. */
-  get isIntact(): boolean {
-    return this.#intact
+    this.isIntact = this.#version1.end()
   }
 
   /**

@@ -52,20 +52,17 @@ export async function unlockHeld(certificate: string, holder: KeyHolder): Promis
   return { ...unlockedKeyOf(keys, bytes), holder }
 }
 
-/** The numbers of a signature by a holder, and whether they hold, which is found out beside other work. */
-export interface HeldSignature {
-  numbers: Buffer
-  holds: Promise<boolean>
-}
-
 /** Signatures that holders were asked for. */
 let underWay = 0
 
-/** Asks for a signature over a digest. @throws KeyHolderUnavailableError */
+/**
+ * Asks for a signature over a digest; whether its numbers hold is found out beside other work.
+ * @throws KeyHolderUnavailableError
+ */
 export async function signHeld(
   holder: KeyHolder,
   { key, digest }: { key: SigningKey; digest: Uint8Array },
-): Promise<HeldSignature> {
+) {
   const by = { fingerprint: fingerprintOf(key).toString('hex'), key }
   underWay++
   const numbers = bufferOf(await holder.sign({ by, digest }).finally(() => underWay--))
@@ -84,7 +81,7 @@ export async function signHeld(
  * readers the words would be forged.
  * @throws KeyHolderUnavailableError
  */
-export async function proveSignature({ holds }: Pick<HeldSignature, 'holds'>): Promise<void> {
+export async function proveSignature({ holds }: { holds: Promise<boolean> }): Promise<void> {
   if (await holds) return
   throw new KeyHolderUnavailableError('the holder of the key gave a signature that does not hold')
 }

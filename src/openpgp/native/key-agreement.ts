@@ -5,7 +5,7 @@
 import { createSecretKey } from 'node:crypto'
 import type { RecipientKey } from '../crypto/algorithm.ts'
 import { isLowOrder } from '../crypto/curve25519.ts'
-import { openRecipient, readRecipient } from '../crypto/recipient.ts'
+import { ANONYMOUS, openRecipient, readRecipient } from '../crypto/recipient.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { listPackets, TAG } from '../format/packets.ts'
 import type { HeldKey, HeldSessionKey } from '../key-holder.ts'
@@ -17,8 +17,6 @@ export interface KeyAgreement {
   /** Unwraps the session key. @param shared the 32 bytes of X25519 (RFC 7748, 6.1); they are zeroed */
   open(shared: Buffer): HeldSessionKey[]
 }
-
-const ANONYMOUS = '0'.repeat(16)
 
 /**
  * Reads a framed recipient packet of version 3, for a key of ours or for nobody by name.

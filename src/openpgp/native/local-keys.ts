@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import type { RecipientKey } from '../crypto/algorithm.ts'
 import { isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
-import { openRecipient, readRecipient } from '../crypto/recipient.ts'
+import { ANONYMOUS, openRecipient, readRecipient } from '../crypto/recipient.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { TAG, listPackets } from '../format/packets.ts'
@@ -61,8 +61,6 @@ export class LocalKeys implements AsyncDisposable {
     await this.#library[Symbol.asyncDispose]()
   }
 }
-
-const ANONYMOUS = '0'.repeat(16)
 
 /** @returns null for a form that is the library's to read */
 function unwrapNatively(

@@ -64,7 +64,8 @@ export class MessageOpener {
   readonly #own: NativeOwnKeys
   readonly #isNative: () => boolean
   readonly #waiting: PendingOpen[] = []
-  #isBusy = false
+  /** Whether anything is being opened, waits for its turn, or was just opened beside others. */
+  isBusy = false
 
   /** @param isNative false when everything is the library's to open */
   constructor(own: NativeOwnKeys, isNative: () => boolean) {
@@ -72,17 +73,12 @@ export class MessageOpener {
     this.#isNative = isNative
   }
 
-  /** Whether anything is being opened, waits for its turn, or was just opened beside others. */
-  get isBusy(): boolean {
-    return this.#isBusy
-  }
-
   /** Opens a message in its turn, in the order of the calls. */
   open(message: OpenRequest): Promise<OpenResult> {
     const pending = { message, ...Promise.withResolvers<OpenResult>() }
     this.#waiting.push(pending)
-    if (!this.#isBusy) queueMicrotask(() => void this.#openAll())
-    this.#isBusy = true
+    if (!this.isBusy) queueMicrotask(() => void this.#openAll())
+    this.isBusy = true
     return pending.promise
   }
 
@@ -95,7 +91,7 @@ export class MessageOpener {
       if (!isAlone) await immediate()
       if (this.#waiting.length === 0) break
     }
-    this.#isBusy = false
+    this.isBusy = false
   }
 
   /** Those whose turn it is. */

@@ -30,16 +30,15 @@ interface DescribedKey {
   answer: Described | null | undefined
 }
 
+type Describe = (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
+
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class NativeOwnKeys {
-  readonly #describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
+  readonly #describe: Describe
   readonly #nowMs: () => number
   #known = new WeakMap<UnlockedKey, DescribedKey>()
 
-  constructor(
-    describe: (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>,
-    nowMs = (): number => Date.now(),
-  ) {
+  constructor(describe: Describe, nowMs = (): number => Date.now()) {
     this.#describe = describe
     this.#nowMs = nowMs
   }

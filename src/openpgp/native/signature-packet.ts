@@ -112,7 +112,6 @@ export function statementOf(
   over: Uint8Array,
   key: SigningKey,
 ): Statement | null {
-  if (form.algorithm !== key.algorithm) return null
   const { hashedPart } = form
   const signed = Buffer.concat([over, hashedPart, trailerOf(hashedPart)])
   return statementOn(form, hash(form.hash, signed, 'buffer'), key)

@@ -28,14 +28,9 @@ export class WorkPriority {
   /** Does a piece of work ahead of time, when nothing goes first and no other piece is done. */
   async background<T>(work: () => Promise<T>): Promise<T> {
     return await this.#background.run(async () => {
-      await this.#free()
+      while (this.#urgent > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
       return await work()
     })
-  }
-
-  /** Resolves when nothing goes first. */
-  async #free(): Promise<void> {
-    while (this.#urgent > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }
 

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../crypto/public-key.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
-import { TEXT, canonicalText, madeOver, type MadeOver } from '../format/signature-claim.ts'
+import { BINARY, TEXT, canonicalText, madeOver, type MadeOver } from '../format/signature-claim.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { holdsAt } from '../certificate-statuses.ts'
 import {
@@ -20,7 +20,6 @@ import {
   type SignaturePacketForm,
 } from './signature-packet.ts'
 
-const BINARY = 0
 /**
  * Subpackets allowed on a message signature: creation time and issuer, a note that is not critical,
  * intended recipients, which are judged elsewhere, and the signer's user id, which is ignored.

@@ -14,9 +14,8 @@ import {
 } from '../format/decrypted-stream.ts'
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
 import { FramingError, damagedBy } from '../format/packets.ts'
-import type { ScannedRecipients, OwnIds } from '../format/recipient-scan.ts'
 import type { FoundPackets } from '../library/open.ts'
-import type { FoundKey } from '../format/recipient-scan.ts'
+import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
 import {
   Extents,
@@ -125,21 +124,18 @@ async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> 
   const sink = new RestingSink(options.room, null, options.native?.startDecipher)
   return await unlessRefused(sink, async () => {
     const found = await readDocument(new ByteReader(once(inside.packets)), sink)
-    const { identity } = inside
+    const { identity, fingerprint } = inside
     const dataDigest = identity ?? createHash('sha256').update(container).digest('hex')
-    const { fingerprint } = inside
     return await opened(found, { sink, options, dataDigest, fingerprint, message })
   })
 }
 
 async function opened(
   found: ReadDocument,
-  o: {
+  o: Pick<FileOpening, 'message' | 'options'> & {
     sink: RestingSink
-    options: FileOpeningOptions
     dataDigest: string
     fingerprint: string
-    message: ArrivingMessage
   },
 ): Promise<OpenedFile | NotOpened> {
   const read = found.outcome === 'compressed' ? await unpack(found, o.sink, o.options) : found

@@ -10,10 +10,8 @@ import { alice, bot, mallory, testPerson } from '../../support/openpgp-people.ts
 
 const killed: string[] = []
 const prepared: string[] = []
-const engine = createEngine({
-  onThreadKilled: (job) => killed.push(job),
-  onPrepared: (place) => prepared.push(place),
-})
+const engine = createEngine({ onPrepared: (place) => prepared.push(place) })
+engine.onThreadKilled((job) => killed.push(job))
 afterAll(() => engine[Symbol.asyncDispose]())
 beforeEach(() => void (killed.length = prepared.length = 0))
 
