@@ -37,11 +37,10 @@ const former = {
   formerHandle: z
     .enum(['kept', 'released'])
     .optional()
-    .meta({
-      description:
-        '`kept` (when absent): the old handle still resolves to its holder until somebody claims ' +
+    .describe(
+      '`kept` (when absent): the old handle still resolves to its holder until somebody claims ' +
         'it; `released`: it resolves to nobody',
-    }),
+    ),
 }
 
 /** Handles of people, bots, groups and channels: one pool, and one holder each. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventLog } from '../events/log.ts'
+import { described } from '../openapi/schemas.ts'
 import { text } from './fields.ts'
 import { Account, ChatSummary } from './results.ts'
 
@@ -33,17 +34,15 @@ export const WorldInput = z.strictObject({
 export type WorldInput = z.output<typeof WorldInput>
 
 /** A world as `postern sandbox --json` and `addWorld` describe it. */
-export const WorldDescription = z
-  .object({
-    name: text,
-    path: text.describe('of the world, below the addresses of the sandbox; empty for `main`'),
-    url: text.describe('base URL of its API'),
-    controlUrl: text,
-    bots: z.array(z.object({ id: z.int(), username: text, token: text })),
-    people: z.array(Account),
-    chats: z.array(ChatSummary),
-  })
-  .meta({ id: 'HostedWorld', description: 'A world and where it is served.' })
+export const WorldDescription = described('HostedWorld', 'A world and where it is served.', {
+  name: text,
+  path: text.describe('of the world, below the addresses of the sandbox; empty for `main`'),
+  url: text.describe('base URL of its API'),
+  controlUrl: text,
+  bots: z.array(z.object({ id: z.int(), username: text, token: text })),
+  people: z.array(Account),
+  chats: z.array(ChatSummary),
+})
 export type WorldDescription = z.output<typeof WorldDescription>
 
 /** The worlds that one sandbox serves. */

@@ -8,13 +8,13 @@ const MAX_WAIT_MS = 60_000
 
 /** The fields of an operation that lists what grows. */
 export const GROWING = {
-  after: count.optional().meta({ description: 'only entries with greater numbers' }),
+  after: count.optional().describe('only entries with greater numbers'),
   wait: z
     .int()
     .min(0)
     .max(MAX_WAIT_MS)
     .optional()
-    .meta({ description: 'ms of real time to wait, while there are none, until there is one' }),
+    .describe('ms of real time to wait, while there are none, until there is one'),
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ENDPOINTS } from '../../api/endpoints.ts'
+import { described } from '../openapi/schemas.ts'
 import { accountId, botId, chatId, count, flag, text } from '../control/fields.ts'
 
 /** Names of endpoints (src/api/endpoints.ts), and `media`. */
@@ -125,14 +126,12 @@ export const FaultInput = z.strictObject({
 })
 
 /** An active fault, and its remaining strikes. */
-export const FaultStatus = z
-  .object({
-    ...FaultInput.shape,
-    id: z.int(),
-    struck: z.int().describe('how often it struck'),
-    left: z.int().nullable().describe('how often it still can; null: without end'),
-  })
-  .meta({ id: 'ActiveFault', description: 'A fault that is set, with its options.' })
+export const FaultStatus = described('ActiveFault', 'A fault that is set, with its options.', {
+  ...FaultInput.shape,
+  id: z.int(),
+  struck: z.int().describe('how often it struck'),
+  left: z.int().nullable().describe('how often it still can; null: without end'),
+})
 
 /** How a fault strikes. */
 export type FaultOptions = Omit<z.output<typeof FaultInput>, 'name'>

@@ -4,23 +4,21 @@ import { BodyKind } from '../../api/envelope.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../api/error-codes.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
 import { DESCRIBED, PATH_PARAMETERS, type DescribedEndpoint } from './bot-endpoints.ts'
-import { Update } from './bot-results.ts'
+import { named, Update } from './bot-results.ts'
 import { headOf, jsonContent, SchemaCollector, successOf, type JsonSchema } from './schemas.ts'
 
 const SECONDS: JsonSchema = { type: 'integer', description: 'seconds to wait' }
 
-const ErrorEnvelope = z
-  .looseObject({
-    ok: z.literal(false),
-    error: z.looseObject({
-      status: z.int().describe('that of the HTTP line'),
-      code: z.string().describe('stable; read one that you do not know by its status'),
-      message: z.string().describe('for a human who reads a log'),
-      retryAfter: z.int().optional().describe('seconds, on 429; `Retry-After` counts'),
-      expected: BodyKind.optional().describe('the body that the chat takes'),
-    }),
-  })
-  .meta({ id: 'ErrorEnvelope' })
+const ErrorEnvelope = named('ErrorEnvelope', {
+  ok: z.literal(false),
+  error: z.looseObject({
+    status: z.int().describe('that of the HTTP line'),
+    code: z.string().describe('stable; read one that you do not know by its status'),
+    message: z.string().describe('for a human who reads a log'),
+    retryAfter: z.int().optional().describe('seconds, on 429; `Retry-After` counts'),
+    expected: BodyKind.optional().describe('the body that the chat takes'),
+  }),
+})
 
 /**
  * The bot API as an OpenAPI 3.1 document, from the endpoints and schemas of `src/api`.

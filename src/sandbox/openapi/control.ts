@@ -1,19 +1,17 @@
 import { z } from 'zod'
 import { ALL_OPERATIONS } from '../control/table.ts'
-import { headOf, jsonContent, SchemaCollector, successOf } from './schemas.ts'
+import { headOf, jsonContent, named, SchemaCollector, successOf } from './schemas.ts'
 
 const TOKEN = 'Needed where the sandbox listens on another address than loopback.'
 
-const Refusal = z
-  .object({
-    ok: z.literal(false),
-    error: z.object({
-      status: z.int(),
-      code: z.string().describe('`bad_control`: the operation cannot be done as it was asked for'),
-      message: z.string().describe('what was wrong, and with which field'),
-    }),
-  })
-  .meta({ id: 'Refusal' })
+const Refusal = named('Refusal', {
+  ok: z.literal(false),
+  error: z.object({
+    status: z.int(),
+    code: z.string().describe('`bad_control`: the operation cannot be done as it was asked for'),
+    message: z.string().describe('what was wrong, and with which field'),
+  }),
+})
 
 /**
  * The control as an OpenAPI 3.1 document, from the table of its operations.

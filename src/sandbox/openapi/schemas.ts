@@ -3,6 +3,16 @@ import { z } from 'zod'
 /** A JSON Schema (draft 2020-12), as OpenAPI 3.1 has it. */
 export type JsonSchema = Record<string, unknown>
 
+/** The schema of a result, which a document lists by its id. */
+export const named = <Fields extends z.ZodRawShape>(id: string, fields: Fields) =>
+  z.object(fields).meta({ id })
+
+export const described = <Fields extends z.ZodRawShape>(
+  id: string,
+  description: string,
+  fields: Fields,
+) => z.object(fields).meta({ id, description })
+
 /**
  * Turns zod schemas into the schemas of an OpenAPI document. Those that have an `id` are listed
  * once, in `components`, and referred to.

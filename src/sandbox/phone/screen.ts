@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { sizedCache } from '../../util/caches.ts'
+import { named } from '../openapi/schemas.ts'
 import { ChatMessage } from '../control/results.ts'
 import type { StoredMessage } from '../state.ts'
 import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
@@ -8,27 +9,21 @@ import { isInboxEntry, READ_FIELDS, type InboxEntry, type SeenEvent } from './se
 /** What the service stores of a message and a phone shows, beside the text. */
 const asStored = ChatMessage.omit({ id: true, text: true, armored: true }).shape
 
+const ScreenMessage = named('ScreenMessage', {
+  messageId: z.int(),
+  ...asStored,
+  replyTo: asStored.replyTo.describe('the quoted message, while it is there'),
+  ...READ_FIELDS,
+})
+export type ScreenMessage = z.infer<typeof ScreenMessage>
+
 /** What a phone shows of a chat now. */
-export const ChatScreen = z
-  .object({
-    chatId: z.int(),
-    typing: z.array(z.int()).describe('ids of the bots that are typing'),
-    messages: z
-      .array(
-        z
-          .object({
-            messageId: z.int(),
-            ...asStored,
-            replyTo: asStored.replyTo.describe('the quoted message, while it is there'),
-            ...READ_FIELDS,
-          })
-          .meta({ id: 'ScreenMessage' }),
-      )
-      .describe('oldest first'),
-  })
-  .meta({ id: 'ChatScreen' })
+export const ChatScreen = named('ChatScreen', {
+  chatId: z.int(),
+  typing: z.array(z.int()).describe('ids of the bots that are typing'),
+  messages: z.array(ScreenMessage).describe('oldest first'),
+})
 export type ChatScreen = z.infer<typeof ChatScreen>
-export type ScreenMessage = ChatScreen['messages'][number]
 
 /** Characters of sealed text whose reading is remembered. */
 const REMEMBERED_CHARACTERS = 8 * 1024 * 1024

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { described } from '../openapi/schemas.ts'
 import { ANSWER_FIELDS } from '../control/results.ts'
 
 const id = z.int()
@@ -24,8 +25,10 @@ export const READ_FIELDS = {
   signer: z.string().nullable().describe('fingerprint of the certificate that verified it'),
 }
 
-export const InboxEntry = z
-  .object({
+export const InboxEntry = described(
+  'InboxMessage',
+  'A message or service notice that a phone showed.',
+  {
     kind: z.enum(['message', 'edited', 'joined', 'left']),
     ...numbered,
     messageId: id,
@@ -33,8 +36,8 @@ export const InboxEntry = z
     fromId: id,
     edited: z.boolean().describe('an edit of a message shown before'),
     ...READ_FIELDS,
-  })
-  .meta({ id: 'InboxMessage', description: 'A message or service notice that a phone showed.' })
+  },
+)
 export type InboxEntry = z.infer<typeof InboxEntry>
 
 function shown<Kind extends string, Fields extends z.ZodRawShape>(

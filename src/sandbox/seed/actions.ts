@@ -43,7 +43,7 @@ const MessageReference = z
     z.int(),
     z.string().regex(/^last(?: by \S+)?$/, 'expected an id, `last` or `last by NAME`'),
   ])
-  .meta({ description: 'an id, `last`: the newest message there, or `last by NAME`' })
+  .describe('an id, `last`: the newest message there, or `last by NAME`')
   .register(REFERENCES, { kind: 'message' })
 
 /** The input of an operation as a seed spells it: with names in the place of ids. */

@@ -34,7 +34,7 @@ const BotHandle = handleOf('bot')
 const ChatName = z.string().regex(/^[\w-]{1,64}$/, 'expected a name of letters, digits, _ and -')
 const PublishedCertificate = z
   .strictObject({ publicKey: z.string(), fingerprint: z.string() })
-  .meta({ description: 'a certificate made elsewhere, published as it is' })
+  .describe('a certificate made elsewhere, published as it is')
 
 const Person = z.strictObject({
   firstName: z.string().optional(),
@@ -42,9 +42,9 @@ const Person = z.strictObject({
   key: z
     .union([z.enum(['none', 'phone', ...PHONE_KEYS]), PublishedCertificate])
     .default('phone')
-    .meta({ description: 'none; phone: as phones usually make; or another kind of key' }),
-  blocks: z.array(BotHandle).default([]).meta({ description: 'bots that this person blocked' }),
-  gone: z.boolean().default(false).meta({ description: 'closed the account before it begins' }),
+    .describe('none; phone: as phones usually make; or another kind of key'),
+  blocks: z.array(BotHandle).default([]).describe('bots that this person blocked'),
+  gone: z.boolean().default(false).describe('closed the account before it begins'),
 })
 
 const Bot = z.strictObject({
@@ -59,32 +59,32 @@ const Bot = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9_-]{43}$/, 'expected 43 of A-Z, a-z, 0-9, _ and -')
     .optional()
-    .meta({ description: 'what follows the dot of its token, so that it is the same each time' }),
+    .describe('what follows the dot of its token, so that it is the same each time'),
   commands: z
     .record(z.string().register(REFERENCES, { kind: 'scope' }), z.array(Command))
     .default({})
-    .meta({ description: 'by scope; of one chat: chat:NAME' }),
+    .describe('by scope; of one chat: chat:NAME'),
 })
 
 const Message = z.strictObject({
   from: Handle,
   text: z.string().min(1),
-  ago: Duration.default('0s').meta({ description: 'how long before the beginning' }),
+  ago: Duration.default('0s').describe('how long before the beginning'),
   replyTo: z
     .int()
     .min(1)
     .optional()
-    .meta({ description: 'which of the messages above it quotes, counted from 1' }),
-  markup: Markup.optional().meta({ description: 'buttons, below a bot’s message' }),
+    .describe('which of the messages above it quotes, counted from 1'),
+  markup: Markup.optional().describe('buttons, below a bot’s message'),
 })
-const history = z.array(Message).default([]).meta({ description: 'oldest first' })
+const history = z.array(Message).default([]).describe('oldest first')
 
 const Membership = z.strictObject({
   status: z.enum(['owner', 'admin', 'member', 'restricted']),
   rights: z
     .array(z.enum(Object.keys(RIGHTS) as [keyof typeof RIGHTS]))
     .optional()
-    .meta({ description: 'of an administrator; all when absent' }),
+    .describe('of an administrator; all when absent'),
   restrictedFor: Duration.optional(),
   title: z.string().optional(),
 })
@@ -100,7 +100,7 @@ const Room = z.strictObject({
   mode: z
     .enum(['open', 'protected'])
     .default('protected')
-    .meta({ description: 'open: with open history, so readable' }),
+    .describe('open: with open history, so readable'),
   title: z.string().optional(),
   username: Handle.optional(),
   description: z.string().optional(),
@@ -113,7 +113,7 @@ const Room = z.strictObject({
 
 const Step = z
   .strictObject({
-    at: Duration.meta({ description: 'how long after the beginning' }),
+    at: Duration.describe('how long after the beginning'),
     ...actionShapes(),
   })
   .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one action')
@@ -124,9 +124,7 @@ type ActionShapes = Record<ActionName, z.ZodOptional<z.ZodType<Record<string, un
 function actionShapes(): ActionShapes {
   const shapes = ACTIONS.map((action) => [
     action,
-    inputWithNames(actionInput(action))
-      .optional()
-      .meta({ description: OPERATIONS[action].description }),
+    inputWithNames(actionInput(action)).optional().describe(OPERATIONS[action].description),
   ])
   return Object.fromEntries(shapes) as ActionShapes
 }
@@ -139,18 +137,15 @@ export const Seed = z.strictObject({
       mode: z.enum(['running', 'still']).default('running'),
     })
     .optional()
-    .meta({ description: 'what time it is at the beginning; the real time when absent' }),
-  people: z.record(Handle, Person).default({}).meta({ description: 'by handle' }),
-  bots: z.record(Handle, Bot).default({}).meta({ description: 'by handle' }),
+    .describe('what time it is at the beginning; the real time when absent'),
+  people: z.record(Handle, Person).default({}).describe('by handle'),
+  bots: z.record(Handle, Bot).default({}).describe('by handle'),
   chats: z
     .record(ChatName, z.discriminatedUnion('kind', [Private, Room]))
     .default({})
-    .meta({ description: 'by a name for this file alone' }),
-  schedule: z.array(Step).default([]).meta({ description: 'what happens after that' }),
-  faults: z
-    .array(inputWithNames(FaultInput))
-    .default([])
-    .meta({ description: 'set from the beginning' }),
+    .describe('by a name for this file alone'),
+  schedule: z.array(Step).default([]).describe('what happens after that'),
+  faults: z.array(inputWithNames(FaultInput)).default([]).describe('set from the beginning'),
 })
 
 /** A seed as a file has it, and as `readSeed` gives it. */
