@@ -34,7 +34,7 @@ export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-messa
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
-export { CIPHERS, CIPHER_ID, type Cipher } from './format/ciphers.ts'
+export { CIPHERS, CIPHER_ID } from './format/ciphers.ts'
 export { framePacket, packetHeader, writeMpi } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
 export type { ListedCertificate } from './signed-files.ts'
@@ -51,16 +51,15 @@ export async function createLocalKeys() {
  * openpgp.js into the calling thread, with the profile that the engine's threads have.
  */
 export async function loadLibrary() {
-  const [{ applyProfile }, { packetsForComposites }, keys, cache] = await Promise.all([
+  const [{ applyProfile }, composite, container, keys, cache] = await Promise.all([
     import('./library/profile.ts'),
     import('./library/composite.ts'),
+    import('./crypto/seipd.ts'),
     import('./library/secret-key.ts'),
     import('./library/key-cache.ts'),
   ])
   applyProfile()
-  const { unlockedFrom, withComposite } = keys
-  const { certificateOf, secretKeyOf } = cache
-  return { unlockedFrom, withComposite, certificateOf, secretKeyOf, packetsForComposites }
+  return { ...composite, ...container, ...keys, ...cache }
 }
 
 /** Loads native unwrapping for holders that compute shared secrets alone. */

@@ -1,9 +1,8 @@
 /**
  * Sealing of files as phones do it: signed, perhaps compressed, encrypted, in every common form
- * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread, a few MiB at a time.
+ * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread.
  */
-import { createCipheriv, createHash, randomBytes } from 'node:crypto'
-import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
@@ -14,7 +13,6 @@ import {
   armorBlock,
   loadLibrary,
   packetHeader,
-  type Cipher,
   type UnlockedKey,
 } from '../../openpgp/index.ts'
 import type { FileForm } from '../control/fields.ts'
@@ -34,8 +32,6 @@ export interface SealFileRequest {
   form?: FileForm
 }
 
-const BLOCK = 16
-const SLICE = 4 * 1024 * 1024
 /** With their numbers (RFC 9580, 9.4). */
 const COMPRESSORS = {
   zip: { algorithm: 1, compress: promisify(deflateRaw) },
@@ -47,7 +43,7 @@ const COMPRESSORS = {
  * @throws Error when there is nobody to seal to or a certificate cannot be used
  */
 export async function sealFile({ file, ...request }: SealFileRequest): Promise<Buffer> {
-  const { certificateOf, secretKeyOf, packetsForComposites } = await loadLibrary()
+  const { certificateOf, secretKeyOf, packetsForComposites, sealVersion1 } = await loadLibrary()
   const { form = {}, signer } = request
   const cipher = form.cipher ?? 'aes256'
   const framing = form.framing ?? 'whole'
@@ -73,9 +69,9 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     date: new Date(atMs),
   })
   const packets = await compressed(signed, form.compression ?? 'none', framing)
-  const container = await encrypted(packets, { cipher, data })
+  const container = sealVersion1(Buffer.concat(packets), { algorithm: cipher, data })
   data.fill(0)
-  const sealed = Buffer.concat([...recipients, ...framedParts(TAG.seipd, container, framing)])
+  const sealed = Buffer.concat([...recipients, ...framedParts(TAG.seipd, [container], framing)])
   return form.encoding === 'armored' ? Buffer.from(armorBlock('MESSAGE', sealed)) : sealed
 }
 
@@ -116,31 +112,6 @@ async function compressed(
   const { algorithm, compress } = COMPRESSORS[how]
   const body = await compress(Buffer.concat(parts))
   return framedParts(TAG.compressed, [Buffer.of(algorithm), body], framing)
-}
-
-/** The body of a version 1 container (RFC 9580, 5.13.1). */
-async function encrypted(
-  parts: Uint8Array[],
-  { cipher, data }: { cipher: Cipher; data: Uint8Array },
-): Promise<Uint8Array[]> {
-  const encryptor = createCipheriv(CIPHERS[cipher].cfb, data, Buffer.alloc(BLOCK))
-  const hash = createHash('sha1')
-  const container: Uint8Array[] = [Buffer.of(1)]
-  const put = (bytes: Uint8Array): void => {
-    hash.update(bytes)
-    container.push(encryptor.update(bytes))
-  }
-  const prefix = randomBytes(BLOCK)
-  put(Buffer.concat([prefix, prefix.subarray(BLOCK - 2)]))
-  for (const part of parts) {
-    for (let at = 0; at < part.length; at += SLICE) {
-      put(part.subarray(at, at + SLICE))
-      if (part.length > SLICE) await yieldToLoop()
-    }
-  }
-  put(Buffer.of(0xd3, 0x14))
-  container.push(encryptor.update(hash.digest()), encryptor.final())
-  return container
 }
 
 /** Log2 of a partial chunk's bytes. */
