@@ -49,10 +49,7 @@ export const ADMIN = {
     z.object({ left, errors: z.array(NumberedFailedStep) }),
     async (context, { after = 0, wait }) => {
       const { schedule } = context
-      await waitFor(context, {
-        waitMs: wait,
-        isThere: () => schedule.left === 0 || schedule.errors.length > after,
-      })
+      await waitFor(context, wait, () => schedule.left === 0 || schedule.errors.length > after)
       return { left: schedule.left, errors: schedule.errors.slice(after) }
     },
   ),
@@ -86,10 +83,7 @@ export const ADMIN = {
     z.array(RecordedCall),
     async (context, { after = 0, wait }) => {
       const { transcript } = context.world
-      await waitFor(context, {
-        waitMs: wait,
-        isThere: () => transcript.hasAnswered(after),
-      })
+      await waitFor(context, wait, () => transcript.hasAnswered(after))
       return transcript.list(after)
     },
   ),

@@ -27,7 +27,7 @@ export const EVENTS = {
         return found.events.length > 0
       }
       look()
-      await waitFor(context, { waitMs: wait, isThere: look, onChange: log.onAppend })
+      await waitFor(context, wait, look, log.onAppend)
       return found
     },
   ),

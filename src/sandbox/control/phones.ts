@@ -41,12 +41,9 @@ export const PHONES = {
           .slice(after)
           .filter((event) => kinds?.includes(event.kind) ?? true)
           .filter((event) => inChat === undefined || ('chatId' in event && event.chatId === inChat))
-      await waitFor(context, {
-        waitMs: wait,
-        // A number that the phone did not reach is of a world that was put back since.
-        isThere: () => matching().length > 0 || after > phone.seenEvents.length,
-        onChange: phone.onSeen,
-      })
+      // A number that the phone did not reach is of a world that was put back since.
+      const isThere = () => matching().length > 0 || after > phone.seenEvents.length
+      await waitFor(context, wait, isThere, phone.onSeen)
       const seen = matching()
       return {
         seen,

@@ -20,31 +20,27 @@ export const GROWING = {
 /**
  * Waits until something is there, `waitMs` of real time have passed, the caller has hung up, or the
  * sandbox closes. Also a still clock does not hold it up.
+ * @param onChange calls back whenever something may be there, until the function that it gives is
+ *   called; every event of the world by default
  */
 export async function waitFor(
   { world, hangUp }: Pick<ControlContext, 'world' | 'hangUp'>,
-  o: {
-    waitMs: number | undefined
-    isThere: () => boolean
-    /**
-     * Calls back whenever something may be there, until the function that it gives is called; every
-     * event of the world by default.
-     */
-    onChange?: (listener: () => void) => () => void
-  },
+  waitMs: number | undefined,
+  isThere: () => boolean,
+  onChange: (listener: () => void) => () => void = world.onEvent,
 ): Promise<void> {
-  if (o.waitMs === undefined || o.isThere()) return
-  const { onChange = world.onEvent } = o
-  const signals = [AbortSignal.timeout(o.waitMs), world.closing.signal, hangUp]
+  if (waitMs === undefined || isThere()) return
+  const signals = [AbortSignal.timeout(waitMs), world.closing.signal, hangUp]
   const signal = AbortSignal.any(signals.filter((one) => one !== undefined))
-  while (!signal.aborted && !o.isThere()) await nextCall(onChange, signal)
+  while (!signal.aborted && !isThere()) await nextCall(onChange, signal)
 }
 
 /** Lists entries; while there are none, it waits as `waitFor` does. */
 export async function waitForSome<T>(
   context: Pick<ControlContext, 'world' | 'hangUp'>,
-  o: Omit<Parameters<typeof waitFor>[1], 'isThere'> & { list: () => T[] },
+  waitMs: number | undefined,
+  list: () => T[],
 ): Promise<T[]> {
-  await waitFor(context, { ...o, isThere: () => o.list().length > 0 })
-  return o.list()
+  await waitFor(context, waitMs, () => list().length > 0)
+  return list()
 }
