@@ -1,5 +1,5 @@
 import { Mutex } from '../util/scheduling.ts'
-import { Finder } from './control/find.ts'
+import { finderIn } from './control/find.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
@@ -51,6 +51,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   readonly control: Control
   readonly events = new EventLog()
   readonly #end = new AbortController()
+  readonly ended = this.#end.signal
   readonly #parts: HostedWorldParts
   readonly #snapshots = new Map<string, Snapshot>()
   /** Restores and the end run one after the other. */
@@ -98,10 +99,6 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
       await hosted[Symbol.asyncDispose]()
       throw error
     }
-  }
-
-  get ended(): AbortSignal {
-    return this.#end.signal
   }
 
   /** Ends every call and delivery, for good. */
@@ -209,7 +206,7 @@ function bringToLife(world: World, host: WorldHost, { worlds, engine }: HostedWo
   world.onEvent((body) => {
     if (!world.closing.signal.aborted) events.append(world.clock.now(), body)
   })
-  const context = { world, find: new Finder(world), host, worlds, phones, schedule, events }
+  const context = { world, find: finderIn(world), host, worlds, phones, schedule, events }
   /** All operations on this world. */
   const control = bindControl(() => context)
   /** Ids and token of the default world, if it is one; under `home`. */

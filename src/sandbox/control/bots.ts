@@ -4,7 +4,7 @@ import { firstProblem } from '../../api/common.ts'
 import { Update } from '../../api/updates.ts'
 import { issueToken, newToken, pause, resume, revokeToken } from '../rules/bots.ts'
 import { scopeChatId, setCommands } from '../rules/commands.ts'
-import { setBotKey } from '../rules/keys.ts'
+import { setKey } from '../rules/keys.ts'
 import { botView, webhookView } from '../views/bot.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
 import { botId, flag, scope, text, textOrNull } from './fields.ts'
@@ -66,13 +66,13 @@ export const BOTS = {
     'The owner removes the bot’s key. Its private chats become readable.',
     which,
     { mode: 'open' },
-    ({ world, find }, input) => setBotKey(world, find.bot(input.botId), null),
+    ({ world, find }, input) => setKey(world, find.bot(input.botId), null),
   ),
   setBotKey: action(
     'Replaces the bot’s key, as a second program with the token could.',
     z.strictObject({ botId, publicKey: text, fingerprint: text }),
     { mode: 'protected' },
-    ({ world, find }, { botId: id, ...key }) => setBotKey(world, find.bot(id), key),
+    ({ world, find }, { botId: id, ...key }) => setKey(world, find.bot(id), key),
   ),
   issueToken: operation(
     'The owner issues a new token. Calls with the old one are answered `unauthorized`.',
@@ -132,10 +132,9 @@ export const BOTS = {
     z.array(Update),
     async (context, { botId: id, after = 0, wait }) => {
       const { queue } = context.find.bot(id)
-      return await waitForSome(context, {
-        waitMs: wait,
-        list: () => queue.list(10_000).filter(({ updateId }) => updateId > after),
-      })
+      return await waitForSome(context, wait, () =>
+        queue.list(10_000).filter(({ updateId }) => updateId > after),
+      )
     },
   ),
   notices: operation(
@@ -144,10 +143,9 @@ export const BOTS = {
     z.array(results.NumberedNotice),
     async (context, { botId: id, after = 0, wait }) => {
       const bot = context.find.bot(id)
-      return await waitForSome(context, {
-        waitMs: wait,
-        list: () => bot.ownerNotices.map((one, at) => ({ n: at + 1, ...one })).slice(after),
-      })
+      return await waitForSome(context, wait, () =>
+        bot.ownerNotices.map((one, at) => ({ n: at + 1, ...one })).slice(after),
+      )
     },
   ),
   injectUpdate: operation(

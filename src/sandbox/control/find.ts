@@ -9,53 +9,42 @@ interface PersonInChat {
   chatId: number
 }
 
-/** Finds whom and what operations name. Each method throws a ControlError for an id that nobody has. */
-export class Finder {
-  readonly #world: World
+export type Finder = ReturnType<typeof finderIn>
 
-  constructor(world: World) {
-    this.#world = world
-  }
-
-  person(id: number): PersonState {
-    return this.#world.people.get(id) ?? missing('person', id)
-  }
-
-  /** @throws ControlError also for a person who closed the account */
-  presentPerson(id: number): PersonState {
-    const person = this.person(id)
-    if (person.gone) throw new ControlError(`${id} closed their account`)
-    return person
-  }
-
-  bot(id: number): BotState {
-    return this.#world.bots.get(id) ?? missing('bot', id)
-  }
-
-  chat(id: number): ChatState {
-    return this.#world.chats.get(id) ?? missing('chat', id)
-  }
-
-  /** A group or channel. @throws ControlError also for a private chat */
-  room(id: number): ChatState {
-    const chat = this.chat(id)
-    if (chat.kind !== 'private') return chat
-    throw new ControlError('in a private chat nobody joins, leaves or has another status')
-  }
-
+/** Finds whom and what operations name. Each function throws a ControlError for an id that nobody has. */
+export function finderIn(world: World) {
+  const person = (id: number): PersonState => world.people.get(id) ?? missing('person', id)
+  const chat = (id: number): ChatState => world.chats.get(id) ?? missing('chat', id)
   /** @throws ControlError also unless the person is in the chat */
-  chatOf({ userId, chatId }: PersonInChat): ChatState {
-    const chat = this.chat(chatId)
-    requireMember(chat, this.person(userId).id)
-    return chat
+  const chatOf = ({ userId, chatId }: PersonInChat): ChatState => {
+    const found = chat(chatId)
+    requireMember(found, person(userId).id)
+    return found
   }
-
-  /** @throws ControlError also unless the person is in the chat and could write there with a phone */
-  writableChat(named: PersonInChat): ChatState {
-    const chat = this.chatOf(named)
-    const problem = writingProblem(this.#world, chat, named.userId)
-    if (problem === null) return chat
-    throw new ControlError(`${named.userId} cannot write there: ${problem}`)
+  return {
+    person,
+    chat,
+    chatOf,
+    bot: (id: number): BotState => world.bots.get(id) ?? missing('bot', id),
+    /** @throws ControlError also for a person who closed the account */
+    presentPerson: (id: number): PersonState => {
+      const found = person(id)
+      if (found.gone) throw new ControlError(`${id} closed their account`)
+      return found
+    },
+    /** A group or channel. @throws ControlError also for a private chat */
+    room: (id: number): ChatState => {
+      const found = chat(id)
+      if (found.kind !== 'private') return found
+      throw new ControlError('in a private chat nobody joins, leaves or has another status')
+    },
+    /** @throws ControlError also unless the person is in the chat and could write there with a phone */
+    writableChat: (named: PersonInChat): ChatState => {
+      const found = chatOf(named)
+      const problem = writingProblem(world, found, named.userId)
+      if (problem === null) return found
+      throw new ControlError(`${named.userId} cannot write there: ${problem}`)
+    },
   }
 }
 

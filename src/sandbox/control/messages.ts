@@ -5,7 +5,7 @@ import { press } from '../rules/presses.ts'
 import type { ChatState, StoredMessage } from '../state.ts'
 import { mayDelete, pressingProblem } from '../rules/memberships.ts'
 import { trueMode } from '../rules/mode.ts'
-import { PhoneConnection } from '../phone/connection.ts'
+import { connectPhone } from '../phone/connection.ts'
 import { accountId, chatId, messageId, personId, text } from './fields.ts'
 import { messageIn, requireQuoted } from './find.ts'
 import { action, ControlError, operation } from './operation.ts'
@@ -74,7 +74,7 @@ export const MESSAGES = {
     async (context, { chatId: id, after = 0, wait }) => {
       const { messages } = context.find.chat(id)
       const newer = () => [...messages.values()].filter((message) => message.id > after)
-      const found = await waitForSome(context, { waitMs: wait, list: newer })
+      const found = await waitForSome(context, wait, newer)
       return found.map((message) => ({ ...message }))
     },
   ),
@@ -112,7 +112,7 @@ export const EDITS = {
         )
       }
       if (trueMode(context.world, chat) === 'open') {
-        const connection = new PhoneConnection(context.world, input.userId)
+        const connection = connectPhone(context.world, input.userId)
         connection.edit({ chatId: chat.id, messageId: message.id, text: input.text })
       } else {
         const phone = await context.phones.of(input.userId)
@@ -136,7 +136,7 @@ export const EDITS = {
             'right to delete others’ is missing',
         )
       }
-      new PhoneConnection(world, person.id).delete(chat.id, message.id)
+      connectPhone(world, person.id).delete(chat.id, message.id)
     },
   ),
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { publishedKey, setPersonKey } from '../rules/keys.ts'
+import { publishedKey, setKey } from '../rules/keys.ts'
 import { leave } from '../rules/memberships.ts'
 import { commandsFor } from '../rules/commands.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
@@ -35,7 +35,7 @@ export const PEOPLE = {
     'Publishes a certificate for a person whose phone is some other program.',
     z.strictObject({ ...who, publicKey: text, fingerprint: text }),
     { published: true },
-    ({ world, find }, { userId, ...key }) => setPersonKey(world, find.presentPerson(userId), key),
+    ({ world, find }, { userId, ...key }) => setKey(world, find.presentPerson(userId), key),
   ),
   certificate: operation(
     'Gives the certificate that a person or a bot published; null when there is none.',

@@ -1,8 +1,8 @@
 import { IDENTITY_KIND, keysOf, type KeyKind, type PhoneIdentity } from './keys.ts'
 import { makeCommonKey } from './make-key.ts'
-import { PhoneConnection } from './connection.ts'
+import { connectPhone } from './connection.ts'
 import { Phone } from './phone.ts'
-import { setPersonKey } from '../rules/keys.ts'
+import { setKey } from '../rules/keys.ts'
 import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 import { createEngine, type Engine } from '../../openpgp/index.ts'
@@ -62,7 +62,7 @@ export class Phones {
     const engine = this.#engine.get(clock)
     const stored = this.#identities.get(userId)
     const identity = stored ?? (await this.#newIdentity(userId, kind))
-    const connection = new PhoneConnection(this.#world, userId)
+    const connection = connectPhone(this.#world, userId)
     const phone = new Phone({ userId, engine, identity, connection, persistence })
     this.#world.onEvent((event) => phone.receive(event))
     if (stored === undefined) this.#publish(userId, identity)
@@ -87,7 +87,7 @@ export class Phones {
   #publish(userId: number, identity: PhoneIdentity): void {
     this.#identities.set(userId, identity)
     const { key, certificate: publicKey } = identity
-    setPersonKey(this.#world, this.#person(userId), { fingerprint: key.fingerprint, publicKey })
+    setKey(this.#world, this.#person(userId), { fingerprint: key.fingerprint, publicKey })
   }
 }
 

@@ -13,24 +13,23 @@ export function publishedKey(world: World, userId: number): PublishedKey | null 
 export function publishBotKey(world: World, bot: BotState, key: PublishedKey): void {
   const fault = world.faults.takeRule('late-key', bot.id)
   if (fault === null) {
-    setBotKey(world, bot, key)
+    setKey(world, bot, key)
     return
   }
   // oxlint-disable-next-line typescript/no-floating-promises -- a clock never rejects
   void world.clock
     .wait(fault.delayMs ?? 0, world.closing.signal)
-    .then((due) => (due ? setBotKey(world, bot, key) : undefined))
+    .then((due) => (due ? setKey(world, bot, key) : undefined))
 }
 
-/** Sets a bot's key; null removes it, as the owner can. */
-export function setBotKey(world: World, bot: BotState, key: PublishedKey | null): void {
-  bot.key = key
-  world.emit({ kind: 'key', userId: bot.id, fingerprint: key?.fingerprint ?? null })
-}
-
-export function setPersonKey(world: World, person: PersonState, key: PublishedKey): void {
-  person.key = key
-  world.emit({ kind: 'key', userId: person.id, fingerprint: key.fingerprint })
+/** Sets the key of a bot or person; null removes it, as a bot's owner can. */
+export function setKey(
+  world: World,
+  account: BotState | PersonState,
+  key: PublishedKey | null,
+): void {
+  account.key = key
+  world.emit({ kind: 'key', userId: account.id, fingerprint: key?.fingerprint ?? null })
 }
 
 /**
