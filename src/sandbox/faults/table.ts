@@ -17,15 +17,13 @@ interface FaultKind {
   needs: readonly string[]
 }
 
-/** Makes the kinds of one phase. An option without which a fault does nothing ends in `!`. */
+/** Makes the kinds of one phase. Options are words; one that a fault does nothing without ends in `!`. */
 const during =
   (phase: FaultKind['phase']) =>
-  (does: string, written: readonly string[] = []): FaultKind => ({
-    phase,
-    does,
-    options: written.map((option) => option.replace('!', '')),
-    needs: written.filter((option) => option.endsWith('!')).map((option) => option.slice(0, -1)),
-  })
+  (does: string, written = ''): FaultKind => {
+    const options = written.match(/\w+/g) ?? []
+    return { phase, does, options, needs: written.match(/\w+(?=!)/g) ?? [] }
+  }
 /** The request is not handled and changes nothing. */
 const before = during('before')
 /** The request is handled, and its response is damaged. */
@@ -39,53 +37,46 @@ const lie = during('lie')
 export const FAULTS = {
   cut: before('Closes the connection without handling the request.'),
   hang: before('Never answers.'),
-  delay: before('Waits `delayMs` of real time, then goes on as usual.', ['delayMs!']),
+  delay: before('Waits `delayMs` of real time, then goes on as usual.', 'delayMs!'),
   error: before(
     'Answers with an error: `status` (500), `code` (`internal`), and what else is given.',
-    ['status', 'code', 'retryAfter', 'retryAfterHeader', 'expected'],
+    'status code retryAfter retryAfterHeader expected',
   ),
-  answer: before('Answers with exactly this `status` (200), `headers` and `body`.', [
-    'status',
-    'headers',
-    'body',
-  ]),
-  html: before('Answers with an HTML page and `status` (502), as a proxy would.', ['status']),
-  redirect: before('Answers with a redirect: `status` (302) to `location`.', [
-    'status',
-    'location',
-  ]),
+  answer: before(
+    'Answers with exactly this `status` (200), `headers` and `body`.',
+    'status headers body',
+  ),
+  html: before('Answers with an HTML page and `status` (502), as a proxy would.', 'status'),
+  redirect: before('Answers with a redirect: `status` (302) to `location`.', 'status location'),
   'lost-answer': after('Handles the request, then closes the connection instead of answering.'),
   'half-answer': after(
     'Handles the request, and closes the connection after half of the response.',
   ),
-  'slow-body': after('Sends one byte of the response body every `delayMs` (1000).', ['delayMs']),
-  'giant-body': after('Appends `bytes` of blanks (64 MiB) to the response body.', ['bytes']),
+  'slow-body': after('Sends one byte of the response body every `delayMs` (1000).', 'delayMs'),
+  'giant-body': after('Appends `bytes` of blanks (64 MiB) to the response body.', 'bytes'),
   'invalid-json': after('Drops the last character of the response body.'),
   'keep-confirmed': rule('Ignores `offset`, so that confirmed updates come again.'),
   'late-key': rule(
     'Answers `PUT /key` at once, and applies it after `delayMs` of the sandbox’s clock.',
-    ['delayMs!'],
+    'delayMs!',
   ),
   'claim-mode': rule(
     'The service behaves in every way as if `chatId` had `mode` (and `historyVisible`); phones ' +
       'go by the true mode. Lasts until it is cleared.',
-    ['chatId!', 'mode', 'historyVisible'],
+    'chatId! mode historyVisible',
   ),
-  'claim-kind': lie('Every response shows `chatId` with the kind `kind`.', ['chatId!', 'kind!']),
+  'claim-kind': lie('Every response shows `chatId` with the kind `kind`.', 'chatId! kind!'),
   'claim-unprotected': lie('`/me` claims that the bot has no key.'),
-  'claim-fingerprint': lie('`/me` shows `fingerprint` instead of the bot’s.', ['fingerprint!']),
-  'swap-key': lie('Key lists and key records show `publicKey` and `fingerprint` for `userId`.', [
-    'userId!',
-    'publicKey!',
-    'fingerprint',
-  ]),
-  ghost: lie('Key lists (of `chatId`) also name `userId` with `publicKey` and `fingerprint`.', [
-    'chatId',
-    'userId!',
-    'publicKey!',
-    'fingerprint!',
-  ]),
-  'hide-key': lie('Key lists (of `chatId`) leave out `userId`.', ['chatId', 'userId!']),
+  'claim-fingerprint': lie('`/me` shows `fingerprint` instead of the bot’s.', 'fingerprint!'),
+  'swap-key': lie(
+    'Key lists and key records show `publicKey` and `fingerprint` for `userId`.',
+    'userId! publicKey! fingerprint',
+  ),
+  ghost: lie(
+    'Key lists (of `chatId`) also name `userId` with `publicKey` and `fingerprint`.',
+    'chatId userId! publicKey! fingerprint!',
+  ),
+  'hide-key': lie('Key lists (of `chatId`) leave out `userId`.', 'chatId userId!'),
 }
 
 export type FaultName = keyof typeof FAULTS
