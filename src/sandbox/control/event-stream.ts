@@ -14,10 +14,13 @@ const HEARTBEAT_MS = 15_000
 /** How long a reader that is dropped has to read why. */
 const DROPPED_MS = 10_000
 
-const Id = z
-  .string()
-  .regex(/^\d{1,15}$/, 'expected the id of an event')
-  .transform(Number)
+/** A whole number in a query or header. */
+export const digits = (problem: string) =>
+  z
+    .string()
+    .regex(/^\d{1,15}$/, problem)
+    .transform(Number)
+const Id = digits('expected the id of an event')
 const KIND = EVENT_KINDS.join('|')
 const Kinds = z
   .string()

@@ -29,10 +29,10 @@ export function readInput<I extends z.ZodObject>(
     const wanted = schemaAt(schema, path)
     const isExplained = wanted === null || issue.code === 'invalid_format'
     const expected = isExplained ? issue.message : `expected ${describe(wanted)}`
-    const value = issue.input
-    return `${path.join('.')}: ${value === undefined ? 'missing; ' : ''}${expected}${
-      value === undefined ? '' : `, got ${quote(value)}`
-    }`
+    const { input: value } = issue
+    const problem =
+      value === undefined ? `missing; ${expected}` : `${expected}, got ${quote(value)}`
+    return `${path.join('.')}: ${problem}`
   })
   throw new ControlError(problems.join('; '))
 }

@@ -34,11 +34,7 @@ export interface ControlContext {
 }
 
 /** An operation of the control, with the schema of its result. */
-export interface ControlOperation<I extends z.ZodObject, R> extends Operation<
-  ControlContext,
-  I,
-  R
-> {
+export type ControlOperation<I extends z.ZodObject, R> = Operation<ControlContext, I, R> & {
   output: z.ZodType<R>
 }
 
@@ -69,15 +65,10 @@ export function action<I extends z.ZodObject, const R extends Record<string, str
 ): ControlOperation<I, R> {
   const fields = Object.entries(result).map(([name, value]) => [name, z.literal(value)])
   const output = z.object(Object.fromEntries(fields) as z.ZodRawShape) as unknown as z.ZodType<R>
-  return {
-    description,
-    input,
-    output,
-    run: async (on, given) => {
-      await run(on, given)
-      return result
-    },
-  }
+  return operation(description, input, output, async (on, given) => {
+    await run(on, given)
+    return result
+  })
 }
 
 /** The fields that are not undefined. */

@@ -6,12 +6,6 @@ import type { FaultStatus } from './table.ts'
 /** A fault that is set. */
 export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
 
-/** A call, or a rule for a bot, which has no route. */
-interface FaultTarget {
-  route?: string
-  botId: number | undefined
-}
-
 interface ArmedFault {
   fault: ActiveFault
   struck: number
@@ -85,7 +79,7 @@ export class Faults {
 
   /** Uses the faults that strike a bot, one by one as they are read. */
   *#hits(
-    call: FaultTarget,
+    call: { route?: string; botId: number | undefined },
     isMeant: (fault: ActiveFault) => boolean,
   ): Generator<ActiveFault, void> {
     for (const armed of this.#armed.values()) {

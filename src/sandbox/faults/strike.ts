@@ -11,9 +11,7 @@ interface FaultyCall {
 }
 
 /** A call whose response body is ready to be sent. */
-interface AnsweredCall extends FaultyCall {
-  body: Buffer
-}
+type AnsweredCall = FaultyCall & { body: Buffer }
 
 const PROXY_PAGE = '<html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>'
 

@@ -8,8 +8,6 @@ import { isLoopback, valuesOf } from '../../util/local-door.ts'
 import { usageError } from '../../errors.ts'
 
 const GIVEN = /^[\w-]{32,128}$/
-/** The user in an address; any other is accepted too. */
-const USER = 'postern'
 
 /**
  * The token of listeners on an address: the given one, a new one of 32 bytes, or null on loopback.
@@ -59,9 +57,9 @@ export function entryPath(token: string): string {
   return `/?token=${token}`
 }
 
-/** The address of a listener with its token as the password. */
+/** The address of a listener with its token as the password; any user is accepted beside it. */
 export function addressWithToken(url: string, token: string | null): string {
-  return token === null ? url : url.replace('://', `://${USER}:${token}@`)
+  return token === null ? url : url.replace('://', `://postern:${token}@`)
 }
 
 /** An address without its password, and the header that presents it. */

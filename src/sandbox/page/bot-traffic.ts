@@ -41,8 +41,10 @@ export class BotTraffic {
     const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
     if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
     const recorded = { n: this.#next++, at: this.#now(), ...exchange }
+    const { path, request, answer } = exchange
+    const characters = path.length + request.length + answer.length + 200
     // The newest is held, however large.
-    const size = Math.min(sizeOf(exchange), HELD_CHARACTERS)
+    const size = Math.min(characters, HELD_CHARACTERS)
     this.#held.set(String(recorded.n), recorded, { size })
     this.#recorded.emit(recorded)
   }
@@ -58,8 +60,4 @@ export class BotTraffic {
       one !== undefined && one.n > after ? one : [],
     )
   }
-}
-
-function sizeOf({ path, request, answer }: BotExchange): number {
-  return path.length + request.length + answer.length + 200
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
-import { lastEventId, streamLog } from '../control/event-stream.ts'
+import { digits, lastEventId, streamLog } from '../control/event-stream.ts'
 import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { hangUpSignal } from '../http/response.ts'
@@ -33,11 +33,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
-const After = z
-  .string()
-  .regex(/^\d{1,15}$/, 'expected a number')
-  .transform(Number)
-const TrafficQuery = z.strictObject({ after: After.optional() })
+const TrafficQuery = z.strictObject({ after: digits('expected a number').optional() })
 
 /**
  * The page's listener, for every world: its files; the control below `/control`; `GET /events`, the

@@ -162,16 +162,13 @@ function toOperatorError(error: unknown, file: string): unknown {
     const hint = 'end that one first, or name another file'
     return new OperatorError('store-in-use', `${file} is in use by another sandbox`, hint, options)
   }
-  const problem =
-    result === SQLITE_FULL
-      ? `written: the disk is full`
-      : typeof syscall === 'string'
-        ? `opened: ${String(code)}`
-        : 'written'
-  const hint =
-    result === SQLITE_FULL
-      ? 'make room; nothing that was acknowledged is lost'
-      : 'name a file in a directory that you can write to'
+  if (result === SQLITE_FULL) {
+    const hint = 'make room; nothing that was acknowledged is lost'
+    const problem = `${file} cannot be written: the disk is full`
+    return new OperatorError('store-unwritable', problem, hint, options)
+  }
+  const problem = typeof syscall === 'string' ? `opened: ${String(code)}` : 'written'
+  const hint = 'name a file in a directory that you can write to'
   return new OperatorError('store-unwritable', `${file} cannot be ${problem}`, hint, options)
 }
 

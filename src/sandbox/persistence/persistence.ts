@@ -8,8 +8,8 @@ export interface RecordKind<V> {
   /** Its name in the file. */
   name: string
   /** Gives JSON or bytes. `read` recreates the fields that are left out here. */
-  write(value: V): unknown
-  read(stored: unknown): V
+  write: (value: V) => unknown
+  read: (stored: unknown) => V
 }
 
 /** An entry that differs from what the file has. */
@@ -53,19 +53,21 @@ export class Persistence implements AsyncDisposable {
    * @param of distinguishes several maps of the same kind
    */
   map<K extends RecordKey, V>(as: RecordKind<V> | string, of: RecordKey = ''): Map<K, V> {
-    const kind = typeof as === 'string' ? plainKind<V>(as) : as
+    const { name: kind, write, read } = typeof as === 'string' ? plainKind<V>(as) : as
     const owner = String(of)
-    const name = `${kind.name}\0${owner}`
+    const name = `${kind}\0${owner}`
     const entries = this.#unopened
       .get(name)
       ?.map(({ key, value }): [K, V] => [
         JSON.parse(key) as K,
-        kind.read(typeof value === 'string' ? JSON.parse(value) : value),
+        read(typeof value === 'string' ? JSON.parse(value) : value),
       ])
     this.#unopened.delete(name)
-    const idOf = (key: K) => ({ kind: kind.name, owner, key: JSON.stringify(key) })
+    const idOf = (key: K) => ({ kind, owner, key: JSON.stringify(key) })
     const rowOf = (key: K): RecordRow => {
-      return { ...idOf(key), value: encode(kind.write(map.get(key) as V)) }
+      const written = write(map.get(key) as V)
+      const value = written instanceof Uint8Array ? written : JSON.stringify(written)
+      return { ...idOf(key), value }
     }
     const onChange = (key: K, isDeleted: boolean): void => {
       const row = (): RecordRow | undefined => (map.has(key) ? rowOf(key) : undefined)
@@ -146,9 +148,4 @@ export class Persistence implements AsyncDisposable {
 
 function plainKind<V>(name: string): RecordKind<V> {
   return { name, write: (value) => value, read: (stored) => stored as V }
-}
-
-/** A value as a row holds it. @param written what its kind's `write` gave */
-function encode(written: unknown): string | Uint8Array {
-  return written instanceof Uint8Array ? written : JSON.stringify(written)
 }

@@ -2,11 +2,9 @@
  * Keys of the kinds that people have, good ones and those that nobody can seal to: for phones that
  * a sidecar is tried with. Runs in the calling thread.
  */
-import { generateKey, revokeKey, type KeyOptions, type PrivateKey } from 'openpgp'
+import { generateKey, revokeKey, type KeyOptions } from 'openpgp'
 import { loadLibrary, type UnlockedKey } from '../../openpgp/index.ts'
 import { DAY_MS, KEY_KINDS, type KeyKind } from './keys.ts'
-
-type KeyMaking = Omit<KeyOptions, 'userIDs' | 'date'>
 
 /** Makes a key of a kind. `createdMs` is its date, but of an expired one it is two days before. */
 export async function makeKey(o: {
@@ -15,7 +13,7 @@ export async function makeKey(o: {
   createdMs: number
 }): Promise<{ certificate: string; key: UnlockedKey }> {
   const { unlockedFrom, withComposite } = await loadLibrary()
-  const options: KeyMaking = KEY_KINDS[o.kind]
+  const options: Omit<KeyOptions, 'userIDs' | 'date'> = KEY_KINDS[o.kind]
   const date = new Date(o.createdMs - (o.kind === 'expired' ? 2 * DAY_MS : 0))
   const { privateKey: made } = await generateKey({
     ...options,
@@ -24,11 +22,9 @@ export async function makeKey(o: {
     format: 'object',
   })
   const privateKey = o.kind.startsWith('ml-kem') ? await withComposite(made, date) : made
-  const certificate = o.kind === 'revoked' ? await revoked(privateKey) : privateKey.toPublic()
+  const certificate =
+    o.kind === 'revoked'
+      ? (await revokeKey({ key: privateKey, format: 'object' })).publicKey
+      : privateKey.toPublic()
   return { certificate: certificate.armor(), key: unlockedFrom(privateKey) }
-}
-
-async function revoked(key: PrivateKey) {
-  const { publicKey } = await revokeKey({ key, format: 'object' })
-  return publicKey
 }

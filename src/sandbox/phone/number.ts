@@ -1,11 +1,9 @@
+import type { z } from 'zod'
+import type { SafetyNumber } from '../control/results.ts'
 import type { MessageReader } from './read.ts'
 
 /** What a phone shows, so that two people can compare their certificates by voice. */
-export interface ShownNumber {
-  digits: string
-  /** Of the QR code. */
-  text: string
-}
+export type ShownNumber = z.output<typeof SafetyNumber>
 
 /** An account and the fingerprint of its certificate. */
 type Party = readonly [id: number, fingerprint: string]

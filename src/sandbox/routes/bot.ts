@@ -44,11 +44,12 @@ export const deleteWebhook: RouteHandler = ({ bot }) => {
   return { result: { url: null, pending: bot.queue.size } }
 }
 
-const ScopeQuery = z.object({ scope: Scope })
+/** Other names are ignored. */
+const ScopeQuery = z.object({ scope: Scope.optional() })
 
 /** GET /commands: every scope with its list, or the list of one scope. */
 export const getCommands: RouteHandler = ({ bot, query }) => {
-  const scope = scopeOf(query)
+  const { scope } = parseInput(ScopeQuery, query)
   if (scope !== undefined) return { result: bot.commands.get(scope) ?? [] }
   const all = Array.from(bot.commands, ([name, commands]) => ({ scope: name, commands }))
   return { result: all satisfies CommandScope[] }
@@ -64,12 +65,7 @@ export const putCommands: RouteHandler = ({ world, bot, body }) => {
 
 /** DELETE /commands */
 export const deleteCommands: RouteHandler = ({ bot, query }) => {
-  const scope = scopeOf(query) ?? 'default'
+  const { scope = 'default' } = parseInput(ScopeQuery, query)
   setCommands(bot, scope, [])
   return { result: { scope, commands: [] } satisfies CommandScope }
-}
-
-function scopeOf(query: unknown): string | undefined {
-  const { scope } = query as { scope?: unknown }
-  return scope === undefined ? undefined : parseInput(ScopeQuery, { scope }).scope
 }

@@ -25,12 +25,8 @@ function lookUp(world: World, asked: string): Record<string, unknown> | null {
     const chat = world.chats.get(owner.chat)
     if (chat === undefined || chat.username === null) return null
     const { id, kind, username, title } = chat
-    return {
-      id,
-      kind,
-      username,
-      chat: { id, kind, username, title, memberCount: chat.members.size },
-    }
+    const found = { id, kind, username }
+    return { ...found, chat: { ...found, title, memberCount: chat.members.size } }
   }
   if (world.people.get(owner.account)?.gone ?? !world.bots.has(owner.account)) return null
   const user = accountView(world, owner.account)

@@ -54,9 +54,7 @@ const namesIn = (path: readonly PropertyKey[]): SeedPath =>
   path.filter((part) => typeof part !== 'symbol')
 
 /** How far into a value an alternative got before something was wrong. */
-function depth(
-  issues: readonly { path: readonly PropertyKey[]; code?: string | undefined }[],
-): number {
+function depth(issues: readonly z.core.$ZodIssue[]): number {
   return Math.max(
     0,
     ...issues.map(({ path, code }) => path.length + (code === 'unrecognized_keys' ? 1 : 0)),

@@ -48,10 +48,7 @@ export class Schedule {
 
   /** Moves every step that is left into the future by milliseconds. */
   postpone(ms: number): void {
-    for (const n of this.#steps.keys()) {
-      const step = this.#steps.get(n)
-      if (step !== undefined) step.atMs += ms
-    }
+    for (const step of this.#steps.values()) step.atMs += ms
   }
 
   #next(): [number, ScheduledStep] | undefined {
