@@ -6,7 +6,7 @@ import { isWorthless, type DecisionAgainst, type Unusable } from '../src/kernel/
 import { chooseRecipients } from '../src/kernel/people/recipients.ts'
 import { Health, type ReasonCode } from '../src/observe/health.ts'
 import { alertForReason } from '../src/reports/alerting.ts'
-import { ReadinessLog } from '../src/reports/readiness-log.ts'
+import { readinessLog } from '../src/reports/readiness-log.ts'
 import { createBot } from '../src/wiring/bot.ts'
 import { watchedLog } from './support/watched-log.ts'
 
@@ -188,7 +188,7 @@ describe('a reason against readiness', () => {
       }
       const parts = { health, log, bot: () => null, publication: null } as never
       health.set(code, '')
-      new ReadinessLog(parts).changed({ code, holds: true })
+      readinessLog(parts).changed({ code, holds: true })
       const alerts = alertForReason({ code, holds: true }) !== null
       expect({ alerts, level: levels[0] ?? 'none' }).toEqual(expected)
     },

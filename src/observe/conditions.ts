@@ -50,6 +50,12 @@ export class Conditions<Code extends string> {
     if (this.#holding.delete(code)) this.#changes.emit({ code, holds: false })
   }
 
+  /** States a condition with its detail, or, for null, ends it. */
+  show(code: Code, detail: string | null): void {
+    if (detail === null) this.clear(code)
+    else this.set(code, detail)
+  }
+
   /** Whether a condition holds now. */
   holds(code: Code): boolean {
     return this.#holding.has(code)

@@ -64,8 +64,7 @@ export class ExpiryWarnings {
   #report(code: WarningCode, stage: number | null, detail: string): void {
     const { warnings, alerts, log } = this.#parts
     const before = this.#stages.get(code) ?? null
-    if (stage === null) warnings.clear(code)
-    else warnings.set(code, detail)
+    warnings.show(code, stage === null ? null : detail)
     if (stage === before) return
     const { what, hint } = WARNINGS[code]
     if (stage === null) {

@@ -83,8 +83,8 @@ export function reportServiceWebhook(
   { isThere, isOursSet }: { isThere: boolean; isOursSet: boolean },
   health: Health,
 ): void {
-  if (isThere) health.set('webhook-at-service', isOursSet ? 'set past Postern' : '')
-  else health.clear('webhook-at-service')
+  const detail = isOursSet ? 'set past Postern' : ''
+  health.show('webhook-at-service', isThere ? detail : null)
 }
 
 export function reportWebhookChange(
@@ -130,8 +130,8 @@ export function reportFailingWebhook(
 
 /** @param by null when nobody else polls any more */
 export function reportSecondPoller(by: Stranger | null, health: Health): void {
-  if (by === null) health.clear('second-poller')
-  else health.set('second-poller', by === 'here' ? 'through this sidecar' : 'past this sidecar')
+  const where = by === 'here' ? 'through this sidecar' : 'past this sidecar'
+  health.show('second-poller', by && where)
 }
 
 const HOUR_MS = 3_600_000
@@ -147,13 +147,10 @@ export function reportBacklog(
   const age = oldestMs === null ? '' : `, the oldest for ${inWords(oldestMs)}`
   const left = leftMs === null ? '' : `; the service drops it in ${inWords(leftMs)}`
   const detail = `${pending ?? 'many'} wait${age}${left}`
-  if (level === 'none') warnings.clear('updates-waiting')
-  else warnings.set('updates-waiting', detail)
+  warnings.show('updates-waiting', level === 'none' ? null : detail)
   const isWaiting = level === 'waiting' || (level === 'noticed' && o.isReason)
-  if (isWaiting) health.set('updates-waiting', detail)
-  else health.clear('updates-waiting')
-  if (level === 'expiring') health.set('updates-expiring', detail)
-  else health.clear('updates-expiring')
+  health.show('updates-waiting', isWaiting ? detail : null)
+  health.show('updates-expiring', level === 'expiring' ? detail : null)
   const waiting = { pending, oldestSeconds: inSeconds(oldestMs) }
   if (isHourLess) {
     log.warn({ ...waiting, droppedInSeconds: inSeconds(leftMs) }, 'the service will drop updates')
@@ -188,8 +185,7 @@ export function reportLaggards(
     log.error({ consumer, count }, 'a consumer was too far behind, and lost updates')
   }
   const names = behind.map(({ name, count }) => `${name}: ${count} updates`).join(', ')
-  if (behind.length === 0) health.clear('consumer-behind')
-  else health.set('consumer-behind', names)
+  health.show('consumer-behind', names || null)
 }
 
 /** Counts and logs a call that left the outbox, and how. */
@@ -200,20 +196,4 @@ export function reportSettled(
 ): void {
   metrics.count('postern_outbox_settled_total', { outcome })
   log[outcome === 'sent' ? 'info' : 'warn']({ entry, outcome, chatId, code }, 'left the outbox')
-}
-
-/** @param entry the oldest that waits too long in the outbox; null: none does */
-export function reportStuck(entry: { id: string } | null, health: Health): void {
-  if (entry === null) health.clear('outbox-stuck')
-  else health.set('outbox-stuck', `entry ${entry.id}`)
-}
-
-/** Something that the sidecar needs is there, or is not. @param now `reason` for people */
-export function reportState(
-  code: ReasonCode,
-  { isFine, reason = '' }: { isFine: boolean; reason?: string },
-  health: Health,
-): void {
-  if (isFine) health.clear(code)
-  else health.set(code, reason)
 }

@@ -37,43 +37,34 @@ export interface ReadinessLogParts {
  * Logs each reason against readiness when it begins (WARN or ERROR, with its hint) and when it
  * ends, and `ready` with bot, mode and key when none is left.
  */
-export class ReadinessLog {
-  readonly #parts: ReadinessLogParts
-  readonly #logged = new Set<ReasonCode>()
-  #isReadyLogged = false
-
-  constructor(parts: ReadinessLogParts) {
-    this.#parts = parts
+export function readinessLog({ health, log, bot, publication }: ReadinessLogParts) {
+  const logged = new Set<ReasonCode>()
+  let isReadyLogged = false
+  const logIfReady = (): void => {
+    const shown = bot()
+    const isCompared = publication === null || publication.remoteKeyState !== null
+    if (isReadyLogged || !health.ready || shown === null || !isCompared) return
+    isReadyLogged = true
+    log.info(describeBot(shown), 'ready')
   }
-
+  /** Something was learned that may make it ready. One answer may end a reason and begin another. */
+  const look = (): void => {
+    if (!isReadyLogged) setImmediate(logIfReady)
+  }
   /** A reason began or ended. */
-  changed({ code, holds }: ReasonChange): void {
-    const { health, log } = this.#parts
-    if (!health.ready) this.#isReadyLogged = false
+  const changed = ({ code, holds }: ReasonChange): void => {
+    if (!health.ready) isReadyLogged = false
     if (holds && !UNLOGGED.has(code)) {
-      this.#logged.add(code)
+      logged.add(code)
       const reason = health.all().find((one) => one.code === code)
       const level = ERRORS.has(code) ? 'error' : 'warn'
       log[level]({ reason: code, hint: reason?.hint }, `not ready: ${reason?.message}`)
-    } else if (this.#logged.delete(code) && !health.ready) {
+    } else if (logged.delete(code) && !health.ready) {
       log.info({ reason: code }, 'a reason is over, and others hold')
     }
-    this.look()
+    look()
   }
-
-  /** Something was learned that may make it ready. One answer may end a reason and begin another. */
-  look(): void {
-    if (!this.#isReadyLogged) setImmediate(() => this.#logIfReady())
-  }
-
-  #logIfReady(): void {
-    const { health, log, publication } = this.#parts
-    const bot = this.#parts.bot()
-    const isCompared = publication === null || publication.remoteKeyState !== null
-    if (this.#isReadyLogged || !health.ready || bot === null || !isCompared) return
-    this.#isReadyLogged = true
-    log.info(describeBot(bot), 'ready')
-  }
+  return { changed, look }
 }
 
 /** Not under `bot`, which in a log of several bots is the name that the settings give. */

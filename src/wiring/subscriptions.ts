@@ -29,7 +29,7 @@ import { batchPerTick } from '../util/scheduling.ts'
 import { alertForReason, alertForTrustChange } from '../reports/alerting.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
-import { describeNoResponse, ReadinessLog } from '../reports/readiness-log.ts'
+import { describeNoResponse, readinessLog } from '../reports/readiness-log.ts'
 import {
   createFullReport,
   logConsumerFailure,
@@ -44,8 +44,6 @@ import {
   reportSecondPoller,
   reportServiceWebhook,
   reportSettled,
-  reportState,
-  reportStuck,
   reportWebhookChange,
 } from '../reports/events.ts'
 import type { Updates } from './updates.ts'
@@ -91,9 +89,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
   subscribeEngine(engine, metrics, log)
-  resources.defer(engine.onAvailable((isFine) => reportState('no-threads', { isFine }, health)))
-  const reportHolder = ({ isReachable: isFine, reason }: HolderState): void =>
-    reportState('key-agent', { isFine, reason }, health)
+  resources.defer(engine.onAvailable((isFine) => health.show('no-threads', isFine ? null : '')))
+  const reportHolder = ({ isReachable, reason }: HolderState): void =>
+    health.show('key-agent', isReachable ? null : reason)
   if (core.holder !== null) resources.defer(core.holder.onReachable(reportHolder))
   resources.defer(engine.onDifference(() => health.set('engine-differs', '')))
   subscribeKey(core, link)
@@ -107,7 +105,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 /** Health, metrics and log follow the outbox. */
 export function subscribeOutbox(outbox: Outbox, link: Link, log: Log): void {
   outbox.onSettled((event) => reportSettled(event, link.metrics, log))
-  outbox.onStuck((entry) => reportStuck(entry, link.health))
+  outbox.onStuck((entry) => link.health.show('outbox-stuck', entry && `entry ${entry.id}`))
 }
 
 /** Health and metrics follow the publication of the key, and it the service. */
@@ -215,10 +213,10 @@ function showCore({ known, engine, keyring, publication, attachments }: Core, li
 
 /** The log follows readiness; earlier conditions are not logged. */
 export function subscribeReadiness(link: Link, { publication }: Core, log: Log): void {
-  const readiness = new ReadinessLog({ ...link, publication, log })
-  link.health.onChange((change) => readiness.changed(change))
-  link.onBot(() => readiness.look())
-  publication?.onState(() => readiness.look())
+  const readiness = readinessLog({ ...link, publication, log })
+  link.health.onChange(readiness.changed)
+  link.onBot(readiness.look)
+  publication?.onState(readiness.look)
 }
 
 const DIFFERS =

@@ -3,7 +3,7 @@ import type { Bot } from '../../src/api/bot.ts'
 import { NoResponseError } from '../../src/errors.ts'
 import type { RemoteKeyState } from '../../src/kernel/own-key/key-state.ts'
 import { Health } from '../../src/observe/health.ts'
-import { describeNoResponse, ReadinessLog } from '../../src/reports/readiness-log.ts'
+import { describeNoResponse, readinessLog } from '../../src/reports/readiness-log.ts'
 import { DoubleWorld } from '../support/double-world.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -24,7 +24,7 @@ function followed({ managesKey = false } = {}) {
       return remoteKeyState
     },
   }
-  const readiness = new ReadinessLog({
+  const readiness = readinessLog({
     health,
     log,
     bot: () => known,
