@@ -80,47 +80,38 @@ export type Activity = Omit<ActivityLine, 'atMs'>
 /** How long a refusal is not shown again, in ms. */
 const REFUSALS_MS = 5000
 
-export class ActivityPrinter {
-  readonly #print: (lines: string) => void
+/** @param print is given lines that fit the terminal */
+export function activityPrinter(print: (lines: string) => void) {
   /** The activity printed last, and the number of its repetitions since. */
-  #last = { activity: '', again: 0 }
+  let last = { activity: '', again: 0 }
   /** The refusal printed last, and the number of its repetitions since. */
-  #refused = { activity: '', again: 0, untilMs: 0 }
-
-  /** @param print is given lines that fit the terminal */
-  constructor(print: (lines: string) => void) {
-    this.#print = print
-  }
-
+  let refused = { activity: '', again: 0, untilMs: 0 }
+  const out = (activity: Activity): void =>
+    print(formatActivity({ atMs: Date.now(), ...activity }, terminalWidth()))
   /** Prints an activity; counts one that equals the last. */
-  write(activity: Activity): void {
+  const write = (activity: Activity): void => {
     const said = JSON.stringify(activity)
-    if (said === this.#last.activity) {
-      this.#last.again += 1
+    if (said === last.activity) {
+      last.again += 1
       return
     }
-    const { again } = this.#last
-    this.#last = { activity: said, again: 0 }
-    const atMs = Date.now()
-    if (again > 0) this.#out({ atMs, who: '', text: `the same ${again} times more` })
-    this.#out({ atMs, ...activity })
+    const { again } = last
+    last = { activity: said, again: 0 }
+    if (again > 0) out({ who: '', text: `the same ${again} times more` })
+    out(activity)
   }
-
   /** The same for a refusal: those of a bot that retries are printed once in a while. */
-  writeRefusal(activity: Activity): void {
+  const writeRefusal = (activity: Activity): void => {
     const said = JSON.stringify(activity)
-    const { activity: before, again, untilMs } = this.#refused
-    const isSame = said === before
+    const { again, untilMs } = refused
+    const isSame = said === refused.activity
     if (isSame && Date.now() < untilMs) {
-      this.#refused.again += 1
+      refused.again += 1
       return
     }
     const more = isSame && again > 0 ? `\n(and ${again} times since it was shown)` : ''
-    this.#refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
-    this.write({ ...activity, text: activity.text + more })
+    refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
+    write({ ...activity, text: activity.text + more })
   }
-
-  #out(line: ActivityLine): void {
-    this.#print(formatActivity(line, terminalWidth()))
-  }
+  return { write, writeRefusal }
 }

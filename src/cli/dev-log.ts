@@ -7,10 +7,10 @@ import type { SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { countedCache } from '../util/caches.ts'
-import { type ActivityMark, ActivityPrinter, type Activity } from './activity.ts'
+import { type ActivityMark, activityPrinter, type Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
 import type { AnnouncedSandbox } from './running-sandboxes.ts'
-import { SandboxNames } from './sandbox-names.ts'
+import { readNames, type SandboxNames } from './sandbox-names.ts'
 import { describeAnswer, VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
 type MessageKey = { chatId: number; messageId: number }
@@ -28,7 +28,7 @@ const REMEMBERED = 10_000
 export class DevLog {
   readonly #sandbox: Sandbox
   readonly #botId: number
-  readonly #printer: ActivityPrinter
+  readonly #printer: ReturnType<typeof activityPrinter>
   #names: SandboxNames | null = null
   #work: Promise<void> = Promise.resolve()
   /** Words of messages that were shown, by chat and message. */
@@ -49,7 +49,7 @@ export class DevLog {
   constructor(o: { sandbox: Sandbox; botId: number; print: (lines: string) => void }) {
     this.#sandbox = o.sandbox
     this.#botId = o.botId
-    this.#printer = new ActivityPrinter(o.print)
+    this.#printer = activityPrinter(o.print)
   }
 
   /** Follows what happens in the sandbox from now on, until it closes. */
@@ -247,7 +247,7 @@ export class DevLog {
   /** Names that know a person, bot or chat. Who is in a chat may be others than when it was read. */
   async #know(id: number): Promise<SandboxNames> {
     if (this.#names?.has(id) === true) return this.#names
-    this.#names = await SandboxNames.read(this.#sandbox.control)
+    this.#names = await readNames(this.#sandbox.control)
     return this.#names
   }
 

@@ -9,7 +9,7 @@ import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
-import { SandboxNames } from './sandbox-names.ts'
+import { readNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { findSandboxes } from './running-sandboxes.ts'
 import { userRuntimeFolders } from '../config/sources.ts'
@@ -172,7 +172,7 @@ async function findSpeaker(
   { person, chat }: { person: string; chat: string },
 ) {
   const { control } = at
-  const names = await SandboxNames.read(control)
+  const names = await readNames(control)
   const who = names.person(person)
   const { id: userId, username } = who
   const found = names.chatOf(who, chat)
@@ -180,7 +180,7 @@ async function findSpeaker(
   if ('chat' in found)
     return { ...speaker, names, chatId: found.chat.id, mode: found.chat.trueMode }
   const { id: chatId, mode } = await control.addPrivateChat({ userId, botId: found.bot.id })
-  return { ...speaker, names: await SandboxNames.read(control), chatId, mode }
+  return { ...speaker, names: await readNames(control), chatId, mode }
 }
 
 function messageWithButtons(

@@ -10,90 +10,76 @@ type SandboxChat = Awaited<ReturnType<Control['chats']>>[number]
 const PRIVATE_CHAT = 'dm'
 
 /** Who and what there is in a sandbox's world, by the names that people use. */
-export class SandboxNames {
-  readonly people: readonly SandboxPerson[]
-  readonly bots: readonly SandboxBot[]
-  readonly chats: readonly SandboxChat[]
+export type SandboxNames = Awaited<ReturnType<typeof readNames>>
 
-  constructor(world: { people: SandboxPerson[]; bots: SandboxBot[]; chats: SandboxChat[] }) {
-    this.people = world.people
-    this.bots = world.bots
-    this.chats = world.chats
+/** Asks a sandbox. */
+export async function readNames(control: Control) {
+  const [people, bots, chats] = await Promise.all([
+    control.people(),
+    control.bots(),
+    control.chats(),
+  ])
+  /** The name of a chat, as `chatOf` accepts it. */
+  const nameOf = ({ id, kind, name, username, title, members }: SandboxChat): string => {
+    if (kind !== 'private') return name ?? username ?? title ?? String(id)
+    const bot = bots.find((one) => members.includes(one.id))
+    return name ?? bot?.username ?? String(id)
   }
-
-  /** Asks a sandbox. */
-  static async read(control: Control): Promise<SandboxNames> {
-    const [people, bots, chats] = await Promise.all([
-      control.people(),
-      control.bots(),
-      control.chats(),
-    ])
-    return new SandboxNames({ people, bots, chats })
-  }
-
   /**
    * A person by handle, with or without its @, or id.
    * @throws OperatorError `usage` that names the people there are
    */
-  person(written: string): SandboxPerson {
-    const found = byHandle(this.people, written)
+  const person = (written: string): SandboxPerson => {
+    const found = byHandle(people, written)
     if (found !== undefined) return found
-    const handles = this.people.map(({ username }) => username)
+    const handles = people.map(({ username }) => username)
     throw unknown('person', { written, names: handles })
   }
-
   /**
    * A chat that a person can write into: by its name in the seed, its handle, title or id. The handle
    * of a bot is the private chat with it, and `dm` the one with the only bot.
    * @returns the chat, or the bot with which the person has no private chat yet
    * @throws OperatorError `usage` that names the chats of the person
    */
-  chatOf(person: SandboxPerson, written: string): { chat: SandboxChat } | { bot: SandboxBot } {
-    const own = this.chats.filter(({ members }) => members.includes(person.id))
+  const chatOf = (
+    { id, username }: SandboxPerson,
+    written: string,
+  ): { chat: SandboxChat } | { bot: SandboxBot } => {
+    const own = chats.filter(({ members }) => members.includes(id))
     const chat = named(own, written)
     if (chat !== undefined) return { chat }
-    const bot = this.#botMeant(written)
+    const isOnly = written === PRIVATE_CHAT && bots.length === 1
+    const bot = isOnly ? bots[0] : byHandle(bots, written)
     if (bot !== undefined) {
       const known = own.find(({ kind, members }) => kind === 'private' && members.includes(bot.id))
       return known === undefined ? { bot } : { chat: known }
     }
-    const other = named(this.chats, written)
-    const names = own.map((one) => this.nameOf(one))
+    const other = named(chats, written)
+    const names = own.map(nameOf)
     if (other === undefined) throw unknown('chat', { written, names })
-    throw usageError(`${person.username} is not in ${written}`, chooseFrom(names))
-  }
-
-  /** The name of a chat, as `chatOf` accepts it. */
-  nameOf({ id, kind, name, username, title, members }: SandboxChat): string {
-    if (kind !== 'private') return name ?? username ?? title ?? String(id)
-    const bot = this.bots.find((one) => members.includes(one.id))
-    return name ?? bot?.username ?? String(id)
+    throw usageError(`${username} is not in ${written}`, chooseFrom(names))
   }
 
   /** The name of a chat among all others, or its id. */
-  chatName(id: number): string {
-    const chat = this.chats.find((one) => one.id === id)
+  const chatName = (id: number): string => {
+    const chat = chats.find((one) => one.id === id)
     if (chat === undefined) return String(id)
-    if (chat.kind !== 'private' || chat.name !== null) return this.nameOf(chat)
-    const person = this.people.find((one) => chat.members.includes(one.id))
-    return `${person?.username ?? ''} and ${this.nameOf(chat)}`
+    if (chat.kind !== 'private' || chat.name !== null) return nameOf(chat)
+    const member = people.find((one) => chat.members.includes(one.id))
+    return `${member?.username ?? ''} and ${nameOf(chat)}`
   }
-
-  /** The handle of a person or bot, or the id. */
-  accountName(id: number): string {
-    const account = [...this.people, ...this.bots].find((one) => one.id === id)
-    return account?.username ?? String(id)
-  }
-
-  /** Whether a person, bot or chat has the id. */
-  has(id: number): boolean {
-    return [...this.people, ...this.bots, ...this.chats].some((one) => one.id === id)
-  }
-
-  #botMeant(written: string): SandboxBot | undefined {
-    const [first, ...others] = this.bots
-    if (written === PRIVATE_CHAT && others.length === 0) return first
-    return byHandle(this.bots, written)
+  const accounts = [...people, ...bots]
+  return {
+    people,
+    chats,
+    person,
+    chatOf,
+    nameOf,
+    chatName,
+    /** The handle of a person or bot, or the id. */
+    accountName: (id: number) => accounts.find((one) => one.id === id)?.username ?? String(id),
+    /** Whether a person, bot or chat has the id. */
+    has: (id: number) => [...accounts, ...chats].some((one) => one.id === id),
   }
 }
 

@@ -7,7 +7,7 @@ import { countedCache } from '../util/caches.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
-import { SandboxNames } from './sandbox-names.ts'
+import { readNames, type SandboxNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './sandbox-seen.ts'
 import { shutdownRequested } from './signals.ts'
 
@@ -36,7 +36,7 @@ async function watch(
   const flags: WatchFlags = command.optsWithGlobals()
   const stop = shutdownRequested()
   await withSandbox(flags, async (control) => {
-    const names = await SandboxNames.read(control)
+    const names = await readNames(control)
     const watched =
       person === undefined
         ? names.people.filter(({ hasPhone, gone }) => hasPhone && !gone)
@@ -101,7 +101,7 @@ async function namesFor(
 ): Promise<SandboxNames> {
   const ids = Object.entries(seen).filter(([name]) => ['chatId', 'fromId', 'userId'].includes(name))
   const isKnown = ids.every(([, id]) => names.has(id as number))
-  return isKnown ? names : await SandboxNames.read(control)
+  return isKnown ? names : await readNames(control)
 }
 
 /** Whether something is shown for the first time by any phone. */

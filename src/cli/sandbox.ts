@@ -5,7 +5,7 @@ import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
 import { ratesOption, readPort } from './flags.ts'
 import { PosternCommand } from './help.ts'
-import { SandboxNames } from './sandbox-names.ts'
+import { readNames } from './sandbox-names.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 import { refuseStart, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
@@ -128,7 +128,7 @@ async function servePageOf(
 }
 
 async function describe(sandbox: Sandbox, page: Page | null): Promise<void> {
-  const names = await SandboxNames.read(sandbox.control)
+  const names = await readNames(sandbox.control)
   printTable([
     ['api', '', sandbox.url],
     ['control', '', sandbox.controlUrl],

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { SandboxNames } from '../../src/cli/sandbox-names.ts'
+import { readNames, type SandboxNames } from '../../src/cli/sandbox-names.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
 
 let names: SandboxNames
@@ -9,7 +9,7 @@ beforeAll(async () => {
   const { control, home } = sandbox
   const members = [home.bob.id]
   await control.addRoom({ kind: 'channel', title: 'News of the day', username: 'news', members })
-  names = await SandboxNames.read(control)
+  names = await readNames(control)
   botId = home.bot.id
 })
 
@@ -71,7 +71,7 @@ test('the name `dm` is refused where there are several bots', async () => {
   await control.addPerson({ username: 'alice' })
   await control.addBot({ username: 'one_bot' })
   await control.addBot({ username: 'two_bot' })
-  const both = await SandboxNames.read(control)
+  const both = await readNames(control)
   expect(() => both.chatOf(both.person('alice'), 'dm')).toThrow('no chat is called dm')
   expect(both.chatOf(both.person('alice'), 'two_bot')).toMatchObject({
     bot: { username: 'two_bot' },
