@@ -79,7 +79,7 @@ export async function createSeveral(options: SeveralOptions) {
     }),
   )
   const state = createState(options, bots, machine.warnings)
-  const doors = createDoors(options, { bots, metrics, state })
+  const doors = createDoors(options, bots, { metrics, state })
   const reload = async (): Promise<BotReload> => {
     const again = options.load()
     const changes = await bots.set(again.bots)
@@ -152,11 +152,8 @@ function createState({ loaded }: SeveralOptions, bots: HostedBots, warnings: War
 /** The doors that all bots share. */
 function createDoors(
   { loaded: { settings }, log }: SeveralOptions,
-  {
-    bots,
-    metrics,
-    state,
-  }: { bots: HostedBots; metrics: Metrics; state: ReturnType<typeof createState> },
+  bots: HostedBots,
+  { metrics, state }: { metrics: Metrics; state: ReturnType<typeof createState> },
 ): Doors {
   return {
     bot: buildSharedDoor({

@@ -1,19 +1,15 @@
 /** `postern agent`: a process of its own that has the secret keys of sidecars. */
 import { InvalidArgumentError } from 'commander'
 import type { AgentKeys } from '../agent/keys.ts'
-import { commandSecret } from '../config/passphrases.ts'
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { loadStoreAccess } from '../config/store-access.ts'
 import { createLogger } from '../logger.ts'
+import { readKeyFile } from './key-transfer.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
-import { readInput } from './read-input.ts'
 import { shutdownRequested } from './signals.ts'
 import { printList } from './table.ts'
 import { print, printNotice } from './terminal.ts'
-
-/** Larger than any key that is accepted. */
-const MAX_BYTES = 512 * 1024
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('run')
@@ -29,14 +25,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .example('postern agent list --data-dir /var/lib/postern-agent')
     .runs(async (sources, { certificates = false }: { certificates?: boolean }) => {
       await using keys = await openKeys(sources)
-      if (certificates)
-        return print(
-          keys
-            .list()
-            .map(({ certificate }) => certificate)
-            .join('\n'),
-        )
-      printList(keys.list(), {
+      const all = keys.list()
+      if (certificates) return print(all.map(({ certificate }) => certificate).join('\n'))
+      printList(all, {
         FINGERPRINT: ({ fingerprint }) => fingerprint,
         MADE: ({ createdAtMs }) => new Date(createdAtMs).toISOString(),
         SECRET: ({ unlocked }) => (unlocked === null ? 'destroyed' : 'here'),
@@ -48,10 +39,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .notes('Its passphrase is given as to `postern key import`.')
     .example('postern agent import bot.asc --data-dir /var/lib/postern-agent')
     .runs(async (sources, path: string | undefined) => {
-      const file = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
-      const secret = commandSecret('keyFile', sources) ?? commandSecret('export', sources)
+      const { file, passphrase } = await readKeyFile(path, sources)
       await using keys = await openKeys(sources)
-      print((await keys.importKey(file, secret?.reveal() ?? null)).fingerprint)
+      print((await keys.importKey(file, passphrase)).fingerprint)
     }),
   new OperatorCommand('destroy')
     .description('destroy a secret key of a stopped agent')
@@ -62,7 +52,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       await using keys = await openKeys(sources)
       const question = 'type the fingerprint to destroy it: '
       const texts = { done: 'nothing was destroyed', yes: '--yes destroys without asking' }
-      if (!yes) await confirmTyped({ question, answer: fingerprint, ...texts })
+      await confirmTyped(yes, { question, answer: fingerprint, ...texts })
       await keys.destroy(fingerprint)
       printNotice('destroyed; what is sealed to it opens nowhere any more')
     }),

@@ -19,9 +19,9 @@ import {
   systemFailure,
   usageError,
 } from '../errors.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
-import { print, printJson, printNotice } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 import { writeNewFile } from './write-file.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
@@ -29,12 +29,11 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('list the bots of a process that serves several, and how each is')
     .option('--json', 'print them as JSON')
     .example('postern bot list')
-    .runs(async (sources, { json = false }: JsonFlag) => {
+    .runs(async (sources, flags: JsonFlag) => {
       await using sidecar = await connectControl(loadDataDir(sources))
       const all = sidecar === null ? notRunning(several(sources)) : (await sidecar.botList()).bots
       const bots = sources.bot === null ? all : [pickBot(all, sources.bot)]
-      if (json) printJson(bots)
-      else printBots(bots)
+      printAnswer(bots, flags, printBots)
     }),
   new OperatorCommand('add')
     .description('add a bot to the folder that `bots` names; a running sidecar serves it at once')

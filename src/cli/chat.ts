@@ -59,14 +59,12 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       printNotice(
         `chat ${chatId} will count as a ${kind}: it is not protected as a private chat any more, whose private chat it was is forgotten, and members of the ${kind} are sealed to and trusted; its latch stays`,
       )
-      if (!yes) {
-        await confirmTyped({
-          question: 'type the id of the chat to correct it: ',
-          answer: String(chatId),
-          done: 'nothing was changed',
-          yes: '--yes corrects it without asking',
-        })
-      }
+      await confirmTyped(yes, {
+        question: 'type the id of the chat to correct it: ',
+        answer: String(chatId),
+        done: 'nothing was changed',
+        yes: '--yes corrects it without asking',
+      })
       printDone(await withSidecar(sources, (sidecar) => sidecar.chatCorrectKind({ chatId, kind })))
     }),
 ]
@@ -112,8 +110,7 @@ async function confirmLift(
   printNotice(
     `readable text will be allowed in ${which}, wherever the service shows no protection again`,
   )
-  if (isSure || (!isPrivate && !isInteractive())) return
-  await confirmTyped({
+  await confirmTyped(isSure || (!isPrivate && !isInteractive()), {
     question: 'type yes to allow it: ',
     answer: 'yes',
     done: 'nothing was lifted',

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemCodeOf, usageError } from '../errors.ts'
+import { hasGroups, signalGroup } from '../util/run-command.ts'
 import { isAlive } from './running-sandboxes.ts'
 
 /** A command that was started. Disposing it ends it and everything that it started. */
@@ -26,7 +27,6 @@ const LOOK_EVERY_MS = 25
 const LAST_WORDS_MS = 500
 /** A longer line is given in parts. */
 const MAX_LINE = 8192
-const hasGroups = process.platform !== 'win32'
 
 /**
  * Ends a group when its standard input ends without a line: then the parent process is gone.
@@ -72,9 +72,9 @@ export async function startCommand(options: CommandOptions) {
     [Symbol.asyncDispose]: async () => {
       const lives = (): boolean => !isOver && (!hasGroups || isAlive(-pid))
       const endMs = Date.now() + graceMs
-      if (lives()) signalAll(child, 'SIGTERM')
+      if (lives()) signalGroup(pid, 'SIGTERM')
       while (lives() && Date.now() < endMs) await pause(LOOK_EVERY_MS)
-      if (lives()) signalAll(child, 'SIGKILL')
+      if (lives()) signalGroup(pid, 'SIGKILL')
       await ended
       release(guard)
     },
@@ -98,15 +98,6 @@ function startGuard(pid: number): ChildProcess {
 /** Lets the guard go without ending anything. */
 function release(guard: ChildProcess | null): void {
   guard?.stdin?.end('done\n')
-}
-
-function signalAll(child: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (hasGroups && child.pid !== undefined) process.kill(-child.pid, signal)
-    else child.kill(signal)
-  } catch {
-    // All of them are gone.
-  }
 }
 
 /**

@@ -52,6 +52,13 @@ async function exportKey(
 /** Larger than any key that is accepted: a key that is too large gets a refusal of its own. */
 const MAX_BYTES = 512 * 1024
 
+/** Reads a secret key; `passphrase` is of the environment, null where that holds none. */
+export async function readKeyFile(path: string | undefined, sources: Sources) {
+  const file = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
+  const secret = commandSecret('keyFile', sources) ?? commandSecret('export', sources)
+  return { file, passphrase: secret?.reveal() ?? null }
+}
+
 /** `postern key import`: a secret key that another program exported becomes the bot's. */
 export const keyImportCommand = (): OperatorCommand =>
   new OperatorCommand('import')
@@ -80,25 +87,22 @@ async function importKey(
   flags: { retired?: boolean; force?: boolean },
 ): Promise<void> {
   const { retired: isRetired = false, force: mayEndSoon = false } = flags
-  const input = await readInput(path, { maxBytes: MAX_BYTES, what: 'the secret key' })
-  const wanted = { file: input.toString('base64'), isRetired, mayEndSoon }
-  const importIt = (sidecar: Operations) => importWith(sidecar, sources, wanted)
+  const { file, passphrase } = await readKeyFile(path, sources)
+  const wanted = { file: file.toString('base64'), passphrase, isRetired, mayEndSoon }
+  const importIt = (sidecar: Operations) => importWith(sidecar, wanted)
   printDone(await withSidecar(sources, importIt, { mayCreateStore: true }))
 }
 
 /** Whether the key has a passphrase shows only when the sidecar reads it. */
 async function importWith(
   sidecar: Operations,
-  sources: Sources,
-  wanted: Omit<Parameters<Operations['keyImport']>[0], 'passphrase'>,
+  wanted: Parameters<Operations['keyImport']>[0],
 ): ReturnType<Operations['keyImport']> {
-  const secret = commandSecret('keyFile', sources) ?? commandSecret('export', sources)
-  const given = secret?.reveal() ?? null
   try {
-    return await sidecar.keyImport({ ...wanted, passphrase: given })
+    return await sidecar.keyImport(wanted)
   } catch (error) {
     const isMissing = error instanceof OperatorError && error.code === 'passphrase'
-    if (!isMissing || given !== null) throw error
+    if (!isMissing || wanted.passphrase !== null) throw error
     const passphrase = await promptSecret('passphrase of the key: ')
     if (passphrase === null || passphrase === '') throw error
     return await sidecar.keyImport({ ...wanted, passphrase })

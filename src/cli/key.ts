@@ -118,14 +118,12 @@ async function deleteKey(
   const report = await sidecar.keyDeletion({ fingerprint: named })
   printDeletion(report)
   const { fingerprint } = report.key
-  if (!yes) {
-    await confirmTyped({
-      question: 'type the fingerprint to delete it: ',
-      answer: fingerprint,
-      done: 'nothing was deleted',
-      yes: '--yes deletes without asking',
-    })
-  }
+  await confirmTyped(yes, {
+    question: 'type the fingerprint to delete it: ',
+    answer: fingerprint,
+    done: 'nothing was deleted',
+    yes: '--yes deletes without asking',
+  })
   const deleted = await sidecar.keyDelete({ fingerprint })
   if (json) printJson(report)
   else printNotice(deleted.message)

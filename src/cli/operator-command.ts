@@ -36,8 +36,7 @@ export class OperatorCommand extends PosternCommand {
     return this.runs(async (sources, ...given) => {
       const answer = await withSidecar(sources, (sidecar) => ask(sidecar, ...given), o)
       const options = this.opts()
-      if (options['json'] === true) printJson(answer)
-      else show(answer, options)
+      printAnswer(answer, options, (shown) => show(shown, options))
     })
   }
 
@@ -59,6 +58,16 @@ interface DoneAnswer {
 /** The flag of commands that print JSON too. */
 export interface JsonFlag {
   json?: boolean
+}
+
+/** Prints an answer: with `--json` as JSON, else by `show`. */
+export function printAnswer<Answer>(
+  answer: Answer,
+  { json }: JsonFlag,
+  show: (answer: Answer) => void,
+): void {
+  if (json === true) printJson(answer)
+  else show(answer)
 }
 
 /** Prints the message of an answer, and the fingerprint of its key. */

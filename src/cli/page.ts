@@ -29,21 +29,16 @@ export async function servePage(
  */
 export function refuseStart(error: unknown, seed: SeedFile | null, flags: string): never {
   if (seed !== null && error instanceof SeedError) throw seed.refusal(error)
-  throw listenRefusal(error, flags) ?? error
-}
-
-/** Why a listener of the sandbox does not listen; null for any other error. */
-function listenRefusal(error: unknown, flags: string): OperatorError | null {
   const { code, port, address } = error as { code?: string; port?: number; address?: string }
   const refusal = (message: string, hint: string): OperatorError =>
     new OperatorError('listen', message, hint, { cause: error })
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
     const problem = `${address ?? 'this host'} is no address of this machine`
-    return refusal(problem, 'choose another with --host; 0.0.0.0 takes every one')
+    throw refusal(problem, 'choose another with --host; 0.0.0.0 takes every one')
   }
-  if (code !== 'EADDRINUSE' && code !== 'EACCES') return null
+  if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error
   const why = code === 'EACCES' ? 'may not be used by you' : 'is in use'
-  return refusal(`port ${port} ${why}`, `choose another with ${flags}; 0 takes any free one`)
+  throw refusal(`port ${port} ${why}`, `choose another with ${flags}; 0 takes any free one`)
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' }

@@ -2,9 +2,9 @@
 import type { ForgottenRow } from '../control/people.ts'
 import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
-import { print, printJson } from './terminal.ts'
+import { print } from './terminal.ts'
 
 const readPersonId = idReader('person', '`postern trust list` shows them')
 
@@ -16,17 +16,14 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print the result as JSON')
     .example('postern person forget 4711')
     .runs(async (sources, userId: number, o: JsonFlag & { yes?: boolean }) => {
-      if (o.yes !== true) {
-        await confirmTyped({
-          question: `erase person ${userId}? This cannot be undone. Type the id: `,
-          answer: String(userId),
-          done: 'nothing was erased',
-          yes: '--yes erases without a question',
-        })
-      }
+      await confirmTyped(o.yes === true, {
+        question: `erase person ${userId}? This cannot be undone. Type the id: `,
+        answer: String(userId),
+        done: 'nothing was erased',
+        yes: '--yes erases without a question',
+      })
       const report = await withSidecar(sources, (sidecar) => sidecar.personForget({ userId }))
-      if (o.json === true) printJson(report)
-      else printForgotten(report)
+      printAnswer(report, o, printForgotten)
     }),
 ]
 

@@ -47,16 +47,16 @@ export async function readPassphrase(
 
 /**
  * Has the operator type what will be changed, so that a slip changes nothing.
+ * @param isSure by --yes: nothing is asked
  * @param o `answer` that allows it, `done` the action omitted otherwise, such as `nothing was
  *   deleted`, `yes` the effect of --yes
  * @throws OperatorError `usage` without a terminal, `refused` for another answer
  */
-export async function confirmTyped(o: {
-  question: string
-  answer: string
-  done: string
-  yes: string
-}): Promise<void> {
+export async function confirmTyped(
+  isSure: boolean,
+  o: { question: string; answer: string; done: string; yes: string },
+): Promise<void> {
+  if (isSure) return
   if (!isInteractive()) throw usageError('there is no terminal to ask at', `${o.done}; ${o.yes}`)
   using lines = createInterface({ input: process.stdin, output: process.stderr })
   const typed = await lines.question(o.question)

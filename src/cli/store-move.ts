@@ -6,8 +6,8 @@ import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
 import { usageError } from '../errors.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
-import { print, printJson, printNotice } from './terminal.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
+import { print, printNotice } from './terminal.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('move')
@@ -27,13 +27,12 @@ Whatever ends a move on its way: run it again, and it goes on where it stopped.`
     .runs(move),
 ]
 
-async function move(sources: Sources, { to, json }: JsonFlag & { to?: string }): Promise<void> {
+async function move(sources: Sources, flags: JsonFlag & { to?: string }): Promise<void> {
   const access = loadStoreAccess(sources)
-  const target = readTarget(to, sources)
+  const target = readTarget(flags.to, sources)
   const { moveStore } = await import('../context.ts')
   const report = await moveStore(target, access)
-  if (json === true) printJson(report)
-  else printMove(report)
+  printAnswer(report, flags, printMove)
   if (sources.bot !== null) printNotice('move the stores of all other bots too before you go on')
   printNotice(
     typeof target === 'string'

@@ -21,12 +21,11 @@ export function printTable(rows: readonly (Cells | null)[]): void {
   const cells = rows.filter((row) => row !== null).map((row) => row.map(cleanCell))
   const widths = widthsOf(cells)
   const indent = sum(widths.slice(0, -1)) + GAP.length * (widths.length - 1)
-  const room = availableWidth() - indent
   for (const row of cells) {
     const line = joinRow(row, widths)
     if (stringWidth(line) <= availableWidth()) print(line)
     else if (row.length < widths.length) print(wrap(line, availableWidth()).join('\n'))
-    else printLong(row, { widths, room, indent })
+    else printLong(row, { widths, indent })
   }
 }
 
@@ -89,18 +88,15 @@ function availableWidth(): number {
 
 function printLong(
   row: Cells,
-  { widths, room, indent }: { widths: readonly number[]; room: number; indent: number },
+  { widths, indent }: { widths: readonly number[]; indent: number },
 ): void {
   const before = joinRow(row.slice(0, -1), widths)
   const last = row.at(-1) ?? ''
-  if (room < LEAST_LAST) {
-    print(before)
-    for (const line of wrap(last, availableWidth() - INDENT)) print(' '.repeat(INDENT) + line)
-    return
+  if (availableWidth() - indent >= LEAST_LAST) {
+    return printWrapped(last, { first: pad(before, indent), indent })
   }
-  const [line = '', ...more] = wrap(last, room)
-  print(pad(before, indent) + line)
-  for (const one of more) print(' '.repeat(indent) + one)
+  print(before)
+  printWrapped(last, { first: ' '.repeat(INDENT), indent: INDENT })
 }
 
 /** Wraps between words. Commands in backticks and long words stay whole, so that they can be copied. */

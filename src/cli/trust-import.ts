@@ -52,14 +52,9 @@ export const importCommand = (): OperatorCommand =>
         const { lines, signer } = await sidecar.trustImport({ ...list, apply: false })
         if (o.json !== true) for (const line of lines) print(line)
         printNotice(`signed by ${signer ?? 'nobody'}`)
-        const done = 'nothing was changed'
-        const ask = {
-          question: 'verify them? (yes): ',
-          answer: 'yes',
-          done,
-          yes: '--yes asks none',
-        }
-        if (o.yes !== true) await confirmTyped(ask)
+        const texts = { done: 'nothing was changed', yes: '--yes asks none' }
+        const question = 'verify them? (yes): '
+        await confirmTyped(o.yes === true, { question, answer: 'yes', ...texts })
         const report = await sidecar.trustImport({ ...list, apply: true })
         if (o.json === true) printJson(report)
         printNotice(`${report.verified} people were verified`)

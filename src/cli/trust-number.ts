@@ -5,7 +5,7 @@ import type { NumberReport } from '../control/safety-numbers.ts'
 import { refusedError } from '../errors.ts'
 import * as shown from '../trust/show-number.ts'
 import { withSidecar } from './connect.ts'
-import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, printDone, type JsonFlag } from './operator-command.ts'
 import { readInput } from './read-input.ts'
 import * as terminal from './terminal.ts'
 import { refuseExisting, writeNewFile } from './write-file.ts'
@@ -98,8 +98,7 @@ async function compare(
   const answer = await withSidecar(sources, (sidecar) =>
     sidecar.trustCompare({ person, isListed, given }),
   )
-  if (flags.json === true) terminal.printJson(answer)
-  else printDone(answer)
+  printAnswer(answer, flags, printDone)
 }
 
 /**

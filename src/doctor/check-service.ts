@@ -49,7 +49,7 @@ export async function checkService(
     pausedLine(bot),
     clockLine(parts.skewMs()),
     webhookLine(bot, parts),
-    limitsLine(parts.limits()),
+    pass('limits', limitsOf(parts.limits())),
     pass('capacity', capacityOf(parts.limits())),
   ]
   return { bot, lines }
@@ -131,9 +131,8 @@ function webhookLine(bot: Bot, { managesKey }: ServiceParts): CheckLine {
     : pass('webhook', 'the service delivers to one itself')
 }
 
-function limitsLine({ textMax, armoredMax, apiCallsPerMinute }: Limits): CheckLine {
-  const message = `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
-  return pass('limits', message)
+function limitsOf({ textMax, armoredMax, apiCallsPerMinute }: Limits): string {
+  return `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
 }
 
 /** People beside the bot, whose own recipient packet is counted in. */

@@ -40,16 +40,6 @@ export interface Configured {
 /** The calls to the service. */
 export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
 
-/** Runs all checks once; never throws for a failed check. */
-export async function examineAll(
-  configured: Configured,
-  service: ExaminedService,
-  store: StoreState,
-): Promise<CheckLine[]> {
-  const { bot, lines } = await checkSettings(configured, service)
-  return [...lines, ...(await checkStore(bot, configured, store))]
-}
-
 /** Checks once all that settings configure beside the store. */
 export async function examineSettings(
   configured: Configured,
@@ -58,13 +48,20 @@ export async function examineSettings(
   return (await checkSettings(configured, service)).lines
 }
 
-/** Checks once the store, the bot's key in it, and the process that holds it. */
-export async function examineStore(
+/**
+ * Runs all checks once, or those of the store, the bot's key in it, and the process that holds it.
+ * Never throws for a failed check.
+ */
+export async function examine(
+  about: 'everything' | 'store',
   configured: Configured,
-  { me }: Pick<ExaminedService, 'me'>,
-  store: StoreState,
+  { service, store }: { service: ExaminedService; store: StoreState },
 ): Promise<CheckLine[]> {
-  return await checkStore(await me().catch(() => null), configured, store)
+  const { bot, lines } =
+    about === 'everything'
+      ? await checkSettings(configured, service)
+      : { bot: await service.me().catch(() => null), lines: [] }
+  return [...lines, ...(await checkStore(bot, configured, store))]
 }
 
 /** @returns the bot too, where the service gave it */

@@ -4,19 +4,19 @@ import type { ModeAnswer, ModeLookups, SeenChat, Sightings, Unseen } from '../ke
 
 const CHATS = 20_000
 
+interface ModesParts {
+  sightings: Pick<Sightings, 'sawChat'>
+  /** Makes the call `GET /chats/{chatId}` and gives its result. */
+  chat: (chatId: number) => Promise<Unseen>
+}
+
 /** Modes of chats as the service reports them, cached; a stricter mode is remembered for good. */
 export class Modes implements ModeLookups {
   readonly #answers: FreshCache<ModeAnswer>
-  readonly #sightings: Pick<Sightings, 'sawChat'>
-  readonly #chat: (chatId: number) => Promise<Unseen>
+  readonly #parts: ModesParts
 
-  /** @param parts `chat` makes the call `GET /chats/{chatId}` and gives its result */
-  constructor(parts: {
-    sightings: Pick<Sightings, 'sawChat'>
-    chat: (chatId: number) => Promise<Unseen>
-  }) {
-    this.#sightings = parts.sightings
-    this.#chat = parts.chat
+  constructor(parts: ModesParts) {
+    this.#parts = parts
     this.#answers = new FreshCache({
       max: CHATS,
       fetch: async (chatId) =>
@@ -42,7 +42,7 @@ export class Modes implements ModeLookups {
    * @throws NoResponseError, Refusal `postern_store_unwritable`
    */
   async observe(chatId: number, answer: Unseen, askedAtMs: number): Promise<SeenChat> {
-    const seen = await this.#sightings.sawChat(answer, chatId)
+    const seen = await this.#parts.sightings.sawChat(answer, chatId)
     this.#answers.set(chatId, modeOf(seen), askedAtMs)
     return seen
   }
@@ -53,7 +53,7 @@ export class Modes implements ModeLookups {
    */
   async ask(chatId: number): Promise<unknown> {
     const askedAtMs = monotonicNow()
-    const { result } = await this.observe(chatId, await this.#chat(chatId), askedAtMs)
+    const { result } = await this.observe(chatId, await this.#parts.chat(chatId), askedAtMs)
     return result
   }
 

@@ -71,7 +71,7 @@ function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): 
     if ('isBelieved' in detail) return null
     if (detail.standing === 'verified') return { alarm: 'verified-changed', userId }
     const alarm = ALARM_OF_CHANGE[policies.bot]
-    return alarm === null ? null : { alarm, userId }
+    return alarm && { alarm, userId }
   }
   if (change.kind === 'certification-revoked') return { alarm: change.kind, userId: change.userId }
   if (change.kind === 'recipients-changed') {
@@ -89,7 +89,8 @@ function alarmIn(change: TrustChange, policies: Pick<Policies, 'bot' | 'for'>): 
 function alarmInLists(change: TrustChange): FoundAlarm | null {
   if (change.kind === 'certificate-shared') {
     const { people } = change.detail
-    const about = people[0] === undefined ? {} : { userId: people[0] }
+    const [userId] = people
+    const about = userId !== undefined && { userId }
     return { alarm: 'shared-certificate', ...about, detail: people.join(', ') }
   }
   if (change.kind === 'own-key-listed') {

@@ -102,6 +102,7 @@ function traceParts(
   const { guard, publication, engine, store, known, incoming } = core
   const inside = (name: string) => ({ tracer, name, kind: internal })
   const outside = (name: string) => ({ tracer, name, kind: client })
+  const first = (name: string, kind: SpanOf['kind']) => ({ tracer, name, kind, beginsTrace: true })
   const nothing = (): SpanEnd => ({ attributes: {} })
   const inChat = (chatId: number, more: Attributes = {}): SpanEnd => ({
     attributes: { 'postern.chat_id': showId(chatId), ...more },
@@ -133,26 +134,13 @@ function traceParts(
     edit: (_, answer) => answered(answer),
     media: nothing,
   })
-  follow(
-    upstream,
-    { ...outside('poll'), beginsTrace: true },
-    {
-      poll: (_, answer) => answered(answer),
-    },
-  )
+  follow(upstream, first('poll', client), { poll: (_, answer) => answered(answer) })
   if (incoming === null) return
-  follow(
-    incoming,
-    { ...inside('open'), beginsTrace: true },
-    {
-      open: ([heads], opened) => ({
-        attributes: {
-          'postern.updates': heads.length,
-          'postern.delivered': opened?.updates.length,
-        },
-      }),
-    },
-  )
+  follow(incoming, first('open', internal), {
+    open: ([heads], opened) => ({
+      attributes: { 'postern.updates': heads.length, 'postern.delivered': opened?.updates.length },
+    }),
+  })
 }
 
 /** A call to the service, without the ids in its path. */

@@ -12,7 +12,7 @@ export interface ExternalCommand {
 
 const TIMEOUT_MS = 60_000
 const MAX_BYTES = 64 * 1024
-const hasGroups = process.platform !== 'win32'
+export const hasGroups = process.platform !== 'win32'
 
 /** `message` completes "the command ..."; it holds nothing that the command printed. */
 export class CommandError extends Error {
@@ -42,7 +42,7 @@ export async function runCommand(
   const child = started(() => spawn(program, args, { env, stdio: [...stdio], detached: hasGroups }))
   const end = (error: CommandError): void => {
     reject(error)
-    killAll(child.pid)
+    signalGroup(child.pid, 'SIGKILL')
     child.stdout?.destroy()
   }
   const late = `did not end within ${timeoutMs / 1000} s and was killed`
@@ -80,10 +80,11 @@ function started<T>(start: () => T): T {
 const notStarted = (error: unknown): CommandError =>
   new CommandError(`cannot be started (${systemCodeOf(error)})`, { hasStarted: false })
 
-function killAll(pid: number | undefined): void {
+/** Signals a process, with its group where there are groups. */
+export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return
   try {
-    process.kill(hasGroups ? -pid : pid, 'SIGKILL')
+    process.kill(hasGroups ? -pid : pid, signal)
   } catch {
     // all of them are gone
   }

@@ -3,9 +3,8 @@ import { bindOperations, OPERATIONS, type Operations } from '../control/operatio
 import type { OpenReport, StatusReport } from '../control/reports.ts'
 import type { CheckLine } from '../doctor/check-line.ts'
 import {
-  examineAll,
+  examine,
   examineSettings,
-  examineStore,
   type Configured,
   type ExaminedService,
   type ExaminedStore,
@@ -75,8 +74,7 @@ function check(
   options: Configured,
   { link, store }: { link: Link; store: ExaminedStore | OperatorError | null },
 ): Promise<CheckLine[]> {
-  const examine = about === 'store' ? examineStore : examineAll
-  return examine(options, serviceOf(link), store)
+  return examine(about, options, { service: serviceOf(link), store })
 }
 
 function serviceOf({ calls, limits, watch }: Link): ExaminedService {
