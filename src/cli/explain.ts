@@ -4,7 +4,7 @@ import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import { withSidecar } from './connect.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
 import { printJson, printNotice } from './terminal.ts'
 
@@ -29,8 +29,7 @@ export const explainCommand = (): OperatorCommand =>
       }
       const found = await withSidecar(sources, (sidecar) => sidecar.explainUpdate({ updateId: id }))
       if (found.length === 0) throw nothingKnown(`update ${id}`)
-      if (options.json === true) return printJson(found)
-      for (const one of found) printTable(lines(one))
+      printAnswer(found, options, () => found.forEach((one) => printTable(lines(one))))
     })
 
 function readId(text: string | undefined): number {

@@ -5,14 +5,13 @@ import { pairsOf } from '../config/traces.ts'
 import { resultOr } from '../errors.ts'
 import { createLogger, type Log } from '../logger.ts'
 
+type Logged = Pick<Loaded, 'settings' | 'secrets' | 'origins'> | LoadedBot
+
 /**
  * The log that settings ask for, with all their secrets scrubbed from it.
  * @param preset the level when none was set
  */
-export function createLog(
-  loaded: Pick<Loaded, 'settings' | 'secrets' | 'origins'> | LoadedBot,
-  preset?: string,
-): Log {
+export function createLog(loaded: Logged, preset?: string): Log {
   const { settings, secrets, origins } = loaded
   return createLogger({
     level: origins.has('log.level') ? settings.log.level : (preset ?? settings.log.level),
@@ -33,10 +32,7 @@ export function createProcessLog({ settings }: LoadedBots, bots: () => readonly 
   })
 }
 
-function secretsOf({
-  settings,
-  secrets,
-}: Pick<Loaded, 'settings' | 'secrets'>): (string | SecretSource)[] {
+function secretsOf({ settings, secrets }: Logged): (string | SecretSource)[] {
   const { httpsProxy, httpProxy } = settings.upstream.proxy
   return [
     ...Object.values(secrets).filter((one) => one instanceof SecretSource),

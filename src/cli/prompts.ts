@@ -13,6 +13,9 @@ const TERMINAL = '/dev/tty'
 /** Discards the echo of `readline`. */
 const UNSEEN = new Writable({ write: (_chunk, _encoding, done) => done() })
 
+const passphraseError = (problem: string, hint: string): OperatorError =>
+  new OperatorError('passphrase', problem, hint)
+
 /**
  * Gives a new passphrase: from the environment or its file, else from the terminal, where it is typed
  * twice, so that a slip does not lock anything for good.
@@ -29,18 +32,13 @@ export async function readPassphrase(
   if (given !== null) return given.reveal()
   const asked = await promptSecret(o.question)
   if (asked === null) {
-    throw new OperatorError(
-      'passphrase',
+    throw passphraseError(
       'a passphrase is needed, and there is no terminal to ask for it',
       `give it as ${name}, or name its file in ${name}_FILE`,
     )
   }
   if ((await promptSecret('once more: ')) !== asked) {
-    throw new OperatorError(
-      'passphrase',
-      'the two passphrases differ',
-      'nothing was done; try again',
-    )
+    throw passphraseError('the two passphrases differ', 'nothing was done; try again')
   }
   return SecretSource.fromValue(asked).reveal()
 }

@@ -138,13 +138,11 @@ function invocation(): string {
   return /\s/.test(bin) ? `node '${bin}'` : `node ${bin}`
 }
 
-const BLACK_ON_WHITE: Parameters<typeof styleText>[0] = ['black', 'bgWhiteBright']
-
 /** Colours a word, or a line of a picture, when stdout is a terminal that wants it. */
 export function colourText(
   colour: 'green' | 'yellow' | 'red' | 'dim' | 'picture',
   text: string,
 ): string {
-  const format = colour === 'picture' ? BLACK_ON_WHITE : colour
-  return styleText(format, text, { stream: process.stdout })
+  const stream = process.stdout
+  return styleText(colour === 'picture' ? ['black', 'bgWhiteBright'] : colour, text, { stream })
 }

@@ -56,12 +56,13 @@ export const CHATS = {
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
       if ('chatIds' in lift) requireKnown(lift.chatIds, knownChats)
-      const latched = new Set(knownChats.all.filter(isLatched).map(({ id }) => id))
+      const latched = knownChats.all.filter(({ latchedAtMs }) => latchedAtMs !== null)
+      const ids = new Set(latched.map(({ id }) => id))
       const changed = isPrivate
         ? await liftPrivateChats(knownChats)
         : await liftLatches(knownChats, 'chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
       for (const chatId of changed) modes.forget(chatId)
-      const lifted = changed.filter((chatId) => latched.has(chatId))
+      const lifted = changed.filter((chatId) => ids.has(chatId))
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
       onPrivateReadable()
       const isPublished = publication?.state === 'published'
@@ -105,8 +106,6 @@ const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
 const MAY_BE_READABLE =
   'private chats may be readable again, where the service lists them as readable'
-
-const isLatched = ({ latchedAtMs }: { latchedAtMs: number | null }): boolean => latchedAtMs !== null
 
 /** Refuses mistyped ids. @throws OperatorError `refused`, before any latch is lifted */
 function requireKnown(chatIds: number[], knownChats: KnownChats): void {
