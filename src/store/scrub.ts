@@ -15,17 +15,7 @@ export async function noteScrub(db: Kysely<Schema>): Promise<void> {
 
 /** Scrubs when a process died between such a transaction and the end of its scrubbing. */
 export async function scrubIfDue(store: Pick<Store, 'scrub' | 'read' | 'write'>): Promise<void> {
-  if (await store.read(isScrubDue)) await scrubDue(store)
-}
-
-/** Whether scrubbing is due. */
-export async function isScrubDue(db: Kysely<Schema>): Promise<boolean> {
-  return (await readFlag(db, DUE)) !== null
-}
-
-/** Removes the note, after scrubbing. */
-export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
-  await writeFlag(db, DUE, null)
+  if ((await store.read((db) => readFlag(db, DUE))) !== null) await scrubDue(store)
 }
 
 /**
@@ -35,7 +25,7 @@ export async function forgetScrub(db: Kysely<Schema>): Promise<void> {
 export async function scrubDue(store: Pick<Store, 'scrub' | 'write'>): Promise<boolean> {
   try {
     await store.scrub()
-    await store.write((db) => forgetScrub(db))
+    await store.write((db) => writeFlag(db, DUE, null))
     return true
   } catch {
     return false

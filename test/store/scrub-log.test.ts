@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
-import { forgetScrub, isScrubDue, noteScrub, scrubLog } from '../../src/store/scrub.ts'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { noteScrub, scrubIfDue, scrubLog } from '../../src/store/scrub.ts'
 import { fileCalls, type FileCall } from '../support/file-calls.ts'
 import { open, temporary } from './support.ts'
 
@@ -56,13 +56,14 @@ test('`scrubLog` without a log does nothing', () => {
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-test('a scrub is due from `noteScrub` until `forgetScrub`', async () => {
+test('a scrub is due from `noteScrub` until it is done', async () => {
   const store = await open(temporary())
-  const isDue = (): Promise<boolean> => store.read(isScrubDue)
-  expect(await isDue()).toBe(false)
+  const scrub = vi.spyOn(store, 'scrub')
+  await scrubIfDue(store)
+  expect(scrub).not.toHaveBeenCalled()
   await store.write(noteScrub)
   await store.write(noteScrub)
-  expect(await isDue()).toBe(true)
-  await store.write(forgetScrub)
-  expect(await isDue()).toBe(false)
+  await scrubIfDue(store)
+  await scrubIfDue(store)
+  expect(scrub).toHaveBeenCalledOnce()
 })
