@@ -1,15 +1,18 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { resultOr } from '../errors.ts'
 import { writeDurably } from './files.ts'
 
 /** The process that holds a store. For people only: the lock is SQLite's; a pid proves nothing. */
-export interface Owner {
-  pid: number
-  host: string
+const Owner = z.object({
+  pid: z.int(),
+  host: z.string().regex(/^[\w.:-]{1,255}$/),
   /** ISO 8601, UTC. */
-  startedAt: string
-}
+  startedAt: z.string().regex(/^[\d:.TZ-]{20,24}$/),
+})
+export type Owner = z.output<typeof Owner>
 
 const FILE = 'owner.json'
 const MAX_BYTES = 4096
@@ -35,14 +38,7 @@ export function release(dataDir: string): void {
 
 /** The holder's record, or null when that is missing or malformed. */
 export function readOwner(dataDir: string): Owner | null {
-  try {
-    const text = readFileSync(join(dataDir, FILE), 'utf8').slice(0, MAX_BYTES)
-    const { pid, host, startedAt } = JSON.parse(text) as Partial<Owner>
-    if (!Number.isSafeInteger(pid) || pid === undefined) return null
-    if (typeof host !== 'string' || !/^[\w.:-]{1,255}$/.test(host)) return null
-    if (typeof startedAt !== 'string' || !/^[\d:.TZ-]{20,24}$/.test(startedAt)) return null
-    return { pid, host, startedAt }
-  } catch {
-    return null
-  }
+  const text = (): string => readFileSync(join(dataDir, FILE), 'utf8').slice(0, MAX_BYTES)
+  const found: unknown = resultOr(() => JSON.parse(text()), null)
+  return Owner.safeParse(found).data ?? null
 }
