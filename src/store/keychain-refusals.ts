@@ -1,57 +1,42 @@
 /** Why the operating system's keychain cannot be used, each with a hint. */
 import { OperatorError, type OperatorCode } from '../errors.ts'
 
-interface Words {
-  code: OperatorCode
-  message: string
-  hint: string
-}
-
-const unusable = (problem: string, hint: string): Words => ({
-  code: 'keychain',
-  message: `the OS keychain cannot be used: ${problem}`,
-  hint,
-})
-
+/** What is wrong with it, and what to do about that. */
 const TROUBLES = {
-  'not-installed': unusable(
+  'not-installed': [
     'the optional package keytar is not installed',
     'install it: on Debian `apt-get install libsecret-1-dev make g++ python3`, then `npm ci` once more',
-  ),
-  'no-library': unusable(
+  ],
+  'no-library': [
     'keytar’s library does not load (libsecret)',
     'install the library: on Debian `apt-get install libsecret-1-0`',
-  ),
-  'no-bus': unusable(
+  ],
+  'no-bus': [
     'there is no session D-Bus to reach it by',
     'start Postern inside a desktop session, or with `dbus-run-session`',
-  ),
-  'no-service': unusable(
+  ],
+  'no-service': [
     'nobody keeps secrets on the session D-Bus',
     'install and start a Secret Service, such as gnome-keyring',
-  ),
-  locked: {
-    code: 'store-locked',
-    message: 'the OS keychain is locked',
-    hint: 'unlock it, by logging in or with `gnome-keyring-daemon --unlock`, and start again',
-  },
-  'no-collection': unusable(
+  ],
+  locked: [
+    'it is locked',
+    'unlock it, by logging in or with `gnome-keyring-daemon --unlock`, and start again',
+  ],
+  'no-collection': [
     'it has no collection to keep secrets in',
     'make one: `gnome-keyring-daemon --unlock` makes the login collection with the password it is given',
-  ),
-  forgetful: unusable(
+  ],
+  forgetful: [
     'it did not keep what was written to it',
     'see what answers as the Secret Service of this session',
-  ),
-  silent: unusable(
+  ],
+  silent: [
     'it did not answer in time',
     'it may be asking to be unlocked on a screen; unlock it and start again',
-  ),
-  other: unusable(
-    'it refused',
-    'see whether `secret-tool store --label=trial a b` works in this session',
-  ),
-} satisfies Record<string, Words>
+  ],
+  other: ['it refused', 'see whether `secret-tool store --label=trial a b` works in this session'],
+} as const
 
 /** Why a keychain cannot be used. */
 export type KeychainTrouble = keyof typeof TROUBLES
@@ -61,7 +46,11 @@ const INSTEAD =
 
 /** The refusal for a keychain that cannot be used. */
 export function keychainRefusal(trouble: KeychainTrouble, cause?: unknown): OperatorError {
-  const { code, message, hint } = TROUBLES[trouble]
+  const [problem, hint] = TROUBLES[trouble]
+  const [code, message]: [OperatorCode, string] =
+    trouble === 'locked'
+      ? ['store-locked', 'the OS keychain is locked']
+      : ['keychain', `the OS keychain cannot be used: ${problem}`]
   return new OperatorError(code, message, `${hint}\n${INSTEAD}`, { cause })
 }
 
