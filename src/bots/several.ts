@@ -16,7 +16,7 @@ import { createWarnings, type Warnings } from '../observe/warnings.ts'
 import { createEngine } from '../openpgp/index.ts'
 import { bindCalls } from '../rpc/operation.ts'
 import { makeDataDir } from '../store/data-dir.ts'
-import { SharedStretcher } from '../store/stretcher.ts'
+import { sharedStretcher } from '../store/stretcher.ts'
 import { alertWays } from '../reports/alerting.ts'
 import { connectDatabase } from '../wiring/stores.ts'
 import { botHosts, createAdminDoor, doorTls, openDoors, type Doors } from '../wiring/doors.ts'
@@ -75,7 +75,7 @@ export async function createSeveral(options: SeveralOptions) {
       logOf,
       engine,
       registry,
-      parts: { ...parts, database, stretcher: new SharedStretcher(dataDir) },
+      parts: { ...parts, database, stretcher: sharedStretcher(dataDir) },
     }),
   )
   const state = createState(options, bots, machine.warnings)

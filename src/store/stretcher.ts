@@ -60,37 +60,33 @@ function argon2Parameters(message: string, o: Omit<StretchParameters, 'derivatio
  * derivation together. Each store still has a random master secret of its own. One guess tests the
  * passphrase of all these stores, as one passphrase for all does in any case. Derivations run one
  * after the other, since each needs much memory.
+ * @param dataDir of the process, where the salt is kept: one that is lost costs derivations alone
  */
-export class SharedStretcher implements Stretcher {
-  readonly #file: string
-  readonly #turns = new Mutex()
+export function sharedStretcher(dataDir: string): Stretcher {
+  const file = join(dataDir, SALT_FILE)
+  const turns = new Mutex()
   /** By their inputs. */
-  readonly #made = new Map<string, Promise<Buffer>>()
-
-  /** @param dataDir of the process, where the salt is kept: one that is lost costs derivations alone */
-  constructor(dataDir: string) {
-    this.#file = join(dataDir, SALT_FILE)
-  }
-
-  stretch(opener: string, parameters: StretchParameters): Promise<Buffer> {
-    const name = nameOf(opener, parameters)
-    const known = this.#made.get(name)
-    if (known !== undefined) return known
-    const made = this.#turns.run(() => STRETCHER.stretch(opener, parameters))
-    this.#made.set(name, made)
-    made.catch(() => this.#made.delete(name))
-    return made
-  }
-
-  /** @throws an error of node:fs */
-  salt(): Buffer {
-    const kept = existsSync(this.#file)
-      ? Buffer.from(readFileSync(this.#file, 'utf8').trim(), 'base64')
-      : null
-    if (kept?.length === SALT_BYTES) return kept
-    const salt = STRETCHER.salt()
-    writeDurably(this.#file, `${salt.toString('base64')}\n`)
-    return salt
+  const made = new Map<string, Promise<Buffer>>()
+  return {
+    stretch(opener, parameters) {
+      const name = nameOf(opener, parameters)
+      const known = made.get(name)
+      if (known !== undefined) return known
+      const derived = turns.run(() => STRETCHER.stretch(opener, parameters))
+      made.set(name, derived)
+      derived.catch(() => made.delete(name))
+      return derived
+    },
+    /** @throws an error of node:fs */
+    salt() {
+      const kept = existsSync(file)
+        ? Buffer.from(readFileSync(file, 'utf8').trim(), 'base64')
+        : null
+      if (kept?.length === SALT_BYTES) return kept
+      const salt = STRETCHER.salt()
+      writeDurably(file, `${salt.toString('base64')}\n`)
+      return salt
+    },
   }
 }
 

@@ -9,7 +9,7 @@ import { readProtection } from '../../src/store/inspect.ts'
 import { createProtection, openProtection } from '../../src/store/protection.ts'
 import { restore } from '../../src/store/restore.ts'
 import type { Relock } from '../../src/store/store.ts'
-import { hasArgon2, SharedStretcher } from '../../src/store/stretcher.ts'
+import { hasArgon2, sharedStretcher } from '../../src/store/stretcher.ts'
 import { FIRST_STORE } from './first-store.ts'
 import { backup, madeFolder, open, restoreMocks, temporary } from './support.ts'
 
@@ -70,7 +70,7 @@ test('a store by Argon2id is refused as `store-derivation` without Argon2id, for
   const { row } = await createProtection({ method: 'passphrase', passphrase })
   withoutArgon2()
   expect(hasArgon2()).toBe(false)
-  const shared = new SharedStretcher(temporary())
+  const shared = sharedStretcher(temporary())
   for (const tried of [passphrase, 'another']) {
     await expect(open(dataDir, { passphrase: tried })).rejects.toMatchObject(REFUSED)
     await expect(openProtection(tried, row, shared)).rejects.toMatchObject(REFUSED)

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createProtection, openProtection } from '../../src/store/protection.ts'
-import { SharedStretcher, STRETCHER } from '../../src/store/stretcher.ts'
+import { sharedStretcher, STRETCHER } from '../../src/store/stretcher.ts'
 import { temporary } from './support.ts'
 
 const COST = { derivation: 'scrypt', n: 2, r: 8, p: 1 } as const
 
-test('`SharedStretcher` derives one passphrase with one salt once', async () => {
-  const shared = new SharedStretcher(temporary())
+test('`sharedStretcher` derives one passphrase with one salt once', async () => {
+  const shared = sharedStretcher(temporary())
   const salt = shared.salt()
   const [one, other] = await Promise.all([
     shared.stretch('words', { ...COST, salt }),
@@ -18,8 +18,8 @@ test('`SharedStretcher` derives one passphrase with one salt once', async () => 
   expect(one).toEqual(await STRETCHER.stretch('words', { ...COST, salt }))
 })
 
-test('`SharedStretcher` derives another passphrase, salt, cost or derivation separately', async () => {
-  const shared = new SharedStretcher(temporary())
+test('`sharedStretcher` derives another passphrase, salt, cost or derivation separately', async () => {
+  const shared = sharedStretcher(temporary())
   const salt = shared.salt()
   const all = await Promise.all([
     shared.stretch('words', { ...COST, salt }),
@@ -32,25 +32,25 @@ test('`SharedStretcher` derives another passphrase, salt, cost or derivation sep
   expect(new Set(all.map((key) => key.toString('hex'))).size).toBe(6)
 })
 
-test('`SharedStretcher` repeats a failed derivation', async () => {
-  const shared = new SharedStretcher(temporary())
+test('`sharedStretcher` repeats a failed derivation', async () => {
+  const shared = sharedStretcher(temporary())
   const wrong = { ...COST, n: 3, salt: shared.salt() }
   await expect(shared.stretch('words', wrong)).rejects.toThrow()
   await expect(shared.stretch('words', wrong)).rejects.toThrow()
 })
 
-test('`SharedStretcher` keeps its salt in a file and replaces an invalid one', () => {
+test('`sharedStretcher` keeps its salt in a file and replaces an invalid one', () => {
   const dataDir = temporary()
-  const salt = new SharedStretcher(dataDir).salt()
-  expect(new SharedStretcher(dataDir).salt()).toEqual(salt)
+  const salt = sharedStretcher(dataDir).salt()
+  expect(sharedStretcher(dataDir).salt()).toEqual(salt)
   writeFileSync(join(dataDir, 'passphrase-salt'), 'none\n')
-  const other = new SharedStretcher(dataDir).salt()
+  const other = sharedStretcher(dataDir).salt()
   expect(other).toHaveLength(32)
   expect(other).not.toEqual(salt)
 })
 
-test('two stores with a shared salt have different master secrets and open without `SharedStretcher`', async () => {
-  const stretcher = new SharedStretcher(temporary())
+test('two stores with a shared salt have different master secrets and open without `sharedStretcher`', async () => {
+  const stretcher = sharedStretcher(temporary())
   const wanted = { method: 'passphrase', passphrase: 'words', stretcher } as const
   const one = await createProtection(wanted)
   const other = await createProtection(wanted)
