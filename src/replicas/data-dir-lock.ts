@@ -11,28 +11,23 @@ const FILE = 'sidecar.lock'
 /**
  * Keeps other sidecars out of a data directory whose store is elsewhere: its socket and its spool
  * are of one process. The lock is SQLite's, on an empty file, and ends with the process.
+ * @throws OperatorError `store-in-use`; an error of node:fs or node:sqlite
  */
-export class DataDirLock implements Disposable {
-  readonly #dataDir: string
-  readonly #lock: DatabaseSync
-
-  /** @throws OperatorError `store-in-use`; an error of node:fs or node:sqlite */
-  constructor(dataDir: string) {
-    const file = join(dataDir, FILE)
-    closeSync(openSync(file, 'a', FILE_MODE))
-    this.#dataDir = dataDir
-    this.#lock = new DatabaseSync(file)
-    try {
-      this.#lock.exec('BEGIN EXCLUSIVE')
-    } catch (error) {
-      this.#lock.close()
-      throw isBusy(error) ? inUse(dataDir, readOwner(dataDir)) : error
-    }
-    claim(dataDir)
+export function lockDataDir(dataDir: string): Disposable {
+  const file = join(dataDir, FILE)
+  closeSync(openSync(file, 'a', FILE_MODE))
+  const lock = new DatabaseSync(file)
+  try {
+    lock.exec('BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    throw isBusy(error) ? inUse(dataDir, readOwner(dataDir)) : error
   }
-
-  [Symbol.dispose](): void {
-    release(this.#dataDir)
-    this.#lock.close()
+  claim(dataDir)
+  return {
+    [Symbol.dispose]: () => {
+      release(dataDir)
+      lock.close()
+    },
   }
 }

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts'
 import { claimForBot, readBot, refuseOtherBot, type BotPlace } from '../store/bot-of-store.ts'
 import { describeAddress, describePlace } from './address.ts'
 import { kindOf, rolledBack, toOperator } from './failures.ts'
-import { DataDirLock } from './data-dir-lock.ts'
+import { lockDataDir } from './data-dir-lock.ts'
 import { readEpoch } from './epoch-reader.ts'
 import { databaseOf, findVersion, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
@@ -59,7 +59,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     else refuseOtherBot([await readBot(db), botId], botPlace)
     const chosen = isNew ? await chooseProtection(o) : null
     makeDataDir(dataDir)
-    stack.use(new DataDirLock(dataDir))
+    stack.use(lockDataDir(dataDir))
     clearUnfinished(dataDir)
     await migrate(server, schema)
     const presence = stack.use(new Presence(server, schema))
