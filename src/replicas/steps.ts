@@ -88,35 +88,27 @@ const PROCESSES = [
    )`,
 ]
 
-/** The key of each table that is followed, and which columns count where not all do. */
-const FOLLOWED: Record<
-  Exclude<FollowedTable, 'clients' | 'cursors' | 'outbox' | 'forgotten'>,
-  { key: string; columns?: string }
-> = {
-  own_keys: {
-    key: 'fingerprint',
-    columns: 'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked',
-  },
-  chats: { key: 'id' },
-  people: { key: 'user_id' },
-  certificates: { key: 'fingerprint' },
-  pins: { key: 'user_id' },
-  key_changes: { key: 'user_id' },
-  trust_policies: { key: 'chat_id' },
-  flags: { key: 'name' },
-  webhook: { key: 'id' },
-  protection: { key: 'id' },
-}
-
-const triggerOf = ([table, { key, columns }]: [
-  string,
-  { key: string; columns?: string },
-]): string =>
+/** Follows a table by its key. @param columns those that count; all where empty */
+const triggerOf = (table: FollowedTable, key: string, columns = ''): string =>
   `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${
-    columns === undefined ? '' : `OF ${columns}`
+    columns === '' ? '' : `OF ${columns}`
   } ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${key}')`
 
-const TRIGGERS = Object.entries(FOLLOWED).map(triggerOf)
+const OWN_KEY_COLUMNS =
+  'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked'
+
+const TRIGGERS = [
+  triggerOf('own_keys', 'fingerprint', OWN_KEY_COLUMNS),
+  triggerOf('chats', 'id'),
+  triggerOf('people', 'user_id'),
+  triggerOf('certificates', 'fingerprint'),
+  triggerOf('pins', 'user_id'),
+  triggerOf('key_changes', 'user_id'),
+  triggerOf('trust_policies', 'chat_id'),
+  triggerOf('flags', 'name'),
+  triggerOf('webhook', 'id'),
+  triggerOf('protection', 'id'),
+]
 
 /** Every step. */
 export const POSTGRES_STEPS: readonly PostgresStep[] = [
@@ -137,9 +129,9 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     isAdditive: true,
     statements: [
       ...[...CLIENTS, ...CURSORS, ...OUTBOX].map(forPostgres),
-      triggerOf(['clients', { key: 'name' }]),
-      triggerOf(['cursors', { key: 'name' }]),
-      triggerOf(['outbox', { key: 'id' }]),
+      triggerOf('clients', 'name'),
+      triggerOf('cursors', 'name'),
+      triggerOf('outbox', 'id'),
     ],
   },
   // a program of before writes entries without a hash, which the next entry's covers, and
@@ -150,7 +142,7 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     statements: [
       ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
       `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
-      triggerOf(['forgotten', { key: 'person' }]),
+      triggerOf('forgotten', 'person'),
     ],
   },
   // a program of before numbers what a client gets by its own memory, and
