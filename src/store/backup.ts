@@ -9,7 +9,7 @@ import { openExisting, type ProtectionRequest } from './choose.ts'
 import { COPY, removeDatabase } from './create.ts'
 import { createEmpty, errnoOf, syncDirectory } from './files.ts'
 import { examine, look, readProtection } from './inspect.ts'
-import { corrupt, unsoundBackup, unwritable } from './refusals.ts'
+import { unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
 import type { ProtectionMethod, SchemaRow } from './schema.ts'
 import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
@@ -104,9 +104,7 @@ export async function readBackup(file: string, request: ProtectionRequest): Prom
     const { protection, secrets, ...content } = look(file, (database) => contentOf(database, file))
     if (protection === null) return { ...content, method: null, masterSecret: null }
     const held = await openExisting(protection, request)
-    for (const { name, sealed } of secrets) {
-      if (held.sealer.open(name, sealed) === null) throw corrupt('a sealed secret was changed')
-    }
+    for (const { name, sealed } of secrets) held.sealer.unseal(name, sealed)
     return { ...content, method: held.method, masterSecret: held.masterSecret }
   } catch (error) {
     throw unsound(error, file)

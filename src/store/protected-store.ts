@@ -85,9 +85,7 @@ export abstract class ProtectedStore {
   }
 
   unseal(name: string, sealed: Uint8Array): Buffer {
-    const secret = this.#sealer.open(name, sealed)
-    if (secret === null) throw corrupt('a sealed secret was changed')
-    return secret
+    return this.#sealer.unseal(name, sealed)
   }
 
   async secret(name: string): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, otherWrapped, wrongPassphrase } from './refusals.ts'
 import { hasArgon2, SALT_BYTES, STRETCHER, type Stretcher } from './stretcher.ts'
@@ -51,6 +51,13 @@ export class SecretSealer {
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce)
     cipher.setAAD(associated(name))
     return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+  }
+
+  /** The same as `open`. @throws OperatorError `store-corrupt` for other or changed bytes */
+  unseal(name: string, sealed: Uint8Array): Buffer {
+    const secret = this.open(name, sealed)
+    if (secret === null) throw corrupt('a sealed secret was changed')
+    return secret
   }
 
   /** Undoes `seal` under the same name; null for other or changed bytes. */
@@ -216,12 +223,8 @@ function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
   const { method, derivation, n, r, p, wrapped } = row
   const cost: unknown[] = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
   if (wrapped !== null) cost.push(wrapped)
-  return createHash('sha256')
-    .update(JSON.stringify([method, ...cost]))
-    .update(row.salt)
-    .update(row.proof)
-    .update(row.master)
-    .digest()
+  const text = Buffer.from(JSON.stringify([method, ...cost]))
+  return hash('sha256', Buffer.concat([text, row.salt, row.proof, row.master]), 'buffer')
 }
 
 const associated = (name: string) => Buffer.from(`postern/secret/${name}`)

@@ -57,8 +57,8 @@ export async function writeMoveIn(
 
 async function resealAll(db: Transaction<Schema>, { from, to }: ProtectionMove): Promise<void> {
   for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
-    const secret = from?.sealer.open(name, sealed) ?? null
-    if (secret === null) throw corrupt('a sealed secret was changed')
+    if (from === null) throw corrupt('a sealed secret was changed')
+    const secret = from.sealer.unseal(name, sealed)
     await changeRows(db, 'secrets', { name }, { sealed: to.held.sealer.seal(name, secret) })
   }
 }

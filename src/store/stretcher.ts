@@ -1,5 +1,5 @@
 /** Makes of a passphrase the key that opens a store, at the cost of a guess. */
-import { argon2, argon2Sync, createHash, randomBytes, scrypt } from 'node:crypto'
+import { argon2, argon2Sync, hash, randomBytes, scrypt } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -65,11 +65,13 @@ function argon2Parameters(message: string, o: Omit<StretchParameters, 'derivatio
 export function sharedStretcher(dataDir: string): Stretcher {
   const file = join(dataDir, SALT_FILE)
   const turns = new Mutex()
-  /** By their inputs. */
+  /** By a hash of their inputs. */
   const made = new Map<string, Promise<Buffer>>()
   return {
     stretch(opener, parameters) {
-      const name = nameOf(opener, parameters)
+      const { derivation, n, r, p, salt } = parameters
+      const inputs = [opener, derivation, n, r, p, Buffer.from(salt).toString('base64')]
+      const name = hash('sha256', JSON.stringify(inputs))
       const known = made.get(name)
       if (known !== undefined) return known
       const derived = turns.run(() => STRETCHER.stretch(opener, parameters))
@@ -88,11 +90,4 @@ export function sharedStretcher(dataDir: string): Stretcher {
       return salt
     },
   }
-}
-
-function nameOf(opener: string, { derivation, n, r, p, salt }: StretchParameters): string {
-  return createHash('sha256')
-    .update(JSON.stringify([opener, derivation, n, r, p]))
-    .update(salt)
-    .digest('base64')
 }
