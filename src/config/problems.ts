@@ -75,18 +75,12 @@ const LONGEST = 100
 export function nearestName(written: string, candidates: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined
   const wanted = written.toLowerCase()
-  let best: string | undefined
-  let bestEdits = Infinity
-  for (const candidate of candidates) {
+  const last = `.${wanted.split('.').at(-1)}`
+  const compared = candidates.map((candidate) => {
     const name = candidate.toLowerCase()
-    const edits = Math.min(
-      leven(wanted, name),
-      name.endsWith(`.${wanted.split('.').at(-1)}`) ? 1 : Infinity,
-    )
-    if (edits < bestEdits && edits <= Math.max(1, Math.floor(name.length / 3))) {
-      best = candidate
-      bestEdits = edits
-    }
-  }
-  return best
+    const edits = Math.min(leven(wanted, name), name.endsWith(last) ? 1 : Infinity)
+    return { candidate, edits, isNear: edits <= Math.max(1, Math.floor(name.length / 3)) }
+  })
+  const near = compared.filter(({ isNear }) => isNear).toSorted((a, b) => a.edits - b.edits)
+  return near[0]?.candidate
 }

@@ -189,14 +189,14 @@ const OF_PROCESS: Record<string, SettingsRule> = {
   /** A certificate and its key belong together, and a socket of the file system needs neither. */
   refuseHalfTls(whole) {
     const { values } = whole
-    const [cert, key, ca] = ['Cert', 'Key', 'ClientCa'].map((one) =>
-      values.has(`listen.tls${one}File`),
-    )
-    if (cert && !key) return problem(whole, 'listen.tlsCertFile', 'expected with listen.tlsKeyFile')
-    if (key && !cert) return problem(whole, 'listen.tlsKeyFile', 'expected with listen.tlsCertFile')
-    if (ca && !cert)
-      return problem(whole, 'listen.tlsClientCaFile', 'expected with listen.tlsCertFile')
-    const hasSocket = cert && values.has('listen.socket')
+    const needs = [
+      ['listen.tlsCertFile', 'listen.tlsKeyFile'],
+      ['listen.tlsKeyFile', 'listen.tlsCertFile'],
+      ['listen.tlsClientCaFile', 'listen.tlsCertFile'],
+    ] as const
+    const half = needs.find(([given, needed]) => values.has(given) && !values.has(needed))
+    if (half !== undefined) return problem(whole, half[0], `expected with ${half[1]}`)
+    const hasSocket = values.has('listen.tlsCertFile') && values.has('listen.socket')
     return hasSocket ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
   },
 
@@ -231,9 +231,7 @@ const OF_PROCESS: Record<string, SettingsRule> = {
   },
 }
 
-function refuseCaFile(
-  name: 'upstream.caFile' | 'store.caFile' | 'listen.tlsCertFile' | 'listen.tlsClientCaFile',
-): SettingsRule {
+function refuseCaFile(name: string): SettingsRule {
   return (whole) => {
     const path = valueOf(whole, name)
     if (typeof path !== 'string') return []

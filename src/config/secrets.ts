@@ -14,13 +14,14 @@ const RUNTIME_SECRETS = '/run/secrets/'
 /** A secret value. However it is printed, logged or serialised, it shows `[secret]`. */
 export class SecretSource {
   #value: string
-  readonly #file: string | null
+  /** The file that it was read from, absolute; null when it was given itself. */
+  readonly file: string | null
   readonly #rule: SecretRule
   #look: string
 
   private constructor(value: string, file: string | null, rule: SecretRule) {
     this.#value = value
-    this.#file = file
+    this.file = file
     this.#rule = rule
     this.#look = lookOf(file)
   }
@@ -38,12 +39,7 @@ export class SecretSource {
    * @throws OperatorError `settings` when it cannot be read, others can read it, or it holds what it must not
    */
   static fromFile(file: string, rule: SecretRule = 'passphrase'): SecretSource {
-    return new SecretSource(readSecretFile(file, rule), file, rule)
-  }
-
-  /** The file that it was read from; null when it was given itself. */
-  get file(): string | null {
-    return this.#file === null ? null : resolve(this.#file)
+    return new SecretSource(readSecretFile(file, rule), resolve(file), rule)
   }
 
   /** The value; hand it to what needs it and to nothing else. */
@@ -56,12 +52,12 @@ export class SecretSource {
    * @returns true when the value changed
    */
   async reload(): Promise<boolean> {
-    if (this.#file === null) return false
+    if (this.file === null) return false
     try {
       // A pipe was emptied by the first reading; a second one would wait for ever.
-      if (!statSync(this.#file).isFile()) return false
-      this.#look = lookOf(this.#file)
-      const value = readSecretFile(this.#file, this.#rule)
+      if (!statSync(this.file).isFile()) return false
+      this.#look = lookOf(this.file)
+      const value = readSecretFile(this.file, this.#rule)
       const changed = value !== this.#value
       this.#value = value
       return changed
@@ -72,7 +68,7 @@ export class SecretSource {
 
   /** Whether its file's metadata has changed since it was read: cheap for frequent callers. */
   looksChanged(): boolean {
-    return lookOf(this.#file) !== this.#look
+    return lookOf(this.file) !== this.#look
   }
 
   toString(): string {

@@ -177,8 +177,6 @@ function row(schema: z.ZodType, path: string[], about: About) {
     /** `upstream-allow-http`, or null: of secrets, since every process sees flags, and of entries. */
     flag: about.kind === 'secret' || about.kind === 'entries' ? null : words.join('-'),
     meaning: schema.description ?? '',
-    /** Whether one of several bots may have it otherwise than the others. */
-    isOfEachBot: isOfEachBot(path.join('.')),
     /** Undefined when there is none. */
     preset: def.type === 'default' ? def.defaultValue : undefined,
     schema,
