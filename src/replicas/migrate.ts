@@ -64,12 +64,10 @@ export async function migrate(
   schema: string,
   steps: readonly PostgresStep[] = POSTGRES_STEPS,
 ): Promise<void> {
-  const found = await findVersion(server, schema, steps)
+  const db = server.databaseFor(schema)
+  const found = await findVersionIn(db, schema, steps)
   if (found !== null && found >= newestOf(steps)) return
-  await server
-    .databaseFor(schema)
-    .transaction()
-    .execute((transaction) => migrateIn(transaction, { server, schema, steps }))
+  await db.transaction().execute((one) => migrateIn(one, { server, schema, steps }))
 }
 
 /** The same within a transaction, which ends with the schema as search_path. */

@@ -49,10 +49,9 @@ export class PostgresServer implements AsyncDisposable {
     this.session = new Session(this.address, admit, () => this.turnWaits.ask())
     this.turnWaits = new TurnWaits(this)
     this.session.onLost((how) => (how === 'silent' ? this.lose() : this.#suspect()))
-    const suspect = (): void => this.#suspect()
     this.#connections = new QueryConnections(this.address, {
       isOfSeveral,
-      suspect,
+      suspect: () => this.#suspect(),
       findBusy: (pids) => this.#findBusy(pids),
       admit: (client) => this.#admit(client, 'pool'),
     })

@@ -25,7 +25,8 @@ export function makeDataDir(dataDir: string): void {
     const isMade = makeFolders(dataDir, DIR_MODE)
     if (isMade && (statSync(dataDir).mode & 0o777) !== DIR_MODE) chmodSync(dataDir, DIR_MODE)
   } catch (error) {
-    if (stat(dataDir)?.isDirectory() === false) throw notADirectory(dataDir)
+    if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw notADirectory(dataDir)
     const errno = errnoOf(error) ?? 'unknown'
     if (errno === 'ENOTDIR' || errno === 'EEXIST') throw notADirectory(dataDir)
     throw unwritable(dataDir, errno, error)
@@ -40,8 +41,8 @@ export function makeDataDir(dataDir: string): void {
  * @throws OperatorError `data-dir`, as `makeDataDir` does
  */
 export function checkDataDir(dataDir: string): boolean {
-  const found = stat(dataDir)
-  if (found === null) return false
+  const found = statSync(dataDir, { throwIfNoEntry: false })
+  if (found === undefined) return false
   if (!found.isDirectory()) throw notADirectory(dataDir)
   if (isForeign(found)) {
     const hint = 'run Postern as that user, or give it a `dataDir` of its own'
@@ -137,10 +138,6 @@ const belongsToOther = (path: string, { uid }: Stats): string =>
 
 function notADirectory(dataDir: string): Error {
   return unfit(`${dataDir} is not a directory`, 'name a directory as `dataDir`')
-}
-
-function stat(path: string): Stats | null {
-  return statSync(path, { throwIfNoEntry: false }) ?? null
 }
 
 const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8)

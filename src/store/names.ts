@@ -7,12 +7,6 @@ const REMEMBERED = 2000
 /** The service's form of a handle; any other text is not a handle. */
 const HANDLE = /^\w{3,32}$/
 
-/** A person with the handle that the service last showed. */
-export interface NamedPerson {
-  userId: number
-  username: string
-}
-
 /**
  * The handles of people, shown to the operator alone: the service supplies them without proof, and
  * no decision depends on them.
@@ -29,7 +23,7 @@ export class Names {
    * People were seen with these handles. One write for all that is new.
    * @throws Refusal `postern_store_unwritable`; they are then written when they are seen again
    */
-  async saw(people: readonly NamedPerson[]): Promise<void> {
+  async saw(people: readonly { userId: number; username: string }[]): Promise<void> {
     const fresh = people.filter(
       ({ userId, username }) => HANDLE.test(username) && this.#recent.get(userId) !== username,
     )

@@ -151,12 +151,8 @@ function encodeAttributes(
   return attributes.flatMap(([key, value]) => {
     if (value === undefined) return []
     // 64-bit numbers are text in protobuf's JSON
-    return [
-      {
-        key,
-        value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
-      },
-    ]
+    const isNumber = typeof value === 'number'
+    return [{ key, value: isNumber ? { intValue: String(value) } : { stringValue: value } }]
   })
 }
 
