@@ -1,6 +1,6 @@
 /** Public keys of version 4 of the kinds that are used natively (RFC 9580, 5.5.2 and 5.5.5). */
 import { hash } from 'node:crypto'
-import { bufferOf } from '../bytes.ts'
+import { bufferOf, bytesOf } from '../bytes.ts'
 import { keyOver } from '../format/packet-writer.ts'
 import type { NativePublicKey } from './algorithm.ts'
 import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
@@ -38,11 +38,8 @@ export function publicKeyOf(body: Uint8Array): NativePublicKey | null {
 /** Undoes `readPublicKey`. */
 export function publicKeyBody(key: NativePublicKey): Buffer {
   const { before, after } = algorithmOf(key)
-  const start = Buffer.alloc(START + 1)
-  start[0] = 4
-  start.writeUInt32BE(key.createdS, 1)
-  start[START] = key.algorithm
-  return Buffer.concat([start, before, key.point, after])
+  const start = [Buffer.of(4), bytesOf(key.createdS, 4), Buffer.of(key.algorithm)]
+  return Buffer.concat([...start, before, key.point, after])
 }
 
 /** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */

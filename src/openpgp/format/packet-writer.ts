@@ -1,5 +1,6 @@
 /** Packets, subpackets and integers as they are written (RFC 9580, 3.2, 4.2.1 and 5.2.3.7). */
 import { hash } from 'node:crypto'
+import { bytesOf } from '../bytes.ts'
 
 /** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */
 export const SUBPACKET = {
@@ -36,11 +37,7 @@ export function packetHeader(tag: number, length: number): Buffer {
     const rest = length - 192
     return Buffer.from([first, (rest >> 8) + 192, rest & 0xff])
   }
-  const header = Buffer.alloc(6)
-  header[0] = first
-  header[1] = 255
-  header.writeUInt32BE(length, 2)
-  return header
+  return Buffer.concat([Buffer.of(first, 255), bytesOf(length, 4)])
 }
 
 /** Begins a fingerprint in a subpacket. */
@@ -50,6 +47,12 @@ export const VERSION_4 = Buffer.from([4])
 export function subpacket(kind: number, parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 1)
   return Buffer.concat([Buffer.from([length, kind]), ...parts])
+}
+
+/** Subpackets behind their length in two bytes. */
+export function subpacketArea(subpackets: readonly Uint8Array[]): Buffer {
+  const bytes = Buffer.concat(subpackets)
+  return Buffer.concat([bytesOf(bytes.length, 2), bytes])
 }
 
 /**
@@ -66,9 +69,7 @@ export function recipientNames(fingerprints: readonly string[]): Buffer {
 
 /** The trailer that is hashed after a signature's hashed part: its length (RFC 9580, 5.2.4). */
 export function trailerOf(hashedPart: Uint8Array): Buffer {
-  const trailer = Buffer.from([4, 0xff, 0, 0, 0, 0])
-  trailer.writeUInt32BE(hashedPart.length, 2)
-  return trailer
+  return Buffer.concat([Buffer.of(4, 0xff), bytesOf(hashedPart.length, 4)])
 }
 
 /**
@@ -87,13 +88,15 @@ export function writeMpi(number: Uint8Array): Buffer {
   const significant = number.subarray(start)
   const top = significant[0] ?? 0
   const bits = significant.length === 0 ? 0 : significant.length * 8 - Math.clz32(top) + 24
-  const out = Buffer.alloc(2 + significant.length)
-  out.writeUInt16BE(bits)
-  out.set(significant, 2)
-  return out
+  return Buffer.concat([bytesOf(bits, 2), significant])
 }
 
 /** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
 export function keyOver(body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from([0x99, body.length >> 8, body.length & 0xff]), body])
+  return Buffer.concat([Buffer.of(0x99), bytesOf(body.length, 2), body])
+}
+
+/** The same of a user id. */
+export function userIdOver(userId: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(0xb4), bytesOf(userId.length, 4), userId])
 }

@@ -18,7 +18,7 @@ import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetAt, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
-import { recipientNames } from '../format/packet-writer.ts'
+import { recipientNames, subpacketArea } from '../format/packet-writer.ts'
 import { encryptionKey } from './certificate.ts'
 import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
 
@@ -100,12 +100,7 @@ async function signAgainNaming(
   const { keyPacket } = await signer.getSigningKey(undefined, date)
   const others = packet.writeHashedSubPackets.bind(packet)
   packet.rawNotations = []
-  packet.writeHashedSubPackets = () => {
-    const area = Buffer.concat([others().subarray(2), names])
-    const length = Buffer.alloc(2)
-    length.writeUInt16BE(area.length)
-    return Buffer.concat([length, area])
-  }
+  packet.writeHashedSubPackets = () => subpacketArea([others().subarray(2), names])
   const literal = packets.findPacket(enums.packet.literalData)
   await packet.sign(keyPacket, literal, date, false, config)
 }

@@ -13,10 +13,9 @@ import {
   signatureAlgorithm,
 } from '../crypto/algorithms.ts'
 import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
-import { keyOver } from '../format/packet-writer.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, listPackets, type Packet } from '../format/packets.ts'
-import { SUBPACKET } from '../format/packet-writer.ts'
+import { SUBPACKET, keyOver, userIdOver } from '../format/packet-writer.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { holdsAt } from '../certificate-statuses.ts'
 import {
@@ -160,11 +159,4 @@ function termsOf(form: SignaturePacketForm, keyCreatedS: number, fingerprint: Bu
 
 function countOf({ hashed }: SignaturePacketForm, kind: number): number {
   return hashed.filter((one) => one.kind === kind).length
-}
-
-/** A user id as certifications are computed over it (RFC 9580, 5.2.4). */
-function userIdOver(userId: Uint8Array): Buffer {
-  const header = Buffer.from([0xb4, 0, 0, 0, 0])
-  header.writeUInt32BE(userId.length, 1)
-  return Buffer.concat([header, userId])
 }

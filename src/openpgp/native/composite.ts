@@ -16,7 +16,7 @@ import {
   type RecipientForm,
 } from '../crypto/recipient.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
-import { bufferOf, checksum } from '../bytes.ts'
+import { bufferOf, bytesOf, checksum } from '../bytes.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'
@@ -32,7 +32,6 @@ export function makeComposite(createdMs: number): Buffer {
   const material = Buffer.concat([scalar, seed])
   const own = ML_KEM_768_X25519.readSecret(material)
   if (own === null) throw new Error('not made')
-  const sum = checksum(material)
   const body = Buffer.concat([
     publicKeyBody({
       algorithm: ALGORITHM.mlKem768X25519,
@@ -41,7 +40,7 @@ export function makeComposite(createdMs: number): Buffer {
     }),
     Buffer.of(0),
     material,
-    Buffer.of(sum >> 8, sum & 0xff),
+    bytesOf(checksum(material), 2),
   ])
   for (const copy of [scalar, seed, material]) copy.fill(0)
   return body

@@ -7,7 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { checksum } from '../bytes.ts'
+import { bytesOf, checksum } from '../bytes.ts'
 import type { NativePublicKey } from '../crypto/algorithm.ts'
 import { readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
@@ -144,8 +144,7 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
     if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1))) {
       throw new Error('wrong-passphrase')
     }
-    const sum = checksum(secret)
-    return Buffer.concat([locked.public, Buffer.of(0), secret, Buffer.of(sum >> 8, sum & 0xff)])
+    return Buffer.concat([locked.public, Buffer.of(0), secret, bytesOf(checksum(secret), 2)])
   } finally {
     opened.fill(0)
   }

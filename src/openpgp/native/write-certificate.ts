@@ -3,6 +3,7 @@
  * (RFC 9580, 10.1.1). Its form is that of `Engine.generate`.
  */
 import { createHash } from 'node:crypto'
+import { bytesOf } from '../bytes.ts'
 import { ALGORITHM, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
 import { fingerprintOf, publicKeyBody } from '../crypto/public-key.ts'
@@ -11,8 +12,10 @@ import {
   framePacket,
   keyOver,
   subpacket,
+  subpacketArea,
   SUBPACKET,
   trailerOf,
+  userIdOver,
   VERSION_4,
 } from '../format/packet-writer.ts'
 import { TAG } from '../format/packets.ts'
@@ -85,9 +88,7 @@ export async function certificateParts(o: NewCertificate) {
   const { primary, subkey, fingerprint } = o.keys
   const [primaryBody, subkeyBody] = [publicKeyBody(primary), publicKeyBody(subkey)]
   const userId = Buffer.from(o.userId)
-  const length = Buffer.alloc(5, 0xb4)
-  length.writeUInt32BE(userId.length, 1)
-  const certified = Buffer.concat([keyOver(primaryBody), length, userId])
+  const certified = Buffer.concat([keyOver(primaryBody), userIdOver(userId)])
   const bound = Buffer.concat([keyOver(primaryBody), keyOver(subkeyBody)])
   const own = { fingerprint, sign: o.sign }
   const { createdS } = primary
@@ -110,10 +111,8 @@ async function signed(
   { type, over, createdS }: { type: number; over: Uint8Array; createdS: number },
   subpackets: readonly Buffer[],
 ): Promise<Buffer> {
-  const created = Buffer.alloc(4)
-  created.writeUInt32BE(createdS)
-  const hashed = area([
-    subpacket(SUBPACKET.created, [created]),
+  const hashed = subpacketArea([
+    subpacket(SUBPACKET.created, [bytesOf(createdS, 4)]),
     ...subpackets,
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, by.fingerprint]),
   ])
@@ -121,13 +120,7 @@ async function signed(
   const hash = createHash('sha512').update(over).update(hashedPart)
   const digest = hash.update(trailerOf(hashedPart)).digest()
   const numbers = EDDSA_LEGACY.writeSignature(Buffer.from(await by.sign(digest)))
-  const unhashed = area([subpacket(SUBPACKET.issuer, [by.fingerprint.subarray(12)])])
+  const unhashed = subpacketArea([subpacket(SUBPACKET.issuer, [by.fingerprint.subarray(12)])])
   const body = Buffer.concat([hashedPart, unhashed, digest.subarray(0, 2), numbers])
   return framePacket(TAG.signature, body)
-}
-
-/** Subpackets behind their length in two bytes. */
-function area(subpackets: readonly Buffer[]): Buffer {
-  const bytes = Buffer.concat(subpackets)
-  return Buffer.concat([Buffer.of(bytes.length >> 8, bytes.length & 0xff), bytes])
 }
