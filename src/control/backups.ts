@@ -5,13 +5,13 @@ import { acceptRestored, restoredFrom } from '../store/restored.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 
 export const BACKUPS = {
-  backupCreate: operation(
-    'Copies the store to a file in `dataDir`, for the caller to take away.',
-    nothing,
-    async ({ store }) => ({ file: await store.copy(), protection: store.method }),
-  ),
+  /** Copies the store to a file in `dataDir`, for the caller to take away. */
+  backupCreate: operation(nothing, async ({ store }) => ({
+    file: await store.copy(),
+    protection: store.method,
+  })),
+  /** Lets a restored store run; `isLatest`: nothing ran after the backup was taken. */
   backupAccept: operation(
-    'Lets a restored store run; `isLatest`: nothing ran after the backup was taken.',
     z.strictObject({ isLatest: z.boolean() }),
     async (parts, { isLatest }) => {
       const takenAt = await restoredFrom(parts.store)

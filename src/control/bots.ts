@@ -28,12 +28,10 @@ const operation = operationsOn<SeveralParts>()
 
 /** Operations on all bots of a process. */
 export const BOTS = {
-  botList: operation('Which bots there are, and how each is.', nothing, ({ report }) => report()),
-  botReload: operation(
-    'Reads the settings again, and serves the bots that they name now.',
-    nothing,
-    ({ reload }) => reload(),
-  ),
+  /** Which bots there are, and how each is. */
+  botList: operation(nothing, ({ report }) => report()),
+  /** Reads the settings again, and serves the bots that they name now. */
+  botReload: operation(nothing, ({ reload }) => reload()),
 }
 
 export type BotOperations = Calls<typeof BOTS>

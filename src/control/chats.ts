@@ -8,7 +8,7 @@ import {
 } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
-import { nothing, operation } from './operation.ts'
+import { ChatInput, nothing, operation } from './operation.ts'
 
 /** One chat in memory. */
 export type ChatRow = Awaited<ReturnType<typeof CHATS.chatList.run>>[number]
@@ -25,7 +25,8 @@ const Lift = z.union([
 export type Lift = z.infer<typeof Lift>
 
 export const CHATS = {
-  chatList: operation('Every known chat.', nothing, ({ knownChats, modes, mustSeal }) =>
+  /** Every known chat. */
+  chatList: operation(nothing, ({ knownChats, modes, mustSeal }) =>
     knownChats.all.map(({ id, kind, personId, latchedAtMs, refusedAtMs }) => ({
       id,
       kind,
@@ -40,18 +41,15 @@ export const CHATS = {
       refused: refusedAtMs !== null,
     })),
   ),
-  chatShow: operation(
-    'Who could read a message into a chat, and why it would be refused, by what the service says now.',
-    z.strictObject({ chatId: z.int() }),
-    async ({ knownChats, publication, previewChat }, { chatId }) => {
-      const known = knownChats.get(chatId)
-      if (known === undefined) throw unknownChats([chatId])
-      const isPublished = publication?.state === 'published'
-      return { kind: known.kind, isPublished, ...(await previewChat(chatId)) }
-    },
-  ),
+  /** Who could read a message into a chat, and why it would be refused, by what the service says now. */
+  chatShow: operation(ChatInput, async ({ knownChats, publication, previewChat }, { chatId }) => {
+    const known = knownChats.get(chatId)
+    if (known === undefined) throw unknownChats([chatId])
+    const isPublished = publication?.state === 'published'
+    return { kind: known.kind, isPublished, ...(await previewChat(chatId)) }
+  }),
+  /** Allows readable text in chats that were protected, until they are seen protected again. */
   chatAllowReadable: operation(
-    'Allows readable text in chats that were protected, until they are seen protected again.',
     Lift,
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
@@ -69,9 +67,9 @@ export const CHATS = {
       return { lifted, message: isPublished ? STILL_ENCRYPTED : MAY_BE_READABLE }
     },
   ),
+  /** Corrects the kind of a chat that the service once named wrongly; its latch stays. */
   chatCorrectKind: operation(
-    'Corrects the kind of a chat that the service once named wrongly; its latch stays.',
-    z.strictObject({ chatId: z.int(), kind: z.enum(['group', 'channel']) }),
+    ChatInput.extend({ kind: z.enum(['group', 'channel']) }),
     async ({ knownChats, modes, directory }, { chatId, kind }) => {
       const from = await correctKind(knownChats, { chatId, to: kind })
       if (from === null) throw unknownChats([chatId])
@@ -84,9 +82,9 @@ export const CHATS = {
       return { message }
     },
   ),
+  /** Corrects whose private chat it is, when the service first named the wrong person. */
   chatBind: operation(
-    'Corrects whose private chat it is, when the service first named the wrong person.',
-    z.strictObject({ chatId: z.int(), userId: z.int() }),
+    ChatInput.extend({ userId: z.int() }),
     async ({ knownChats, directory }, { chatId, userId }) => {
       if (!(await bindPerson(knownChats, { chatId, userId }))) {
         throw refusedError(

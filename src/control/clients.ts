@@ -21,7 +21,8 @@ export type MadeToken = Awaited<ReturnType<typeof CLIENTS.clientAdd.run>>
 const named = z.strictObject({ name: ClientName })
 
 export const CLIENTS = {
-  clientList: operation('Every client of the bot’s door.', nothing, ({ clients }) =>
+  /** Every client of the bot’s door. */
+  clientList: operation(nothing, ({ clients }) =>
     clients.all.map(({ credential, expiresAtMs, createdAtMs, ...client }) => ({
       ...client,
       /** SHA-256 of its TLS certificate; null for one with a token. */
@@ -31,38 +32,28 @@ export const CLIENTS = {
       createdAt: iso(createdAtMs),
     })),
   ),
-  clientAdd: operation(
-    'Adds a client; the answer alone has its token, null for one with a TLS certificate.',
-    AddedClient,
-    async ({ clients }, { name, certificate, ...entry }) => {
-      const token = certificate === undefined ? newToken() : null
-      const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
-      await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
-      return { name, token, refused: [] as string[] }
-    },
-  ),
-  clientRotate: operation(
-    'Gives a client another token; the one before opens nothing, and calls given by it are refused.',
-    named,
-    async ({ clients, outbox }, { name }) => {
-      const token = newToken()
-      await clients.rotate(name, tokenHashOf(token))
-      return { name, token, refused: await refusedCalls(outbox, name) }
-    },
-  ),
-  clientRemove: operation(
-    'Removes a client; its token opens nothing any more, and calls given by it are refused.',
-    named,
-    async ({ clients, outbox }, { name }) => {
-      await clients.remove(name)
-      const refused = await refusedCalls(outbox, name)
-      return { message: [`client ${name} is removed`, ...refused].join('\n') }
-    },
-  ),
-  clientLog: operation(
-    'Changes of a client and its refusals, each noted once an hour, oldest first.',
-    named.extend(LogPage.shape),
-    ({ journal }, { name: client, ...range }) => readLog(journal, { ...range, sinceMs: 0, client }),
+  /** Adds a client; the answer alone has its token, null for one with a TLS certificate. */
+  clientAdd: operation(AddedClient, async ({ clients }, { name, certificate, ...entry }) => {
+    const token = certificate === undefined ? newToken() : null
+    const credential = token === null ? certificateCredential(certificate) : tokenHashOf(token)
+    await clients.add({ ...scopeOf(entry), name, credential, createdAtMs: Date.now() })
+    return { name, token, refused: [] as string[] }
+  }),
+  /** Gives a client another token; the one before opens nothing, and calls given by it are refused. */
+  clientRotate: operation(named, async ({ clients, outbox }, { name }) => {
+    const token = newToken()
+    await clients.rotate(name, tokenHashOf(token))
+    return { name, token, refused: await refusedCalls(outbox, name) }
+  }),
+  /** Removes a client; its token opens nothing any more, and calls given by it are refused. */
+  clientRemove: operation(named, async ({ clients, outbox }, { name }) => {
+    await clients.remove(name)
+    const refused = await refusedCalls(outbox, name)
+    return { message: [`client ${name} is removed`, ...refused].join('\n') }
+  }),
+  /** Changes of a client and its refusals, each noted once an hour, oldest first. */
+  clientLog: operation(named.extend(LogPage.shape), ({ journal }, { name: client, ...range }) =>
+    readLog(journal, { ...range, sinceMs: 0, client }),
   ),
 }
 

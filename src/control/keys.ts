@@ -18,19 +18,15 @@ export type DeletionReport = ReturnType<typeof describeDeletion>
 const chosen = z.strictObject({ fingerprint })
 
 export const KEYS = {
-  keyList: operation('Our keys, newest first.', nothing, (parts) =>
-    parts.keyring.all.map((key) => keyRow(key, parts)),
-  ),
-  keyShow: operation(
-    'The certificate of a key; of the active one when none is named.',
-    chosen.partial(),
-    ({ keyring }, input) => {
-      const key = findKey(keyring, input.fingerprint)
-      return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
-    },
-  ),
+  /** Our keys, newest first. */
+  keyList: operation(nothing, (parts) => parts.keyring.all.map((key) => keyRow(key, parts))),
+  /** The certificate of a key; of the active one when none is named. */
+  keyShow: operation(chosen.partial(), ({ keyring }, input) => {
+    const key = findKey(keyring, input.fingerprint)
+    return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
+  }),
+  /** Publishes our key; `replace` puts it in place of a key that is not ours. */
   keyPublish: operation(
-    'Publishes our key; `replace` puts it in place of a key that is not ours.',
     z.strictObject({ replace: z.boolean() }),
     async ({ publication, knownChats }, { replace }) => {
       const key = await managed(publication).publish({ replace })
@@ -42,27 +38,21 @@ export const KEYS = {
       }
     },
   ),
-  keyDeletion: operation(
-    'What deleting a key would do; refuses like `keyDelete`.',
-    chosen,
-    (parts, input) => {
-      const key = keyRow(deletable(parts.keyring, input.fingerprint), parts)
-      return describeDeletion(key, parts.storeCopies())
-    },
-  ),
-  keyDelete: operation(
-    'Destroys the secret of an old key for good.',
-    chosen,
-    async ({ keyring, keyUsage }, input) => {
-      const key = deletable(keyring, input.fingerprint)
-      await keyUsage.flush()
-      await keyring.destroy(key.fingerprint)
-      return {
-        fingerprint: key.fingerprint,
-        message: 'destroyed; its certificate stays, to verify what it signed',
-      }
-    },
-  ),
+  /** What deleting a key would do; refuses like `keyDelete`. */
+  keyDeletion: operation(chosen, (parts, input) => {
+    const key = keyRow(deletable(parts.keyring, input.fingerprint), parts)
+    return describeDeletion(key, parts.storeCopies())
+  }),
+  /** Destroys the secret of an old key for good. */
+  keyDelete: operation(chosen, async ({ keyring, keyUsage }, input) => {
+    const key = deletable(keyring, input.fingerprint)
+    await keyUsage.flush()
+    await keyring.destroy(key.fingerprint)
+    return {
+      fingerprint: key.fingerprint,
+      message: 'destroyed; its certificate stays, to verify what it signed',
+    }
+  }),
 }
 
 /** @throws OperatorError `refused` */

@@ -13,13 +13,13 @@ export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.expla
 const MOST_LINES = 1000
 
 export const MESSAGES = {
+  /** Opens one armored message with the keyring. */
   open: operation(
-    'Opens one armored message with the keyring.',
     z.strictObject({ armored: z.string().max(MAX_ARMORED_BYTES) }),
     ({ open }, { armored }) => open(armored),
   ),
+  /** What became of each message of an update; empty: it passed as it came, or is long gone. */
   explainUpdate: operation(
-    'What became of each message of an update; empty: it passed as it came, or is long gone.',
     z.strictObject({ updateId: z.int() }),
     async ({ outcomes, keyring }, { updateId }) =>
       (await outcomes.ofUpdate(updateId)).map(
@@ -31,18 +31,16 @@ export const MESSAGES = {
         }),
       ),
   ),
-  explainWithheld: operation(
-    'What was withheld from the bot in the last ten days, by chat and reason, the latest first.',
-    nothing,
-    async ({ outcomes }) =>
-      (await outcomes.withheld(MOST_LINES)).map(({ firstAtMs, lastAtMs, ...one }) => ({
-        ...one,
-        firstAt: iso(firstAtMs),
-        lastAt: iso(lastAtMs),
-      })),
+  /** What was withheld from the bot in the last ten days, by chat and reason, the latest first. */
+  explainWithheld: operation(nothing, async ({ outcomes }) =>
+    (await outcomes.withheld(MOST_LINES)).map(({ firstAtMs, lastAtMs, ...one }) => ({
+      ...one,
+      firstAt: iso(firstAtMs),
+      lastAt: iso(lastAtMs),
+    })),
   ),
+  /** To whom a message of the bot’s was sealed; null when nothing is remembered of it. */
   explainSent: operation(
-    'To whom a message of the bot’s was sealed; null when nothing is remembered of it.',
     z.strictObject({ messageId: z.int() }),
     async ({ outcomes }, { messageId }) => {
       const sent = await outcomes.ofMessage(messageId)

@@ -66,6 +66,8 @@ export interface OperationParts {
 export const operation = operationsOn<OperationParts>()
 
 export const nothing = z.strictObject({})
+export const ChatInput = z.strictObject({ chatId: z.int() })
+export const PersonInput = z.strictObject({ userId: z.int() })
 export const fingerprint = z.string().max(64)
 export const passphrase = z.string().min(1).max(65_536)
 

@@ -15,9 +15,10 @@ import { TRUST } from './trust.ts'
 
 /** The operations of a sidecar, by name. */
 export const OPERATIONS = {
-  status: operation('How the sidecar is doing.', nothing, ({ status }) => status()),
+  /** How the sidecar is doing. */
+  status: operation(nothing, ({ status }) => status()),
+  /** What the doctor finds in everything, or in the store alone. */
   check: operation(
-    'What the doctor finds in everything, or in the store alone.',
     z.strictObject({ about: z.enum(['everything', 'store']) }),
     ({ check }, { about }) => check(about),
   ),

@@ -11,17 +11,15 @@ export type OutboxRow = ReturnType<typeof outboxRow>
 const chosen = z.strictObject({ id: z.string().max(64) })
 
 export const OUTBOX = {
-  outboxList: operation(
-    'What is sent later, in the order in which it was given, and what became of it.',
-    nothing,
-    ({ outbox }) => outbox.all.map(outboxRow),
-  ),
-  outboxDrop: operation('Removes an entry, with its words.', chosen, async ({ outbox }, { id }) => {
+  /** What is sent later, in the order in which it was given, and what became of it. */
+  outboxList: operation(nothing, ({ outbox }) => outbox.all.map(outboxRow)),
+  /** Removes an entry, with its words. */
+  outboxDrop: operation(chosen, async ({ outbox }, { id }) => {
     const dropped = (await outbox.drop(id)) ?? unsent(outbox, id)
     return { message: `removed; ${dropped.call === 'open' ? MAY_BE_SENT : 'its call is not made'}` }
   }),
+  /** Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable. */
   outboxRetry: operation(
-    'Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable.',
     chosen.extend({ readable: z.boolean() }),
     async ({ outbox, journal }, { id, readable }) => {
       const { state, chatId, isForSealed } = unsent(outbox, id)
@@ -42,17 +40,14 @@ export const OUTBOX = {
       return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
     },
   ),
-  approveRefuse: operation(
-    'Refuses a call that waits for a person’s word; a later word does not count.',
-    chosen,
-    async ({ outbox }, { id }) => {
-      const code = unsent(outbox, id).approval?.code ?? ''
-      const by = { userId: null, messageId: null, fingerprint: null, atMs: Date.now() }
-      const isRefused = await decide(outbox, { id, code, isApproved: false, ...by })
-      if (isRefused) return { message: 'refused; nothing leaves' }
-      throw refusedError('it waits for no word', '`postern approve list` shows those that do')
-    },
-  ),
+  /** Refuses a call that waits for a person’s word; a later word does not count. */
+  approveRefuse: operation(chosen, async ({ outbox }, { id }) => {
+    const code = unsent(outbox, id).approval?.code ?? ''
+    const by = { userId: null, messageId: null, fingerprint: null, atMs: Date.now() }
+    const isRefused = await decide(outbox, { id, code, isApproved: false, ...by })
+    if (isRefused) return { message: 'refused; nothing leaves' }
+    throw refusedError('it waits for no word', '`postern approve list` shows those that do')
+  }),
 }
 
 const SHOWN = '`postern outbox list` shows what is sent later'

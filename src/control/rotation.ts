@@ -7,20 +7,16 @@ import { iso, nothing, operation } from './operation.ts'
 import type { RotationReport } from './reports.ts'
 
 export const ROTATION = {
+  /** Begins a rotation, or joins the one under way; `keyRotation` reports its progress. */
   keyRotate: operation(
-    'Begins a rotation, or joins the one under way; `keyRotation` reports its progress.',
     z.strictObject({ algorithm: z.enum(['classic', 'pqc']).optional() }),
     async ({ publication }, { algorithm }) => report(await managed(publication).rotate(algorithm)),
   ),
-  keyRotation: operation(
-    'The rotation under way, or the last one since the start.',
-    nothing,
-    ({ publication }) => rotationReport(publication),
-  ),
-  keyAbandon: operation(
-    'Abandons a rotation whose new key has not been sent to the service.',
-    nothing,
-    async ({ publication }) => report(await managed(publication).abandon()),
+  /** The rotation under way, or the last one since the start. */
+  keyRotation: operation(nothing, ({ publication }) => rotationReport(publication)),
+  /** Abandons a rotation whose new key has not been sent to the service. */
+  keyAbandon: operation(nothing, async ({ publication }) =>
+    report(await managed(publication).abandon()),
   ),
 }
 

@@ -17,23 +17,20 @@ const NumberInput = z.strictObject({
 })
 
 export const SAFETY_NUMBERS = {
-  trustNumber: operation(
-    'The safety number of the bot’s certificate and a person’s: the believed, or the listed one.',
-    NumberInput,
-    async (parts, input) => {
-      const { bot, person, ...standing } = await holdersOf(parts, input)
-      const number = await safetyNumber({ bot, person })
-      return {
-        ...person,
-        ...standing,
-        botId: bot.userId,
-        botFingerprint: bot.fingerprint,
-        ...number,
-      }
-    },
-  ),
+  /** The safety number of the bot’s certificate and a person’s: the believed, or the listed one. */
+  trustNumber: operation(NumberInput, async (parts, input) => {
+    const { bot, person, ...standing } = await holdersOf(parts, input)
+    const number = await safetyNumber({ bot, person })
+    return {
+      ...person,
+      ...standing,
+      botId: bot.userId,
+      botFingerprint: bot.fingerprint,
+      ...number,
+    }
+  }),
+  /** Compares the number that a person’s app shows; where it is the same, the person is verified. */
   trustCompare: operation(
-    'Compares the number that a person’s app shows; where it is the same, the person is verified.',
     NumberInput.extend({ given: z.string().max(4096) }),
     async (parts, input) => {
       const { trust, journal, directory } = parts

@@ -18,18 +18,14 @@ const PROTECTED: Record<ProtectionMethod, string> = {
 }
 
 export const SECRETS = {
-  keyGenerate: operation(
-    'Makes the bot’s first key and does not publish it.',
-    nothing,
-    async ({ publication }) => {
-      const { fingerprint: made, state } = await managed(publication).makeFirst()
-      const message =
-        'made, and not published: `postern run` publishes it, or `postern key publish`'
-      return { fingerprint: made, state, message }
-    },
-  ),
+  /** Makes the bot’s first key and does not publish it. */
+  keyGenerate: operation(nothing, async ({ publication }) => {
+    const { fingerprint: made, state } = await managed(publication).makeFirst()
+    const message = 'made, and not published: `postern run` publishes it, or `postern key publish`'
+    return { fingerprint: made, state, message }
+  }),
+  /** A secret key (the active one when none is named), locked under `passphrase`. */
   keyExport: operation(
-    'A secret key (the active one when none is named), locked under `passphrase`.',
     z.strictObject({ fingerprint: fingerprint.optional(), passphrase }),
     async ({ keyring, transfer }, input) => {
       const key = findKey(keyring, input.fingerprint)
@@ -37,8 +33,8 @@ export const SECRETS = {
       return { fingerprint: key.fingerprint, state: key.state, armored }
     },
   ),
+  /** Takes over an exported secret key: `file` in base64, `passphrase` null where it has none. */
   keyImport: operation(
-    'Takes over an exported secret key: `file` in base64, `passphrase` null where it has none.',
     z.strictObject({
       file: z.base64().max(MAX_ARMORED_BYTES),
       passphrase: passphrase.nullable(),
@@ -69,8 +65,8 @@ export const SECRETS = {
       return { fingerprint: key.fingerprint, state: key.state, message }
     },
   ),
+  /** Moves the store under another protection; `passphrase` is the new one, or null. */
   keyProtect: operation(
-    'Moves the store under another protection; `passphrase` is the new one, or null.',
     z.strictObject({ protection: z.enum(METHODS), passphrase: passphrase.nullable() }),
     async ({ store, transfer, wrapper }, input) => {
       const { protection } = input

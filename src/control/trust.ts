@@ -10,7 +10,7 @@ import {
   withCertificates,
 } from '../trust/import-list.ts'
 import { describeJournal, verifyJournal } from '../trust/verify-journal.ts'
-import { iso, nothing, operation } from './operation.ts'
+import { iso, nothing, operation, PersonInput } from './operation.ts'
 
 /** All known people. Times are ISO 8601 in UTC. */
 export type TrustReport = Awaited<ReturnType<typeof TRUST.trustList.run>>
@@ -23,7 +23,6 @@ export type LogRow = Awaited<ReturnType<typeof TRUST.trustLog.run>>[number]
 const MAX_LIST_CHARS = 1_398_104
 const MAX_CERTIFICATE_CHARS = 131_072
 
-const PersonInput = z.strictObject({ userId: z.int() })
 /** As a person typed it, of any length: `Trust` explains an invalid one. */
 const TypedFingerprint = z.string()
 
@@ -39,41 +38,38 @@ export async function readLog(journal: Journal, range: Parameters<Journal['read'
 }
 
 export const TRUST = {
-  trustList: operation(
-    'Everybody whom we know, and the policies that count.',
-    nothing,
-    async ({ trust, people, names }) => {
-      const usernames = await names.all()
-      return {
-        policy: trust.policies.bot,
-        /** Set by command: for the bot (`chatId` null) and for chats. */
-        said: trust.policies.byCommand,
-        people: trust.all.map((pin) => ({
-          userId: pin.userId,
-          /** The certificate that messages are sealed to; null for a person blocked before any was seen. */
-          fingerprint: pin.fingerprint,
-          since: pin.fingerprint === null ? null : iso(pin.sinceMs),
-          /** `seen`, `accepted`, `verified` or `blocked` */
-          standing: pin.standing,
-          /** The authority of the settings that verified it; null where you did, or nobody. */
-          authority: authorityOf(pin, people),
-          /** The certificate that the service lists now, and since when. */
-          listed: pin.listed,
-          listedSince: iso(pin.listedAtMs),
-          /** Must sign messages: has signed one before, or is verified. */
-          signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
-          /** Must sign files: has signed one before. */
-          signsFiles: people.hasSigned(pin.userId, 'file'),
-          /** Ids of other people listed with the same certificate, while nobody is named as its owner. */
-          sharedWith: trust.sharersOf(pin),
-          /** As the service last showed it in an update; null before that. Nothing proves it. */
-          username: usernames.get(pin.userId) ?? null,
-        })),
-      }
-    },
-  ),
+  /** Everybody whom we know, and the policies that count. */
+  trustList: operation(nothing, async ({ trust, people, names }) => {
+    const usernames = await names.all()
+    return {
+      policy: trust.policies.bot,
+      /** Set by command: for the bot (`chatId` null) and for chats. */
+      said: trust.policies.byCommand,
+      people: trust.all.map((pin) => ({
+        userId: pin.userId,
+        /** The certificate that messages are sealed to; null for a person blocked before any was seen. */
+        fingerprint: pin.fingerprint,
+        since: pin.fingerprint === null ? null : iso(pin.sinceMs),
+        /** `seen`, `accepted`, `verified` or `blocked` */
+        standing: pin.standing,
+        /** The authority of the settings that verified it; null where you did, or nobody. */
+        authority: authorityOf(pin, people),
+        /** The certificate that the service lists now, and since when. */
+        listed: pin.listed,
+        listedSince: iso(pin.listedAtMs),
+        /** Must sign messages: has signed one before, or is verified. */
+        signs: people.hasSigned(pin.userId, 'words') || pin.standing === 'verified',
+        /** Must sign files: has signed one before. */
+        signsFiles: people.hasSigned(pin.userId, 'file'),
+        /** Ids of other people listed with the same certificate, while nobody is named as its owner. */
+        sharedWith: trust.sharersOf(pin),
+        /** As the service last showed it in an update; null before that. Nothing proves it. */
+        username: usernames.get(pin.userId) ?? null,
+      })),
+    }
+  }),
+  /** Accepts the certificate that is listed for a person, and starts over with them. */
   trustAccept: operation(
-    'Accepts the certificate that is listed for a person, and starts over with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint.optional() }),
     async ({ trust, directory }, input) => {
       const pin = await trust.decisions.accept(input.userId, input.fingerprint)
@@ -81,8 +77,8 @@ export const TRUST = {
       return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
     },
   ),
+  /** Trusts only this fingerprint for a person; the operator compared it with them. */
   trustVerify: operation(
-    'Trusts only this fingerprint for a person; the operator compared it with them.',
     PersonInput.extend({ fingerprint: TypedFingerprint }),
     async ({ trust, directory }, input) => {
       const pin = await trust.decisions.verify(input.userId, input.fingerprint)
@@ -90,18 +86,15 @@ export const TRUST = {
       return { message: describePin(pin) }
     },
   ),
-  trustBlock: operation(
-    'Seals nothing to a person and trusts nothing from them.',
-    PersonInput,
-    async ({ trust, directory }, input) => {
-      await trust.decisions.block(input.userId)
-      directory.forgetAll()
-      const message = `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`
-      return { message }
-    },
-  ),
+  /** Seals nothing to a person and trusts nothing from them. */
+  trustBlock: operation(PersonInput, async ({ trust, directory }, input) => {
+    await trust.decisions.block(input.userId)
+    directory.forgetAll()
+    const message = `person ${input.userId} is blocked: nothing is sealed to them, and nothing from them is trusted`
+    return { message }
+  }),
+  /** Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it. */
   trustPolicy: operation(
-    'Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it.',
     z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
     async ({ trust, directory }, { chatId, policy }) => {
       if (chatId === 0) throw usageError('no chat has the id 0', 'see chat list')
@@ -112,13 +105,12 @@ export const TRUST = {
       return { message: `the policy of ${where} is ${counts}` }
     },
   ),
-  trustLog: operation(
-    'Changes, oldest first; `sinceMs`: since the epoch.',
-    LogPage.extend({ sinceMs: z.int() }),
-    ({ journal }, range) => readLog(journal, range),
+  /** Changes, oldest first; `sinceMs`: since the epoch. */
+  trustLog: operation(LogPage.extend({ sinceMs: z.int() }), ({ journal }, range) =>
+    readLog(journal, range),
   ),
+  /** Compares a signed list with what was decided, and verifies the people on it where `apply`. */
   trustImport: operation(
-    'Compares a signed list with what was decided, and verifies the people on it where `apply`.',
     z.strictObject({
       /** Base64. */
       file: z.base64().max(MAX_LIST_CHARS),
@@ -145,21 +137,18 @@ export const TRUST = {
       return { signer, rows, verified, lines: rows.map(describeRow) }
     },
   ),
-  trustLogHead: operation(
-    'The last entry of the journal, signed now.',
-    nothing,
-    async ({ journalHeads }) => {
-      await journalHeads.sign()
-      const signed = await journalHeads.last()
-      if (signed !== null) return { signed }
-      throw refusedError(
-        'the journal is empty, or the bot has no published key to sign its head with',
-        'with key.publish: false heads are not signed; `postern trust log --verify` shows what is',
-      )
-    },
-  ),
+  /** The last entry of the journal, signed now. */
+  trustLogHead: operation(nothing, async ({ journalHeads }) => {
+    await journalHeads.sign()
+    const signed = await journalHeads.last()
+    if (signed !== null) return { signed }
+    throw refusedError(
+      'the journal is empty, or the bot has no published key to sign its head with',
+      'with key.publish: false heads are not signed; `postern trust log --verify` shows what is',
+    )
+  }),
+  /** Recomputes the chain of the journal; `head`: one that was kept elsewhere. */
   trustLogVerify: operation(
-    'Recomputes the chain of the journal; `head`: one that was kept elsewhere.',
     z.strictObject({ head: z.string().max(65_536).nullable() }),
     async ({ store, keyring, engine }, { head }) => {
       const report = await verifyJournal({ store, keyring, engine }, head)

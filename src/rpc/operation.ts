@@ -1,20 +1,17 @@
 /**
- * Operations as data: a table holds the description, input and code of each. Servers, clients and
- * the types of both are derived from it.
+ * Operations as data: a table holds the input and code of each. Servers, clients and the types of
+ * both are derived from it.
  */
 import type { z } from 'zod'
 
 /** An operation that can be called by name. `On` is its context. */
 export interface Operation<On, I extends z.ZodType, R> {
-  /** Its effect, in a sentence or two. */
-  description: string
   input: I
   run: (on: On, input: z.output<I>) => R | Promise<R>
 }
 
 /** An operation of any input and result, for code that iterates over a table. */
 export interface AnyOperation<On, I extends z.ZodType = z.ZodType> {
-  description: string
   input: I
   run: (on: On, input: never) => unknown
 }
@@ -22,10 +19,12 @@ export interface AnyOperation<On, I extends z.ZodType = z.ZodType> {
 /** Gives the function that makes operations which work on `On`. */
 export function operationsOn<On>() {
   return <I extends z.ZodType, R>(
-    description: string,
     input: I,
     run: Operation<On, I, R>['run'],
-  ): Operation<On, I, R> => ({ description, input, run })
+  ): Operation<On, I, R> => ({
+    input,
+    run,
+  })
 }
 
 /** The operations of a table as one calls them; an input without a required field may be left out. */

@@ -33,13 +33,15 @@ export interface ControlContext {
   hangUp?: AbortSignal
 }
 
-/** An operation of the control, with the schema of its result. */
+/** An operation of the control, with its effect in a sentence or two, and the schema of its result. */
 export type ControlOperation<I extends z.ZodObject, R> = Operation<ControlContext, I, R> & {
+  description: string
   output: z.ZodType<R>
 }
 
 /** A control operation of any input and result, for code that iterates over the table. */
 export interface AnyControlOperation extends AnyOperation<ControlContext, z.ZodObject> {
+  description: string
   output: z.ZodType
 }
 
