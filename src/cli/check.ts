@@ -1,13 +1,13 @@
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
-import type { CheckLine } from '../doctor/check-line.ts'
+import { fail, pass, type CheckLine } from '../doctor/check-line.ts'
 import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar } from './connect.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printWrapped } from './table.ts'
-import { colourText, printJson } from './terminal.ts'
+import { colourText } from './terminal.ts'
 
 /** As wide as a level and the gap behind it. */
 const INDENT = 6
@@ -34,10 +34,9 @@ export const checkCommand = (): OperatorCommand =>
  * Checks everything that these sources lead to, and prints the findings.
  * @throws OperatorError `failed` when a check failed; any other when the checks cannot run
  */
-export async function checkSources(sources: Sources, { json }: JsonFlag): Promise<void> {
+export async function checkSources(sources: Sources, flags: JsonFlag): Promise<void> {
   const lines = [...checkProcess(sources), ...(await findingsFor(sources))]
-  if (json === true) printJson(lines)
-  else for (const line of lines) putLine(line)
+  printAnswer(lines, flags, () => lines.forEach(putLine))
   const failed = lines.filter(({ level }) => level === 'fail').length
   if (failed === 0) return
   throw failedError(
@@ -59,17 +58,15 @@ async function findingsFor(sources: Sources): Promise<CheckLine[]> {
   const where = `one runs on ${dataDir}`
   if (!namesService(sources)) {
     const said = `${where} and was asked: no settings are given here, these are its own`
-    return [sidecarLine(said), ...(await running.check({ about: 'everything' }))]
+    return [pass('sidecar', said), ...(await running.check({ about: 'everything' }))]
   }
   const loaded = load(sources)
   const { checkSettings } = await import('../context.ts')
   const { createLog } = await import('./log.ts')
   const lines = await checkSettings({ ...loaded, log: createLog(loaded, 'warn') })
   const said = `${where} and was asked about the store; all else is checked by the settings given here`
-  return [sidecarLine(said), ...lines, ...(await running.check({ about: 'store' }))]
+  return [pass('sidecar', said), ...lines, ...(await running.check({ about: 'store' }))]
 }
-
-const sidecarLine = (message: string): CheckLine => ({ name: 'sidecar', level: 'pass', message })
 
 function putLine({ level, name, message, hint }: CheckLine): void {
   const first = `${colourText(COLOURS[level], level)}  `
@@ -82,6 +79,5 @@ function putLine({ level, name, message, hint }: CheckLine): void {
 /** What `run` would refuse in a process like this one. */
 function checkProcess(sources: Sources): CheckLine[] {
   const unsafe = operatorErrorOf(() => refuseUnsafeProcess(sources))
-  if (!(unsafe instanceof OperatorError)) return []
-  return [{ name: 'process', level: 'fail', message: unsafe.message, hint: unsafe.hint }]
+  return unsafe instanceof OperatorError ? [fail('process', unsafe.message, unsafe.hint)] : []
 }

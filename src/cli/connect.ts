@@ -24,14 +24,11 @@ export async function withSidecar<T>(
   await using running = await connectServing(sources)
   if (running !== null) return await use(running)
   const loaded = load(sources)
-  const { settings, secrets } = loaded
   const { createLog } = await import('./log.ts')
   const { createOffline } = await import('../context.ts')
   const log = createLog(loaded, 'warn')
-  await using offline = await createOffline(
-    { settings, secrets, log },
-    mayCreateStore ? 'begin' : 'look',
-  )
+  const purpose = mayCreateStore ? 'begin' : 'look'
+  await using offline = await createOffline({ ...loaded, log }, purpose)
   return await use(offline.operations)
 }
 

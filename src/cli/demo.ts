@@ -44,7 +44,13 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
     if (shutdownSignal.aborted) return
     const problems = problemsOf(await playLine(demo, line))
     const failure = demo.failure()
-    assertNone(failure === null ? problems : [...problems, `the bot stopped: ${failure}`])
+    if (failure !== null) problems.push(`the bot stopped: ${failure}`)
+    if (problems.length > 0) {
+      throw failedError(
+        `the demo did not work: ${problems.join('; ')}`,
+        'run it again; if it fails again, this is a fault of Postern',
+      )
+    }
   }
   printNotice('the bot used plain HTTP to 127.0.0.1; the service saw none of its text readable')
   if (once === true) return
@@ -71,12 +77,4 @@ async function converse(
     const text = (toGroup ? typed.slice(1) : typed).trim()
     if (text !== '') await playLine(demo, { chat: toGroup ? 'group' : 'private', text })
   }
-}
-
-function assertNone(problems: string[]): void {
-  if (problems.length === 0) return
-  throw failedError(
-    `the demo did not work: ${problems.join('; ')}`,
-    'run it again; if it fails again, this is a fault of Postern',
-  )
 }

@@ -7,7 +7,7 @@ import { commandSecret, PASSPHRASES } from '../config/passphrases.ts'
 import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import { OperatorError, refusedError, resultOr, usageError } from '../errors.ts'
-import { isInteractive, printNotice, printPrompt } from './terminal.ts'
+import { isInteractive, printNotice, promptOutput } from './terminal.ts'
 
 const TERMINAL = '/dev/tty'
 /** Discards the echo of `readline`. */
@@ -71,7 +71,7 @@ export async function promptSecret(question: string): Promise<string | null> {
   const terminal = process.stderr.isTTY ? openTerminal() : null
   if (terminal === null) return null
   const lines = createInterface({ input: terminal, output: UNSEEN, terminal: true, historySize: 0 })
-  printPrompt(question)
+  promptOutput.write(question)
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   lines.once('line', resolve)
   // Ctrl-C and Ctrl-D end it.

@@ -47,9 +47,8 @@ interface Running {
 async function runOne(loaded: Loaded, { sources, stop }: Running): Promise<void> {
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
-  const { settings, secrets } = loaded
   const { runtimeDir } = sources
-  await using sidecar = await createSidecar({ settings, secrets, log, runtimeDir })
+  await using sidecar = await createSidecar({ ...loaded, log, runtimeDir })
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')
@@ -68,14 +67,8 @@ async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promis
     return loaded
   }
   const { createSeveral } = await import('../context.ts')
-  const { runtimeDir } = sources
-  await using several = await createSeveral({
-    loaded: first,
-    log,
-    logOf: createLog,
-    load,
-    runtimeDir,
-  })
+  const options = { loaded: first, log, logOf: createLog, load, runtimeDir: sources.runtimeDir }
+  await using several = await createSeveral(options)
   log.info(await several.listen(), 'listening')
   sources.secretReader.waitNoMore()
   onReload(() => {

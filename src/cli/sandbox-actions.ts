@@ -58,9 +58,12 @@ export const sandboxActionCommands = (): PosternCommand[] => [
     .argument('<words...>', 'what to write')
     .option(...REPLY)
     .example('postern sandbox say alice dm "hi" --wait'),
-  actionCommand('press', ([button], { message }) => {
-    return (speaker) => press(speaker, button, message)
-  })
+  actionCommand(
+    'press',
+    ([button], { message }) =>
+      (speaker) =>
+        press(speaker, button, message),
+  )
     .description('press a button as a person of a running sandbox')
     .argument('[button]', 'its text or data; may be left out where there is one button alone')
     .option(

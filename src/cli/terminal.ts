@@ -45,11 +45,6 @@ export function isInteractive(): boolean {
 /** Where questions are printed: stderr, not among the data. */
 export const promptOutput: NodeJS.WriteStream = process.stderr
 
-/** Prints the start of a line for the person, on stderr. */
-export function printPrompt(text: string): void {
-  process.stderr.write(text)
-}
-
 /** How many columns stdout has; 80 where it is no terminal. */
 export function terminalWidth(): number {
   return process.stdout.columns || 80

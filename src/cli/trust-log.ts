@@ -4,11 +4,11 @@ import type { Operations } from '../control/operations.ts'
 import type { Sources } from '../config/sources.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
 import { connectServing, withSidecar } from './connect.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { readInput } from './read-input.ts'
 import { handleShutdown, pauseUntilShutdown, shutdownSignal } from './signals.ts'
 import { printTable } from './table.ts'
-import { print, printJson, printJsonLine, printNotice } from './terminal.ts'
+import { print, printJsonLine, printNotice } from './terminal.ts'
 
 const FOLLOW_MS = 1000
 const MAX_HEAD_BYTES = 65_536
@@ -78,8 +78,9 @@ async function verifyLog(
   const what = { maxBytes: MAX_HEAD_BYTES, what: 'a head' }
   const given = head === undefined ? null : (await readInput(head, what)).toString()
   const report = await withSidecar(sources, (sidecar) => sidecar.trustLogVerify({ head: given }))
-  if (json) printJson(report)
-  else for (const line of report.lines) print(line)
+  printAnswer(report, { json }, ({ lines }) => {
+    for (const line of lines) print(line)
+  })
   if (report.fault === null) return
   const { entry, what: fault } = report.fault
   throw failedError(

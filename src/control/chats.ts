@@ -24,6 +24,9 @@ const Lift = z.union([
 ])
 export type Lift = z.infer<typeof Lift>
 
+const KindInput = ChatInput.extend({ kind: z.enum(['group', 'channel']) })
+const BindInput = ChatInput.extend({ userId: z.int() })
+
 export const CHATS = {
   /** Every known chat. */
   chatList: operation(nothing, ({ knownChats, modes, mustSeal }) =>
@@ -69,7 +72,7 @@ export const CHATS = {
   ),
   /** Corrects the kind of a chat that the service once named wrongly; its latch stays. */
   chatCorrectKind: operation(
-    ChatInput.extend({ kind: z.enum(['group', 'channel']) }),
+    KindInput,
     async ({ knownChats, modes, directory }, { chatId, kind }) => {
       const from = await correctKind(knownChats, { chatId, to: kind })
       if (from === null) throw unknownChats([chatId])
@@ -83,21 +86,18 @@ export const CHATS = {
     },
   ),
   /** Corrects whose private chat it is, when the service first named the wrong person. */
-  chatBind: operation(
-    ChatInput.extend({ userId: z.int() }),
-    async ({ knownChats, directory }, { chatId, userId }) => {
-      if (!(await bindPerson(knownChats, { chatId, userId }))) {
-        throw refusedError(
-          `chat ${chatId} is not known as a private chat`,
-          '`postern chat list` shows the chats and their kinds',
-        )
-      }
-      directory.forgetAll()
-      return {
-        message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or trusted there`,
-      }
-    },
-  ),
+  chatBind: operation(BindInput, async ({ knownChats, directory }, { chatId, userId }) => {
+    if (!(await bindPerson(knownChats, { chatId, userId }))) {
+      throw refusedError(
+        `chat ${chatId} is not known as a private chat`,
+        '`postern chat list` shows the chats and their kinds',
+      )
+    }
+    directory.forgetAll()
+    return {
+      message: `chat ${chatId} is the private chat of person ${userId}: nobody else is sealed to or trusted there`,
+    }
+  }),
 }
 
 const STILL_ENCRYPTED =

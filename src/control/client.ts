@@ -40,7 +40,7 @@ export async function connectControl(
   answerMs = ANSWER_MS,
   bot: string | null = null,
 ): Promise<RunningSidecar | null> {
-  const socket = await openSocket(dataDir)
+  const socket = await connectSocket(dataDir).catch((error: unknown) => refuse(dataDir, error))
   if (socket === null) return null
   const agent = agentOver(socket)
   const call = async (name: string, input: object): Promise<unknown> => {
@@ -63,15 +63,11 @@ export async function connectControl(
   })
 }
 
-async function openSocket(dataDir: string): Promise<Socket | null> {
-  try {
-    return await connectSocket(dataDir)
-  } catch (error) {
-    if (error instanceof OperatorError) throw error
-    const problem = `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`
-    const hint = 'run this command as the user that the sidecar runs as'
-    throw new OperatorError('data-dir', problem, hint, { cause: error })
-  }
+function refuse(dataDir: string, error: unknown): never {
+  if (error instanceof OperatorError) throw error
+  const problem = `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`
+  const hint = 'run this command as the user that the sidecar runs as'
+  throw new OperatorError('data-dir', problem, hint, { cause: error })
 }
 
 /** Sends requests over this one socket, one after the other; once it is closed, none. */

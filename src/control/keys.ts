@@ -17,6 +17,8 @@ export type DeletionReport = ReturnType<typeof describeDeletion>
 
 const chosen = z.strictObject({ fingerprint })
 
+const PublishInput = z.strictObject({ replace: z.boolean() })
+
 export const KEYS = {
   /** Our keys, newest first. */
   keyList: operation(nothing, (parts) => parts.keyring.all.map((key) => keyRow(key, parts))),
@@ -26,18 +28,15 @@ export const KEYS = {
     return { fingerprint: key.fingerprint, state: key.state, certificate: key.certificate }
   }),
   /** Publishes our key; `replace` puts it in place of a key that is not ours. */
-  keyPublish: operation(
-    z.strictObject({ replace: z.boolean() }),
-    async ({ publication, knownChats }, { replace }) => {
-      const key = await managed(publication).publish({ replace })
-      if (knownChats.privateReadable) await knownChats.setPrivateReadable({ readable: false })
-      return {
-        fingerprint: key.fingerprint,
-        state: managed(publication).state,
-        message: 'the service shows our key; private chats are encrypted',
-      }
-    },
-  ),
+  keyPublish: operation(PublishInput, async ({ publication, knownChats }, { replace }) => {
+    const key = await managed(publication).publish({ replace })
+    if (knownChats.privateReadable) await knownChats.setPrivateReadable({ readable: false })
+    return {
+      fingerprint: key.fingerprint,
+      state: managed(publication).state,
+      message: 'the service shows our key; private chats are encrypted',
+    }
+  }),
   /** What deleting a key would do; refuses like `keyDelete`. */
   keyDeletion: operation(chosen, (parts, input) => {
     const key = keyRow(deletable(parts.keyring, input.fingerprint), parts)

@@ -12,6 +12,9 @@ export type ExplainedSent = NonNullable<Awaited<ReturnType<typeof MESSAGES.expla
 /** Lines of a report; a service that invents chats makes it no longer. */
 const MOST_LINES = 1000
 
+const UpdateInput = z.strictObject({ updateId: z.int() })
+const MessageInput = z.strictObject({ messageId: z.int() })
+
 export const MESSAGES = {
   /** Opens one armored message with the keyring. */
   open: operation(
@@ -19,17 +22,15 @@ export const MESSAGES = {
     ({ open }, { armored }) => open(armored),
   ),
   /** What became of each message of an update; empty: it passed as it came, or is long gone. */
-  explainUpdate: operation(
-    z.strictObject({ updateId: z.int() }),
-    async ({ outcomes, keyring }, { updateId }) =>
-      (await outcomes.ofUpdate(updateId)).map(
-        ({ atMs, updateId: _asked, tookMs: _took, openedWith, ...one }) => ({
-          at: iso(atMs),
-          ...one,
-          /** Our key that opened it, and that key's state. */
-          openedWith: openedWith === null ? null : stateOf(openedWith, keyring),
-        }),
-      ),
+  explainUpdate: operation(UpdateInput, async ({ outcomes, keyring }, { updateId }) =>
+    (await outcomes.ofUpdate(updateId)).map(
+      ({ atMs, updateId: _asked, tookMs: _took, openedWith, ...one }) => ({
+        at: iso(atMs),
+        ...one,
+        /** Our key that opened it, and that key's state. */
+        openedWith: openedWith === null ? null : stateOf(openedWith, keyring),
+      }),
+    ),
   ),
   /** What was withheld from the bot in the last ten days, by chat and reason, the latest first. */
   explainWithheld: operation(nothing, async ({ outcomes }) =>
@@ -40,15 +41,12 @@ export const MESSAGES = {
     })),
   ),
   /** To whom a message of the bot’s was sealed; null when nothing is remembered of it. */
-  explainSent: operation(
-    z.strictObject({ messageId: z.int() }),
-    async ({ outcomes }, { messageId }) => {
-      const sent = await outcomes.ofMessage(messageId)
-      if (sent === null) return null
-      const { atMs, chatId, recipients, skipped } = sent
-      return { at: iso(atMs), chatId, recipients, skipped }
-    },
-  ),
+  explainSent: operation(MessageInput, async ({ outcomes }, { messageId }) => {
+    const sent = await outcomes.ofMessage(messageId)
+    if (sent === null) return null
+    const { atMs, chatId, recipients, skipped } = sent
+    return { at: iso(atMs), chatId, recipients, skipped }
+  }),
 }
 
 function stateOf(fingerprint: string, keyring: Pick<Keyring, 'find'>) {

@@ -10,6 +10,8 @@ export type OutboxRow = ReturnType<typeof outboxRow>
 
 const chosen = z.strictObject({ id: z.string().max(64) })
 
+const RetryInput = chosen.extend({ readable: z.boolean() })
+
 export const OUTBOX = {
   /** What is sent later, in the order in which it was given, and what became of it. */
   outboxList: operation(nothing, ({ outbox }) => outbox.all.map(outboxRow)),
@@ -19,27 +21,24 @@ export const OUTBOX = {
     return { message: `removed; ${dropped.call === 'open' ? MAY_BE_SENT : 'its call is not made'}` }
   }),
   /** Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable. */
-  outboxRetry: operation(
-    chosen.extend({ readable: z.boolean() }),
-    async ({ outbox, journal }, { id, readable }) => {
-      const { state, chatId, isForSealed } = unsent(outbox, id)
-      if (state === 'waiting' || state === 'asked') throw waits()
-      if (state === 'held' && !readable) {
-        throw refusedError(
-          `chat ${chatId} has become readable since these words were given`,
-          '`--readable` lets them leave readable, `postern outbox drop` removes them',
-        )
-      }
-      if (readable) await journal.record([{ kind: 'outbox-readable', chatId, detail: { id } }])
-      const how = { isForSealed: isForSealed && !readable, nowMs: Date.now() }
-      if (!(await outbox.wait(id, how))) {
-        unsent(outbox, id)
-        throw waits()
-      }
-      const isAsked = outbox.get(id)?.state === 'asked'
-      return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
-    },
-  ),
+  outboxRetry: operation(RetryInput, async ({ outbox, journal }, { id, readable }) => {
+    const { state, chatId, isForSealed } = unsent(outbox, id)
+    if (state === 'waiting' || state === 'asked') throw waits()
+    if (state === 'held' && !readable) {
+      throw refusedError(
+        `chat ${chatId} has become readable since these words were given`,
+        '`--readable` lets them leave readable, `postern outbox drop` removes them',
+      )
+    }
+    if (readable) await journal.record([{ kind: 'outbox-readable', chatId, detail: { id } }])
+    const how = { isForSealed: isForSealed && !readable, nowMs: Date.now() }
+    if (!(await outbox.wait(id, how))) {
+      unsent(outbox, id)
+      throw waits()
+    }
+    const isAsked = outbox.get(id)?.state === 'asked'
+    return { message: isAsked ? 'a person is asked anew' : 'it waits for its turn' }
+  }),
   /** Refuses a call that waits for a person’s word; a later word does not count. */
   approveRefuse: operation(chosen, async ({ outbox }, { id }) => {
     const code = unsent(outbox, id).approval?.code ?? ''

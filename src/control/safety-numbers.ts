@@ -16,6 +16,8 @@ const NumberInput = z.strictObject({
   isListed: z.boolean(),
 })
 
+const CompareInput = NumberInput.extend({ given: z.string().max(4096) })
+
 export const SAFETY_NUMBERS = {
   /** The safety number of the bot’s certificate and a person’s: the believed, or the listed one. */
   trustNumber: operation(NumberInput, async (parts, input) => {
@@ -30,37 +32,34 @@ export const SAFETY_NUMBERS = {
     }
   }),
   /** Compares the number that a person’s app shows; where it is the same, the person is verified. */
-  trustCompare: operation(
-    NumberInput.extend({ given: z.string().max(4096) }),
-    async (parts, input) => {
-      const { trust, journal, directory } = parts
-      const { bot, person, listed, standing } = await holdersOf(parts, input)
-      const { userId, fingerprint } = person
-      if (standing === 'blocked') {
-        const hint = '`postern trust accept` does; compare after it'
-        throw refusedError(`person ${userId} is blocked, and a number does not end that`, hint)
-      }
-      const result = await compareNumber(input.given, { bot, person })
-      const botFingerprint = bot.fingerprint
-      if (result === 'equal') {
-        const pin = await trust.decisions.verify(userId, fingerprint, {
-          comparedWith: botFingerprint,
-        })
-        directory.forgetAll()
-        const message = `the numbers are equal: ${describePin(pin)}`
-        return { userId, fingerprint, botFingerprint, message }
-      }
-      const detail = { fingerprint, comparedWith: botFingerprint }
-      await journal.record([{ kind: 'number-differs', userId, detail }])
-      const other = { bot, person: { userId, fingerprint: listed ?? fingerprint } }
-      const isOfListed = (await compareNumber(input.given, other)) === 'equal'
-      throw new OperatorError(
-        'number-differs',
-        `the numbers differ: ${DIFFERENCES[isOfListed ? 'listed' : result]}; nothing was changed`,
-        (isOfListed ? LISTED_HINT : HINT).replace('ID', String(userId)),
-      )
-    },
-  ),
+  trustCompare: operation(CompareInput, async (parts, input) => {
+    const { trust, journal, directory } = parts
+    const { bot, person, listed, standing } = await holdersOf(parts, input)
+    const { userId, fingerprint } = person
+    if (standing === 'blocked') {
+      const hint = '`postern trust accept` does; compare after it'
+      throw refusedError(`person ${userId} is blocked, and a number does not end that`, hint)
+    }
+    const result = await compareNumber(input.given, { bot, person })
+    const botFingerprint = bot.fingerprint
+    if (result === 'equal') {
+      const pin = await trust.decisions.verify(userId, fingerprint, {
+        comparedWith: botFingerprint,
+      })
+      directory.forgetAll()
+      const message = `the numbers are equal: ${describePin(pin)}`
+      return { userId, fingerprint, botFingerprint, message }
+    }
+    const detail = { fingerprint, comparedWith: botFingerprint }
+    await journal.record([{ kind: 'number-differs', userId, detail }])
+    const other = { bot, person: { userId, fingerprint: listed ?? fingerprint } }
+    const isOfListed = (await compareNumber(input.given, other)) === 'equal'
+    throw new OperatorError(
+      'number-differs',
+      `the numbers differ: ${DIFFERENCES[isOfListed ? 'listed' : result]}; nothing was changed`,
+      (isOfListed ? LISTED_HINT : HINT).replace('ID', String(userId)),
+    )
+  }),
 }
 
 const DIFFERENCES = {

@@ -17,6 +17,20 @@ const PROTECTED: Record<ProtectionMethod, string> = {
   none: 'the store rests without protection, and whoever reads the disk has the secret keys: set key.protection to none, or the next start is refused',
 }
 
+const ExportInput = z.strictObject({ fingerprint: fingerprint.optional(), passphrase })
+const ImportInput = z.strictObject({
+  file: z.base64().max(MAX_ARMORED_BYTES),
+  passphrase: passphrase.nullable(),
+  /** For opening alone: it is never published. */
+  isRetired: z.boolean().optional(),
+  /** Also one that ends within a day. */
+  mayEndSoon: z.boolean().optional(),
+})
+const ProtectInput = z.strictObject({
+  protection: z.enum(METHODS),
+  passphrase: passphrase.nullable(),
+})
+
 export const SECRETS = {
   /** Makes the bot’s first key and does not publish it. */
   keyGenerate: operation(nothing, async ({ publication }) => {
@@ -25,62 +39,46 @@ export const SECRETS = {
     return { fingerprint: made, state, message }
   }),
   /** A secret key (the active one when none is named), locked under `passphrase`. */
-  keyExport: operation(
-    z.strictObject({ fingerprint: fingerprint.optional(), passphrase }),
-    async ({ keyring, transfer }, input) => {
-      const key = findKey(keyring, input.fingerprint)
-      const armored = await transfer.give(key.fingerprint, input.passphrase)
-      return { fingerprint: key.fingerprint, state: key.state, armored }
-    },
-  ),
+  keyExport: operation(ExportInput, async ({ keyring, transfer }, input) => {
+    const key = findKey(keyring, input.fingerprint)
+    const armored = await transfer.give(key.fingerprint, input.passphrase)
+    return { fingerprint: key.fingerprint, state: key.state, armored }
+  }),
   /** Takes over an exported secret key: `file` in base64, `passphrase` null where it has none. */
-  keyImport: operation(
-    z.strictObject({
-      file: z.base64().max(MAX_ARMORED_BYTES),
-      passphrase: passphrase.nullable(),
-      /** For opening alone: it is never published. */
-      isRetired: z.boolean().optional(),
-      /** Also one that ends within a day. */
-      mayEndSoon: z.boolean().optional(),
-    }),
-    async ({ publication, transfer, keyring }, input) => {
-      const { isRetired = false, mayEndSoon = false } = input
-      const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }
-      const manager = managed(publication)
-      const entrusted = await transfer.entrust(given)
-      if (entrusted !== null) {
-        const { fingerprint: of, state } = entrusted
-        const message = 'the agent has this key from now on, and its secret is gone from this store'
-        return { fingerprint: of, state, message: `${message}; ${RESTART}` }
-      }
-      if (isRetired) {
-        const key = await manager.adoptRetired((shown) => transfer.takeRetired(given, shown))
-        const until = day(keyring.opensUntilMs(key))
-        const message = `imported for opening alone: it is never published, and opens until ${until} (key.retainDays)`
-        return { fingerprint: key.fingerprint, state: key.state, message }
-      }
-      const { key, expiresMs } = await manager.adopt(() => transfer.take(given, { mayEndSoon }))
-      const end = Number.isFinite(expiresMs) ? `; it expires on ${day(expiresMs)}` : ''
-      const message = `imported, and pending: the sidecar publishes it while it runs${end}`
+  keyImport: operation(ImportInput, async ({ publication, transfer, keyring }, input) => {
+    const { isRetired = false, mayEndSoon = false } = input
+    const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }
+    const manager = managed(publication)
+    const entrusted = await transfer.entrust(given)
+    if (entrusted !== null) {
+      const { fingerprint: of, state } = entrusted
+      const message = 'the agent has this key from now on, and its secret is gone from this store'
+      return { fingerprint: of, state, message: `${message}; ${RESTART}` }
+    }
+    if (isRetired) {
+      const key = await manager.adoptRetired((shown) => transfer.takeRetired(given, shown))
+      const until = day(keyring.opensUntilMs(key))
+      const message = `imported for opening alone: it is never published, and opens until ${until} (key.retainDays)`
       return { fingerprint: key.fingerprint, state: key.state, message }
-    },
-  ),
+    }
+    const { key, expiresMs } = await manager.adopt(() => transfer.take(given, { mayEndSoon }))
+    const end = Number.isFinite(expiresMs) ? `; it expires on ${day(expiresMs)}` : ''
+    const message = `imported, and pending: the sidecar publishes it while it runs${end}`
+    return { fingerprint: key.fingerprint, state: key.state, message }
+  }),
   /** Moves the store under another protection; `passphrase` is the new one, or null. */
-  keyProtect: operation(
-    z.strictObject({ protection: z.enum(METHODS), passphrase: passphrase.nullable() }),
-    async ({ store, transfer, wrapper }, input) => {
-      const { protection } = input
-      const before = store.method
-      const { isScrubbed, oldEntry } = await store.move(
-        wantedProtection(input, wrapper),
-        (locked, change) => transfer.relock(locked, change),
-      )
-      const left = isScrubbed
-        ? ''
-        : '; what was locked before stays in the log of the database until the sidecar stops'
-      return { protection, message: PROTECTED[protection] + aboutCopies(before, oldEntry) + left }
-    },
-  ),
+  keyProtect: operation(ProtectInput, async ({ store, transfer, wrapper }, input) => {
+    const { protection } = input
+    const before = store.method
+    const { isScrubbed, oldEntry } = await store.move(
+      wantedProtection(input, wrapper),
+      (locked, change) => transfer.relock(locked, change),
+    )
+    const left = isScrubbed
+      ? ''
+      : '; what was locked before stays in the log of the database until the sidecar stops'
+    return { protection, message: PROTECTED[protection] + aboutCopies(before, oldEntry) + left }
+  }),
 }
 
 const RESTART = 'start every sidecar of the store anew, which drops it from memory'
@@ -99,10 +97,7 @@ function aboutCopies(before: ProtectionMethod | null, oldEntry: string | null): 
 }
 
 function wantedProtection(
-  {
-    protection: method,
-    passphrase: given,
-  }: { protection: ProtectionMethod; passphrase: string | null },
+  { protection: method, passphrase: given }: z.output<typeof ProtectInput>,
   wrapper: SecretWrapper | null,
 ): NewProtection {
   if (method === 'exec') {

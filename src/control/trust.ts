@@ -37,6 +37,24 @@ export async function readLog(journal: Journal, range: Parameters<Journal['read'
   return (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) }))
 }
 
+const AcceptInput = PersonInput.extend({ fingerprint: TypedFingerprint.optional() })
+const VerifyInput = PersonInput.extend({ fingerprint: TypedFingerprint })
+const PolicyInput = z.strictObject({
+  chatId: z.int().nullable(),
+  policy: z.enum(TRUST_POLICIES).nullable(),
+})
+const ListInput = z.strictObject({
+  /** Base64. */
+  file: z.base64().max(MAX_LIST_CHARS),
+  signature: z.base64().max(MAX_CERTIFICATE_CHARS).nullable(),
+  by: z.string().max(MAX_CERTIFICATE_CHARS).nullable(),
+  pattern: z.string().max(200).nullable(),
+  notation: z.string().max(200).nullable(),
+  apply: z.boolean(),
+  hasUnknown: z.boolean(),
+})
+const HeadInput = z.strictObject({ head: z.string().max(65_536).nullable() })
+
 export const TRUST = {
   /** Everybody whom we know, and the policies that count. */
   trustList: operation(nothing, async ({ trust, people, names }) => {
@@ -69,23 +87,17 @@ export const TRUST = {
     }
   }),
   /** Accepts the certificate that is listed for a person, and starts over with them. */
-  trustAccept: operation(
-    PersonInput.extend({ fingerprint: TypedFingerprint.optional() }),
-    async ({ trust, directory }, input) => {
-      const pin = await trust.decisions.accept(input.userId, input.fingerprint)
-      directory.forgetAll()
-      return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
-    },
-  ),
+  trustAccept: operation(AcceptInput, async ({ trust, directory }, input) => {
+    const pin = await trust.decisions.accept(input.userId, input.fingerprint)
+    directory.forgetAll()
+    return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
+  }),
   /** Trusts only this fingerprint for a person; the operator compared it with them. */
-  trustVerify: operation(
-    PersonInput.extend({ fingerprint: TypedFingerprint }),
-    async ({ trust, directory }, input) => {
-      const pin = await trust.decisions.verify(input.userId, input.fingerprint)
-      directory.forgetAll()
-      return { message: describePin(pin) }
-    },
-  ),
+  trustVerify: operation(VerifyInput, async ({ trust, directory }, input) => {
+    const pin = await trust.decisions.verify(input.userId, input.fingerprint)
+    directory.forgetAll()
+    return { message: describePin(pin) }
+  }),
   /** Seals nothing to a person and trusts nothing from them. */
   trustBlock: operation(PersonInput, async ({ trust, directory }, input) => {
     await trust.decisions.block(input.userId)
@@ -94,33 +106,21 @@ export const TRUST = {
     return { message }
   }),
   /** Sets the policy of a chat, or of the bot where `chatId` is null; `policy` null unsets it. */
-  trustPolicy: operation(
-    z.strictObject({ chatId: z.int().nullable(), policy: z.enum(TRUST_POLICIES).nullable() }),
-    async ({ trust, directory }, { chatId, policy }) => {
-      if (chatId === 0) throw usageError('no chat has the id 0', 'see chat list')
-      await trust.policies.set(chatId, policy)
-      directory.forgetAll()
-      const where = chatId === null ? 'the bot' : `chat ${chatId}`
-      const counts = chatId === null ? trust.policies.bot : trust.policies.for(chatId)
-      return { message: `the policy of ${where} is ${counts}` }
-    },
-  ),
+  trustPolicy: operation(PolicyInput, async ({ trust, directory }, { chatId, policy }) => {
+    if (chatId === 0) throw usageError('no chat has the id 0', 'see chat list')
+    await trust.policies.set(chatId, policy)
+    directory.forgetAll()
+    const where = chatId === null ? 'the bot' : `chat ${chatId}`
+    const counts = chatId === null ? trust.policies.bot : trust.policies.for(chatId)
+    return { message: `the policy of ${where} is ${counts}` }
+  }),
   /** Changes, oldest first; `sinceMs`: since the epoch. */
   trustLog: operation(LogPage.extend({ sinceMs: z.int() }), ({ journal }, range) =>
     readLog(journal, range),
   ),
   /** Compares a signed list with what was decided, and verifies the people on it where `apply`. */
   trustImport: operation(
-    z.strictObject({
-      /** Base64. */
-      file: z.base64().max(MAX_LIST_CHARS),
-      signature: z.base64().max(MAX_CERTIFICATE_CHARS).nullable(),
-      by: z.string().max(MAX_CERTIFICATE_CHARS).nullable(),
-      pattern: z.string().max(200).nullable(),
-      notation: z.string().max(200).nullable(),
-      apply: z.boolean(),
-      hasUnknown: z.boolean(),
-    }),
+    ListInput,
     async (
       { trust, people, engine, directory, keyring, botId },
       { file, signature, apply, hasUnknown, ...how },
@@ -148,13 +148,10 @@ export const TRUST = {
     )
   }),
   /** Recomputes the chain of the journal; `head`: one that was kept elsewhere. */
-  trustLogVerify: operation(
-    z.strictObject({ head: z.string().max(65_536).nullable() }),
-    async ({ store, keyring, engine }, { head }) => {
-      const report = await verifyJournal({ store, keyring, engine }, head)
-      return { ...report, lines: describeJournal(report) }
-    },
-  ),
+  trustLogVerify: operation(HeadInput, async ({ store, keyring, engine }, { head }) => {
+    const report = await verifyJournal({ store, keyring, engine }, head)
+    return { ...report, lines: describeJournal(report) }
+  }),
 }
 
 function authorityOf(

@@ -1,7 +1,7 @@
 /** Checks the service: whether it answers, accepts the token and agrees on the time. */
 import type { Bot } from '../api/bot.ts'
 import type { Limits } from '../api/limits.ts'
-import { NoResponseError, Refusal, ServiceError } from '../errors.ts'
+import { Refusal, ServiceError } from '../errors.ts'
 import { SKEW_MAX_MS, describeSkew } from '../lookups/clocks.ts'
 import { capacity } from '../openpgp/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
@@ -64,18 +64,12 @@ function linesOfFailure(error: unknown, parts: ServiceParts): CheckLine[] {
         : fail('token', `the service says ${error.code}`, 'try again later')
     return [pass('upstream', `${url} answers`), token]
   }
-  if (error instanceof NoResponseError) return [noResponse(error, parts)]
-  if (error instanceof Refusal) {
-    return [fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')]
-  }
+  if (error instanceof Refusal) return [noResponse(error, parts)]
   return [fail('upstream', `${url}: no usable answer`, 'check upstream.url')]
 }
 
 /** No usable answer: its cause, and the part to check. */
-function noResponse(
-  error: NoResponseError,
-  { upstreamUrl: url, isProxied }: ServiceParts,
-): CheckLine {
+function noResponse(error: Refusal, { upstreamUrl: url, isProxied }: ServiceParts): CheckLine {
   const { detail } = error
   const { host, hostname } = new URL(url)
   if (error.code === 'postern_upstream_invalid') {

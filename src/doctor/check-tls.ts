@@ -1,4 +1,5 @@
 /** Checks the service's TLS certificate. */
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
@@ -8,9 +9,9 @@ import { fail, pass, warn, type CheckLine } from './check-line.ts'
 const WITHIN_MS = 10_000
 const NOTABLE_DAYS = 14
 const DAY_MS = 86_400_000
-/** Errors before the first byte of TLS. */
+/** Errors before the first byte of TLS; the last is ours, of no answer in time. */
 const UNCONNECTED =
-  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/
+  /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ABORT_ERR)$/
 
 /**
  * Shakes hands with the service once. Whether the certificate is trusted follows the same rules as
@@ -51,8 +52,10 @@ async function shakeHands(
   const name = isIP(host) === 0 ? { servername: host } : {}
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) }
   const socket = connect({ host, port, minVersion: 'TLSv1.2', ...name, ...ca })
+  // What comes once it was waited for is of no use.
+  socket.on('error', () => {})
   try {
-    await secured(socket)
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(WITHIN_MS) })
     return describe(socket)
   } finally {
     socket.destroy()
@@ -68,15 +71,6 @@ function untrusted(url: string, code: string): CheckLine {
         `no trusted connection to ${hostname} (${code})`,
         'the service’s certificate must be valid for this name; a private authority goes into upstream.caFile',
       )
-}
-
-async function secured(socket: TLSSocket): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  socket.setTimeout(WITHIN_MS, () => {
-    reject(Object.assign(new Error('too late'), { code: 'ETIMEDOUT' }))
-  })
-  socket.once('secureConnect', resolve).once('error', reject)
-  await promise
 }
 
 function describe(socket: TLSSocket): CheckLine {

@@ -9,9 +9,8 @@ import type { KeyRow } from '../../src/control/keys.ts'
 import type { Operations } from '../../src/control/operations.ts'
 import { startControl, type SeveralOperations } from '../../src/control/server.ts'
 import type { OutboxRow } from '../../src/control/outbox.ts'
-import type { StatusReport } from '../../src/control/reports.ts'
+import type { RotationReport, StatusReport } from '../../src/control/reports.ts'
 import type { CheckLine } from '../../src/doctor/check-line.ts'
-import type { RotationReport } from '../../src/control/reports.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
 export const FINGERPRINT = 'a'.repeat(40)
