@@ -1,7 +1,7 @@
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
-import { fail, pass, type CheckLine } from '../doctor/check-line.ts'
+import type { CheckLine } from '../control/reports.ts'
 import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar } from './connect.ts'
@@ -58,15 +58,17 @@ async function findingsFor(sources: Sources): Promise<CheckLine[]> {
   const where = `one runs on ${dataDir}`
   if (!namesService(sources)) {
     const said = `${where} and was asked: no settings are given here, these are its own`
-    return [pass('sidecar', said), ...(await running.check({ about: 'everything' }))]
+    return [sidecarLine(said), ...(await running.check({ about: 'everything' }))]
   }
   const loaded = load(sources)
   const { checkSettings } = await import('../context.ts')
   const { createLog } = await import('./log.ts')
   const lines = await checkSettings({ ...loaded, log: createLog(loaded, 'warn') })
   const said = `${where} and was asked about the store; all else is checked by the settings given here`
-  return [pass('sidecar', said), ...lines, ...(await running.check({ about: 'store' }))]
+  return [sidecarLine(said), ...lines, ...(await running.check({ about: 'store' }))]
 }
+
+const sidecarLine = (message: string): CheckLine => ({ name: 'sidecar', level: 'pass', message })
 
 function putLine({ level, name, message, hint }: CheckLine): void {
   const first = `${colourText(COLOURS[level], level)}  `
@@ -79,5 +81,6 @@ function putLine({ level, name, message, hint }: CheckLine): void {
 /** What `run` would refuse in a process like this one. */
 function checkProcess(sources: Sources): CheckLine[] {
   const unsafe = operatorErrorOf(() => refuseUnsafeProcess(sources))
-  return unsafe instanceof OperatorError ? [fail('process', unsafe.message, unsafe.hint)] : []
+  if (!(unsafe instanceof OperatorError)) return []
+  return [{ name: 'process', level: 'fail', message: unsafe.message, hint: unsafe.hint }]
 }

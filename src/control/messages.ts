@@ -21,7 +21,7 @@ export const MESSAGES = {
     z.strictObject({ armored: z.string().max(MAX_ARMORED_BYTES) }),
     ({ open }, { armored }) => open(armored),
   ),
-  /** What became of each message of an update; empty: it passed as it came, or is long gone. */
+  /** The outcome of each message of an update; empty: it passed as it came, or is long gone. */
   explainUpdate: operation(UpdateInput, async ({ outcomes, keyring }, { updateId }) =>
     (await outcomes.ofUpdate(updateId)).map(
       ({ atMs, updateId: _asked, tookMs: _took, openedWith, ...one }) => ({
