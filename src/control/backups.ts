@@ -5,12 +5,12 @@ import { acceptRestored, restoredFrom } from '../store/restored.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 
 export const BACKUPS = {
-  /** Copies the store to a file in `dataDir`, for the caller to take away. */
+  /** Copies the store to a file in `dataDir`, which the caller removes. */
   backupCreate: operation(nothing, async ({ store }) => ({
     file: await store.copy(),
     protection: store.method,
   })),
-  /** Lets a restored store run; `isLatest`: nothing ran after the backup was taken. */
+  /** Accepts a restored store; `isLatest`: nothing ran after the backup was taken. */
   backupAccept: operation(
     z.strictObject({ isLatest: z.boolean() }),
     async (parts, { isLatest }) => {

@@ -44,7 +44,7 @@ export const CHATS = {
       refused: refusedAtMs !== null,
     })),
   ),
-  /** Who could read a message into a chat, and why it would be refused, by what the service says now. */
+  /** The readers of a message into a chat, or the reason of its refusal, by the service’s present answers. */
   chatShow: operation(ChatInput, async ({ knownChats, publication, previewChat }, { chatId }) => {
     const known = knownChats.get(chatId)
     if (known === undefined) throw unknownChats([chatId])

@@ -21,7 +21,7 @@ export const MESSAGES = {
     z.strictObject({ armored: z.string().max(MAX_ARMORED_BYTES) }),
     ({ open }, { armored }) => open(armored),
   ),
-  /** The outcome of each message of an update; empty: it passed as it came, or is long gone. */
+  /** The outcome of each message of an update; empty: it was not changed, or is forgotten. */
   explainUpdate: operation(UpdateInput, async ({ outcomes, keyring }, { updateId }) =>
     (await outcomes.ofUpdate(updateId)).map(
       ({ atMs, updateId: _asked, tookMs: _took, openedWith, ...one }) => ({
@@ -32,7 +32,7 @@ export const MESSAGES = {
       }),
     ),
   ),
-  /** What was withheld from the bot in the last ten days, by chat and reason, the latest first. */
+  /** Messages withheld from the bot in the last ten days, by chat and reason, the latest first. */
   explainWithheld: operation(nothing, async ({ outcomes }) =>
     (await outcomes.withheld(MOST_LINES)).map(({ firstAtMs, lastAtMs, ...one }) => ({
       ...one,

@@ -13,7 +13,7 @@ const chosen = z.strictObject({ id: z.string().max(64) })
 const RetryInput = chosen.extend({ readable: z.boolean() })
 
 export const OUTBOX = {
-  /** What is sent later, in the order in which it was given, and what became of it. */
+  /** Calls that are made later, in their order, and the outcome of each. */
   outboxList: operation(nothing, ({ outbox }) => outbox.all.map(outboxRow)),
   /** Removes an entry, with its words. */
   outboxDrop: operation(chosen, async ({ outbox }, { id }) => {

@@ -44,7 +44,7 @@ export const SECRETS = {
     const armored = await transfer.give(key.fingerprint, input.passphrase)
     return { fingerprint: key.fingerprint, state: key.state, armored }
   }),
-  /** Takes over an exported secret key: `file` in base64, `passphrase` null where it has none. */
+  /** Imports an exported secret key: `file` in base64, `passphrase` null where it has none. */
   keyImport: operation(ImportInput, async ({ publication, transfer, keyring }, input) => {
     const { isRetired = false, mayEndSoon = false } = input
     const given = { file: Buffer.from(input.file, 'base64'), passphrase: input.passphrase }

@@ -118,7 +118,7 @@ export const TRUST = {
   trustLog: operation(LogPage.extend({ sinceMs: z.int() }), ({ journal }, range) =>
     readLog(journal, range),
   ),
-  /** Compares a signed list with what was decided, and verifies the people on it where `apply`. */
+  /** Compares a signed list with the decisions, and verifies the people on it where `apply`. */
   trustImport: operation(
     ListInput,
     async (

@@ -52,7 +52,7 @@ async function shakeHands(
   const name = isIP(host) === 0 ? { servername: host } : {}
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) }
   const socket = connect({ host, port, minVersion: 'TLSv1.2', ...name, ...ca })
-  // What comes once it was waited for is of no use.
+  // Later errors have no effect.
   socket.on('error', () => {})
   try {
     await once(socket, 'secureConnect', { signal: AbortSignal.timeout(WITHIN_MS) })
