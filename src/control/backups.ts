@@ -10,7 +10,7 @@ export const BACKUPS = {
     file: await store.copy(),
     protection: store.method,
   })),
-  /** Accepts a restored store; `isLatest`: nothing ran after the backup was taken. */
+  /** Accepts a restored store; `isLatest`: no sidecar used the store since its backup. */
   backupAccept: operation(
     z.strictObject({ isLatest: z.boolean() }),
     async (parts, { isLatest }) => {
