@@ -16,13 +16,6 @@ export function numberAt(bytes: Uint8Array, at: number, count: number): number {
   return number
 }
 
-/** Undoes it. */
-export function bytesOf(number: number, count: number): Buffer {
-  const bytes = Buffer.alloc(count)
-  bytes.writeUIntBE(number, 0, count)
-  return bytes
-}
-
 /**
  * Reads the integer at the start of some bytes, and gives it at a fixed size, zeros in front.
  * @returns the number and the bytes read; null when it is cut short, greater than `size` bytes,

@@ -1,7 +1,7 @@
 /** Public keys of version 4 of the kinds that are used natively (RFC 9580, 5.5.2 and 5.5.5). */
 import { hash } from 'node:crypto'
-import { bufferOf, bytesOf } from '../bytes.ts'
-import { keyOver } from '../format/packet-writer.ts'
+import { bufferOf } from '../bytes.ts'
+import { bytesOf, keyOver } from '../format/packet-writer.ts'
 import type { NativePublicKey } from './algorithm.ts'
 import { algorithmOf, findRecipientAlgorithm, findSignatureAlgorithm } from './algorithms.ts'
 

@@ -107,14 +107,14 @@ export class Sealed implements SealedDigests {
    * The armor inside a JSON string, in pieces of ASCII. Only its line breaks are escaped: no other
    * character of armor needs an escape.
    */
-  readonly json: readonly Buffer[]
+  readonly json: readonly Uint8Array[]
   /** Characters of the armor. */
   readonly chars: number
   readonly dataDigest: string
   readonly statementDigest: string
   readonly #made = true
 
-  constructor(json: readonly Buffer[], chars: number, digests: SealedDigests) {
+  constructor(json: readonly Uint8Array[], chars: number, digests: SealedDigests) {
     this.json = json
     this.chars = chars
     this.dataDigest = digests.dataDigest
@@ -156,26 +156,26 @@ function changeBy(at: number): number {
  * @param register after the bytes before them
  */
 export function crc24(bytes: Uint8Array, register = START): number {
-    const by = (byte: number, followers: number): number => changeBy((followers << 8) | byte)
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const by = (byte: number, followers: number): number => changeBy((followers << 8) | byte)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   let crc = register
-    let place = 0
-    // Eight at a time: an armored message of a large group is a hundred thousand bytes.
-    for (const whole = bytes.length - 7; place < whole; place += 8) {
-      const high = crc ^ view.getInt32(place)
-      const low = view.getInt32(place + 4)
-      crc =
-        by(high >>> 24, 7) ^
-        by((high >>> 16) & 0xff, 6) ^
-        by((high >>> 8) & 0xff, 5) ^
-        by(high & 0xff, 4) ^
-        by(low >>> 24, 3) ^
-        by((low >>> 16) & 0xff, 2) ^
-        by((low >>> 8) & 0xff, 1) ^
-        by(low & 0xff, 0)
-    }
-    for (; place < bytes.length; place++) {
-      crc = (crc << 8) ^ by((crc >>> 24) ^ view.getUint8(place), 0)
-    }
+  let place = 0
+  // Eight at a time: an armored message of a large group is a hundred thousand bytes.
+  for (const whole = bytes.length - 7; place < whole; place += 8) {
+    const high = crc ^ view.getInt32(place)
+    const low = view.getInt32(place + 4)
+    crc =
+      by(high >>> 24, 7) ^
+      by((high >>> 16) & 0xff, 6) ^
+      by((high >>> 8) & 0xff, 5) ^
+      by(high & 0xff, 4) ^
+      by(low >>> 24, 3) ^
+      by((low >>> 16) & 0xff, 2) ^
+      by((low >>> 8) & 0xff, 1) ^
+      by(low & 0xff, 0)
+  }
+  for (; place < bytes.length; place++) {
+    crc = (crc << 8) ^ by((crc >>> 24) ^ view.getUint8(place), 0)
+  }
   return crc
 }

@@ -1,6 +1,5 @@
 /** Packets, subpackets and integers as they are written (RFC 9580, 3.2, 4.2.1 and 5.2.3.7). */
 import { hash } from 'node:crypto'
-import { bytesOf } from '../bytes.ts'
 
 /** Subpackets that are read or written anywhere here, by number (RFC 9580, 5.2.3.7). */
 export const SUBPACKET = {
@@ -14,6 +13,13 @@ export const SUBPACKET = {
   issuerFingerprint: 33,
   intendedRecipient: 35,
 } as const
+
+/** Writes an unsigned big-endian number in `count` bytes. */
+export function bytesOf(number: number, count: number): Buffer {
+  const bytes = Buffer.alloc(count)
+  bytes.writeUIntBE(number, 0, count)
+  return bytes
+}
 
 /** Writes one packet in the new format with a definite length (RFC 9580, 4.2.1). */
 export function framePacket(tag: number, body: Uint8Array): Buffer {

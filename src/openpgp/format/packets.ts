@@ -43,7 +43,7 @@ export class FramingError extends Error {
   }
 }
 
-/** The outcome of a message that a framing error says to be damaged; throws any other error on. */
+/** The outcome `damaged` for a framing error; throws any other error. */
 export function damagedBy(error: unknown): { outcome: 'damaged'; reason: FramingReason } {
   if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
   throw error

@@ -16,7 +16,8 @@ import {
   type RecipientForm,
 } from '../crypto/recipient.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
-import { bufferOf, bytesOf, checksum } from '../bytes.ts'
+import { bufferOf, checksum } from '../bytes.ts'
+import { bytesOf } from '../format/packet-writer.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'

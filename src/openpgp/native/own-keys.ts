@@ -1,5 +1,6 @@
 /** Our own keys in native code: their description, by native code or the library, and secrets. */
-import type { SigningKey } from '../crypto/algorithm.ts'
+import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { OwnKeyInfo } from '../library/certificate-info.ts'
 import type { CertificateInfo } from './certificate-info.ts'
@@ -8,7 +9,9 @@ import { readHeldSecrets, type HeldSecret } from './held-key.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
 
 /** The key of ours that signs messages, with its secret or with its holder. */
-export type MessageSigner = OwnSecret<SigningKey> | HeldSecret<SigningKey>
+export type MessageSigner = (OwnSecret<SigningKey> | HeldSecret<SigningKey>) & {
+  algorithm: SignatureAlgorithm
+}
 
 /** A key of ours, as far as it is of the common forms. */
 export interface NativeOwnKey {
@@ -97,7 +100,8 @@ function signerOf(signingKey: SigningKey, secrets: NativeOwnKey['opens']): Messa
   for (const own of secrets.values()) {
     const { algorithm, createdS, point } = own.key
     const isIt = algorithm === signingKey.algorithm && createdS === signingKey.createdS
-    if (isIt && Buffer.from(signingKey.point).equals(point)) return { ...own, key: signingKey }
+    if (!isIt || !Buffer.from(signingKey.point).equals(point)) continue
+    return { ...own, key: signingKey, algorithm: signatureAlgorithm(algorithm) }
   }
   return null
 }

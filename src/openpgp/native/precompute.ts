@@ -61,8 +61,8 @@ export class PreparedMessages {
 
   /** Destroys all, or the prepared messages of places that begin alike. */
   clear(start = ''): void {
-    for (const place of [...this.#held.keys()])
-      if (place.startsWith(start)) this.#held.delete(place)
+    const places = [...this.#held.keys()].filter((place) => place.startsWith(start))
+    for (const place of places) this.#held.delete(place)
   }
 }
 

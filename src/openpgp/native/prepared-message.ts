@@ -3,8 +3,6 @@
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
 import { hash, randomBytes } from 'node:crypto'
-import { bufferOf, bytesOf } from '../bytes.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { sealVersion1 } from '../crypto/seipd.ts'
 import { CIPHER_NAME } from '../format/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
@@ -21,6 +19,7 @@ import {
 } from '../format/armor-writer.ts'
 import { TAG } from '../format/packets.ts'
 import {
+  bytesOf,
   framePacket,
   VERSION_4,
   statementDigest as digestOfStatement,
@@ -72,13 +71,7 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
     const sealed = new Sealed(
-      [
-        ARMOR_START,
-        bufferOf(prepared.lines),
-        armorLines(tail),
-        checksumLine(prepared, framed),
-        ARMOR_END,
-      ],
+      [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
       armoredLength(prepared.bytes + framed.length),
       { dataDigest: hash('sha256', body, 'hex'), statementDigest },
     )
@@ -100,7 +93,7 @@ async function signDocument({ text, signer, names, atMs }: Signing) {
   const document = Buffer.from(text, 'utf8')
   const date = bytesOf(Math.floor(atMs / 1000), 4)
   const keyId = signer.fingerprint.subarray(12)
-  const algorithm = signatureAlgorithm(signer.key.algorithm)
+  const { algorithm } = signer
   const hashedPart = hashedPartOf(signer, date, names)
   const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
   const digest = hash('sha512', signed, 'buffer')

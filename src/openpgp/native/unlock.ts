@@ -7,13 +7,13 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
-import { bytesOf, checksum } from '../bytes.ts'
+import { checksum } from '../bytes.ts'
 import type { NativePublicKey } from '../crypto/algorithm.ts'
 import { readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
 import { TAG, isSecret, listPackets, type Packet } from '../format/packets.ts'
-import { framePacket } from '../format/packet-writer.ts'
+import { bytesOf, framePacket } from '../format/packet-writer.ts'
 import { readOwnSecrets, readSecret, unlockedKeyOf } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */

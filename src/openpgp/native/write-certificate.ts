@@ -3,12 +3,12 @@
  * (RFC 9580, 10.1.1). Its form is that of `Engine.generate`.
  */
 import { createHash } from 'node:crypto'
-import { bytesOf } from '../bytes.ts'
 import { ALGORITHM, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
 import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
 import { fingerprintOf, publicKeyBody } from '../crypto/public-key.ts'
 import { armorBlock } from '../format/armor-writer.ts'
 import {
+  bytesOf,
   framePacket,
   keyOver,
   subpacket,

@@ -68,15 +68,11 @@ export function addControlRoutes(
   const operations: ReadonlyMap<string, AnyControlOperation> = new Map(ALL_OPERATIONS)
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
-  app.get('/openapi.json', async (request) => {
+  app.get('/openapi.json', (request) => {
     const { path } = addressesOf(worldOf(request))
-    const { controlDocument } = await import('../openapi/control.ts')
-    return controlDocument(`${request.protocol}://${request.host}${path}`)
+    return controlDocumentAt(`${request.protocol}://${request.host}${path}`)
   })
-  app.get('/bot-openapi.json', async (request) => {
-    const { url } = addressesOf(worldOf(request))
-    return (await import('../openapi/bot.ts')).botDocument(url)
-  })
+  app.get('/bot-openapi.json', (request) => botDocumentAt(addressesOf(worldOf(request)).url))
   app.post<OnOperation>('/:operation', async (request, reply) => {
     const name = request.params.operation
     const operation = operations.get(name)
@@ -105,4 +101,12 @@ function describe(): Record<string, object> {
     return [name, { description, ...schema }]
   })
   return Object.fromEntries(described) as Record<string, object>
+}
+
+async function controlDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/control.ts')).controlDocument(url)
+}
+
+async function botDocumentAt(url: string): Promise<object> {
+  return (await import('../openapi/bot.ts')).botDocument(url)
 }

@@ -88,7 +88,7 @@ test('a message for a `place` uses the prepared message and requests the next', 
   const line = Buffer.from(prepared.lines).toString('latin1')
   ready.set('here', prepared)
   const sealed = await sealer.seal({ ...ask, place: 'here' })
-  expect(sealed?.json[1]?.toString('latin1')).toBe(line)
+  expect(Buffer.from(sealed?.json[1] ?? []).toString('latin1')).toBe(line)
   expect(await openArmored(sealed?.armored ?? '', [alice.unlocked])).toMatchObject({
     text: 'hello',
   })
