@@ -9,6 +9,7 @@ import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
 import { entryOf, rowOf, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
+import { mostOf, requireRoom } from './shares.ts'
 
 export type { OutboxEntry, OutboxState } from './entry.ts'
 
@@ -18,14 +19,9 @@ export type NewEntry = Pick<
   'id' | 'chatId' | 'messageId' | 'isForSealed' | keyof LaterCaller | 'createdAtMs' | 'dueAtMs'
 >
 
-/** At most so many entries, and bytes of those with words; the next is refused. */
-const MOST = { entries: 10_000, bytes: 64 * 2 ** 20 }
-/** What clients may have of that: all together, and each. The bot has the rest, and what they leave. */
-const PARTS = { clients: 2, client: 8 }
 /** An entry that is settled is shown for so long, of those that were sent as many as may wait. */
 const SHOWN_MS = 72 * 3_600_000
 const PRUNE_EVERY = 100
-const FULL_SECONDS = 60
 
 /** What changes of an entry; null: nothing does. */
 type EntryChange = (entry: OutboxEntry) => Partial<OutboxEntry> | null
@@ -103,7 +99,7 @@ export class OutboxEntries {
       const known = this.#entries.get(entry.id)
       if (known !== undefined) return { entry: known, announce: () => {} }
       await this.#makeRoom(db, entry)
-      this.#requireRoom(entry, words.length)
+      requireRoom(this.all, { client: entry.client, bytes: words.length })
       const demanded = this.#demand(entry, words, entry.createdAtMs)
       const times = this.#timesOf(entry)
       const made = { ...entry, ...times, ...demanded, bytes: words.length, ...UNSETTLED }
@@ -243,27 +239,6 @@ export class OutboxEntries {
     return dropped
   }
 
-  /** @throws Refusal `postern_outbox_full`, which names the share that has no room */
-  #requireRoom({ client }: NewEntry, bytes: number): void {
-    const unsent = [...this.#entries.values()].filter(({ state }) => state !== 'sent')
-    const clients = unsent.filter((one) => one.client !== null)
-    const shares = [
-      { of: 'the outbox', part: 1, kept: unsent },
-      { of: 'all clients together', part: PARTS.clients, kept: clients },
-      {
-        of: `client ${client}`,
-        part: PARTS.client,
-        kept: clients.filter((one) => one.client === client),
-      },
-    ]
-    for (const { of, part, kept } of client === null ? shares.slice(0, 1) : shares) {
-      const sum = kept.reduce((total, entry) => total + entry.bytes, bytes)
-      if (kept.length < MOST.entries / part && sum <= MOST.bytes / part) continue
-      const share = `${of} may have ${MOST.entries / part} calls and ${MOST.bytes / part / 2 ** 20} MiB`
-      throw new Refusal('postern_outbox_full', share, { extra: { retryAfter: FULL_SECONDS } })
-    }
-  }
-
   /**
    * The times of a new entry. The order of those without a time of their own is that of the writes, by
    * no clock of a sidecar: none is before one of its chat that was given earlier.
@@ -279,10 +254,9 @@ export class OutboxEntries {
   async #makeRoom(db: Kysely<Schema>, { client, createdAtMs: nowMs }: NewEntry): Promise<void> {
     if (this.#untilPrune-- > 0) return
     this.#untilPrune = PRUNE_EVERY
-    const shown = client === null ? MOST.entries : MOST.entries / PARTS.client
     const sent = this.all.filter((one) => one.state === 'sent' && one.client === client)
     const old = this.all.filter(({ settledAtMs }) => (settledAtMs ?? nowMs) < nowMs - SHOWN_MS)
-    const ids = [...old, ...sent.slice(0, -shown)].map(({ id }) => id)
+    const ids = [...old, ...sent.slice(0, -mostOf(client).entries)].map(({ id }) => id)
     await remove(db, ids)
     for (const id of ids) this.#entries.delete(id)
   }

@@ -160,15 +160,8 @@ async function openBase(
     time,
     serviceNowMs: () => (link.watch.skewMs === null ? null : nowMs() - link.watch.skewMs),
   })
-  return {
-    store,
-    memory,
-    nowMs,
-    engine,
-    keyring,
-    holder,
-    fresh: (): Promise<void> => store.fresh(),
-  }
+  const fresh = (): Promise<void> => store.fresh()
+  return { store, memory, nowMs, engine, keyring, holder, fresh }
 }
 
 async function loadKnown(

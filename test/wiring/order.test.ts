@@ -90,7 +90,7 @@ test('the end of an entry is counted and logged, and an entry that waits too lon
     effect('sent', 'log.info'),
     effect('refused', 'log.warn'),
     effect('held', 'log.warn'),
-    ['outbox.onStuck', { id: 'e' }, ['health.set "outbox-stuck" "entry e"']],
+    ['outbox.onStuck', { id: 'e' }, ['health.show "outbox-stuck" "entry e"']],
     ['outbox.onStuck', null, ['health.clear "outbox-stuck"']],
   ])
 })
