@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { buildBotRoutes, type BotDoorParts, type DoorRoute } from '../../src/http/server.ts'
 import { listening } from '../upstream/support.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { NO_CLIENTS } from './support.ts'
+import { NO_CLIENTS, NO_OUTBOX } from './support.ts'
 
 /** @param after called once a request was handed over */
 async function behindServer(route: DoorRoute, after = (_request: IncomingMessage): void => {}) {
@@ -16,6 +16,7 @@ async function behindServer(route: DoorRoute, after = (_request: IncomingMessage
     rereadToken: () => false,
     allowedHosts: [],
     clients: NO_CLIENTS,
+    outbox: NO_OUTBOX,
     routes: [route],
     outside: [],
   }

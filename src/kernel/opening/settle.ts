@@ -154,7 +154,8 @@ export async function checkReplay(
   const claims = signatures.map(({ digest }) => digest)
   const recognized = await check.recognize(sighting, claims)
   if (recognized === 'replayed') return { verdict: 'replayed' }
-  if (recognized === 'words') return { verdict: 'not-recipient' }
+  // A request for a person's word is not given as a file either, where replays are.
+  if (recognized === 'words') return { verdict: verify === 'off' ? 'not-recipient' : 'replayed' }
   if (isOwnWords) return { verdict: 'replayed', reason: 'own-words' }
   if (recognized === 'confirmed') return { verdict: 'replayed', reason: 'confirmed-before' }
   if (recognized === 'new' && isForOtherChat) {

@@ -44,6 +44,7 @@ test('a message that is not delivered is not remembered', async () => {
 test.each([
   ['a replay', 'replayed', {}, {}, { verdict: 'replayed' }],
   ['a message as a file', 'words', {}, {}, { verdict: 'not-recipient' }],
+  ['a message as a file, verified', 'words', {}, { verify: 'flag' }, {}],
   ['what was confirmed', 'confirmed', {}, {}, { reason: 'confirmed-before' }],
   ['its own words, confirmed', 'confirmed', {}, { isOwnWords: true }, { reason: 'own-words' }],
   ['the bot’s own words', 'new', {}, { isOwnWords: true }, { reason: 'own-words' }],
