@@ -33,6 +33,7 @@ const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
   'kind-tightened',
   'approval-asked',
   'approval-ignored',
+  'client-call-refused',
   'client-refused',
 ])
 
