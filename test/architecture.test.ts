@@ -16,7 +16,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: {
     may: ['kernel/index', 'api', 'replicas/open'],
-    packages: ['kysely', 'keytar', 'lru-cache'],
+    packages: ['kysely', 'keytar', 'lru-cache', 'zod'],
     why: 'it keeps bytes',
   },
   replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
@@ -68,12 +68,12 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'values in, values out',
   },
   outbox: {
-    may: ['api', 'kernel/index', 'lookups/modes', 'store', 'translate', 'upstream'],
+    may: ['api', 'clients', 'kernel/index', 'lookups/modes', 'store', 'translate', 'upstream'],
     packages: ['kysely'],
     why: 'it says when a call is made, and not whether it may be',
   },
   updates: {
-    may: ['api', 'translate', 'store', 'upstream', 'kernel/index'],
+    may: ['api', 'clients', 'translate', 'store', 'upstream', 'kernel/index'],
     packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
@@ -107,6 +107,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   doctor: {
     may: [
       'api',
+      'clients',
       'config',
       'keys',
       'kernel/index',
@@ -121,6 +122,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   http: {
     may: [
       'api',
+      'clients',
       'translate',
       'updates',
       'upstream',
@@ -135,6 +137,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   control: {
     may: [
       'rpc',
+      'clients',
       'keys',
       'kernel/index',
       'lookups',

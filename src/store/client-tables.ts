@@ -2,7 +2,7 @@
 import type { Generated } from 'kysely'
 
 export interface ClientTables {
-  /** Clients of the bot's door that were added by command (`wall/clients.ts`). */
+  /** Clients of the bot's door that were added by command (`clients/clients.ts`). */
   clients: {
     name: string
     /** As in `Client`. */

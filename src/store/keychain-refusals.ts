@@ -1,7 +1,7 @@
 /** Why the operating system's keychain cannot be used, each with a hint. */
 import { OperatorError, type OperatorCode } from '../errors.ts'
 
-/** What is wrong with it, and what to do about that. */
+/** A problem, and a hint. */
 const TROUBLES = {
   'not-installed': [
     'the optional package keytar is not installed',

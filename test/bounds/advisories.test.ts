@@ -101,7 +101,7 @@ const CHATS: Record<string, Advisory> = {
     must: 'A message is no file and a file no message; only its sender’s key speaks for a sender.',
     tested: [
       ['media/replays', 'a sealed message delivered again as a file', 'does not become a file'],
-      ['translate/signers', 'a signature by another key is bad'],
+      ['translate/signers', 'twelve forged signatures cause fewer'],
     ],
   },
   'CVE-2021-40823': {

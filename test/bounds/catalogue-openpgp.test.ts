@@ -49,7 +49,7 @@ const MESSAGES: Record<string, Row> = {
   P27: [vector('p27-valid')],
   P28: [
     vector('p28-other-member', 'signer-other-member'),
-    ['translate/signers', 'a signature by another key is bad'],
+    ['translate/signers', 'twelve forged signatures cause fewer'],
   ],
   P29: [vector('p29-two', 'p29-bad-and-valid', 'p29-four-hundred')],
   P30: [vector('p30-other-words')],

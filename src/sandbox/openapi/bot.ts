@@ -90,9 +90,9 @@ function parametersOf(
   const parameter = (where: 'path' | 'query', name: string, schema: z.ZodType = z.unknown()) => {
     return { name, in: where, required: where === 'path', schema: collector.of(schema) }
   }
-  const named = path.matchAll(/:(\w+)/g)
+  const inPath = path.matchAll(/:(\w+)/g)
   return [
-    ...Array.from(named, ([, name = '']) => parameter('path', name, PATH_PARAMETERS[name])),
+    ...Array.from(inPath, ([, name = '']) => parameter('path', name, PATH_PARAMETERS[name])),
     ...Object.entries(query?.shape ?? {}).map(([name, schema]) =>
       parameter('query', name, schema as z.ZodType),
     ),
@@ -110,7 +110,7 @@ function codesOf(endpoint: Endpoint, { query, body, errors = [] }: DescribedEndp
 /** The answers that refuse, by status; the description of each names its codes. */
 function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code])
-  const refusals = Array.from(byStatus, ([status, named]) => [status, refusalOf(status, named)])
+  const refusals = Array.from(byStatus, ([status, those]) => [status, refusalOf(status, those)])
   return Object.fromEntries(refusals) as Record<string, object>
 }
 
