@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely'
 import { countedCache } from '../util/caches.ts'
 import { inSlices } from '../util/scheduling.ts'
-import { chunksOf, upsert } from './records/rows.ts'
+import { chunksOf, findRow, upsert } from './records/rows.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
@@ -140,9 +140,7 @@ export class Outcomes implements AsyncDisposable {
   async ofMessage(messageId: number): Promise<SendOutcome | null> {
     const recent = this.#recent.get(`m${messageId}`)
     if (recent !== undefined && !Array.isArray(recent)) return recent
-    const row = await this.#store.read((db) =>
-      db.selectFrom('sent').selectAll().where('message_id', '=', messageId).executeTakeFirst(),
-    )
+    const row = await this.#store.read((db) => findRow(db, 'sent', { message_id: messageId }))
     if (row === undefined) return null
     const { at, chat_id: chatId, recipients } = row
     const skipped = JSON.parse(row.skipped) as SendOutcome['skipped']

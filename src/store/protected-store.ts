@@ -4,7 +4,7 @@ import { OperatorError, Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
-import { insertNew } from './records/rows.ts'
+import { findRow, insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import { relockAll, writeMoveIn, type ProtectionMove } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
@@ -129,11 +129,7 @@ export abstract class ProtectedStore {
   }
 
   async #find(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
-    const row = await db
-      .selectFrom('secrets')
-      .select('sealed')
-      .where('name', '=', name)
-      .executeTakeFirst()
+    const row = await findRow(db, 'secrets', { name })
     return row === undefined ? null : this.unseal(name, row.sealed)
   }
 

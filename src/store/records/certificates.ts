@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, changeRows, chunksOf, insertNew, upsert } from './rows.ts'
+import { Rows, changeRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -48,7 +48,7 @@ export class CertificateRows extends Rows implements CertificateRecords {
   }
 
   async copyOf(fingerprint: string): Promise<string | null> {
-    return await this.#column('copy', fingerprint)
+    return (await findRow(this.db, 'certificates', { fingerprint }))?.copy ?? null
   }
 
   async addCopies(copies: readonly CertificateCopy[]): Promise<void> {
@@ -75,21 +75,12 @@ export class CertificateRows extends Rows implements CertificateRecords {
   }
 
   async revokedCopyOf(fingerprint: string): Promise<string | null> {
-    return await this.#column('revoked_armored', fingerprint)
+    return (await findRow(this.db, 'certificates', { fingerprint }))?.revoked_armored ?? null
   }
 
   async setRevokedCopy(fingerprint: string, armored: string): Promise<void> {
     const row = { fingerprint, revoked_armored: armored }
     await upsert(this.db, 'certificates', 'fingerprint', row)
-  }
-
-  async #column(column: 'revoked_armored' | 'copy', fingerprint: string): Promise<string | null> {
-    const row = await this.db
-      .selectFrom('certificates')
-      .select(column)
-      .where('fingerprint', '=', fingerprint)
-      .executeTakeFirst()
-    return row?.[column] ?? null
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Client, ClientRecords, ClientScope, Keys } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
-import { Rows, upsert } from './rows.ts'
+import { Rows, findRow, upsert } from './rows.ts'
 
 /** The clients of the bot's door that were added by command. */
 export class ClientRows extends Rows implements ClientRecords {
@@ -16,12 +16,9 @@ export class ClientRows extends Rows implements ClientRecords {
   }
 
   async save({ name, credential, createdAtMs, ...scope }: Client): Promise<void> {
-    await upsert(this.db, 'clients', 'name', {
-      name,
-      credential,
-      allows: JSON.stringify(scope),
-      created_at: createdAtMs ?? 0,
-    })
+    const allows = JSON.stringify(scope)
+    const row = { name, credential, allows, created_at: createdAtMs ?? 0 }
+    await upsert(this.db, 'clients', 'name', row)
   }
 
   async remove(name: string): Promise<void> {
@@ -31,12 +28,7 @@ export class ClientRows extends Rows implements ClientRecords {
   }
 
   async nextAtMs(name: string): Promise<number> {
-    const row = await this.db
-      .selectFrom('client_rates')
-      .select('next_at')
-      .where('name', '=', name)
-      .executeTakeFirst()
-    return row?.next_at ?? 0
+    return (await findRow(this.db, 'client_rates', { name }))?.next_at ?? 0
   }
 
   async setNextAt(name: string, atMs: number, beforeMs: number): Promise<void> {

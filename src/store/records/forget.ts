@@ -1,9 +1,9 @@
 /** Erases a person from every table of a store. */
-import type { ExpressionBuilder, Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
-import { changeRows, chunksOf, upsert } from './rows.ts'
+import { changeRows, chunksOf, findRow, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
 const FINGERPRINT = /^(forgotten:)?[0-9a-f]{32,40}$/
@@ -51,18 +51,11 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   ] as const
   for (const [table, column] of ofPerson) {
     const value = column === 'sender' ? String(userId) : userId
-    rows[table] = await erase(db, table, (row) => row(column as never, '=', value as never))
+    rows[table] = await erase(db, table, column, [value])
   }
-  for (const some of chunksOf(fingerprints, IDS_AT_ONCE)) {
-    rows['outcomes']! += await erase(db, 'outcomes', (row) =>
-      row('signer' as never, 'in', some as never),
-    )
-  }
+  rows['outcomes']! += await erase(db, 'outcomes', 'signer', fingerprints)
   for (const table of ['outcomes', 'sent', 'media', 'lists'] as const) {
-    for (const some of chunksOf(chats, IDS_AT_ONCE)) {
-      const count = await erase(db, table, (row) => row('chat_id' as never, 'in', some as never))
-      rows[table] = (rows[table] ?? 0) + count
-    }
+    rows[table] = (rows[table] ?? 0) + (await erase(db, table, 'chat_id', chats))
   }
   await changeRows(db, 'chats', { person_id: userId }, { person_id: null })
   await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
@@ -75,16 +68,20 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   return { rows, entries, chats, fingerprints: named, revoked, shared }
 }
 
-type AnyRow = ExpressionBuilder<Schema, 'flags'>
-
+/** Deletes the rows whose column has one of these values. @returns how many */
 async function erase(
   db: Kysely<Schema>,
   table: keyof Schema,
-  which: (row: AnyRow) => ReturnType<AnyRow>,
+  column: string,
+  values: readonly unknown[],
 ): Promise<number> {
-  // one table for all, or the types of Kysely are too many
-  const query = db.deleteFrom(table as 'flags').where(which as never)
-  return Number((await query.executeTakeFirstOrThrow()).numDeletedRows)
+  let erased = 0
+  for (const some of chunksOf(values, IDS_AT_ONCE)) {
+    // one table for all, or the types of Kysely are too many
+    const query = db.deleteFrom(table as 'flags').where(column as 'name', 'in', some as string[])
+    erased += Number((await query.executeTakeFirstOrThrow()).numDeletedRows)
+  }
+  return erased
 }
 
 async function idsOf(db: Kysely<Schema>, userId: number): Promise<number[]> {
@@ -128,10 +125,8 @@ async function sharedOf(
           ['fingerprint', 'listed', 'former'].map((one) => pin(one as 'listed', '=', fingerprint)),
         ),
       )
-    const own = db.selectFrom('own_keys').select('fingerprint')
     const found =
-      (await other.executeTakeFirst()) ??
-      (await own.where('fingerprint', '=', fingerprint).executeTakeFirst())
+      (await other.executeTakeFirst()) ?? (await findRow(db, 'own_keys', { fingerprint }))
     if (found !== undefined) shared.push(fingerprint)
   }
   return shared
@@ -140,21 +135,9 @@ async function sharedOf(
 /** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
 async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void> {
   const { userId: user_id, alias, pinOf } = o
-  const pin = await db
-    .selectFrom('pins')
-    .selectAll()
-    .where('user_id', '=', user_id)
-    .executeTakeFirst()
-  const signer = await db
-    .selectFrom('people')
-    .selectAll()
-    .where('user_id', '=', user_id)
-    .executeTakeFirst()
-  const former = await db
-    .selectFrom('forgotten')
-    .selectAll()
-    .where('person', '=', alias)
-    .executeTakeFirst()
+  const pin = await findRow(db, 'pins', { user_id })
+  const signer = await findRow(db, 'people', { user_id })
+  const former = await findRow(db, 'forgotten', { person: alias })
   const { fingerprint = null, standing = former?.standing ?? 'seen' } = pin ?? {}
   await upsert(db, 'forgotten', 'person', {
     person: alias,
@@ -221,14 +204,10 @@ async function eraseCertificates(
       .set({ revoked_armored: '' })
       .where('fingerprint', 'like', `${fingerprint} %`)
       .execute()
-    const which = (row: AnyRow) => row('fingerprint' as never, '=', fingerprint as never)
-    const known = await db
-      .selectFrom('certificates')
-      .select('revoked_armored')
-      .where('fingerprint', '=', fingerprint)
-      .executeTakeFirst()
-    if (known?.revoked_armored == null) result.erased += await erase(db, 'certificates', which)
-    else {
+    const known = await findRow(db, 'certificates', { fingerprint })
+    if (known?.revoked_armored == null) {
+      result.erased += await erase(db, 'certificates', 'fingerprint', [fingerprint])
+    } else {
       result.revoked.push(fingerprint)
       const bare = { copy: null, copy_digest: null, revoked_armored: '' }
       await changeRows(db, 'certificates', { fingerprint }, bare)

@@ -56,14 +56,20 @@ export async function changeRows<T extends keyof Schema>(
   return numUpdatedRows > 0n
 }
 
+/** A row whose columns have all of these values; undefined where there is none. */
+export async function findRow<T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Partial<SchemaRow<T>>,
+): Promise<SchemaRow<T> | undefined> {
+  // one table for all, or the types of Kysely are too many
+  const rows = db.selectFrom(table as 'flags').selectAll()
+  return (await rows.where((is) => is.and(where)).executeTakeFirst()) as SchemaRow<T> | undefined
+}
+
 /** The value of a flag; null where there is none. */
 export async function readFlag(db: Kysely<Schema>, name: string): Promise<string | null> {
-  const flag = await db
-    .selectFrom('flags')
-    .select('value')
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return flag?.value ?? null
+  return (await findRow(db, 'flags', { name }))?.value ?? null
 }
 
 /** The same in a database file. */
