@@ -20,15 +20,13 @@ export interface DatabaseState {
   /** False: not even the server's disk is waited for. */
   isFsyncOn: boolean
   /** Null when there is no schema by that name. */
-  schema: SchemaState | null
+  schema: {
+    /** Tables that belong to somebody else. */
+    foreignTables: number
+    /** Null when no store was made in it. */
+    store: { version: number; oldest: number } | null
+  } | null
   canMakeSchema: boolean
-}
-
-export interface SchemaState {
-  /** Tables that belong to somebody else. */
-  foreignTables: number
-  /** Null when no store was made in it. */
-  store: { version: number; oldest: number } | null
 }
 
 const SERVER = `

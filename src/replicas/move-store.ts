@@ -13,12 +13,8 @@ import type { Schema, SchemaRow } from '../store/schema.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../store/carry.ts'
 import { TimeSlice } from '../util/scheduling.ts'
 
-/** Number and digest of a table's rows, independent of their order. */
-export interface TableDigest {
-  rows: number
-  /** Hexadecimal. */
-  digest: string
-}
+/** Number and digest (hexadecimal) of the rows of each table, independent of their order. */
+type TableDigests = Record<string, { rows: number; digest: string }>
 
 const DIGEST_MODULUS = 2n ** 256n
 
@@ -50,7 +46,7 @@ export interface RelocateOptions {
 /** The moved rows of each table. */
 export interface Relocated {
   /** Null when the rows had been moved before, and the end alone was left to do. */
-  tables: Record<string, TableDigest> | null
+  tables: TableDigests | null
   keys: number
 }
 
@@ -95,7 +91,7 @@ async function finish(
   return { tables: null, keys }
 }
 
-function compare(left: Record<string, TableDigest>, arrived: Record<string, TableDigest>): void {
+function compare(left: TableDigests, arrived: TableDigests): void {
   const other = Object.keys(left).find((table) => {
     const [a, b] = [left[table], arrived[table]]
     return a?.rows !== b?.rows || a?.digest !== b?.digest
@@ -145,8 +141,8 @@ function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
 }
 
 /** Counts and digests of every table, without the marks of a move. */
-async function digestAll(source: RowSource): Promise<Record<string, TableDigest>> {
-  const digests: Record<string, TableDigest> = {}
+async function digestAll(source: RowSource): Promise<TableDigests> {
+  const digests: TableDigests = {}
   const slice = new TimeSlice()
   for (const table of CARRIED_TABLES) {
     let [count, sum] = [0, 0n]

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
+import { resultOr } from '../errors.ts'
 import { FILE_MODE } from '../store/files.ts'
 import { kindOf } from './failures.ts'
 
@@ -94,14 +95,9 @@ export class LastSeenTimeline implements Disposable {
 
   /** Null for a damaged file. */
   #read(): Seen | null {
-    try {
-      const { place, ...seen } = JSON.parse(readFileSync(this.#file, 'utf8')) as Seen & {
-        place: string
-      }
-      return place === this.#place ? seen : null
-    } catch {
-      return null
-    }
+    const read = () => JSON.parse(readFileSync(this.#file, 'utf8')) as Seen & { place: string }
+    const seen = resultOr(read, null)
+    return seen?.place === this.#place ? seen : null
   }
 
   /** A data directory that cannot be written does not hold up a store that is elsewhere. */

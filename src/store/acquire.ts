@@ -22,13 +22,6 @@ import { isSameProtection, type OpenProtection, type NewProtection } from './pro
 import { inUse, missing, unwritable } from './refusals.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
 
-/** A database that is ours until it is closed. */
-export interface Acquired {
-  database: DatabaseSync
-  /** Null when the store has no protection and none was asked for. */
-  held: OpenProtection | null
-}
-
 /**
  * `create`: creates a store where there never was one, and claims it for the bot; `claim`: claims
  * an existing one; `existing`: reads it without claiming.
@@ -48,8 +41,10 @@ export interface Opening extends ProtectionRequest {
 /**
  * Opens a store: every check that needs no write precedes the first write. See `openStore` for the
  * parameters and errors.
+ * @returns the database, which is ours until it is closed; `held` null when the store has no
+ *   protection and none was asked for
  */
-export async function acquire(o: Opening): Promise<Acquired> {
+export async function acquire(o: Opening) {
   try {
     const isNew = !isThere(o)
     const chosen = isNew ? await chooseProtection(o) : null
@@ -87,7 +82,7 @@ function ensureThere(dataDir: string, isNew: boolean): void {
 async function hold(
   o: Opening,
   found: { state: FileState; known: OpenProtection | null; wanted: NewProtection | null },
-): Promise<Acquired> {
+) {
   const { dataDir } = o
   const { state, known, wanted } = found
   const file = join(dataDir, DATABASE)

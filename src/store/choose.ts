@@ -112,20 +112,13 @@ async function openerOf(
 const passphraseOf = async (given: string | (() => Promise<string>)): Promise<string> =>
   typeof given === 'string' ? given : await given()
 
-/** A protection that is made but not in use. Write its row, or call `discard`. */
-export interface PreparedProtection {
-  held: OpenProtection
-  row: ProtectionTable
-  /** Removes the keychain entry that was created for it. Never rejects. */
-  discard(): Promise<void>
-}
-
 /**
  * Makes a new protection; for the keychain, its secret is in the keychain, and was read back, when
- * this resolves.
+ * this resolves. Write its row, or call `discard`, which removes the keychain entry that was created
+ * for it, and never rejects.
  * @throws OperatorError `keychain`, `key-command`, `store-locked`
  */
-export async function prepare(wanted: NewProtection): Promise<PreparedProtection> {
+export async function prepare(wanted: NewProtection) {
   const { held, row, opener } = await createProtection(wanted)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
   const entry = entryOf(row)

@@ -35,19 +35,6 @@ export interface SendOutcome {
   skipped: { userId: number; reason: string }[]
 }
 
-/** Messages of one chat that were withheld for one reason. */
-export interface WithheldCount {
-  chatId: number | null
-  verdict: string
-  reason: string | null
-  count: number
-  /** The first and the last, ms since the epoch. */
-  firstAtMs: number
-  lastAtMs: number
-  /** The update of the last one. */
-  lastUpdateId: number
-}
-
 /** How much is remembered, in memory and on disk. */
 const KEPT = 50_000
 export const KEPT_MS = 10 * 86_400_000
@@ -112,10 +99,11 @@ export class Outcomes implements AsyncDisposable {
   }
 
   /**
-   * Counts of Messages withheld in the last ten days, by chat and reason, the latest first.
+   * Counts of Messages withheld in the last ten days, by chat and reason, the latest first: when the
+   * first and the last were, in ms since the epoch, and the update of the last.
    * @param limit how many lines at most
    */
-  async withheld(limit: number): Promise<WithheldCount[]> {
+  async withheld(limit: number) {
     await this.#flush()
     return await this.#store.read((db) =>
       db
