@@ -8,7 +8,7 @@ import type { Readiness } from '../http/admin.ts'
 import { buildSharedDoor } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'
 import { Alerts } from '../observe/alerts.ts'
-import { ExpiryWarnings } from '../observe/expiry-warning.ts'
+import { expiryWarnings } from '../observe/expiry-warning.ts'
 import { Metrics, MetricRegistry } from '../observe/metrics.ts'
 import { recordRequest } from '../observe/record.ts'
 import { showLoad, showResources, showWarnings } from '../observe/show.ts'
@@ -185,12 +185,12 @@ function watchMachine(
 ): AsyncDisposable & { warnings: Warnings } {
   const warnings = createWarnings()
   const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
-  const expiryWarnings = new ExpiryWarnings({ warnings, alerts, log })
+  const warn = expiryWarnings({ warnings, alerts, log })
   const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }
   let latest: Awaited<ReturnType<typeof readMachine>> | null = null
   const look = async (): Promise<void> => {
     latest = await readMachine(settings.dataDir)
-    expiryWarnings.look({ ...ends, ...latest })
+    warn({ ...ends, ...latest })
   }
   showWarnings(metrics, warnings)
   showResources(metrics, () => latest && { ...ends, ...latest })

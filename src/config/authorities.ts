@@ -1,7 +1,7 @@
 /** Belief without the operator, as settings describe it: `trust.after`, `continuity`, `authorities`. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import { ClientName, PER_MS } from './client-entry.ts'
+import { ClientName, PER_MS, textLike } from './client-entry.ts'
 import { readBounded } from './files.ts'
 
 const AFTER = /^([1-9]\d{0,3})(min|h|d)$/
@@ -14,16 +14,11 @@ export const AuthorityEntry = z
   .strictObject({
     name: ClientName,
     file: z.string().min(1),
-    notation: z
-      .string()
-      .regex(/^[^@\s=]+@[^@\s=]+$/, { error: 'expected a notation such as user-id@example.org' })
-      .optional(),
-    userIds: z
-      .string()
-      .regex(/^[^{}]*\{userId\}[^{}]*$/, {
-        error: 'expected a user id with {userId} once, such as {userId}@bots.example',
-      })
-      .optional(),
+    notation: textLike(/^[^@\s=]+@[^@\s=]+$/, 'a notation such as user-id@example.org').optional(),
+    userIds: textLike(
+      /^[^{}]*\{userId\}[^{}]*$/,
+      'a user id with {userId} once, such as {userId}@bots.example',
+    ).optional(),
   })
   .refine(({ notation, userIds }) => (notation === undefined) !== (userIds === undefined), {
     error: 'expected one of notation and userIds',
@@ -66,10 +61,7 @@ export async function firstUseOf(
   })
   const all = await Promise.all(read)
   return {
-    firstUse: {
-      afterMs,
-      authorities: all.filter(({ isRevoked }) => !isRevoked),
-    },
+    firstUse: { afterMs, authorities: all.filter(({ isRevoked }) => !isRevoked) },
     revoked: all.filter(({ isRevoked }) => isRevoked).map(({ name }) => name),
   }
 }

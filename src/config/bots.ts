@@ -8,7 +8,7 @@ import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { placeOf, readBotFile, type BotEntry, type GivenSetting } from './yaml-file.ts'
+import { placeOf, readBotFile, type BotEntry } from './yaml-file.ts'
 
 /** Several bots, each with its effective settings: its own ones, and else those for all bots. */
 export type SeveralBots = NonNullable<ReturnType<typeof findBots>>
@@ -49,12 +49,8 @@ interface NamedEntry {
 
 /** Tokens beside several bots would be nobody's. */
 function refuseOneBot({ levels }: CollectedSettings): Problem[] {
-  return levels.flatMap((level) =>
-    [...level].flatMap(([path, { place }]) => {
-      const isOfOne = path.startsWith('bot.')
-      return isOfOne ? [{ place, path, message: OF_ONE_BOT }] : []
-    }),
-  )
+  const tokens = levels.flatMap((level) => [...level]).filter(([path]) => path.startsWith('bot.'))
+  return tokens.map(([path, { place }]) => ({ place, path, message: OF_ONE_BOT }))
 }
 
 const OF_ONE_BOT = 'expected in the entry of each bot, since `bots` is set'
@@ -146,14 +142,10 @@ function collectBot(
   const given = checked.get('dataDir')?.value
   const dataDir = typeof given === 'string' ? given : join(collected.dataDir, 'bots', name)
   if (!checked.has('store.schema') && BOT_NAME.test(name)) {
-    values.set('store.schema', schemaOf(name, place, collected))
+    // names differ, and so do schemas that are named after them
+    const common = collected.values.get('store.schema')?.value ?? presetOf('store.schema')
+    values.set('store.schema', { value: `${String(common)}_${name}`, place })
   }
   const levels = [own, ...collected.levels]
   return { ...collected, levels, values, list: null, dataDir, problems }
-}
-
-/** Names differ, and so do schemas that are named after them. */
-function schemaOf(name: string, place: string, { values }: CollectedSettings): GivenSetting {
-  const common = values.get('store.schema')?.value ?? presetOf('store.schema')
-  return { value: `${String(common)}_${name}`, place }
 }

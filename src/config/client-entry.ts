@@ -20,10 +20,15 @@ const RightEntry = z.enum(RIGHTS, {
 /** Units of times in settings. */
 export const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
+/** Text of a form. @param expected what a refusal names */
+export const textLike = (form: RegExp, expected: string) =>
+  z.string().regex(form, { error: `expected ${expected}` })
+
 /** The name of a client: it is a label of a metric and an argument. */
-export const ClientName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,31}$/, {
-  error: 'expected a name of a-z, 0-9 and -, at most 32 characters',
-})
+export const ClientName = textLike(
+  /^[a-z0-9][a-z0-9-]{0,31}$/,
+  'a name of a-z, 0-9 and -, at most 32 characters',
+)
 
 const RATE = /^([1-9]\d{0,5})\/(s|min|h|d)$/
 
@@ -46,10 +51,7 @@ export const ClientScopeEntry = z.strictObject({
   buttons: z.boolean().default(false),
   outbox: z.enum(['asked', 'always']).default('asked'),
   files: z.boolean().default(true),
-  rate: z
-    .string()
-    .regex(RATE, { error: 'expected a rate such as 5/min (s, min, h, d)' })
-    .optional(),
+  rate: textLike(RATE, 'a rate such as 5/min (s, min, h, d)').optional(),
   expires: z
     .string()
     .refine((text) => !Number.isNaN(Date.parse(text)), {
@@ -59,9 +61,10 @@ export const ClientScopeEntry = z.strictObject({
 })
 
 /** The SHA-256 of a TLS certificate, as `openssl x509 -fingerprint -sha256` prints it or without colons. */
-export const Certificate = z.string().regex(/^([0-9a-f]{2}:?){31}[0-9a-f]{2}$/i, {
-  error: 'expected a SHA-256 fingerprint in hexadecimal',
-})
+export const Certificate = textLike(
+  /^([0-9a-f]{2}:?){31}[0-9a-f]{2}$/i,
+  'a SHA-256 fingerprint in hexadecimal',
+)
 
 /** A client that a command adds. */
 export const AddedClient = ClientScopeEntry.extend({
@@ -71,15 +74,11 @@ export const AddedClient = ClientScopeEntry.extend({
 
 /** A client of the settings, with the hash of its token or the file that holds it. */
 export const ClientEntry = AddedClient.extend({
-  tokenHash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, { error: 'expected a SHA-256 in lower-case hexadecimal' })
-    .optional(),
+  tokenHash: textLike(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hexadecimal').optional(),
   tokenFile: z.string().min(1).optional(),
 }).refine(
-  ({ tokenHash, tokenFile, certificate }) => {
-    return [tokenHash, tokenFile, certificate].filter((given) => given !== undefined).length === 1
-  },
+  ({ tokenHash, tokenFile, certificate }) =>
+    [tokenHash, tokenFile, certificate].filter((given) => given !== undefined).length === 1,
   { error: 'expected one of tokenHash, tokenFile and certificate' },
 )
 type ClientEntry = z.output<typeof ClientEntry>
@@ -104,10 +103,7 @@ export const ApproveEntry = z.strictObject({
     .min(1)
     .default(['send', 'edit']),
   by: z.array(z.int({ error: 'expected ids of people' }).min(1)).min(1),
-  within: z
-    .string()
-    .regex(WITHIN, { error: 'expected a time such as 30min, 1h or 2d' })
-    .default('1h'),
+  within: textLike(WITHIN, 'a time such as 30min, 1h or 2d').default('1h'),
 })
 
 /**

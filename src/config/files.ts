@@ -1,15 +1,8 @@
 /** Reading small files whose size and kind nobody promised. */
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
 import { dirname, isAbsolute, resolve } from 'node:path'
 import { resultOr, systemCodeOf } from '../errors.ts'
 import { folderOf, othersLink, othersRight, type OthersRight } from '../util/file-owners.ts'
-
-/** What the file was when it was read. */
-export interface FileFacts {
-  regular: boolean
-  mode: number
-  uid: number
-}
 
 /**
  * Reads a whole file, or a pipe, up to a bound.
@@ -19,7 +12,7 @@ export interface FileFacts {
 export function readBounded(
   path: string,
   maxBytes: number,
-): { text: string; facts: FileFacts } | { problem: string } {
+): { text: string; facts: Stats } | { problem: string } {
   let descriptor: number
   try {
     descriptor = openSync(path, 'r')
@@ -27,11 +20,11 @@ export function readBounded(
     return { problem: describe(error) }
   }
   try {
-    const stat = fstatSync(descriptor)
+    const facts = fstatSync(descriptor)
     const bytes = readAll(descriptor, maxBytes)
     if (bytes === null) return { problem: `is larger than ${maxBytes / 1024} KiB` }
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return { text, facts: { regular: stat.isFile(), mode: stat.mode, uid: stat.uid } }
+    return { text, facts }
   } catch (error) {
     return { problem: error instanceof TypeError ? 'is not UTF-8' : describe(error) }
   } finally {
@@ -39,18 +32,12 @@ export function readBounded(
   }
 }
 
-/** Why other users can change a file, and what to do about it. */
-export interface OthersChange {
-  message: string
-  hint: string
-}
-
 /**
  * Why settings are not read from a file: users other than this one and root may write it, or
  * replace it or a link to it. In a sticky folder, such as /tmp, only its owner can replace a file.
- * @returns null also for a missing file, and for a pipe
+ * @returns why, and what to do about it; null also for a missing file, and for a pipe
  */
-export function describeOthersChange(path: string): OthersChange | null {
+export function describeOthersChange(path: string) {
   if (!resultOr(() => statSync(path).isFile(), false)) return null
   const right = othersRight(path) ?? othersLink(path)
   if (right !== null) return { message: right.reason, hint: mend(right) }
@@ -64,7 +51,7 @@ export function describeOthersChange(path: string): OthersChange | null {
 }
 
 /** The same of a folder whose files are all read: nobody else may add one. @returns as above */
-export function describeOthersFolder(path: string): OthersChange | null {
+export function describeOthersFolder(path: string) {
   if (!existsSync(path)) return null
   const right = othersRight(path)
   return right === null ? null : { message: right.reason, hint: mend(right) }

@@ -1,9 +1,9 @@
 /** Secrets: their sources, their rules, and a wrapper that cannot be printed. */
-import { realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { OperatorError } from '../errors.ts'
-import { readBounded, type FileFacts } from './files.ts'
+import { readBounded } from './files.ts'
 import { lookOf } from '../util/file-owners.ts'
 import { isPlainHttp } from './urls.ts'
 
@@ -102,9 +102,9 @@ function readSecretFile(file: string, rule: SecretRule): string {
  * The warning that a file of ours with a secret is readable by others, or null. The mode of another
  * owner's file is not ours to change, and one under /run/secrets is how containers get theirs.
  */
-export function describeExposure(file: string, facts: FileFacts): string | null {
+export function describeExposure(file: string, facts: Stats): string | null {
   const ours = facts.uid === process.getuid?.()
-  if (!facts.regular || !ours || (facts.mode & 0o077) === 0) return null
+  if (!facts.isFile() || !ours || (facts.mode & 0o077) === 0) return null
   if (realpathSync(file).startsWith(RUNTIME_SECRETS)) return null
   const mode = (facts.mode & 0o777).toString(8).padStart(4, '0')
   return `holds a secret and others can read it (mode ${mode}); run chmod 600 on it`

@@ -21,7 +21,7 @@ export function baseUrlOf(text: string): string {
  * world of the sandbox. Plain http is judged elsewhere, for it depends on another setting.
  */
 export function describeUrlProblem(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null
+  const url = URL.parse(text)
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return 'expected an http or https URL such as https://api.example.org'
   }
@@ -36,8 +36,7 @@ export function describeUrlProblem(text: string): string | null {
 
 /** The problem of an egress proxy's URL, or null. */
 export function describeProxyProblem(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null
-  return url !== null && /^https?:$/.test(url.protocol)
+  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
     ? null
     : 'expected the URL of a proxy such as http://proxy.example.org:3128'
 }

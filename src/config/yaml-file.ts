@@ -195,13 +195,11 @@ function entryOf(node: Node | null, index: number | null, { at, found, paths }: 
   }
   const name = values.get('name') ?? null
   values.delete('name')
-  const whole = [...values].map(([path, one]) => [wholePath(path), one] as const)
+  // by the paths that they have where there is one bot
+  const whole = [...values].map(
+    ([path, one]) => [PATHS.includes(path) ? path : `bot.${path}`, one] as const,
+  )
   return { place: at(node?.range?.[0] ?? 0), name, values: new Map(whole) }
-}
-
-/** The path that a setting of an entry has where there is one bot. */
-function wholePath(path: string): string {
-  return PATHS.includes(path) ? path : `bot.${path}`
 }
 
 function named(path: string[], { of }: Into): string {

@@ -1,10 +1,7 @@
 import { Listeners } from '../util/listeners.ts'
 
-/** The text of a condition, and what to do about it. */
-export interface ConditionText {
-  what: string
-  hint: string
-}
+/** The text of each condition, and what to do about it. */
+type ConditionTable<Code extends string> = Readonly<Record<Code, { what: string; hint: string }>>
 
 /** One condition that holds, for people and probes. */
 export interface Condition<Code extends string> {
@@ -25,13 +22,13 @@ export interface ConditionChange<Code extends string> {
 
 /** Which of the conditions of a table hold now. */
 export class Conditions<Code extends string> {
-  readonly #table: Readonly<Record<Code, ConditionText>>
+  readonly #table: ConditionTable<Code>
   readonly #holding = new Map<Code, { detail: string; sinceMs: number }>()
   readonly #changes = new Listeners<ConditionChange<Code>>()
   /** Calls back when a condition begins and when it ends, until the returned function is called. */
   readonly onChange = this.#changes.add
 
-  constructor(table: Readonly<Record<Code, ConditionText>>) {
+  constructor(table: ConditionTable<Code>) {
     this.#table = table
   }
 

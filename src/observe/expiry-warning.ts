@@ -22,58 +22,54 @@ export interface ResourceLevels {
   memoryUsed: number | null
 }
 
-export interface ExpiryWarningsParts {
+/**
+ * Warns, logs and alerts when an end approaches, at each further stage, and when it is over.
+ * @returns updates the warnings from the current levels
+ */
+export function expiryWarnings({
+  warnings,
+  alerts,
+  log,
+}: {
   warnings: Warnings
   alerts: Pick<Alerts, 'raise'>
   log: Log
-}
-
-/** Warns, logs and alerts when an end approaches, at each further stage, and when it is over. */
-export class ExpiryWarnings {
-  readonly #parts: ExpiryWarningsParts
-  readonly #stages = new Map<WarningCode, number>()
-
-  constructor(parts: ExpiryWarningsParts) {
-    this.#parts = parts
-  }
-
-  /** Updates the warnings from the current levels. */
-  look(levels: ResourceLevels): void {
-    const { keyEndsMs, authorityEndsMs, neededKeyEndsMs, diskFreeBytes, memoryUsed } = levels
-    this.#date('key-ending', keyEndsMs)
-    this.#date('authority-ending', authorityEndsMs)
-    this.#date('needed-key-ending', neededKeyEndsMs)
-    const leastBytes = this.#stages.has('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
-    if (diskFreeBytes !== null) {
-      const detail = `${Math.floor(diskFreeBytes / 2 ** 20)} MiB are free`
-      this.#report('disk-filling', diskFreeBytes < leastBytes ? 1 : null, detail)
-    }
-    const most = this.#stages.has('memory-filling') ? MEMORY.relieved : MEMORY.full
-    const used = memoryUsed ?? 0
-    this.#report('memory-filling', used > most ? 1 : null, `${Math.floor(used * 100)} % are used`)
-  }
-
-  #date(code: WarningCode, endsMs: number): void {
-    const leftDays = (endsMs - Date.now()) / DAY_MS
-    const stage = STAGES_DAYS.find((days) => leftDays <= days) ?? null
-    const on = stage === null ? '' : `on ${new Date(endsMs).toISOString()}`
-    this.#report(code, stage, on)
-  }
+}) {
+  const stages = new Map<WarningCode, number>()
 
   /** @param stage which of several this is; null without a warning */
-  #report(code: WarningCode, stage: number | null, detail: string): void {
-    const { warnings, alerts, log } = this.#parts
-    const before = this.#stages.get(code) ?? null
+  function report(code: WarningCode, stage: number | null, detail: string): void {
+    const before = stages.get(code) ?? null
     warnings.show(code, stage === null ? null : detail)
     if (stage === before) return
     const { what, hint } = WARNINGS[code]
     if (stage === null) {
-      this.#stages.delete(code)
+      stages.delete(code)
       log.info({ warning: code }, 'a warning is over')
       return alerts.raise({ alert: code, holds: false, what, hint })
     }
-    this.#stages.set(code, stage)
+    stages.set(code, stage)
     log.warn({ warning: code, detail, hint }, what)
     alerts.raise({ alert: code, holds: true, what: `${what}: ${detail}`, hint })
+  }
+
+  function reportDate(code: WarningCode, endsMs: number): void {
+    const leftDays = (endsMs - Date.now()) / DAY_MS
+    const stage = STAGES_DAYS.find((days) => leftDays <= days) ?? null
+    report(code, stage, stage === null ? '' : `on ${new Date(endsMs).toISOString()}`)
+  }
+
+  return ({ diskFreeBytes, memoryUsed, ...ends }: ResourceLevels): void => {
+    reportDate('key-ending', ends.keyEndsMs)
+    reportDate('authority-ending', ends.authorityEndsMs)
+    reportDate('needed-key-ending', ends.neededKeyEndsMs)
+    const leastBytes = stages.has('disk-filling') ? DISK_BYTES.relieved : DISK_BYTES.low
+    if (diskFreeBytes !== null) {
+      const detail = `${Math.floor(diskFreeBytes / 2 ** 20)} MiB are free`
+      report('disk-filling', diskFreeBytes < leastBytes ? 1 : null, detail)
+    }
+    const most = stages.has('memory-filling') ? MEMORY.relieved : MEMORY.full
+    const used = memoryUsed ?? 0
+    report('memory-filling', used > most ? 1 : null, `${Math.floor(used * 100)} % are used`)
   }
 }

@@ -16,27 +16,23 @@ export interface Probes {
   untilNextEndMs: () => number
 }
 
-/** One check of the disk at a time: another beside one that hangs would hang too. */
-export class DiskCheck {
-  readonly #withinMs: number
-  #underWay: Promise<void> | null = null
-
-  /** @param withinMs after which a disk that does not answer counts as one that hangs */
-  constructor(withinMs: number) {
-    this.#withinMs = withinMs
-  }
-
-  /** @returns false when this check did not end in time, or the one before it has not ended yet */
-  async run(check: () => Promise<void>): Promise<boolean> {
-    if (this.#underWay !== null) return false
-    const run = async (): Promise<void> => {
-      await check()
-      this.#underWay = null
-    }
-    this.#underWay = run()
+/**
+ * One check of the disk at a time: another beside one that hangs would hang too.
+ * @param withinMs after which a disk that does not answer counts as one that hangs
+ * @returns gives false when a check did not end in time, or the one before it has not ended yet
+ */
+export function diskCheck(withinMs: number) {
+  let isUnderWay = false
+  return async (check: () => Promise<void>): Promise<boolean> => {
+    if (isUnderWay) return false
+    isUnderWay = true
+    const ended = check().then(() => {
+      isUnderWay = false
+      return true
+    })
     const { promise: late, resolve } = Promise.withResolvers<false>()
-    const timer = setTimeout(() => resolve(false), this.#withinMs)
-    const isEnded = await Promise.race([this.#underWay.then(() => true), late])
+    const timer = setTimeout(() => resolve(false), withinMs)
+    const isEnded = await Promise.race([ended, late])
     clearTimeout(timer)
     return isEnded
   }

@@ -1,9 +1,9 @@
 import { Registry, collectDefaultMetrics } from '@prometheus-io/client'
-import { EventLoopDelay } from './event-loop-delay.ts'
+import { eventLoopDelay } from './event-loop-delay.ts'
 
 /** Begins the names, as it does those of the catalogue. */
 const PREFIX = 'postern_'
-/** The longest delay of a timer: turns the library's own measurement off, for `EventLoopDelay`. */
+/** The longest delay of a timer: turns the library's own measurement off, for `eventLoopDelay`. */
 const NEVER_MS = 2 ** 31 - 1
 /** How often the share of busy time is measured; each measurement wakes an idle process. */
 const UTILIZATION_MS = 10_000
@@ -26,5 +26,5 @@ function measure() {
     eventLoopMonitoringPrecision: NEVER_MS,
     eventLoopUtilizationTimeout: UTILIZATION_MS,
   })
-  return { registry, delay: new EventLoopDelay(registry, PREFIX) }
+  return { registry, delay: eventLoopDelay(registry, PREFIX) }
 }

@@ -2,7 +2,7 @@ import { ClockSkew } from './clock-skew.ts'
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Health, ReasonCode } from './health.ts'
-import { DiskCheck, type Probes } from './probes.ts'
+import { diskCheck, type Probes } from './probes.ts'
 
 /** Reasons that only a call to the service can end. */
 const ASKED_ABOUT = ['starting', 'upstream', 'token', 'identity', 'paused', 'clock'] as const
@@ -58,7 +58,7 @@ export class ServiceWatch implements Disposable {
   #unwritableMs = -Infinity
   /** When the service last answered anything but an error of its own. */
   #workedMs = -Infinity
-  readonly #disk = new DiskCheck(DISK_MS)
+  readonly #checkDisk = diskCheck(DISK_MS)
   /** `/me` failed while other calls worked, and has not answered since. */
   #isDoubted = false
   #tokenWaitMs = FIRST_MS
@@ -114,7 +114,11 @@ export class ServiceWatch implements Disposable {
     }
     if (o.code === 'bot_paused') this.paused()
     if (o.status === 401) return
-    if (this.#revoked) this.#revive()
+    if (this.#revoked) {
+      this.#revoked = false
+      this.#revivals.emit()
+      this.#schedule(this.#waitMs)
+    }
     this.#tokenWaitMs = FIRST_MS
     this.#tokenDueMs = -Infinity
     health.clear('token')
@@ -217,12 +221,6 @@ export class ServiceWatch implements Disposable {
     return Math.max(FIRST_MS, this.#workedMs + WORKED_MS - performance.now())
   }
 
-  #revive(): void {
-    this.#revoked = false
-    this.#revivals.emit()
-    this.#schedule(this.#waitMs)
-  }
-
   /** A reason holds: the next check is soon. */
   #found(code: ReasonCode, detail = ''): void {
     this.#health.set(code, detail)
@@ -254,7 +252,7 @@ export class ServiceWatch implements Disposable {
   }
 
   async #lookLocally(probes: Probes): Promise<void> {
-    const isEnded = await this.#disk.run(async () => {
+    const isEnded = await this.#checkDisk(async () => {
       await probes.lookLocally().catch(() => undefined)
       if (!this.#holds('store')) return
       // a store that hung without a failed write does not report its recovery by itself

@@ -1,6 +1,6 @@
 /** Periodic checks of the sidecar: its store, its disk, resources that expire or run out. */
 import type { Settings } from '../config/settings.ts'
-import { ExpiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
+import { expiryWarnings, type ResourceLevels } from '../observe/expiry-warning.ts'
 import { showResources } from '../observe/show.ts'
 import { isDiskDoubtful, freeBytesOf } from '../store/disk.ts'
 import { writeFlag } from '../store/records/rows.ts'
@@ -19,7 +19,7 @@ export function createProbes(options: BotOptions, link: Link, core: Core): Probe
   const { settings, secrets, log, parts = {} } = options
   const { calls, metrics } = link
   const { store, keyring, publication } = core
-  const expiryWarnings = new ExpiryWarnings({ ...link, log })
+  const warn = expiryWarnings({ ...link, log })
   const readResources = createResourceReader(settings, core, {
     isOfSeveral: options.name !== undefined,
   })
@@ -42,7 +42,7 @@ export function createProbes(options: BotOptions, link: Link, core: Core): Probe
       await store.countSidecars().then(link.shareCalls, () => undefined)
       if (await isDoubtful()) await tryStore().catch(() => undefined)
       latest = await readResources()
-      expiryWarnings.look(latest)
+      warn(latest)
     },
     untilNextEndMs: () => {
       const leftMs = (keyring.active?.endsMs ?? Infinity) - Date.now()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Registry } from '@prometheus-io/client'
-import { EventLoopDelay } from '../../src/observe/event-loop-delay.ts'
+import { eventLoopDelay } from '../../src/observe/event-loop-delay.ts'
 
 const WATCHED_MS = 10_000
 
@@ -19,14 +19,14 @@ async function holdUp(): Promise<void> {
 
 test('an idle event loop is not sampled, and shows no delay', async () => {
   const registry = new Registry()
-  void new EventLoopDelay(registry, 'p_')
+  eventLoopDelay(registry, 'p_')
   await holdUp()
   expect(await shown(registry)).toBe(0)
 })
 
 test('a watched event loop shows its longest delay', async () => {
   const registry = new Registry()
-  new EventLoopDelay(registry, 'p_').watch()
+  eventLoopDelay(registry, 'p_').watch()
   await holdUp()
   expect(await shown(registry)).toBeGreaterThan(0)
 })
@@ -35,7 +35,7 @@ test('sampling of the event loop stops ten seconds after the last `watch`', asyn
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const registry = new Registry()
-  const delay = new EventLoopDelay(registry, 'p_')
+  const delay = eventLoopDelay(registry, 'p_')
   delay.watch()
   vi.advanceTimersByTime(WATCHED_MS - 1)
   delay.watch()

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ExpiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
+import { expiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { createWarnings } from '../../src/observe/warnings.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -21,13 +21,13 @@ function looking() {
   const warnings = createWarnings()
   const alerted: string[] = []
   const lines: unknown[] = []
-  const expiryWarnings = new ExpiryWarnings({
+  const warn = expiryWarnings({
     warnings,
     alerts: { raise: ({ alert, holds }) => alerted.push(`${alert} ${holds ? 'holds' : 'over'}`) },
     log: watchedLog(({ msg }) => lines.push(msg)),
   })
   const look = (more: Partial<ResourceLevels>): string[] => {
-    expiryWarnings.look({ ...CALM, ...more })
+    warn({ ...CALM, ...more })
     return warnings.all().map(({ code }) => code)
   }
   return { look, warnings, alerted, lines }
