@@ -43,19 +43,14 @@ export interface RelocateOptions {
   tryKey: (key: { fingerprint: string; locked: string }, masterSecret: string) => Promise<void>
 }
 
-/** The moved rows of each table. */
-export interface Relocated {
-  /** Null when the rows had been moved before, and the end alone was left to do. */
-  tables: TableDigests | null
-  keys: number
-}
-
 /**
  * Moves the store of one end to the other.
+ * @returns the moved rows of each table, null when they had been moved before, and the end alone was
+ *   left to do; and how many keys opened
  * @throws OperatorError `store-missing`, `store-moved`, `refused` when the target holds a store,
  *   `store-corrupt` when the arrived rows differ or the store does not open; and errors of the ends
  */
-export async function relocate(o: RelocateOptions): Promise<Relocated> {
+export async function relocate(o: RelocateOptions) {
   const { from, to } = o
   const [source, target] = [await from.find(), await to.find()]
   if (!source.isStore) throw noStore(from)
@@ -80,11 +75,7 @@ export async function relocate(o: RelocateOptions): Promise<Relocated> {
 }
 
 /** Resumes when the source is already marked as moved: the whole target is then opened. */
-async function finish(
-  o: RelocateOptions,
-  left: MoveMark,
-  arrived: MoveMark | null,
-): Promise<Relocated> {
+async function finish(o: RelocateOptions, left: MoveMark, arrived: MoveMark | null) {
   if (arrived?.flag !== ARRIVING || arrived.id !== left.id) throw moved(left, o.from.place)
   const keys = await o.to.withRows((rows) => tryAll(rows, o))
   await o.to.setMark(null)

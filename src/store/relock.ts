@@ -40,10 +40,9 @@ export async function writeMoveIn(
   o: ProtectionMove,
 ): Promise<boolean> {
   const keys = await keysOf(transaction)
-  const isSame = keys.every(({ fingerprint, locked }) => {
-    return o.relocked.get(fingerprint)?.was === locked
-  })
-  if (!isSame) return false
+  if (keys.some(({ fingerprint, locked }) => o.relocked.get(fingerprint)?.was !== locked)) {
+    return false
+  }
   for (const { fingerprint } of keys) {
     const locked = o.relocked.get(fingerprint)?.becomes ?? ''
     await changeRows(transaction, 'own_keys', { fingerprint }, { locked })
