@@ -91,7 +91,7 @@ test('the end of an entry is counted and logged, and an entry that waits too lon
     effect('refused', 'log.warn'),
     effect('held', 'log.warn'),
     ['outbox.onStuck', { id: 'e' }, ['health.show "outbox-stuck" "entry e"']],
-    ['outbox.onStuck', null, ['health.clear "outbox-stuck"']],
+    ['outbox.onStuck', null, ['health.show "outbox-stuck" null']],
   ])
 })
 
