@@ -5,10 +5,10 @@ import { OperatorError, type OperatorCode } from '../errors.ts'
 const TROUBLES = {
   'not-installed': [
     'the optional package keytar is not installed',
-    'install it: on Debian `apt-get install libsecret-1-dev make g++ python3`, then `npm ci` once more',
+    'install it: `npm ci` once more, without `--omit=optional`',
   ],
   'no-library': [
-    'keytar’s library does not load (libsecret)',
+    'keytar has no build for this system, or its library does not load (libsecret)',
     'install the library: on Debian `apt-get install libsecret-1-0`',
   ],
   'no-bus': [

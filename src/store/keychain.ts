@@ -21,7 +21,7 @@ type Keytar = typeof import('keytar')
 export async function readEntry(account: string): Promise<string | null> {
   const found = await using((keytar) => keytar.getPassword(SERVICE, account))
   // A locked keychain returns the same as an empty one. Only a write distinguishes them: listing
-  // the entries of a locked one ends the process (keytar 7.9.0).
+  // the entries of a locked one ends the process (keytar 7.9.0 and 7.10.6).
   if (found === null) await tryKeychain()
   return found
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   const [report] = JSON.parse(String(stdout)) as { filename: string; files: { path: string }[] }[]
   packed = report?.files.map(({ path }) => path) ?? []
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-  // keytar is compiled where it can be, which is not what is asked here.
+  // pkcs11js is compiled where it can be, which is not what is asked here.
   await npm(['install', '--omit=optional', join(folder, report?.filename ?? '')], folder)
 }, WITHIN_MS)
 

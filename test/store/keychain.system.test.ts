@@ -164,16 +164,16 @@ function without(how: 'package' | 'library'): string[] {
 
 describe('a keytar package that cannot be loaded', () => {
   test.each([
-    ['package', /not installed/],
-    ['library', /library does not load/],
+    ['package', /not installed/, '`npm ci`'],
+    ['library', /library does not load/, 'apt-get install'],
   ] as const)(
     'a keychain whose keytar %s is missing is refused, and no store is made',
-    async (how, words) => {
+    async (how, words, remedy) => {
       mkdirSync(dataDir, { mode: 0o700 })
       const script = `await open({ protection: 'keychain' })`
       const result = await session('no-bus', script, without(how))
       expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
-      expect(result.hint).toContain('apt-get install')
+      expect(result.hint).toContain(remedy)
       expect(readdirSync(dataDir)).toEqual([])
     },
   )
