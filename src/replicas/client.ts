@@ -12,8 +12,8 @@ import * as times from './times.ts'
 /** The use of a connection: a session that lives long, or queries out of a pool. */
 export type ClientUse = 'session' | 'pool'
 
-const INT8 = 20
-const BYTEA = 17
+const { INT8, BYTEA } = types.builtins
+type TypeId = Parameters<typeof types.getTypeParser>[0]
 const ANYBODY_WRITES = 0o002
 /** SQLSTATE of a warning. */
 const WARNING = '01000'
@@ -73,7 +73,7 @@ export async function requireSettings(client: ClientBase, use: ClientUse): Promi
 }
 
 /** Decodes INT8 as the API's integers, and BYTEA as Uint8Array, as SQLite does. */
-const parserOf = (oid: number, format: 'text' = 'text'): ((text: string) => unknown) => {
+const parserOf = (oid: TypeId, format: 'text' = 'text'): ((text: string) => unknown) => {
   if (oid === INT8) return toInteger
   const parse = types.getTypeParser(oid, format)
   return oid === BYTEA ? (text) => new Uint8Array(parse(text) as Buffer) : parse

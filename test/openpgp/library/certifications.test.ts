@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generateKey, readKey, revokeKey } from 'openpgp'
+import { enums, generateKey, readKey, revokeKey } from 'openpgp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Certified } from '../../../src/openpgp/certifier.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
@@ -262,7 +262,8 @@ describe('the previous key', () => {
   test('a successor is not certified once the previous key is revoked, for any reason', async () => {
     const { old, before, certificate } = await succession(NOW_MS - DAY_MS)
     expect((await follows(certificate, before)).period).not.toBeNull()
-    for (const flag of [1, 2, 3]) {
+    const { keySuperseded, keyCompromised, keyRetired } = enums.reasonForRevocation
+    for (const flag of [keySuperseded, keyCompromised, keyRetired]) {
       const { publicKey: revoked } = await revokeKey({
         key: old,
         reasonForRevocation: { flag },
