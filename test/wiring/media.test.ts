@@ -63,12 +63,16 @@ describe('a file in an update', () => {
   test('a file is served by its id only after an update has named the file', async () => {
     const { attachments, rewritten } = await scene()
     const unknown = { code: 'media_not_found' }
-    await expect(attachments.named('abc', () => Promise.resolve())).rejects.toMatchObject(unknown)
+    await expect(attachments.named('abc', null, () => Promise.resolve())).rejects.toMatchObject(
+      unknown,
+    )
     await rewritten()
     expect(
-      await contentOf((await attachments.named('abc', () => Promise.resolve())).value),
+      await contentOf((await attachments.named('abc', null, () => Promise.resolve())).value),
     ).toEqual(PDF)
-    await expect(attachments.named('abd', () => Promise.resolve())).rejects.toMatchObject(unknown)
+    await expect(attachments.named('abd', null, () => Promise.resolve())).rejects.toMatchObject(
+      unknown,
+    )
   })
 
   test('the url of a file names the bot of a process with several bots', async () => {
@@ -85,7 +89,7 @@ test('a bot without a key receives files unopened, under unchanged urls', async 
   expect(lease?.value.verdict).toBeNull()
   expect(lease && (await contentOf(lease.value))).toEqual(PDF)
   expect(stored.mock.calls.map(([id]) => id)).toEqual(['abc'])
-  await expect(attachments.named('abc', () => Promise.resolve())).rejects.toMatchObject({
+  await expect(attachments.named('abc', null, () => Promise.resolve())).rejects.toMatchObject({
     code: 'media_not_found',
   })
   const secrets = await store.read((db) => db.selectFrom('secrets').select('name').execute())
