@@ -34,7 +34,7 @@ const listedCiphers = (ciphers: number[]): Buffer[] =>
 
 export const keyPacket = (key: PacketKey): Buffer => packet(6, key.body)
 export const subkeyPacket = (key: PacketKey): Buffer => packet(14, key.body)
-const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), key.body)
+export const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), key.body)
 
 /** A user id with its self-signature. */
 export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {

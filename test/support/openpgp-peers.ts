@@ -1,0 +1,353 @@
+/** Other OpenPGP programs, as Debian packages them, and openpgp.js with its own defaults: what each accepts. */
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import {
+  createMessage,
+  decrypt,
+  encrypt,
+  readKey,
+  readMessage,
+  readPrivateKey,
+  type PrivateKey,
+} from 'openpgp'
+import { isInstalled, run, shortFolder, spawn } from './programs.ts'
+
+export type Bytes = Uint8Array | string
+
+export interface PeerAnswer {
+  /** Null where it opened nothing. */
+  text: Buffer | null
+  /** How many signatures it found to be of the certificate. */
+  valid: number
+}
+
+export interface PeerQuestion {
+  message: Bytes
+  /** Secret keys that open it. */
+  secrets: readonly Bytes[]
+  /** Whose signatures are looked for. */
+  certificate: Bytes
+  /** When; a program without `hasClock` asks the system's. */
+  atMs: number
+}
+
+export interface Peer {
+  version: string
+  hasClock: boolean
+  open(question: PeerQuestion): Promise<PeerAnswer>
+  /** Whether it encrypts to a certificate. */
+  encrypts(certificate: Bytes, atMs: number): Promise<boolean>
+}
+
+/** More than any of them needs. */
+const SECONDS = '30'
+let files = 0
+
+/** A folder for what the programs are handed. */
+class Shop {
+  readonly folder: string
+  readonly #made = new Map<string, Promise<string>>()
+  readonly #ends: (() => void)[] = []
+
+  constructor(folder: string) {
+    this.folder = folder
+  }
+
+  onEnd(end: () => void): void {
+    this.#ends.push(end)
+  }
+
+  end(): void {
+    for (const end of this.#ends) end()
+  }
+
+  async file(content: Bytes): Promise<string> {
+    const path = join(this.folder, `file-${++files}`)
+    await writeFile(path, content)
+    return path
+  }
+
+  path(): string {
+    return join(this.folder, `file-${++files}`)
+  }
+
+  /** A folder that is made once for its name. */
+  once(name: string, make: (path: string) => Promise<void>): Promise<string> {
+    const known = this.#made.get(name) ?? this.fresh(make)
+    this.#made.set(name, known)
+    return known
+  }
+
+  async fresh(make: (path: string) => Promise<void>): Promise<string> {
+    const path = join(this.folder, `home-${++files}`)
+    await mkdir(path, { mode: 0o700 })
+    await make(path)
+    return path
+  }
+
+  async run(program: string, args: string[], input: Bytes = '') {
+    const env = { PATH: process.env['PATH'], HOME: this.folder, LC_ALL: 'C.UTF-8' }
+    const ran = await run('timeout', [SECONDS, program, ...args], { input, env, cwd: this.folder })
+    return { isDone: ran.code === 0, stdout: ran.stdout, stderr: ran.stderr }
+  }
+
+  async version(program: string, ...args: string[]): Promise<string> {
+    // the door to programs refuses one that is not there
+    const ran = await run(program, args)
+    return `${ran.stdout}${ran.stderr}`.split('\n')[0] ?? ''
+  }
+}
+
+type Call = (args: string[], input: Bytes) => Promise<{ isDone: boolean; stdout: Buffer }>
+
+const onceEach = (shop: Shop, program: string): Promise<Call> =>
+  Promise.resolve((args, input) => shop.run(program, args, input))
+
+/** PGPainless in one process for all calls, where Java is a JDK: a start takes it seconds. */
+async function inOneJava(shop: Shop, program: string): Promise<Call> {
+  if (!isInstalled('javac')) return await onceEach(shop, program)
+  const source = join(import.meta.dirname, 'Pgpainless.java')
+  const jars = '/usr/share/java/pgpainless-cli.jar:/usr/share/java/sop-java-picocli.jar'
+  const java = spawn('java', ['-cp', jars, source], { stdio: ['pipe', 'pipe', 'ignore'] })
+  const codes = createInterface({ input: java.stdout })[Symbol.asyncIterator]()
+  shop.onEnd(() => java.stdin.end())
+  return async (args, input) => {
+    const out = shop.path()
+    java.stdin.write(`${[await shop.file(input), out, ...args].join('\t')}\n`)
+    const { value: code = '1' } = await codes.next()
+    return { isDone: code === '0', stdout: await readFile(out) }
+  }
+}
+
+/** A program with the stateless interface (draft-dkg-openpgp-stateless-cli), by its words of Debian 12. */
+const sop =
+  (program: string, out: string, start = onceEach) =>
+  async (shop: Shop): Promise<Peer> => {
+    const version = await shop.version(program, 'version')
+    const call = await start(shop, program)
+    return {
+      version,
+      hasClock: false,
+      async open({ message, secrets, certificate }) {
+        const verifications = shop.path()
+        const keys = await Promise.all(secrets.map((secret) => shop.file(secret)))
+        const by = `--verify-with=${await shop.file(certificate)}`
+        const plain = await call(['decrypt', `${out}=${verifications}`, by, ...keys], message)
+        const opened = plain.isDone ? plain : await call(['decrypt', ...keys], message)
+        if (!opened.isDone) return { text: null, valid: 0 }
+        const lines = plain.isDone ? await readFile(verifications, 'utf8') : ''
+        return { text: opened.stdout, valid: lines.match(/^\d{4}-.+$/gm)?.length ?? 0 }
+      },
+      async encrypts(certificate) {
+        return (await call(['encrypt', await shop.file(certificate)], 'x')).isDone
+      },
+    }
+  }
+
+/** GnuPG, with a home for each set of keys. */
+async function gpg(shop: Shop): Promise<Peer> {
+  const home = (path: string): string[] => ['--homedir', path, '--batch', '--quiet', '--no-tty']
+  const clock = (atMs: number): string[] => [
+    '--trust-model=always',
+    `--faked-system-time=${new Date(atMs).toISOString().replaceAll(/[-:]|\.\d+Z$/g, '')}!`,
+  ]
+  const homeOf = (secrets: readonly Bytes[]): Promise<string> =>
+    shop.once(`gpg ${secrets.join(' ')}`, async (path) => {
+      for (const secret of secrets) await shop.run('gpg', [...home(path), '--import'], secret)
+    })
+  return {
+    version: await shop.version('gpg', '--version'),
+    hasClock: true,
+    async open({ message, secrets, certificate, atMs }) {
+      const path = await homeOf(secrets)
+      const ring = shop.path()
+      const rings = ['--keyring', ring]
+      await shop.run(
+        'gpg',
+        [...home(path), '--no-default-keyring', ...rings, '--import'],
+        certificate,
+      )
+      const args = [...home(path), ...rings, ...clock(atMs), '--status-fd=2', '--decrypt']
+      const { stderr } = await shop.run('gpg', args, message)
+      const valid = stderr.match(/^\[GNUPG:\] GOODSIG /gm)?.length ?? 0
+      // it stops at a bad signature, before it reports whether the rest is whole
+      const opened = await shop.run('gpg', ['--skip-verify', ...args], message)
+      // its exit code is an error where it tried a key in vain, also where another one opened
+      const isOkay = /DECRYPTION_OKAY/.test(opened.stderr) && !/_FAILED/.test(opened.stderr)
+      return { text: opened.isDone || isOkay ? opened.stdout : null, valid }
+    },
+    async encrypts(certificate, atMs) {
+      const path = await shop.once('gpg', () => Promise.resolve())
+      const to = `--recipient-file=${await shop.file(certificate)}`
+      const args = [...home(path), '--no-autostart', ...clock(atMs), to, '--encrypt']
+      return (await shop.run('gpg', args, 'x')).isDone
+    },
+  }
+}
+
+/** RNP, with a home for each set of keys. */
+async function rnp(shop: Shop): Promise<Peer> {
+  const importing = async (path: string, keys: readonly Bytes[]): Promise<void> => {
+    for (const key of keys) {
+      await shop.run('rnpkeys', ['--homedir', path, '--import', await shop.file(key)])
+    }
+  }
+  const clock = (atMs: number): string[] => ['--current-time', String(Math.floor(atMs / 1000))]
+  return {
+    version: await shop.version('rnp', '--version'),
+    hasClock: true,
+    async open({ message, secrets, certificate, atMs }) {
+      const path = await shop.once(`rnp ${secrets.join(' ')}`, (at) => importing(at, secrets))
+      const both = await shop.fresh(async (at) => {
+        await cp(path, at, { recursive: true })
+        await importing(at, [certificate])
+      })
+      const args = ['--homedir', both, ...clock(atMs), '--password', '', '--decrypt']
+      const file = await shop.file(message)
+      const { isDone, stdout, stderr } = await shop.run('rnp', [...args, file, '--output', '-'])
+      const valid = stderr.match(/Good signature made/g)?.length ?? 0
+      return { text: isDone || stdout.length > 0 ? stdout : null, valid }
+    },
+    async encrypts(certificate, atMs) {
+      const path = await shop.once('rnp', () => Promise.resolve())
+      const args = [
+        '--homedir',
+        path,
+        ...clock(atMs),
+        '--encrypt',
+        '-f',
+        await shop.file(certificate),
+      ]
+      return (await shop.run('rnp', [...args, '--output', '-'], 'x')).isDone
+    },
+  }
+}
+
+/** PGPy, by a script that its interpreter is handed. */
+async function pgpy(shop: Shop): Promise<Peer> {
+  const python = async (script: string, args: string[]) =>
+    await shop.run('/usr/bin/python3', ['-W', 'ignore', '-c', script, ...args])
+  const { stdout, isDone } = await python(PGPY_VERSION, [])
+  if (!isDone) throw new Error('PGPy is not installed')
+  return {
+    version: `PGPy ${stdout.toString().trim()}`,
+    hasClock: false,
+    async open({ message, secrets, certificate }) {
+      const paths = await Promise.all(
+        [certificate, message, ...secrets].map((one) => shop.file(one)),
+      )
+      const ran = await python(PGPY_OPEN, paths)
+      if (!ran.isDone) return { text: null, valid: 0 }
+      const { text, valid } = JSON.parse(ran.stdout.toString()) as { text: string; valid: number }
+      return { text: Buffer.from(text, 'hex'), valid }
+    },
+    async encrypts(certificate) {
+      return (await python(PGPY_SEAL, [await shop.file(certificate)])).isDone
+    },
+  }
+}
+
+const PGPY_VERSION = `
+import importlib.metadata, pgpy
+print(importlib.metadata.version('PGPy'))
+`
+const PGPY_SEAL = `
+import sys, pgpy
+key, _ = pgpy.PGPKey.from_file(sys.argv[1])
+key.encrypt(pgpy.PGPMessage.new('x'))
+`
+const PGPY_OPEN = `
+import sys, json, pgpy
+message = pgpy.PGPMessage.from_file(sys.argv[2])
+opened = None
+for path in sys.argv[3:]:
+    secret, _ = pgpy.PGPKey.from_file(path)
+    opened = secret.decrypt(message)
+valid = 0
+try:
+    key, _ = pgpy.PGPKey.from_file(sys.argv[1])
+    valid = len(list(key.verify(opened).good_signatures))
+except Exception:
+    pass
+words = opened.message
+words = words.encode('utf-8') if isinstance(words, str) else bytes(words)
+print(json.dumps({'text': words.hex(), 'valid': valid}))
+`
+
+const isArmored = (bytes: Bytes): bytes is string => typeof bytes === 'string'
+
+/** openpgp.js in this process, which must not have loaded our own profile. */
+async function openpgpjs(): Promise<Peer> {
+  const secretOf = (key: Bytes): Promise<PrivateKey> =>
+    isArmored(key) ? readPrivateKey({ armoredKey: key }) : readPrivateKey({ binaryKey: key })
+  const keyOf = (key: Bytes) =>
+    isArmored(key) ? readKey({ armoredKey: key }) : readKey({ binaryKey: key })
+  const file = new URL('../../node_modules/openpgp/package.json', import.meta.url)
+  const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string }
+  return {
+    version: `openpgp.js ${version}`,
+    hasClock: true,
+    async open({ message, secrets, certificate, atMs }) {
+      const decryptionKeys = await Promise.all(secrets.map(secretOf))
+      const date = new Date(atMs)
+      const opened = async (verificationKeys: Awaited<ReturnType<typeof keyOf>>[]) => {
+        const options = { decryptionKeys, verificationKeys, date, format: 'binary' as const }
+        return isArmored(message)
+          ? await decrypt({ ...options, message: await readMessage({ armoredMessage: message }) })
+          : await decrypt({ ...options, message: await readMessage({ binaryMessage: message }) })
+      }
+      try {
+        const keys = await keyOf(certificate)
+          .then((key) => [key])
+          .catch(() => [])
+        const { data, signatures } = await opened(keys)
+        const verified = await Promise.allSettled(signatures.map((one) => one.verified))
+        const valid = verified.filter(({ status }) => status === 'fulfilled').length
+        return { text: Buffer.from(data as Uint8Array), valid }
+      } catch {
+        return { text: null, valid: 0 }
+      }
+    },
+    async encrypts(certificate, atMs) {
+      try {
+        const message = await createMessage({ text: 'x' })
+        await encrypt({ message, encryptionKeys: await keyOf(certificate), date: new Date(atMs) })
+        return true
+      } catch {
+        return false
+      }
+    },
+  }
+}
+
+const PEERS: Record<string, (shop: Shop) => Promise<Peer>> = {
+  gpg,
+  rnp,
+  sqop: sop('sqop', '--verify-out'),
+  gosop: sop('gosop', '--verify-out'),
+  'pgpainless-cli': sop('pgpainless-cli', '--verifications-out', inOneJava),
+  'openpgp.js': openpgpjs,
+  pgpy,
+}
+export const PEER_NAMES = Object.keys(PEERS)
+
+/** Those of these names that are installed. */
+export async function openPeers(
+  names: readonly string[] = PEER_NAMES,
+): Promise<{ peers: Map<string, Peer> } & AsyncDisposable> {
+  const folder = await shortFolder()
+  const shop = new Shop(folder.path)
+  const peers = new Map<string, Peer>()
+  for (const name of names) {
+    const peer = await PEERS[name]?.(shop).catch(() => null)
+    if (peer) peers.set(name, peer)
+  }
+  return {
+    peers,
+    [Symbol.asyncDispose]: async () => {
+      shop.end()
+      await folder[Symbol.asyncDispose]()
+    },
+  }
+}
