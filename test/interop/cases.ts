@@ -6,11 +6,11 @@ import {
   FEATURES,
   KEY_KINDS,
   type Feature,
-  type Handed,
   type KeyKind,
-  type Program,
-  type ProgramKey,
-} from './program.ts'
+  type Peer,
+  type PeerKey,
+  type PeerWriter,
+} from '../support/openpgp-peers.ts'
 
 /** Our side: an engine and the bot's key. */
 export interface Ours {
@@ -22,32 +22,37 @@ export interface Ours {
 export interface Case {
   /** Heads the column. */
   name: string
-  offered(program: Program): boolean
+  offered(writer: PeerWriter): boolean
   /** @throws Error that says what did not agree */
   check(row: Row): Promise<void>
 }
 
 /** A program at work, with the keys that it has made so far. */
 export class Row {
-  readonly program: Program
+  readonly peer: Peer
+  readonly writer: PeerWriter
   readonly ours: Ours
-  readonly #keys = new Map<string, Promise<ProgramKey>>()
+  readonly #keys = new Map<string, Promise<PeerKey>>()
 
-  constructor(program: Program, ours: Ours) {
-    this.program = program
+  constructor(peer: Peer, ours: Ours) {
+    if (!peer.writer) throw new Error(`${peer.version} makes no messages`)
+    this.peer = peer
+    this.writer = peer.writer
     this.ours = ours
   }
 
-  get bot(): Handed {
-    const { certificate, fingerprint } = this.ours.key
-    return { certificate, fingerprint }
-  }
-
-  key(kind: KeyKind, which = 1): Promise<ProgramKey> {
+  key(kind: KeyKind = this.writer.kinds[0] ?? 'cv25519', which = 1): Promise<PeerKey> {
     const name = `${kind} ${which}`
-    const made = this.#keys.get(name) ?? this.program.makeKey(kind, name)
+    const made = this.#keys.get(name) ?? this.writer.makeKey(kind, name)
     this.#keys.set(name, made)
     return made
+  }
+
+  /** Whether one signature of a message of ours is good by a certificate, and the text. */
+  async open(message: string, { secret }: PeerKey, certificate: string) {
+    const question = { message, secrets: [secret], certificate, atMs: Date.now() }
+    const { text, valid } = await this.peer.open(question)
+    return { text: text?.toString(), isVerified: valid === 1 }
   }
 }
 
@@ -62,16 +67,11 @@ async function inward(
   row: Row,
   o: { kind?: KeyKind; text?: string; feature?: Feature } = {},
 ): Promise<void> {
-  const { program, ours } = row
-  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS, feature } = o
+  const { writer, ours } = row
+  const { kind, text = WORDS, feature } = o
   const signers = [await row.key(kind)]
   if (feature === 'two signers') signers.push(await row.key(kind, 2))
-  const armored = await program.seal({
-    text,
-    to: row.bot,
-    signers,
-    ...(feature === undefined ? {} : { feature }),
-  })
+  const armored = await writer.seal({ text, to: ours.key, signers, feature })
   const opened = await ours.engine.open(armored, [ours.unlocked])
   if (opened.outcome !== 'opened')
     throw new Error(`we say ${opened.outcome} ${'reason' in opened ? opened.reason : ''}`)
@@ -90,8 +90,8 @@ async function outward(
   row: Row,
   o: { kind?: KeyKind; text?: string; others?: string[] } = {},
 ): Promise<void> {
-  const { program, ours } = row
-  const { kind = program.kinds[0] ?? 'cv25519', text = WORDS, others = [] } = o
+  const { ours } = row
+  const { kind, text = WORDS, others = [] } = o
   const reader = await row.key(kind)
   const certificateStatus = await ours.engine.judge(reader.certificate)
   if (certificateStatus.unusable !== null)
@@ -100,9 +100,9 @@ async function outward(
     const certificates = [reader.certificate, ...others]
     const request = { text, certificates, signer: ours.unlocked, cipher }
     const armored = await ours.engine.seal(request)
-    const opened = await program.open({ armored, reader, signer: row.bot })
+    const opened = await row.open(armored, reader, ours.key.certificate)
     if (opened.text !== text) throw new Error(`the text differs (${cipher})`)
-    if (!opened.verified) throw new Error(`our signature is not good to it (${cipher})`)
+    if (!opened.isVerified) throw new Error(`our signature is not good to it (${cipher})`)
   }
 }
 
@@ -112,24 +112,24 @@ const crowd = (): string[] =>
 
 /** What we signed is not good when it is somebody else's that the program looks for. */
 async function stranger(row: Row): Promise<void> {
-  const { program, ours } = row
+  const { ours } = row
   const passphrase = 'stranger'
   const createdMs = Date.now() - 300_000
   const signer = await ours.engine.generate({ userId: 'stranger', createdMs, passphrase })
-  const reader = await row.key(program.kinds[0] ?? 'cv25519')
-  const { certificate } = reader
-  const request = { text: WORDS, certificates: [certificate], signer: ours.unlocked }
+  const reader = await row.key()
+  const request = { text: WORDS, certificates: [reader.certificate], signer: ours.unlocked }
   const armored = await ours.engine.seal({ ...request, cipher: 'aes256' })
-  const opened = await program.open({ armored, reader, signer }).catch(() => null)
-  if (opened?.verified === true) throw new Error('our signature passes for somebody else’s')
+  const opened = await row.open(armored, reader, signer.certificate)
+  if (opened.isVerified) throw new Error('our signature passes for somebody else’s')
 }
 
 /** Text mode may change line ends, which are ours to shape. */
 const shape = (text: string): string => text.replaceAll('\r\n', '\n')
 
 const always = (): boolean => true
-const byKind = (kind: KeyKind) => (program: Program) => program.kinds.includes(kind)
-const byFeature = (feature: Feature) => (program: Program) => program.features.includes(feature)
+const byKind = (kind: KeyKind) => (writer: PeerWriter) => writer.kinds.includes(kind)
+const byFeature = (feature: Feature) => (writer: PeerWriter) => writer.features.includes(feature)
+const kinds = Object.keys(KEY_KINDS) as KeyKind[]
 
 const named = (name: string, offered: Case['offered'], check: Case['check']): Case => ({
   name,
@@ -142,12 +142,12 @@ export const TABLES: { id: string; title: string; cases: Case[] }[] = [
   {
     id: 'key-in',
     title: 'they seal and sign, we open and verify: by key',
-    cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => inward(row, { kind }))),
+    cases: kinds.map((kind) => named(kind, byKind(kind), (row) => inward(row, { kind }))),
   },
   {
     id: 'key-out',
     title: 'we seal and sign, they open and verify: by key',
-    cases: KEY_KINDS.map((kind) => named(kind, byKind(kind), (row) => outward(row, { kind }))),
+    cases: kinds.map((kind) => named(kind, byKind(kind), (row) => outward(row, { kind }))),
   },
   {
     id: 'manner-in',

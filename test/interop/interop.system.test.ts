@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { isInstalled } from '../support/programs.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 import { ourSide, runCase } from './matrix.ts'
-import { PROGRAMS } from './programs/all.ts'
+import { WRITER_NAMES, openPeers } from '../support/openpgp-peers.ts'
 
 /** Columns by table; each program is asked for those that it offers. */
 const CORE: Record<string, string[]> = {
@@ -36,13 +36,13 @@ beforeAll(async () => {
 })
 afterAll(() => ours[Symbol.asyncDispose]())
 
-test.concurrent.for(Object.keys(PROGRAMS))(
+test.concurrent.for(WRITER_NAMES)(
   'the engine and %s open and verify messages of each other',
   { timeout: 120_000 },
   async (name, { skip, expect }) => {
     skip(!isInstalled(name), `${name} is not installed`)
-    await using program = await (PROGRAMS[name] ?? never)()
-    const row = new Row(program, ours)
+    await using opened = await openPeers([name])
+    const row = new Row(opened.peers.get(name) ?? expect.fail(`${name} does not start`), ours)
     const cells: Record<string, string> = {}
     for (const { table, one } of CASES) {
       if (SLOW.has(name) && !FEW.has(one.name)) continue
@@ -52,7 +52,3 @@ test.concurrent.for(Object.keys(PROGRAMS))(
     expect(cells).toEqual({})
   },
 )
-
-const never = (): never => {
-  throw new Error('no such program')
-}

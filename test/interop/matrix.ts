@@ -1,8 +1,7 @@
 /** Running the matrix, and what a cell of it can be. */
 import { createEngine } from '../../src/openpgp/create.ts'
-import { isInstalled } from '../support/programs.ts'
+import { openPeers } from '../support/openpgp-peers.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
-import { PROGRAMS } from './programs/all.ts'
 
 export type Cell = { is: 'ok' } | { is: 'not offered' } | { is: 'refused'; why: string }
 
@@ -22,10 +21,10 @@ export async function ourSide(): Promise<Ours & AsyncDisposable> {
 
 /** Runs every case of one program; nothing is thrown for what does not agree. */
 export async function runProgram(name: string, ours: Ours): Promise<Cells> {
-  const start = PROGRAMS[name]
-  if (start === undefined || !isInstalled(name)) return null
-  await using program = await start()
-  const row = new Row(program, ours)
+  await using opened = await openPeers([name])
+  const peer = opened.peers.get(name)
+  if (peer === undefined) return null
+  const row = new Row(peer, ours)
   const cells: NonNullable<Cells> = new Map()
   for (const { id, cases } of TABLES) {
     for (const one of cases) cells.set(cellName(id, one.name), await runCase(one, row))
@@ -35,7 +34,7 @@ export async function runProgram(name: string, ours: Ours): Promise<Cells> {
 
 /** Runs one case; nothing is thrown. */
 export async function runCase(one: Case, row: Row): Promise<Cell> {
-  if (!one.offered(row.program)) return { is: 'not offered' }
+  if (!one.offered(row.writer)) return { is: 'not offered' }
   try {
     await one.check(row)
     return { is: 'ok' }

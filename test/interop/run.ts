@@ -1,25 +1,18 @@
 /**
  * Prints the interoperability matrix: `npm run interop`. Exits 0 when all that is offered is ok.
- * `--differential` compares the native engine with openpgp.js instead (`differential.ts`).
  */
 import { TABLES } from './cases.ts'
 import { cellName, ourSide, runProgram, type Cells } from './matrix.ts'
-import { PROGRAMS } from './programs/all.ts'
-
-if (process.argv.includes('--differential')) {
-  const { runDifferential } = await import('./differential.ts')
-  process.exit(await runDifferential(process.argv.slice(2)))
-}
+import { WRITER_NAMES } from '../support/openpgp-peers.ts'
 
 const SIGNS = { ok: 'ok', 'not offered': '-', refused: 'NO' } as const
-const names = Object.keys(PROGRAMS)
-const width = Math.max(...names.map((name) => name.length)) + 2
+const width = Math.max(...WRITER_NAMES.map((name) => name.length)) + 2
 
 const rows = new Map<string, Cells>()
 {
   await using ours = await ourSide()
-  const all = await Promise.all(names.map((name) => runProgram(name, ours)))
-  for (const [index, name] of names.entries()) rows.set(name, all[index] ?? null)
+  const all = await Promise.all(WRITER_NAMES.map((name) => runProgram(name, ours)))
+  for (const [index, name] of WRITER_NAMES.entries()) rows.set(name, all[index] ?? null)
 }
 
 const refused: string[] = []

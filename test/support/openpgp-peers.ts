@@ -1,4 +1,4 @@
-/** Other OpenPGP programs, as Debian packages them, and openpgp.js with its own defaults: what each accepts. */
+/** Other OpenPGP programs, as Debian packages them, and openpgp.js with its own defaults. */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -30,18 +30,76 @@ export interface PeerQuestion {
   certificate: Bytes
   /** When; a program without `hasClock` asks the system's. */
   atMs: number
+  /** Signatures after it are not valid; a program with `hasClock` needs none. */
+  notAfterMs?: number
+}
+
+/** Kinds of keys, by primary key and subkey in the words of GnuPG. */
+export const KEY_KINDS = {
+  cv25519: ['ed25519', 'cv25519'],
+  rsa2048: ['rsa2048', 'rsa2048'],
+  rsa3072: ['rsa3072', 'rsa3072'],
+  rsa4096: ['rsa4096', 'rsa4096'],
+  p256: ['nistp256', 'nistp256'],
+  p384: ['nistp384', 'nistp384'],
+  p521: ['nistp521', 'nistp521'],
+  bp256: ['brainpoolP256r1', 'brainpoolP256r1'],
+  bp384: ['brainpoolP384r1', 'brainpoolP384r1'],
+  bp512: ['brainpoolP512r1', 'brainpoolP512r1'],
+} as const
+export type KeyKind = keyof typeof KEY_KINDS
+
+/** Ways to seal that not every program offers. */
+export const FEATURES = [
+  'plain',
+  'zip',
+  'zlib',
+  'bzip2',
+  'padded',
+  'anonymous',
+  'two signers',
+  'text mode',
+  'by pipe',
+  '3des',
+] as const
+export type Feature = (typeof FEATURES)[number]
+type Flags = Partial<Record<Feature, string[]>>
+
+/** A key that a program made: armored, and what the program knows it by. */
+export interface PeerKey {
+  certificate: string
+  secret: string
+  id: string
+}
+
+export interface SealRequest {
+  text: string
+  to: { certificate: string; fingerprint: string }
+  signers: readonly PeerKey[]
+  feature?: Feature | undefined
+}
+
+/** What of a program makes keys and messages; each call throws an Error with what it printed last. */
+export interface PeerWriter {
+  kinds: readonly KeyKind[]
+  features: readonly Feature[]
+  makeKey(kind: KeyKind, name: string): Promise<PeerKey>
+  /** Signs with every signer and encrypts; gives the armored message. */
+  seal(request: SealRequest): Promise<string>
 }
 
 export interface Peer {
   version: string
   hasClock: boolean
+  writer?: PeerWriter
   open(question: PeerQuestion): Promise<PeerAnswer>
   /** Whether it encrypts to a certificate. */
   encrypts(certificate: Bytes, atMs: number): Promise<boolean>
 }
 
-/** More than any of them needs. */
-const SECONDS = '30'
+/** More than any of them needs, but for a large key of RSA. */
+const SECONDS = 30
+const LONG_SECONDS = 120
 let files = 0
 
 /** A folder for what the programs are handed. */
@@ -86,10 +144,18 @@ class Shop {
     return path
   }
 
-  async run(program: string, args: string[], input: Bytes = '') {
+  async run(program: string, args: string[], input: Bytes = '', seconds = SECONDS) {
     const env = { PATH: process.env['PATH'], HOME: this.folder, LC_ALL: 'C.UTF-8' }
-    const ran = await run('timeout', [SECONDS, program, ...args], { input, env, cwd: this.folder })
+    const options = { input, env, cwd: this.folder }
+    const ran = await run('timeout', [String(seconds), program, ...args], options)
     return { isDone: ran.code === 0, stdout: ran.stdout, stderr: ran.stderr }
+  }
+
+  /** @throws Error with what the program printed last */
+  async must(program: string, args: string[], input?: Bytes): Promise<string> {
+    const { isDone, stdout, stderr } = await this.run(program, args, input, LONG_SECONDS)
+    if (!isDone) throw new Error(stderr.trim().split('\n').at(-1)?.slice(0, 160) || 'no reason')
+    return stdout.toString()
   }
 
   async version(program: string, ...args: string[]): Promise<string> {
@@ -122,18 +188,44 @@ async function inOneJava(shop: Shop, program: string): Promise<Call> {
 
 /** A program with the stateless interface (draft-dkg-openpgp-stateless-cli), by its words of Debian 12. */
 const sop =
-  (program: string, out: string, start = onceEach) =>
+  (program: string, kind: KeyKind, features: Feature[], start = onceEach) =>
   async (shop: Shop): Promise<Peer> => {
     const version = await shop.version(program, 'version')
     const call = await start(shop, program)
+    const must = async (args: string[], input: Bytes): Promise<string> => {
+      const { isDone, stdout } = await call(args, input)
+      if (!isDone) throw new Error(`${program} ${args[0]} failed`)
+      return stdout.toString()
+    }
+    const files = (all: readonly Bytes[]): Promise<string[]> =>
+      Promise.all(all.map((one) => shop.file(one)))
     return {
       version,
       hasClock: false,
-      async open({ message, secrets, certificate }) {
+      writer: {
+        kinds: [kind],
+        features,
+        async makeKey(_, name) {
+          const secret = await must(['generate-key', name], '')
+          return { certificate: await must(['extract-cert'], secret), secret, id: name }
+        },
+        async seal({ text, to, signers, feature }) {
+          const as = feature === 'text mode' ? ['--as=text'] : []
+          const keys = await files(signers.map(({ secret }) => secret))
+          const by = keys.map((key) => `--sign-with=${key}`)
+          return await must(['encrypt', ...as, ...by, await shop.file(to.certificate)], text)
+        },
+      },
+      async open({ message, secrets, certificate, notAfterMs }) {
         const verifications = shop.path()
-        const keys = await Promise.all(secrets.map((secret) => shop.file(secret)))
-        const by = `--verify-with=${await shop.file(certificate)}`
-        const plain = await call(['decrypt', `${out}=${verifications}`, by, ...keys], message)
+        const keys = await files(secrets)
+        const until = notAfterMs === undefined ? '' : new Date(notAfterMs).toISOString()
+        const by = [
+          `--verify-out=${verifications}`,
+          `--verify-with=${await shop.file(certificate)}`,
+          ...(until === '' ? [] : [`--verify-not-after=${until.replace('.000', '')}`]),
+        ]
+        const plain = await call(['decrypt', ...by, ...keys], message)
         const opened = plain.isDone ? plain : await call(['decrypt', ...keys], message)
         if (!opened.isDone) return { text: null, valid: 0 }
         const lines = plain.isDone ? await readFile(verifications, 'utf8') : ''
@@ -144,6 +236,56 @@ const sop =
       },
     }
   }
+
+const GPG_FLAGS: Flags = {
+  plain: ['--compress-algo', 'none'],
+  zip: ['--compress-algo', 'zip'],
+  zlib: ['--compress-algo', 'zlib'],
+  bzip2: ['--compress-algo', 'bzip2'],
+  anonymous: ['--throw-keyids'],
+  'two signers': [],
+  'text mode': ['--textmode'],
+  'by pipe': ['--compress-algo', 'none'],
+  '3des': ['--cipher-algo', '3DES'],
+}
+
+function gpgWriter(shop: Shop): PeerWriter {
+  const gpg = async (args: string[], input?: Bytes): Promise<string> => {
+    const home = await shop.once('gpg writer', () => Promise.resolve())
+    const always = ['--homedir', home, '--batch', '--quiet', '--no-tty', '--trust-model=always']
+    const loopback = ['--pinentry-mode=loopback', '--passphrase', '']
+    return await shop.must('gpg', [...always, ...loopback, ...args], input)
+  }
+  return {
+    kinds: Object.keys(KEY_KINDS) as KeyKind[],
+    features: Object.keys(GPG_FLAGS) as Feature[],
+    async makeKey(kind, name) {
+      const [primary, subkey] = KEY_KINDS[kind]
+      const made = await gpg([
+        '--status-fd=1',
+        '--quick-generate-key',
+        name,
+        primary,
+        'cert,sign',
+        'never',
+      ])
+      const id = /KEY_CREATED \w ([0-9A-F]{40})/.exec(made)?.[1] ?? ''
+      await gpg(['--quick-add-key', id, subkey, 'encr', 'never'])
+      const certificate = await gpg(['--armor', '--export', id])
+      return {
+        certificate,
+        secret: await gpg(['--armor', '--export-secret-keys', id]),
+        id,
+      }
+    },
+    async seal({ text, to, signers, feature = 'two signers' }) {
+      const by = signers.flatMap(({ id }) => ['-u', id])
+      const recipient = `--recipient-file=${await shop.file(to.certificate)}`
+      const flags = [...(GPG_FLAGS[feature] ?? []), ...by, recipient]
+      return await gpg(['--armor', ...flags, '--sign', '--encrypt'], text)
+    },
+  }
+}
 
 /** GnuPG, with a home for each set of keys. */
 async function gpg(shop: Shop): Promise<Peer> {
@@ -159,6 +301,7 @@ async function gpg(shop: Shop): Promise<Peer> {
   return {
     version: await shop.version('gpg', '--version'),
     hasClock: true,
+    writer: gpgWriter(shop),
     async open({ message, secrets, certificate, atMs }) {
       const path = await homeOf(secrets)
       const ring = shop.path()
@@ -186,6 +329,58 @@ async function gpg(shop: Shop): Promise<Peer> {
   }
 }
 
+/** Answers to the questions of `rnpkeys --expert`: algorithm, then curve. */
+const RNP_EXPERT: Partial<Record<KeyKind, string>> = {
+  cv25519: '22\n',
+  p256: '19\n1\n',
+  p384: '19\n2\n',
+  p521: '19\n3\n',
+  bp256: '19\n4\n',
+  bp384: '19\n5\n',
+  bp512: '19\n6\n',
+}
+const RNP_FLAGS: Flags = {
+  plain: ['-z', '0'],
+  zip: ['--zip', '-z', '6'],
+  zlib: ['--zlib', '-z', '6'],
+  bzip2: ['--bzip', '-z', '6'],
+  'two signers': [],
+  '3des': ['--cipher', 'TRIPLEDES'],
+}
+
+function rnpWriter(shop: Shop): PeerWriter {
+  const rnp = async (program: string, args: string[], input?: Bytes): Promise<string> => {
+    const home = await shop.once('rnp writer', () => Promise.resolve())
+    const always = ['--homedir', home, '--password', '', '--notty']
+    return await shop.must(program, [...always, ...args], input)
+  }
+  return {
+    kinds: [...(Object.keys(RNP_EXPERT) as KeyKind[]), 'rsa2048', 'rsa3072', 'rsa4096'],
+    features: Object.keys(RNP_FLAGS) as Feature[],
+    async makeKey(kind, name) {
+      const expert = RNP_EXPERT[kind]
+      const how = expert === undefined ? ['--numbits', kind.slice('rsa'.length)] : ['--expert']
+      await rnp('rnpkeys', ['--generate-key', '--userid', name, ...how], expert)
+      const certificate = await rnp('rnpkeys', ['--export-key', name])
+      return {
+        certificate,
+        secret: await rnp('rnpkeys', ['--export-key', '--secret', name]),
+        id: name,
+      }
+    },
+    async seal({ text, to, signers, feature = 'two signers' }) {
+      // with a file of the recipient it would read no key of the signers
+      await rnp('rnpkeys', ['--import-keys', await shop.file(to.certificate)])
+      const by = signers.flatMap(({ id }) => ['-u', id])
+      const flags = [...(RNP_FLAGS[feature] ?? []), ...by, '-r', to.fingerprint]
+      const out = shop.path()
+      const args = ['--encrypt', '--sign', '--armor', ...flags, '--output', out]
+      await rnp('rnp', [...args, await shop.file(text)])
+      return await readFile(out, 'utf8')
+    },
+  }
+}
+
 /** RNP, with a home for each set of keys. */
 async function rnp(shop: Shop): Promise<Peer> {
   const importing = async (path: string, keys: readonly Bytes[]): Promise<void> => {
@@ -197,6 +392,7 @@ async function rnp(shop: Shop): Promise<Peer> {
   return {
     version: await shop.version('rnp', '--version'),
     hasClock: true,
+    writer: rnpWriter(shop),
     async open({ message, secrets, certificate, atMs }) {
       const path = await shop.once(`rnp ${secrets.join(' ')}`, (at) => importing(at, secrets))
       const both = await shop.fresh(async (at) => {
@@ -220,6 +416,65 @@ async function rnp(shop: Shop): Promise<Peer> {
         await shop.file(certificate),
       ]
       return (await shop.run('rnp', [...args, '--output', '-'], 'x')).isDone
+    },
+  }
+}
+
+const SQ_SUITES: Partial<Record<KeyKind, string>> = {
+  cv25519: 'cv25519',
+  rsa3072: 'rsa3k',
+  rsa4096: 'rsa4k',
+}
+const SQ_FLAGS: Flags = {
+  plain: ['--compression', 'none'],
+  zip: ['--compression', 'zip'],
+  zlib: ['--compression', 'zlib'],
+  bzip2: ['--compression', 'bzip2'],
+  padded: ['--compression', 'pad'],
+  'two signers': [],
+  'by pipe': [],
+}
+
+/** Sequoia by its own command, beside `sqop`. */
+async function sq(shop: Shop): Promise<Peer> {
+  return {
+    version: await shop.version('sq', '--version'),
+    hasClock: false,
+    writer: {
+      kinds: Object.keys(SQ_SUITES) as KeyKind[],
+      features: Object.keys(SQ_FLAGS) as Feature[],
+      async makeKey(kind, name) {
+        const id = shop.path()
+        const suite = ['--cipher-suite', SQ_SUITES[kind] ?? '']
+        await shop.must('sq', ['key', 'generate', '--userid', name, ...suite, '--export', id])
+        const certificate = await shop.must('sq', ['key', 'extract-cert', id])
+        return { certificate, secret: await readFile(id, 'utf8'), id }
+      },
+      async seal({ text, to, signers, feature = 'two signers' }) {
+        const by = signers.flatMap(({ id }) => ['--signer-key', id])
+        const flags = [
+          ...(SQ_FLAGS[feature] ?? []),
+          ...by,
+          '--recipient-cert',
+          await shop.file(to.certificate),
+        ]
+        if (feature === 'by pipe') return await shop.must('sq', ['encrypt', ...flags], text)
+        return await shop.must('sq', ['encrypt', ...flags, await shop.file(text)])
+      },
+    },
+    async open({ message, secrets, certificate }) {
+      const files = await Promise.all(secrets.map((secret) => shop.file(secret)))
+      const keys = files.flatMap((file) => ['--recipient-key', file])
+      const out = shop.path()
+      const args = [...keys, '--signer-cert', await shop.file(certificate), '-o', out]
+      const { isDone, stderr } = await shop.run('sq', ['decrypt', ...args], message)
+      if (!isDone) return { text: null, valid: 0 }
+      const valid = Number(/(\d+) good signature/.exec(stderr)?.[1] ?? 0)
+      return { text: await readFile(out), valid }
+    },
+    async encrypts(certificate) {
+      const to = ['--recipient-cert', await shop.file(certificate)]
+      return (await shop.run('sq', ['encrypt', ...to], 'x')).isDone
     },
   }
 }
@@ -324,13 +579,16 @@ async function openpgpjs(): Promise<Peer> {
 const PEERS: Record<string, (shop: Shop) => Promise<Peer>> = {
   gpg,
   rnp,
-  sqop: sop('sqop', '--verify-out'),
-  gosop: sop('gosop', '--verify-out'),
-  'pgpainless-cli': sop('pgpainless-cli', '--verifications-out', inOneJava),
+  sq,
+  sqop: sop('sqop', 'cv25519', ['two signers', 'text mode']),
+  gosop: sop('gosop', 'rsa2048', ['text mode']),
+  'pgpainless-cli': sop('pgpainless-cli', 'cv25519', ['two signers', 'text mode'], inOneJava),
   'openpgp.js': openpgpjs,
   pgpy,
 }
-export const PEER_NAMES = Object.keys(PEERS)
+/** Those that answer for a library each, and those that make keys and messages. */
+export const PEER_NAMES = Object.keys(PEERS).filter((name) => name !== 'sq')
+export const WRITER_NAMES = ['gpg', 'sq', 'sqop', 'rnp', 'gosop', 'pgpainless-cli']
 
 /** Those of these names that are installed. */
 export async function openPeers(
