@@ -8,6 +8,8 @@ import { open } from '../../../src/openpgp/library/open.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
+import { openFile } from '../../support/bulk.ts'
+import { contentOf } from '../../support/memory-room.ts'
 import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { plainCertificate } from '../../support/openpgp-certificate.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
@@ -51,6 +53,7 @@ async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | nu
     else counts.damaged++
     expect(ours).toEqual(opened)
   }
+  await compareFile(packets, opened)
   if (opened.outcome !== 'opened') return ours
   for (const certificate of CERTIFICATES) {
     const { info } = await judgeFully(certificate, NOW_MS)
@@ -60,6 +63,17 @@ async function compare(packets: Uint8Array, counts: Counts): Promise<Opened | nu
     expect(results).toEqual(await verify(opened.signed, certificate, NOW_MS))
   }
   return ours
+}
+
+/** The same packets as a file, which may be of any bytes. */
+async function compareFile(packets: Uint8Array, opened: Opened): Promise<void> {
+  if ('reason' in opened && opened.reason === 'encoding') return
+  const file = await openFile(Buffer.from(packets), { keys, pieces: 100 })
+  expect(file.outcome).toBe(opened.outcome)
+  if (file.outcome !== 'opened' || opened.outcome !== 'opened') return
+  const { dataDigest, signatures, openedWith } = opened
+  expect(file).toMatchObject({ dataDigest, signatures, openedWith })
+  expect((await contentOf(file.file)).toString()).toBe(opened.text)
 }
 
 async function each(runs: number, of: (seed: number) => Uint8Array): Promise<Counts> {
