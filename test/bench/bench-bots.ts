@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { Connection } from './load.ts'
 import { callAt, type BotCall } from '../support/bot-call.ts'
 import type { Process } from './processes.ts'
 
@@ -42,16 +41,6 @@ export async function addBot(sandbox: Sandbox): Promise<BenchBot> {
   const { id, token } = await sandbox.control.addBot({ username: `bench_${added++}_bot` })
   const chat = await sandbox.control.addPrivateChat({ userId: alice.id, botId: id })
   return { token, chatId: chat.id }
-}
-
-/** A connection over which a bot sends into its chat. */
-export function connectionOf(
-  { url }: Pick<Process, 'url'>,
-  { token, chatId }: BenchBot,
-  userAgent?: string,
-): Connection {
-  const o = { path: '/bot/v1/messages', token, body: bodyOf(chatId) }
-  return new Connection(url, userAgent === undefined ? o : { ...o, userAgent })
 }
 
 const bodyOf = (chatId: number): string => JSON.stringify({ chatId, text: 'x'.repeat(400) })

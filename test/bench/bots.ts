@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { addBots, send, type BenchBot } from './bench-bots.ts'
-import { fairnessJobs } from './fairness.ts'
 import { resultOf, round, temporaryFolder, type Result } from './measure.ts'
 import { takenBy } from './package.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
@@ -26,7 +25,7 @@ interface Measured {
   sendsPerSecond: number
 }
 
-/** For each number of bots, what one of them takes; then what a flood of one costs another. */
+/** For each number of bots, what one of them takes. */
 export async function botJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   const measured: Measured[] = []
   for (const count of COUNTS) {
@@ -36,8 +35,7 @@ export async function botJobs(wanted: (job: string) => boolean): Promise<Result[
     if (isWanted || isNeeded) measured.push(await measure(count))
   }
   const [one] = measured
-  const results = measured.map((each) => rowOf(each, one?.memory ?? 0))
-  return [...results, ...(await fairnessJobs(wanted))]
+  return measured.map((each) => rowOf(each, one?.memory ?? 0))
 }
 
 function rowOf(m: Measured, memoryOfOne: number): Result {

@@ -1,6 +1,6 @@
 /** The package as somebody installs it who has nothing else, and what a process takes. */
 import { execFileSync } from '../support/programs.ts'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './measure.ts'
 
@@ -58,11 +58,6 @@ function runningMs(task: string): number {
   return Number(readFileSync(`${task}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 }
 
-/** Of its main thread alone. */
-export function loopMsOf(pid: number): number {
-  return runningMs(`/proc/${pid}/task/${pid}`)
-}
-
 /** Looks at a process. */
 export function takenBy({ pid }: { pid: number }): Taken {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -80,49 +75,5 @@ export function takenBy({ pid }: { pid: number }): Taken {
     cpuMs: (user + system) * TICK_MS,
     threads: number('Threads'),
     sleeps: number('voluntary_ctxt_switches'),
-  }
-}
-
-/** Processor time so far of processes, ms; of none that has ended. */
-export function cpuMsOfAll(pids: readonly number[]): number {
-  const running = pids.filter((pid) => existsSync(`/proc/${pid}`))
-  return running.reduce((sum, pid) => sum + takenBy({ pid }).cpuMs, 0)
-}
-
-/** Processor time of the parts of a bench while something runs. */
-export class CpuMeter {
-  /** Their names. */
-  readonly parts: readonly string[]
-  readonly #soFar: Record<string, () => number>
-  readonly #spent = new Map<string, number>()
-  #wallMs = 0
-
-  /** @param soFar ms that each part has used */
-  constructor(soFar: Record<string, () => number>) {
-    this.parts = Object.keys(soFar)
-    this.#soFar = soFar
-  }
-
-  async during<T>(run: () => Promise<T>): Promise<T> {
-    const begun = Object.entries(this.#soFar).map(([part, ms]) => ({ part, ms, before: ms() }))
-    const startedAt = performance.now()
-    const result = await run()
-    this.#wallMs += performance.now() - startedAt
-    for (const { part, ms, before } of begun) {
-      this.#spent.set(part, this.spentMs(part) + ms() - before)
-    }
-    return result
-  }
-
-  spentMs(part: string): number {
-    return this.#spent.get(part) ?? 0
-  }
-
-  /** How many cores each part kept busy. */
-  cores(): string {
-    const each = this.parts.map(
-      (part) => `${part} ${(this.spentMs(part) / this.#wallMs).toFixed(2)}`,
-    )
-    return `cores busy: ${each.join(', ')}`
   }
 }

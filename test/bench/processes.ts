@@ -1,7 +1,5 @@
 /** Servers in processes of their own, so that each has the loop for itself. */
-import { fork } from 'node:child_process'
 import { spawn } from '../support/programs.ts'
-import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -184,40 +182,4 @@ async function startSidecar(o: {
   const url = `http://127.0.0.1:${port}`
   const { until = 'readyz' } = o
   return { ...(await startNode(args, { url, env, until: `${admin}/${until}` })), admin }
-}
-
-/** A program of this folder that its parent sends messages to. */
-export interface Child extends AsyncDisposable {
-  pid: number
-  /** The next message from it. */
-  hears(): Promise<unknown>
-  /** Sends it a message. @returns its answer */
-  ask(message: object): Promise<unknown>
-}
-
-/** A file of this folder as a process. It ends by itself when nobody is connected any more. */
-export function startChild(file: string): Child {
-  const child = fork(fileOf(file), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
-  const ended = Promise.withResolvers<never>()
-  const exited = once(child, 'exit').then(([code]) =>
-    ended.reject(new Error(`${file} ended with ${code}`)),
-  )
-  ended.promise.catch(() => {})
-  const hears = async (): Promise<unknown> => {
-    const answer = once(child, 'message').then(([message]) => message as unknown)
-    return await Promise.race([answer, ended.promise])
-  }
-  return {
-    pid: child.pid ?? 0,
-    hears,
-    ask: async (message) => {
-      const answer = hears()
-      child.send(message)
-      return await answer
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.connected) child.disconnect()
-      await exited
-    },
-  }
 }

@@ -1,23 +1,20 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|flood|sandbox|footprint|restart|testing|bots|replicas|growth`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|restart|testing|bots|growth`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { agentJobs } from './agent.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
-import { floodJobs } from './flood/jobs.ts'
 import { footprintJobs } from './footprint.ts'
 import { growthJobs } from './growth.ts'
 import { growthTable } from './growth-rows.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
-import { replicaJobs } from './replicas.ts'
 import { restartJobs } from './restart.ts'
-import { sandboxJobs } from './sandbox.ts'
 import { sealJobs } from './seal.ts'
 import { testingJobs } from './testing.ts'
 import { wholePathJobs } from './whole-path.ts'
@@ -32,13 +29,10 @@ const PARTS: Record<string, Part> = {
   check: checkJobs,
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,
-  flood: floodJobs,
-  sandbox: sandboxJobs,
   footprint: footprintJobs,
   restart: restartJobs,
   testing: testingJobs,
   bots: botJobs,
-  replicas: replicaJobs,
   growth: growthJobs,
 }
 
