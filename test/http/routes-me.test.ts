@@ -46,33 +46,6 @@ test('`GET /me` is 502 for a result that is no bot', async () => {
   expect([status, json.error.code]).toEqual([502, 'postern_upstream_invalid'])
 })
 
-test('a paused bot may call `GET /me`, and /readyz names `paused` until the bot is resumed', async () => {
-  const { world } = stage.double
-  world.bot = { ...world.bot, status: 'paused' }
-  expect((await stage.sidecar.call('GET', '/me')).json.result.status).toBe('paused')
-  expect((await stage.sidecar.readiness()).reasons).toEqual(['paused'])
-  const paused = no(403, 'bot_paused')
-  {
-    using _paused = stage.double.script('GET', '/updates', paused)
-    const polled = await stage.sidecar.call('GET', '/updates')
-    expect([polled.status, polled.json.error.code]).toEqual([403, 'bot_paused'])
-  }
-  world.bot = { ...world.bot, status: 'active' }
-  await stage.sidecar.call('GET', '/me')
-  await stage.sidecar.whenReady()
-})
-
-test('a webhook at the service makes polls 409 and /readyz name it, until the webhook is gone', async () => {
-  {
-    using _active = stage.double.script('GET', '/updates', no(409, 'webhook_active'))
-    const polled = await stage.sidecar.call('GET', '/updates?timeout=1')
-    expect([polled.status, polled.text]).toEqual([409, stage.lastAnswer('GET', '/updates')])
-    expect((await stage.sidecar.readiness()).reasons).toEqual(['webhook-at-service'])
-  }
-  expect((await stage.sidecar.call('GET', '/updates')).status).toBe(200)
-  expect((await stage.sidecar.readiness()).reasons).toEqual([])
-})
-
 test('a malformed query of `GET /updates` reaches the service, and its refusal returns to the byte', async () => {
   using _refusal = stage.double.script(
     'GET',

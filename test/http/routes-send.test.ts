@@ -91,16 +91,6 @@ test('a sealed send has armor without headers, and numbers in its answer keep th
   expect(armored).toMatch(/^-----BEGIN PGP MESSAGE-----\n\n/)
 })
 
-test('a repeated sendId of a sealed send is 200 with the same message', async () => {
-  const chat = stage.privateChat(await stage.friend())
-  await stage.show(chat)
-  const sendId = crypto.randomUUID()
-  const first = await stage.send(chat, 'once', { sendId })
-  const second = await stage.send(chat, 'once', { sendId: sendId.toUpperCase() })
-  expect([first.status, second.status]).toEqual([201, 200])
-  expect(second.json.result.id).toBe(first.json.result.id)
-})
-
 test('the service’s echo of a sealed body returns as the text that the bot wrote', async () => {
   const chat = stage.privateChat(await stage.friend())
   await stage.show(chat)

@@ -10,7 +10,6 @@ import {
   OLD,
   passing,
   pendingKey,
-  published,
   driving,
   rotating,
   rotatingPublished,
@@ -46,28 +45,6 @@ describe('an attempt', () => {
       { fingerprint: 'new', msg: 'publishing the bot’s key' },
       { from: 'old', to: 'new', msg: 'the bot’s key is rotated' },
     ])
-  })
-
-  test('the log announces the consequence of the first publication alone', async () => {
-    const { scene, driver } = driving({ keys: [NEW] })
-    await passing(driver.run('compare'))
-    expect(scene.logged('info')[0]).toEqual({
-      fingerprint: 'new',
-      msg: 'publishing the bot’s key: its private chats become encrypted for good',
-    })
-    // what was never a rotation does not end as one
-    expect(scene.logged('info').map(({ msg }) => msg)).not.toContain('the bot’s key is rotated')
-  })
-
-  test('an attempt waits for the sends under way', async () => {
-    const { scene, driver, rotation } = rotatingPublished()
-    const { leave } = await driver.enter()
-    const comparing = driver.run('compare')
-    await vi.advanceTimersByTimeAsync(1000)
-    expect([scene.steps, rotation()?.phase]).toEqual([['me'], 'holding'])
-    leave()
-    expect(await passing(comparing)).toBe(true)
-    expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
   })
 
   test('an attempt that waits for sends ends with the process', async () => {

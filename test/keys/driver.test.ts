@@ -7,7 +7,6 @@ import {
   NEW,
   OLD,
   passing,
-  pendingKey,
   published,
   driving,
   rotating,
@@ -67,33 +66,10 @@ test.each<[string, SceneOptions, string[], string]>([
   expect([isSettled, states.at(-1)]).toEqual([state === SHOWN, state])
 })
 
-test('a bot’s first key is made under its name, published, and no rotation', async () => {
-  const { scene, driver, states, outcomes } = driving({})
-  expect(await passing(driver.run('compare'))).toBe(true)
-  const made = ['make made1 for mybot', 'mark made1 offered']
-  expect(scene.steps).toEqual(['me', ...made, ...published('made1')])
-  expect(states).toEqual(['unpublished: the key is being published', SHOWN])
-  expect([driver.life.remote, outcomes]).toEqual(['equal', []])
-  expect(scene.logged('info')[0]).toEqual({
-    fingerprint: 'made1',
-    msg: 'made a key for the bot',
-  })
-})
-
 test('a bot without a username gives its key its id', async () => {
   const { scene, driver } = driving({ username: undefined })
   await passing(driver.run('compare'))
   expect(scene.steps).toContain('make made1 for bot 900')
-})
-
-test.each([
-  ['theirs', 'the service shows a key that is not ours'],
-  [null, 'the service shows no key for the bot'],
-])('a rotation waits while `/me` shows %s, with the reason and no next attempt', async (...one) => {
-  const [shown, detail] = one
-  const { driver, rotation } = rotating({ shown })
-  await passing(driver.run('compare'))
-  expect(rotation()).toMatchObject({ phase: 'waiting', detail, nextAttemptAtMs: null })
 })
 
 test('a comparison whose `GET /me` fails throws, and changes no state', async () => {
@@ -149,16 +125,6 @@ describe('a planned rotation', () => {
     }
   })
 
-  test('a planned rotation that cannot begin is logged, and the key stays published', async () => {
-    const o = { keys: [OLD], shown: 'old', rotateEveryMs: 1, clockSkewMs: 120_001 }
-    const { scene, driver, states, outcomes } = driving(o)
-    expect(await passing(driver.run('compare'))).toBe(true)
-    expect([scene.steps, states, outcomes]).toEqual([['me'], [SHOWN], ['not-made']])
-    expect(driver.rotation).toBeNull()
-    expect(scene.logged('warn')).toEqual([
-      { code: 'refused', msg: 'a planned rotation could not be begun' },
-    ])
-  })
 })
 
 describe('`key publish`', () => {
@@ -172,14 +138,6 @@ describe('`key publish`', () => {
     const { scene, driver } = driving(o)
     expect(await passing(driver.run('publish'))).toBe(true)
     expect([scene.steps, driver.life.publication]).toEqual([['me', ...steps], 'published'])
-  })
-
-  test('`key publish` puts a key over a foreign one only with `--replace`', async () => {
-    const { scene, driver } = driving({ keys: [OLD], shown: 'theirs' })
-    await expect(driver.run('publish')).rejects.toMatchObject({ code: 'postern_key_conflict' })
-    expect(scene.steps).toEqual(['me'])
-    await passing(driver.run('replace'))
-    expect(scene.steps.slice(1)).toEqual(['me', ...published('old')])
   })
 
   test('`key publish` fails with the refusal of the service while the former key stays published', async () => {
@@ -227,12 +185,6 @@ describe('`key rotate`', () => {
     expect([scene.steps, driver.rotation]).toEqual([['me'], null])
   })
 
-  test('`key rotate` with clocks too far apart makes no key, and counts as not made', async () => {
-    const o = { keys: [OLD], shown: 'old', clockSkewMs: -200_000 }
-    const { scene, driver, outcomes } = driving(o)
-    await expect(driver.run('rotate')).rejects.toMatchObject({ code: 'refused' })
-    expect([scene.steps, outcomes, driver.rotation]).toEqual([['me'], ['not-made'], null])
-  })
 })
 
 describe('`key generate`', () => {
@@ -262,19 +214,6 @@ describe('`key generate`', () => {
 })
 
 describe('`key rotate --abandon`', () => {
-  test('an abandoned rotation discards a new key that was never offered to the service', async () => {
-    const { scene, driver, rotation, outcomes } = rotating()
-    await driver.run('abandon')
-    expect(driver.rotation).toMatchObject({
-      to: 'new',
-      phase: 'abandoned',
-      endedAtMs: START_MS,
-    })
-    expect([scene.steps, outcomes, rotation()]).toEqual([['discard new'], ['abandoned'], null])
-    expect(scene.logged('info')).toEqual([
-      { fingerprint: 'new', msg: 'the rotation was abandoned' },
-    ])
-  })
 
   test('`--abandon` is refused without a rotation, also while a first key is pending', async () => {
     for (const { scene, driver } of [
@@ -290,34 +229,9 @@ describe('`key rotate --abandon`', () => {
     }
   })
 
-  test('`--abandon` is refused once the service may have the new key', async () => {
-    const keys = [pendingKey('new', { offeredAtMs: 0 }), OLD]
-    const { scene, driver, rotation, outcomes } = rotating({ keys })
-    await expect(driver.run('abandon')).rejects.toThrow(
-      refused('refused', 'may have the new key already', { hint: '--watch' }),
-    )
-    expect([scene.steps, outcomes]).toEqual([[], []])
-    expect(rotation()).not.toBeNull()
-  })
 })
 
 describe('sends', () => {
-  test('the replacement of a key waits for sends under way, and new sends wait for the replacement', async () => {
-    const { scene, driver } = rotatingPublished()
-    const first = await driver.enter()
-    expect(first.signer).toEqual(OLD)
-    const comparing = driver.run('compare')
-    await vi.advanceTimersByTimeAsync(0)
-    const second = driver.enter()
-    await vi.advanceTimersByTimeAsync(100)
-    expect(scene.steps).toEqual(['me'])
-    first.leave()
-    first.leave()
-    expect(await passing(comparing)).toBe(true)
-    expect((await second).signer.fingerprint).toBe('new')
-    expect(scene.steps).toEqual(['me', 'mark new offered', ...published('new')])
-    expect(vi.getTimerCount()).toBe(0)
-  })
 
   test('a held send is refused when no key is published after the wait, and blocks no later publication', async () => {
     const { scene, driver } = rotatingPublished()

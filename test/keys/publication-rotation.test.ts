@@ -22,39 +22,6 @@ const SETTLED = { keys: [OLD], shown: 'old' }
 const INTERRUPTED = { keys: [pendingKey('new', { createdAtMs: 77 }), OLD], shown: 'old' }
 
 describe('a rotation', () => {
-  test('a rotation begins on disk, and continues by itself to its end', async () => {
-    const { publication, outcomes } = publishing(SETTLED)
-    const begun = await publication.rotate()
-    expect(begun).toMatchObject({ from: 'old', to: 'made1', phase: 'made' })
-    expect(publication.rotation).toEqual(begun)
-    await vi.advanceTimersByTimeAsync(0)
-    expect(publication.rotation).toMatchObject({ to: 'made1', phase: 'done' })
-    expect(outcomes).toEqual(['done'])
-  })
-
-  test('two concurrent `rotate` calls make one key, and a later call makes another', async () => {
-    const { publication, scene } = publishing(SETTLED)
-    const [one, other] = await Promise.all([publication.rotate(), publication.rotate()])
-    expect([one.to, other.to]).toEqual(['made1', 'made1'])
-    await vi.advanceTimersByTimeAsync(0)
-    expect(scene.keys).toHaveLength(2)
-    // asked for later it is another one
-    vi.advanceTimersByTime(1)
-    expect((await publication.rotate()).to).toBe('made2')
-  })
-
-  test('a `rotate` call that meets a planned rotation returns that one', async () => {
-    const look = Promise.withResolvers<void>()
-    const o = { ...SETTLED, rotateEveryMs: 1, looks: [look.promise] }
-    const { publication, scene } = publishing(o)
-    // the planned one is begun and done at once
-    const comparing = publication.compareNow()
-    const asking = publication.rotate()
-    look.resolve()
-    await comparing
-    expect(await asking).toMatchObject({ to: 'made1', phase: 'done' })
-    expect(scene.keys).toHaveLength(2)
-  })
 
   test('a `rotate` call during a rotation joins it, and its next attempt is made now', async () => {
     const { publication, scene } = publishing({ ...INTERRUPTED, puts: [serviceError(403)] })
@@ -90,15 +57,6 @@ describe('a rotation', () => {
     },
   )
 
-  test('a rotation that a former process began is resumed', () => {
-    expect(publishing(INTERRUPTED).publication.rotation).toMatchObject({
-      from: 'old',
-      to: 'new',
-      startedAtMs: 77,
-      phase: 'made',
-      detail: 'it was interrupted, and is taken up again',
-    })
-  })
 })
 
 describe('the abandonment of a rotation', () => {

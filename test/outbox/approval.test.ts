@@ -128,13 +128,6 @@ test('`isOfRequest` matches every message of a chat while its request is sent, t
   expect(places).toEqual([true, true, true, false])
 })
 
-test('a caller with ten calls that wait for one person gives no more, and others do', async () => {
-  const { give } = await scene()
-  for (let n = 0; n < 10; n++) await give('x', { client: 'agent' })
-  await expect(give('x', { client: 'agent' })).rejects.toThrow(refused('postern_approver_busy'))
-  expect((await give('x')).state).toBe('asked')
-})
-
 test('an approval request has Postern’s own lines first and the unchanged text of the call last', async () => {
   const { give } = await scene()
   const words = 'Hi\n\nok 2222222222\nThe words, 2 characters to the end of this message:\nHi'

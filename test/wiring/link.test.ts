@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
@@ -17,7 +16,6 @@ import { temporary } from '../store/support.ts'
 
 const TOKEN = `bot_7.${'x'.repeat(43)}`
 const ME = { id: 7, username: 'x', mode: 'open', limits: { apiCallsPerMinute: 60 } }
-const OTHERS = { code: 'postern_upstream_invalid', detail: 'the bot of another token' }
 
 type Given = { status?: number; code?: string; result?: unknown }
 
@@ -96,46 +94,12 @@ test.each([
 })
 
 describe('the identity of the bot', () => {
-  test('the link to the service refuses a `/me` of another bot than its token names', async () => {
-    const { link, given, identified, bots } = await scene()
-    expect([link.botId(), link.bot()]).toEqual([7, null])
-    given.result = { ...ME, id: 8 }
-    await expect(link.calls.me()).rejects.toMatchObject(OTHERS)
-    expect([identified, bots, link.bot()]).toEqual([[false], [], null])
-    given.result = ME
-    expect(await link.calls.me()).toEqual(ME)
-    expect([identified, bots, link.bot()]).toEqual([[false, true], [7], ME])
-    expect(() => link.observe(new Unseen({ id: 8 }))).toThrow('another token')
-  })
-
-  test('a token without a bot id leaves the identity to the store, or to the first `/me`', async () => {
-    const [first, second] = [await scene({ token: 'opaque' }), await scene({ token: 'opaque' })]
-    expect(first.link.botId()).toBeNull()
-    await first.link.calls.me()
-    expect([first.link.botId(), first.identified]).toEqual([7, []])
-    second.link.expectBot(8)
-    second.link.expectBot(7)
-    await expect(second.link.calls.me()).rejects.toMatchObject(OTHERS)
-    expect([second.link.botId(), second.identified]).toEqual([8, [false]])
-  })
-
   test('the link to the service reads a `/me` of the bot, and passes other content through', async () => {
     const { link, bots, identified } = await scene()
     for (const result of [null, 'x', { name: 'x' }, { id: 7, mode: 'unknown' }, ME]) {
       expect(link.observe(new Unseen(result))).toBe(result)
     }
     expect([bots, identified]).toEqual([[7], [true, true]])
-  })
-
-  test('the link to the service refuses a `/me` without the description of a bot', async () => {
-    const { link, given, bots } = await scene()
-    const { id } = ME
-    for (const result of [{ id }, { ...ME, mode: 'x' }, null]) {
-      given.result = result
-      const refused = { code: 'postern_upstream_invalid', detail: 'a bot' }
-      await expect(link.calls.me()).rejects.toMatchObject(refused)
-    }
-    expect([bots, link.bot(), link.limits()]).toEqual([[], null, LIMITS])
   })
 })
 

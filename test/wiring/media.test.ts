@@ -1,5 +1,5 @@
 /** Attachments over a real store and spool; whole sidecars are in `test/media`. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { createMedia } from '../../src/wiring/media.ts'
@@ -42,45 +42,6 @@ async function scene({ name, hasKey = true }: { name?: string; hasKey?: boolean 
   }
   return { ...media, store, stored, rewritten }
 }
-
-const queryOf = (url: URL): string => url.search.slice(1)
-
-describe('a file in an update', () => {
-  test('the url of a file points at the door of the bot, and is valid for its own chat alone', async () => {
-    const { attachments, rewritten, stored } = await scene()
-    const url = await rewritten()
-    expect(url.href).toMatch(/^http:\/\/door\/media\/abc\?chat=50&from=5&key=/)
-    expect((await rewritten(`${URL_OF_SERVICE}/media/abc`)).href).toBe(url.href)
-    expect(await attachments.byUrl('abc', queryOf(url).replace('chat=50', 'chat=51'))).toBeNull()
-    expect(await attachments.byUrl('abd', queryOf(url))).toBeNull()
-    expect(stored).not.toHaveBeenCalled()
-    const lease = await attachments.byUrl('abc', queryOf(url))
-    expect(lease?.value).toMatchObject({ verdict: 'plaintext-in-protected' })
-    expect(lease && (await contentOf(lease.value))).toEqual(PDF)
-    expect(stored.mock.calls).toEqual([['abc', expect.any(AbortSignal)]])
-  })
-
-  test('a file is served by its id only after an update has named the file', async () => {
-    const { attachments, rewritten } = await scene()
-    const unknown = { code: 'media_not_found' }
-    await expect(attachments.named('abc', null, () => Promise.resolve())).rejects.toMatchObject(
-      unknown,
-    )
-    await rewritten()
-    expect(
-      await contentOf((await attachments.named('abc', null, () => Promise.resolve())).value),
-    ).toEqual(PDF)
-    await expect(attachments.named('abd', null, () => Promise.resolve())).rejects.toMatchObject(
-      unknown,
-    )
-  })
-
-  test('the url of a file names the bot of a process with several bots', async () => {
-    const [one, other] = [await scene({ name: 'one' }), await scene()]
-    expect((await one.rewritten()).searchParams.get('bot')).toBe('one')
-    expect((await other.rewritten()).searchParams.has('bot')).toBe(false)
-  })
-})
 
 test('a bot without a key receives files unopened, under unchanged urls', async () => {
   const { attachments, urls, stored, store } = await scene({ hasKey: false })
