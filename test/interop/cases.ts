@@ -71,7 +71,7 @@ async function inward(
   const { kind, text = WORDS, feature } = o
   const signers = [await row.key(kind)]
   if (feature === 'two signers') signers.push(await row.key(kind, 2))
-  const armored = await writer.seal({ text, to: ours.key, signers, feature })
+  const armored = await writer.seal({ text, to: [ours.key.certificate], signers, feature })
   const opened = await ours.engine.open(armored, [ours.unlocked])
   if (opened.outcome !== 'opened')
     throw new Error(`we say ${opened.outcome} ${'reason' in opened ? opened.reason : ''}`)

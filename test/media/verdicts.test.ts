@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SqPhone } from '../support/double-phones.ts'
+import { PeerPhone } from '../support/double-phones.ts'
 import { arrives } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
@@ -103,7 +103,7 @@ test('a file sealed for other people is refused with `postern_not_recipient`', a
 })
 
 test('a file signed for other recipients is refused with `postern_not_recipient`', async () => {
-  const sq = stage.with(await SqPhone.make())
+  const sq = stage.with(await PeerPhone.make('sq'))
   const thief = await someone()
   const forThief = await sq.phone.seal('for the thief', [thief.phone.certificate])
   const signed = await thief.phone.unwrap(forThief)

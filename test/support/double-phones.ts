@@ -1,8 +1,10 @@
-/** Phones that share no code with Postern: GnuPG, Sequoia's sq, and rnp, each with its own home. */
+/** Phones that share no code with Postern: GnuPG with its own home, and programs of `openpgp-peers.ts`. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readKey } from 'openpgp'
 import { canaries } from './canaries.ts'
+import { openPeers, type PeerKey, type PeerWriter } from './openpgp-peers.ts'
 import { run, type Ran } from './programs.ts'
 
 /** What a program said of a message that it opened. */
@@ -19,8 +21,6 @@ export interface Phone extends AsyncDisposable {
   readonly fingerprint: string
   /** Signs and seals to the given certificates. */
   seal(text: string, to: string[]): Promise<string>
-  /** Opens, and verifies against the one certificate. */
-  open(armored: string, from: string): Promise<PhoneOpened>
 }
 
 export interface SealOptions {
@@ -72,22 +72,6 @@ export async function runTool(
   throw new Error(`${program} ${args.join(' ')}: ${ran.stderr}`)
 }
 
-abstract class Home {
-  readonly home = mkdtempSync(join(tmpdir(), 'ph-'))
-  #files = 0
-
-  /** Puts something into a file of this phone. */
-  file(content: string | Buffer): string {
-    const path = join(this.home, `f${++this.#files}`)
-    writeFileSync(path, content)
-    return path
-  }
-
-  clean(): void {
-    rmSync(this.home, { recursive: true, force: true })
-  }
-}
-
 export interface GpgOptions {
   /** Parameters of the key; Ed25519 and Curve25519 when not given. */
   parameters?: string[]
@@ -130,13 +114,14 @@ const flagsOf = ({ dateMs, fileName, flags = [] }: SealOptions & GpgSealOptions)
 const MAKING_MS = 60_000
 
 /** GnuPG, with what hostile tests need beside sealing and opening. */
-export class GpgPhone extends Home implements PersonPhone {
+export class GpgPhone implements PersonPhone {
+  readonly home = mkdtempSync(join(tmpdir(), 'ph-'))
   certificate = ''
   fingerprint = ''
   readonly #clock: string[]
+  #files = 0
 
   private constructor({ clockMs }: GpgOptions) {
-    super()
     this.#clock = clockMs === undefined ? [] : atTime(clockMs)
   }
 
@@ -231,7 +216,14 @@ export class GpgPhone extends Home implements PersonPhone {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await runTool('gpgconf', ['--homedir', this.home, '--kill', 'all'])
-    this.clean()
+    rmSync(this.home, { recursive: true, force: true })
+  }
+
+  /** Puts something into a file of this phone. */
+  file(content: string | Buffer): string {
+    const path = join(this.home, `f${++this.#files}`)
+    writeFileSync(path, content)
+    return path
   }
 
   async #encrypt(args: string[], input: string | Buffer, to: string[]): Promise<string> {
@@ -242,94 +234,42 @@ export class GpgPhone extends Home implements PersonPhone {
   }
 }
 
-/** Sequoia's sq: names the intended recipients in what it signs, pads what it compresses. */
-export class SqPhone extends Home implements Phone {
-  certificate = ''
-  fingerprint = ''
-  readonly #key = join(this.home, 'key')
+/** Sequoia's sq, which names the intended recipients in what it signs and pads, or rnp with an RSA key. */
+export class PeerPhone implements Phone {
+  readonly certificate: string
+  readonly fingerprint: string
+  readonly #key: PeerKey
+  readonly #opened: Awaited<ReturnType<typeof openPeers>>
+  readonly #writer: PeerWriter
 
-  static async make(): Promise<SqPhone> {
-    const phone = new SqPhone()
-    const revocation = join(phone.home, 'rev')
-    const made = ['--userid', 'person', '--export', phone.#key, '--rev-cert', revocation]
-    await runTool('sq', ['key', 'generate', ...made])
-    phone.certificate = (await runTool('sq', ['key', 'extract-cert', phone.#key])).stdout.toString()
-    const { stdout } = await runTool('sq', ['inspect', phone.#key])
-    phone.fingerprint =
-      /Fingerprint: ([0-9A-F]{40})/.exec(stdout.toString())?.[1]?.toLowerCase() ?? ''
-    return phone
+  private constructor(
+    opened: Awaited<ReturnType<typeof openPeers>>,
+    o: { writer: PeerWriter; key: PeerKey; fingerprint: string },
+  ) {
+    this.#opened = opened
+    this.#writer = o.writer
+    this.#key = o.key
+    this.certificate = o.key.certificate
+    this.fingerprint = o.fingerprint
   }
 
-  async seal(text: string, to: string[], more: string[] = []): Promise<string> {
-    const recipients = to.flatMap((one) => ['--recipient-cert', this.file(one)])
-    const args = ['encrypt', ...recipients, '--signer-key', this.#key, ...more]
-    canaries()?.words(text)
-    return (await runTool('sq', args, text)).stdout.toString()
-  }
-
-  async open(armored: string, from: string): Promise<PhoneOpened> {
-    const args = ['--recipient-key', this.#key, '--signer-cert', this.file(from), '-n', '1']
-    const { stdout } = await runTool('sq', ['decrypt', ...args], armored)
-    const signer = (await runTool('sq', ['inspect', this.file(from)])).stdout.toString()
-    return {
-      text: stdout.toString(),
-      signer: /Fingerprint: ([0-9A-F]{40})/.exec(signer)?.[1]?.toLowerCase() ?? null,
-    }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.clean()
-    return Promise.resolve()
-  }
-}
-
-/** rnp, with an RSA key, which is what it makes by itself. */
-export class RnpPhone extends Home implements Phone {
-  certificate = ''
-  fingerprint = ''
-  readonly #imported = new Map<string, string>()
-
-  static async make(): Promise<RnpPhone> {
-    const phone = new RnpPhone()
-    const made = ['--generate-key', '--userid', 'person', '--numbits', '2048']
-    const { stdout } = await phone.#run('rnpkeys', made)
-    phone.fingerprint = /^ +([0-9a-f]{40})$/m.exec(stdout.toString())?.[1] ?? ''
-    phone.certificate = (await phone.#run('rnpkeys', ['--export-key', 'person'])).stdout.toString()
-    return phone
+  static async make(program: 'sq' | 'rnp'): Promise<PeerPhone> {
+    // ends the test as skipped where it is not installed
+    await runTool(program, ['--version'])
+    const opened = await openPeers([program])
+    const writer = opened.peers.get(program)?.writer
+    if (writer === undefined) throw new Error(`${program} does not start`)
+    const key = await writer.makeKey(program === 'sq' ? 'cv25519' : 'rsa2048', 'person')
+    const certificate = await readKey({ armoredKey: key.certificate })
+    return new PeerPhone(opened, { writer, key, fingerprint: certificate.getFingerprint() })
   }
 
   async seal(text: string, to: string[]): Promise<string> {
-    const recipients: string[] = []
-    for (const one of to) recipients.push('-r', await this.#import(one))
-    const args = ['--armor', '-e', '-s', '-u', this.fingerprint, ...recipients, '--output', '-']
     canaries()?.words(text)
-    return (await this.#run('rnp', args, text)).stdout.toString()
+    return await this.#writer.seal({ text, to, signers: [this.#key], feature: 'by pipe' })
   }
 
-  async open(armored: string, from: string): Promise<PhoneOpened> {
-    const signer = await this.#import(from)
-    const { stdout, stderr } = await this.#run('rnp', ['-d', '--output', '-'], armored)
-    const good = stderr.includes('Good signature made') && stderr.includes(signer.slice(-16))
-    return { text: stdout.toString(), signer: good ? signer : null }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    this.clean()
-    return Promise.resolve()
-  }
-
-  /** rnp tells of a key only when it sees it first. */
-  async #import(certificate: string): Promise<string> {
-    const known = this.#imported.get(certificate)
-    if (known !== undefined) return known
-    const imported = await this.#run('rnpkeys', ['--import-keys', this.file(certificate)])
-    const fingerprint = /^ +([0-9a-f]{40})$/m.exec(imported.stdout.toString())?.[1] ?? ''
-    this.#imported.set(certificate, fingerprint)
-    return fingerprint
-  }
-
-  async #run(program: string, args: string[], input = ''): Promise<Ran> {
-    const usual = ['--homedir', this.home, '--password', '', '--notty']
-    return await runTool(program, [...usual, ...args], input)
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened[Symbol.asyncDispose]()
   }
 }

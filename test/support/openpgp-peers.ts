@@ -74,7 +74,8 @@ export interface PeerKey {
 
 export interface SealRequest {
   text: string
-  to: { certificate: string; fingerprint: string }
+  /** Armored certificates. */
+  to: readonly string[]
   signers: readonly PeerKey[]
   feature?: Feature | undefined
 }
@@ -100,7 +101,7 @@ export interface Peer {
 /** More than any of them needs, but for a large key of RSA. */
 const SECONDS = 30
 const LONG_SECONDS = 120
-let files = 0
+let made = 0
 
 /** A folder for what the programs are handed. */
 class Shop {
@@ -121,13 +122,17 @@ class Shop {
   }
 
   async file(content: Bytes): Promise<string> {
-    const path = join(this.folder, `file-${++files}`)
+    const path = join(this.folder, `file-${++made}`)
     await writeFile(path, content)
     return path
   }
 
+  files(all: readonly Bytes[]): Promise<string[]> {
+    return Promise.all(all.map((one) => this.file(one)))
+  }
+
   path(): string {
-    return join(this.folder, `file-${++files}`)
+    return join(this.folder, `file-${++made}`)
   }
 
   /** A folder that is made once for its name. */
@@ -138,7 +143,7 @@ class Shop {
   }
 
   async fresh(make: (path: string) => Promise<void>): Promise<string> {
-    const path = join(this.folder, `home-${++files}`)
+    const path = join(this.folder, `home-${++made}`)
     await mkdir(path, { mode: 0o700 })
     await make(path)
     return path
@@ -194,11 +199,9 @@ const sop =
     const call = await start(shop, program)
     const must = async (args: string[], input: Bytes): Promise<string> => {
       const { isDone, stdout } = await call(args, input)
-      if (!isDone) throw new Error(`${program} ${args[0]} failed`)
+      if (!isDone) throw new Error(`${program} ${args[0] ?? ''} failed`)
       return stdout.toString()
     }
-    const files = (all: readonly Bytes[]): Promise<string[]> =>
-      Promise.all(all.map((one) => shop.file(one)))
     return {
       version,
       hasClock: false,
@@ -211,14 +214,14 @@ const sop =
         },
         async seal({ text, to, signers, feature }) {
           const as = feature === 'text mode' ? ['--as=text'] : []
-          const keys = await files(signers.map(({ secret }) => secret))
+          const keys = await shop.files(signers.map(({ secret }) => secret))
           const by = keys.map((key) => `--sign-with=${key}`)
-          return await must(['encrypt', ...as, ...by, await shop.file(to.certificate)], text)
+          return await must(['encrypt', ...as, ...by, ...(await shop.files(to))], text)
         },
       },
       async open({ message, secrets, certificate, notAfterMs }) {
         const verifications = shop.path()
-        const keys = await files(secrets)
+        const keys = await shop.files(secrets)
         const until = notAfterMs === undefined ? '' : new Date(notAfterMs).toISOString()
         const by = [
           `--verify-out=${verifications}`,
@@ -250,7 +253,7 @@ const GPG_FLAGS: Flags = {
 }
 
 function gpgWriter(shop: Shop): PeerWriter {
-  const gpg = async (args: string[], input?: Bytes): Promise<string> => {
+  const runGpg = async (args: string[], input?: Bytes): Promise<string> => {
     const home = await shop.once('gpg writer', () => Promise.resolve())
     const always = ['--homedir', home, '--batch', '--quiet', '--no-tty', '--trust-model=always']
     const loopback = ['--pinentry-mode=loopback', '--passphrase', '']
@@ -261,7 +264,7 @@ function gpgWriter(shop: Shop): PeerWriter {
     features: Object.keys(GPG_FLAGS) as Feature[],
     async makeKey(kind, name) {
       const [primary, subkey] = KEY_KINDS[kind]
-      const made = await gpg([
+      const made = await runGpg([
         '--status-fd=1',
         '--quick-generate-key',
         name,
@@ -270,19 +273,19 @@ function gpgWriter(shop: Shop): PeerWriter {
         'never',
       ])
       const id = /KEY_CREATED \w ([0-9A-F]{40})/.exec(made)?.[1] ?? ''
-      await gpg(['--quick-add-key', id, subkey, 'encr', 'never'])
-      const certificate = await gpg(['--armor', '--export', id])
+      await runGpg(['--quick-add-key', id, subkey, 'encr', 'never'])
+      const certificate = await runGpg(['--armor', '--export', id])
       return {
         certificate,
-        secret: await gpg(['--armor', '--export-secret-keys', id]),
+        secret: await runGpg(['--armor', '--export-secret-keys', id]),
         id,
       }
     },
     async seal({ text, to, signers, feature = 'two signers' }) {
       const by = signers.flatMap(({ id }) => ['-u', id])
-      const recipient = `--recipient-file=${await shop.file(to.certificate)}`
-      const flags = [...(GPG_FLAGS[feature] ?? []), ...by, recipient]
-      return await gpg(['--armor', ...flags, '--sign', '--encrypt'], text)
+      const recipients = (await shop.files(to)).map((file) => `--recipient-file=${file}`)
+      const flags = [...(GPG_FLAGS[feature] ?? []), ...by, ...recipients]
+      return await runGpg(['--armor', ...flags, '--sign', '--encrypt'], text)
     },
   }
 }
@@ -349,7 +352,7 @@ const RNP_FLAGS: Flags = {
 }
 
 function rnpWriter(shop: Shop): PeerWriter {
-  const rnp = async (program: string, args: string[], input?: Bytes): Promise<string> => {
+  const runRnp = async (program: string, args: string[], input?: Bytes): Promise<string> => {
     const home = await shop.once('rnp writer', () => Promise.resolve())
     const always = ['--homedir', home, '--password', '', '--notty']
     return await shop.must(program, [...always, ...args], input)
@@ -360,23 +363,23 @@ function rnpWriter(shop: Shop): PeerWriter {
     async makeKey(kind, name) {
       const expert = RNP_EXPERT[kind]
       const how = expert === undefined ? ['--numbits', kind.slice('rsa'.length)] : ['--expert']
-      await rnp('rnpkeys', ['--generate-key', '--userid', name, ...how], expert)
-      const certificate = await rnp('rnpkeys', ['--export-key', name])
+      await runRnp('rnpkeys', ['--generate-key', '--userid', name, ...how], expert)
+      const certificate = await runRnp('rnpkeys', ['--export-key', name])
       return {
         certificate,
-        secret: await rnp('rnpkeys', ['--export-key', '--secret', name]),
+        secret: await runRnp('rnpkeys', ['--export-key', '--secret', name]),
         id: name,
       }
     },
     async seal({ text, to, signers, feature = 'two signers' }) {
-      // with a file of the recipient it would read no key of the signers
-      await rnp('rnpkeys', ['--import-keys', await shop.file(to.certificate)])
+      // with files of the recipients it would read no key of the signers
+      for (const file of await shop.files(to)) await runRnp('rnpkeys', ['--import-keys', file])
+      const keys = await Promise.all(to.map((armoredKey) => readKey({ armoredKey })))
+      const recipients = keys.flatMap((key) => ['-r', key.getFingerprint()])
       const by = signers.flatMap(({ id }) => ['-u', id])
-      const flags = [...(RNP_FLAGS[feature] ?? []), ...by, '-r', to.fingerprint]
-      const out = shop.path()
-      const args = ['--encrypt', '--sign', '--armor', ...flags, '--output', out]
-      await rnp('rnp', [...args, await shop.file(text)])
-      return await readFile(out, 'utf8')
+      const flags = [...(RNP_FLAGS[feature] ?? []), ...by, ...recipients]
+      const args = ['--encrypt', '--sign', '--armor', ...flags, '--output', '-']
+      return await runRnp('rnp', args, text)
     },
   }
 }
@@ -452,19 +455,14 @@ async function sq(shop: Shop): Promise<Peer> {
       },
       async seal({ text, to, signers, feature = 'two signers' }) {
         const by = signers.flatMap(({ id }) => ['--signer-key', id])
-        const flags = [
-          ...(SQ_FLAGS[feature] ?? []),
-          ...by,
-          '--recipient-cert',
-          await shop.file(to.certificate),
-        ]
+        const recipients = (await shop.files(to)).flatMap((file) => ['--recipient-cert', file])
+        const flags = [...(SQ_FLAGS[feature] ?? []), ...by, ...recipients]
         if (feature === 'by pipe') return await shop.must('sq', ['encrypt', ...flags], text)
         return await shop.must('sq', ['encrypt', ...flags, await shop.file(text)])
       },
     },
     async open({ message, secrets, certificate }) {
-      const files = await Promise.all(secrets.map((secret) => shop.file(secret)))
-      const keys = files.flatMap((file) => ['--recipient-key', file])
+      const keys = (await shop.files(secrets)).flatMap((file) => ['--recipient-key', file])
       const out = shop.path()
       const args = [...keys, '--signer-cert', await shop.file(certificate), '-o', out]
       const { isDone, stderr } = await shop.run('sq', ['decrypt', ...args], message)
@@ -489,9 +487,7 @@ async function pgpy(shop: Shop): Promise<Peer> {
     version: `PGPy ${stdout.toString().trim()}`,
     hasClock: false,
     async open({ message, secrets, certificate }) {
-      const paths = await Promise.all(
-        [certificate, message, ...secrets].map((one) => shop.file(one)),
-      )
+      const paths = await shop.files([certificate, message, ...secrets])
       const ran = await python(PGPY_OPEN, paths)
       if (!ran.isDone) return { text: null, valid: 0 }
       const { text, valid } = JSON.parse(ran.stdout.toString()) as { text: string; valid: number }

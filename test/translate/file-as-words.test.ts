@@ -1,6 +1,6 @@
 /** A file is no message: what a person sealed as a file does not become their words. */
 import { expect, test } from 'vitest'
-import { RnpPhone, SqPhone } from '../support/double-phones.ts'
+import { PeerPhone } from '../support/double-phones.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import { fetched, named, sealedBy } from '../media/support.ts'
@@ -46,11 +46,8 @@ test.each([
   })
 })
 
-test.each([
-  ['sq', () => SqPhone.make()],
-  ['rnp', () => RnpPhone.make()],
-])('a sealed message made by %s is delivered', async (_program, make) => {
-  const from = stage.with(await make())
+test.each(['sq', 'rnp'] as const)('a sealed message made by %s is delivered', async (program) => {
+  const from = stage.with(await PeerPhone.make(program))
   const armored = await from.phone.seal(WORDS, [stage.botCertificate])
   const message = stage.double.world.message(stage.privateChat(from), from, { armored })
   expect((await stage.deliver([message]))[0]).toMatchObject({ text: WORDS })

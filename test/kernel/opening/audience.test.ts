@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SqPhone } from '../../support/double-phones.ts'
+import { PeerPhone } from '../../support/double-phones.ts'
 import { useStage, type Person, type Stage } from '../../support/double-stage.ts'
 import { graftedKey, readdressed } from '../../support/double-graft.ts'
 import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
@@ -136,7 +136,7 @@ test('a file sealed to the bot alone is withheld in a group, and delivered in th
 describe('words whose signature names their recipients', () => {
   /** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
   async function signed() {
-    const alice = stage.with(await SqPhone.make())
+    const alice = stage.with(await PeerPhone.make('sq'))
     const [bob, mallory] = await members()
     const [a, b] = [alice.phone.certificate, bob.phone.certificate]
     const armored = await alice.phone.seal('for Bob and the bot', [stage.botCertificate, a, b])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SqPhone } from '../../support/double-phones.ts'
+import { PeerPhone } from '../../support/double-phones.ts'
 import { useStage } from '../../support/double-stage.ts'
 import type { Json } from '../../support/double-wire.ts'
 import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
@@ -84,7 +84,7 @@ test('signed words sealed anew into another chat, or for another sender, are rep
 })
 
 test('a message intended for others is not opened when one of them seals it to the bot', async () => {
-  const person = stage.with(await SqPhone.make())
+  const person = stage.with(await PeerPhone.make('sq'))
   const reader = await stage.friend()
   const chat = stage.group([person, reader])
   const forReader = await person.phone.seal('for the reader alone', [reader.phone.certificate])
