@@ -3,17 +3,13 @@ import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createControlClient, type Control } from '../../src/sandbox/control/table.ts'
+import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { postern, start } from '../cli/support.ts'
-import { Random } from '../support/faults-random.ts'
 import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
 const cwd = tmpdir()
-/** More than are waited for before a kill. */
-const ACTS_A_LIFE = 50
 
 interface Line {
   url: string
@@ -42,79 +38,6 @@ async function call({ url, bots }: Pick<Line, 'url' | 'bots'>, request: string, 
   const read = await answer.catch(() => null)
   return read?.ok === true ? read : null
 }
-
-test('a sandbox killed at any moment loses no message, person or confirmation that it answered', async () => {
-  const data = join(temporaryFolder(), 'a.world')
-  const random = new Random(4)
-  let world = await sandbox(data)
-  const [alice = { id: 0 }] = world.people
-  const room = world.chats.find(({ mode, kind }) => kind === 'group' && mode === 'open')
-  const { id: roomId } = room ?? { id: 0 }
-  const [{ id: privateChat } = { id: 0 }] = world.chats
-  const [{ id: botId } = { id: 0 }] = world.bots
-  const accepted = {
-    sent: new Map<number, string>(),
-    written: [] as number[],
-    people: [] as number[],
-  }
-  let confirmed = 0
-
-  const acts = [
-    async (n: number) => {
-      const response = await call(world, 'POST /messages', { chatId: roomId, text: `bot ${n}` })
-      if (response !== null) accepted.sent.set(response.result['id'] as number, `bot ${n}`)
-    },
-    async (n: number, control: Control) => {
-      const place = { userId: alice.id, chatId: privateChat }
-      accepted.written.push((await control.write({ ...place, text: `alice ${n}` })).messageId)
-    },
-    async (n: number, control: Control) => {
-      accepted.people.push((await control.addPerson({ username: `guest_${n}` })).id)
-    },
-    async () => {
-      const polled = await call(world, `GET /updates?offset=${confirmed}`)
-      const updates = (polled?.result ?? []) as { updateId: number }[]
-      const offset = (updates[Math.floor(updates.length / 2)]?.updateId ?? -1) + 1
-      if (offset === 0) return
-      if ((await call(world, `GET /updates?offset=${offset}`)) !== null) confirmed = offset
-    },
-  ]
-  for (let life = 1; life <= 4; life++) {
-    let isOver = false
-    const lives = acts.map(async (act, index) => {
-      const first = life * 10_000 + index * 1000
-      for (let n = first; n < first + ACTS_A_LIFE && !isOver; n++) {
-        await act(n, world.control).catch(() => undefined)
-      }
-    })
-    const before = accepted.sent.size + accepted.written.length
-    const enough = before + random.between(5, 40)
-    while (accepted.sent.size + accepted.written.length < enough) {
-      await pause(1)
-    }
-    await world.kill()
-    isOver = true
-    await Promise.all(lives)
-    world = await sandbox(data)
-    const { control } = world
-    const inRoom = await control.messages({ chatId: roomId })
-    const byId = new Map(inRoom.map(({ id, text }) => [id, text]))
-    for (const [id, text] of accepted.sent) expect(byId.get(id)).toBe(text)
-    const ofAlice = (await control.messages({ chatId: privateChat })).map(({ id }) => id)
-    expect(accepted.written.filter((id) => !ofAlice.includes(id))).toEqual([])
-    expect(ofAlice).toEqual(ofAlice.map((_, index) => index + 1))
-    const known = world.people.map(({ id }) => id)
-    expect(accepted.people.filter((id) => !known.includes(id))).toEqual([])
-    const queued = await control.queued({ botId })
-    const last = queued.map(({ message }) => (message as { id: number }).id)
-    expect(queued.every(({ updateId }) => updateId >= confirmed)).toBe(true)
-    expect(ofAlice.slice(ofAlice.length - last.length)).toEqual(last)
-    await expect(
-      control.write({ userId: alice.id, chatId: privateChat, text: 'still me' }),
-    ).resolves.toMatchObject({ messageId: ofAlice.length + 1 })
-    accepted.written.push(ofAlice.length + 1)
-  }
-}, 240_000)
 
 test('a sandbox restarted on its file and ports has the same bots, people and chats', async () => {
   const data = join(temporaryFolder(), 'a.world')
