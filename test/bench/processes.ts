@@ -79,15 +79,16 @@ export const startHttpProxy = (upstream: string): Promise<Process> =>
 export const startBareProxy = (upstream: string): Promise<Process> =>
   startServer('bare-proxy.ts', { upstream })
 
-/** Fastify and undici and nothing else. @param port a free one when not given */
-export const startBareServer = (upstream: string, port?: number): Promise<Process> =>
-  startServer('bare-server.ts', { upstream, port, until: '/readyz' })
+/** Fastify and undici and nothing else. */
+export const startBareServer = (upstream: string): Promise<Process> =>
+  startServer('bare-server.ts', { upstream, until: '/readyz' })
 
 async function startServer(
   file: string,
-  o: { upstream?: string; port?: number | undefined; until?: string } = {},
+  o: { upstream?: string; until?: string } = {},
 ): Promise<Process> {
-  const { upstream = '', port = await freePort(), until = '' } = o
+  const { upstream = '', until = '' } = o
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   return await startNode([fileOf(file), String(port), upstream], { url, until: url + until })
 }

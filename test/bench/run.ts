@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|restart|testing|bots|growth`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|bots|growth`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
@@ -14,7 +14,6 @@ import { growthTable } from './growth-rows.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
-import { restartJobs } from './restart.ts'
 import { sealJobs } from './seal.ts'
 import { testingJobs } from './testing.ts'
 import { wholePathJobs } from './whole-path.ts'
@@ -30,7 +29,6 @@ const PARTS: Record<string, Part> = {
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,
   footprint: footprintJobs,
-  restart: restartJobs,
   testing: testingJobs,
   bots: botJobs,
   growth: growthJobs,

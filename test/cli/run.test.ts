@@ -59,17 +59,6 @@ describe('`postern run`', () => {
     child.kill('SIGTERM')
     expect((await ended).code).toBe(0)
   })
-
-  test('a second sidecar on the same data directory is refused, and the first continues', async () => {
-    const { cwd, process: first, ended, admin } = await running()
-    const second = await postern(['run'], { cwd, env: PLAIN })
-    expect(second).toMatchObject({ code: 1, stdout: '' })
-    expect(second.stderr).toContain(`process ${first.pid}`)
-    expect(second.stderr).toContain('code: store-in-use')
-    expect((await fetch(`${admin}/healthz`)).status).toBe(200)
-    first.kill('SIGTERM')
-    expect((await ended).code).toBe(0)
-  })
 })
 
 describe('an unsafe process', () => {

@@ -101,7 +101,7 @@ export interface Peer {
 /** More than any of them needs, but for a large key of RSA. */
 const SECONDS = 30
 const LONG_SECONDS = 120
-let made = 0
+let numbered = 0
 
 /** A folder for what the programs are handed. */
 class Shop {
@@ -122,7 +122,7 @@ class Shop {
   }
 
   async file(content: Bytes): Promise<string> {
-    const path = join(this.folder, `file-${++made}`)
+    const path = join(this.folder, `file-${++numbered}`)
     await writeFile(path, content)
     return path
   }
@@ -132,7 +132,7 @@ class Shop {
   }
 
   path(): string {
-    return join(this.folder, `file-${++made}`)
+    return join(this.folder, `file-${++numbered}`)
   }
 
   /** A folder that is made once for its name. */
@@ -143,7 +143,7 @@ class Shop {
   }
 
   async fresh(make: (path: string) => Promise<void>): Promise<string> {
-    const path = join(this.folder, `home-${++made}`)
+    const path = join(this.folder, `home-${++numbered}`)
     await mkdir(path, { mode: 0o700 })
     await make(path)
     return path
@@ -166,7 +166,7 @@ class Shop {
   async version(program: string, ...args: string[]): Promise<string> {
     // the door to programs refuses one that is not there
     const ran = await run(program, args)
-    return `${ran.stdout}${ran.stderr}`.split('\n')[0] ?? ''
+    return `${ran.stdout.toString()}${ran.stderr}`.split('\n')[0] ?? ''
   }
 }
 

@@ -45,15 +45,6 @@ test('an update without an answer of the service is left with all later ones, an
   expect(findings(await batches.examine(left))).toEqual([OK, OK, OK])
 })
 
-test('an update without an answer of the service for ten minutes is withheld, and later ones are withheld at once', async () => {
-  const { batches } = scene()
-  const updates = [bad('a'), bad('b')]
-  expect(await batches.examine(updates)).toEqual([])
-  vi.advanceTimersByTime(600_000)
-  expect(findings(await batches.examine(updates))).toEqual([WITHHELD, WITHHELD])
-  expect(findings(await batches.examine([bad('c'), bad('d')]))).toEqual([WITHHELD, WITHHELD])
-})
-
 test('a sender’s updates are withheld together once other senders have waited for half a minute', async () => {
   const { batches } = scene()
   const updates = [bad('a'), words('b'), bad('c'), words('d'), bad('e'), words('f')]
@@ -67,15 +58,6 @@ test('a sender’s updates are withheld together once other senders have waited 
     WITHHELD,
     OK,
   ])
-})
-
-test('the last update of a batch is left at the service even when earlier ones were withheld', async () => {
-  const { batches } = scene()
-  const updates = [bad('a'), words('b'), bad('c')]
-  expect(await batches.examine(updates)).toEqual([])
-  vi.advanceTimersByTime(30_000)
-  expect(findings(await batches.examine(updates))).toEqual([WITHHELD, OK])
-  expect(await batches.examine(updates.slice(2))).toEqual([])
 })
 
 test('a batch ends at once when its caller leaves while the service does not answer', async () => {

@@ -39,15 +39,6 @@ async function scene(options: Partial<GuardParts> = {}, says: object = OPEN_GROU
 }
 
 describe('the rule of a chat', () => {
-  test('an open group with an open history accepts readable text, with one lookup for many sends', async () => {
-    const { guard, chat } = await scene()
-    for (let n = 0; n < 3; n++) {
-      const rule = await guard.rule(5)
-      expect([rule.body, rule.chatId, rule.holds()]).toEqual(['readable', 5, true])
-    }
-    expect(chat).toHaveBeenCalledTimes(1)
-  })
-
   test('a rule for readable text is refused once the last reading of the store is too old', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
@@ -72,26 +63,6 @@ describe('the rule of a chat', () => {
     expect([rule.body, rule.chatId, rule.holds()]).toEqual(['sealed', 5, true])
     expect(chat).not.toHaveBeenCalled()
     expect((await guard.rule(6)).body).toBe('readable')
-  })
-
-  test('a private chat is sealed without a lookup, while the bot has a key', async () => {
-    const settings = { isProtected: true }
-    const says = { kind: 'private', mode: 'open', historyVisible: false }
-    const { guard, knownChats, chat } = await scene({ ownsKey: () => settings.isProtected }, says)
-    await knownChats.saw([{ chatId: 5, kind: 'private' }])
-    expect((await guard.rule(5)).body).toBe('sealed')
-    expect(chat).not.toHaveBeenCalled()
-    settings.isProtected = false
-    expect(guard.mustSeal(5)).toBe(false)
-    expect((await guard.rule(5)).body).toBe('readable')
-  })
-
-  test('a chat is sealed after an answer with mode protected or kind private', async () => {
-    const { guard, knownChats } = await scene({}, { ...OPEN_GROUP, mode: 'protected' })
-    expect((await guard.rule(5)).body).toBe('sealed')
-    expect(knownChats.isLatched(5)).toBe(true)
-    const other = await scene({}, { kind: 'private', mode: 'open' })
-    expect((await other.guard.rule(5)).body).toBe('sealed')
   })
 
   test('an answer with mode protected is obeyed although it was not latched', async () => {
@@ -128,21 +99,6 @@ describe('the rule of a chat', () => {
     const { guard } = await scene({ sealsForBot: false }, says)
     expect((await guard.rule(5)).body).toBe('readable')
   })
-
-  test.each(['group', 'channel'])(
-    'the setting `readableGroups: refuse` refuses a %s with and without a key',
-    async (kind) => {
-      for (const sealsForBot of [true, false]) {
-        const { guard } = await scene(
-          { readableGroups: 'refuse', sealsForBot },
-          { ...OPEN_GROUP, kind },
-        )
-        await expect(guard.rule(5)).rejects.toMatchObject({
-          message: expect.stringContaining('readableGroups') as unknown,
-        })
-      }
-    },
-  )
 
   test('a latch that another sidecar wrote counts after a slow reading of the store', async () => {
     const latches: (() => Promise<void>)[] = []

@@ -196,15 +196,6 @@ test.each([1, 2, 3, 47, 48, 49, 56, 57, 58, 500, 501, 5000])(
   },
 )
 
-test('`plainArmor` leaves CRLF and uneven lines to `dearmorLines`', () => {
-  const bytes = seeded('armor', 200)
-  expect(agrees(armor(bytes, { endOfLine: '\r\n' }))).toBe('left')
-  const [first, second, ...rest] = armor(bytes, { checksum: false }).split('\n')
-  const uneven = [first, second, 'AAAA', ...rest].join('\n')
-  expect(agrees(uneven)).toBe('left')
-  expect(dearmorLines(uneven, 'MESSAGE')).not.toBeNull()
-})
-
 test('`plainArmor` reads nothing into a buffer that is too small', () => {
   const text = armorMessage(seeded('armor', 100))
   expect(plainArmor(text, 'MESSAGE', Buffer.alloc(100))).toEqual(seeded('armor', 100))
@@ -221,32 +212,6 @@ test('`plainArmor` reads armor headers of up to 1024 characters and leaves malfo
   expect(agrees(of('Version: 1', 'Comment: x'))).toBe('read')
   expect(agrees(of('Version: 1', 'no header'))).toBe('left')
   expect(agrees(of('no header', 'Version: 1'))).toBe('left')
-})
-
-test.each(['\u00c1', ' ', '.', '\0', '=', '\t'])(
-  '`plainArmor` leaves a text with the character %j inside its base64 to `dearmorLines`',
-  (char) => {
-    const text = armor(Buffer.alloc(96), { checksum: false })
-    const at = text.indexOf('\n\n') + 20
-    expect(agrees(text)).toBe('read')
-    expect(agrees(text.slice(0, at) + char + text.slice(at + 1))).toBe('left')
-    expect(agrees(text.slice(0, at) + char.repeat(4) + text.slice(at + 4))).toBe('left')
-  },
-)
-
-const begin = '-----BEGIN PGP MESSAGE-----\n'
-const end = '-----END PGP MESSAGE-----\n'
-
-test.each([
-  ['no data', `${begin}\n${end}`],
-  ['an empty line', `${begin}\n\n${end}`],
-  ['empty lines', `${begin}\n\n\n\n${end}`],
-  ['a checksum and no data', `${begin}\n=twTO\n${end}`],
-  ['no empty line before its data', `${begin}AAAA\n${end}`],
-  ['five characters', `${begin}\nAAAAA\n${end}`],
-  ['uneven lines of four in all', `${begin}\nAA\nA\nA\n${end}`],
-])('`plainArmor` leaves a block with %s to `dearmorLines`', (_, text) => {
-  expect(agrees(text)).toBe('left')
 })
 
 /** Characters that decoders take for others, or leave out. */
