@@ -199,7 +199,7 @@ const UPSTREAM: Record<string, Row> = {
   ],
   U9: [['upstream/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],
   U10: [['http/routes-refused', '/readyz name `token`, and the sidecar stop its own calls']],
-  U11: [['http/routes-me', 'a paused bot may call `GET /me`']],
+  U11: [['updates/at-service', 'a paused bot is refused polls']],
   U12: [['guard/wrong-body-kind', 'refused for %s is not repeated']],
   U13: [['bounds/odd-answers', 'U13 a send whose successful answer']],
   U14: [

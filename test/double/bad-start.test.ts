@@ -2,10 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { useStage } from '../support/double-stage.ts'
 import { runPostern, settings, UNDER_PASSPHRASE, type Ended } from '../support/sidecar.ts'
 
-const stage = useStage({ env: UNDER_PASSPHRASE })
 const root = mkdtempSync(join(tmpdir(), 'bs-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 let copies = 0
@@ -52,7 +50,10 @@ describe('`postern run` with wrong settings', () => {
     async (...row) => {
       const [, env, reasons] = row
       const dir = join(root, `never${++copies}`)
-      const base: Record<string, string> = settings({ upstream: stage.double.url, dataDir: dir })
+      const base: Record<string, string> = settings({
+        upstream: 'http://127.0.0.1:9',
+        dataDir: dir,
+      })
       const all = Object.entries({ ...base, ...UNDER_PASSPHRASE, ...env })
       const given = Object.fromEntries(all.filter(([, value]) => value !== ''))
       const ended = await runPostern(['run'], { env: given })

@@ -15,7 +15,7 @@ interface Operation {
 
 interface OpenApiDocument {
   servers: { url: string }[]
-  paths: Record<string, Record<string, Operation> & { servers?: { url: string }[] }>
+  paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
 
@@ -37,7 +37,8 @@ async function clientOf(documentUrl: string, token?: string) {
     const found = operations.find(({ operation }) => operation.operationId === id)
     if (found === undefined) throw new Error(`no operation ${id}`)
     const { item, method, operation } = found
-    const url = new URL(`${(item.servers ?? servers)[0]?.url}${found.path}`)
+    const own = (item as { servers?: typeof servers }).servers ?? servers
+    const url = new URL(`${own[0]?.url ?? ''}${found.path}`)
     const body = { ...given }
     for (const { name, in: place } of operation.parameters ?? []) {
       if (place === 'query' && name in given) url.searchParams.set(name, String(given[name]))
