@@ -568,12 +568,7 @@ describe('what only one place does', () => {
     const importing = globSync('test/**/*.ts').filter((file) =>
       /^import (?!type )[^'\n]*'(?:node:)?child_process'$/m.test(readFileSync(file, 'utf8')),
     )
-    expect(importing.toSorted()).toEqual([
-      // servers of the benchmarks, which are files of the project
-      'test/bench/processes.ts',
-      'test/support/programs.ts',
-      'test/support/runner.ts',
-    ])
+    expect(importing.toSorted()).toEqual(['test/support/programs.ts', 'test/support/runner.ts'])
   })
 
   it('random values of tests follow from one seed', () => {

@@ -65,7 +65,7 @@ async function clientOf(documentUrl: string, token?: string) {
 
 const sandbox = await useSandbox({ clock: 'running' })
 
-test('calls made from the two OpenAPI documents work, and inputs and results fit the schemas', async () => {
+test('a client of the two OpenAPI documents works, and inputs and results fit the schemas', async () => {
   const control = await clientOf(`${sandbox.controlUrl}/openapi.json`)
   const made = await control('addBot', { username: 'typed_bot' })
   const person = await control('addPerson', { username: 'typed_person', firstName: 'Tia' })
