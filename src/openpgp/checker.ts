@@ -1,18 +1,12 @@
 /** Repeats operations of native code with openpgp.js: in its own thread, behind all other work. */
-import type {
-  OpenedText,
-  SealRequest,
-  Signed,
-  SignedAtLength,
-  SignatureResult,
-  UnlockedKey,
-} from './engine.ts'
+import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from './engine.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf, type FoundKey } from './format/recipient-scan.ts'
 import { withoutHolder } from './key-holder.ts'
 import type { CheckResult } from './library/check.ts'
 import type { Jobs } from './library/worker.ts'
+import type { DatedRequest } from './native/sealer.ts'
 import { Pool } from './pool.ts'
 
 /** How much is checked. */
@@ -66,9 +60,9 @@ export class Checker implements AsyncDisposable {
   }
 
   /** @param kind of its recipient list */
-  sealed(request: SealRequest, sealed: Sealed, kind: string): void {
+  sealed(request: DatedRequest, sealed: Sealed, kind: string): void {
     if (!this.#isChosen(`sealed ${kind}`)) return
-    const { text, signer, atMs = Date.now() } = request
+    const { text, signer, atMs } = request
     const distinct = [...new Set(request.certificates)]
     const first = Math.floor(Math.random() * Math.max(1, distinct.length - CERTIFICATES + 1))
     const certificates = distinct.slice(first, first + CERTIFICATES)

@@ -4,11 +4,13 @@ import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { sealPrepared } from '../../src/openpgp/native/prepared-message.ts'
-import type { OpenedText, SealRequest, Signed, SignatureResult } from '../../src/openpgp/engine.ts'
+import type { OpenedText, Signed, SignatureResult } from '../../src/openpgp/engine.ts'
+import { generate, unlock } from '../../src/openpgp/library/secret-key.ts'
+import type { DatedRequest } from '../../src/openpgp/native/sealer.ts'
 import { sealHere } from '../support/openpgp-engine.ts'
 import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 
-const request: SealRequest = {
+const request: DatedRequest = {
   text: 'hello',
   certificates: [alice.certificate],
   signer: bot.unlocked,
@@ -56,6 +58,19 @@ test('a check whose thread was killed ends as `unchecked`, and the next check ru
   run.mockRestore()
 })
 
+test('a message is checked at the time of its signature, by a clock ahead of the machine’s', async () => {
+  const createdMs = Date.now() + 86_400_000
+  const passphrase = 'p'.repeat(64)
+  const made = await generate({ userId: 'late', createdMs, passphrase, isRandom: true })
+  const engine = createEngine({ threads: 1, check: 'all', nowMs: () => createdMs + 1000 })
+  open.push(engine)
+  const ended: EngineCheck[] = []
+  engine.onCheck((check) => ended.push(check))
+  const signer = await unlock(made.locked, passphrase)
+  await engine.seal({ text: 'hello', certificates: [made.certificate], signer, cipher: 'aes256' })
+  await expect.poll(() => ended).toEqual([{ work: 'sealed', result: 'same' }])
+})
+
 describe('the work of a check', () => {
   /** A checker whose thread finds no difference, and the jobs of that thread. */
   function comparing() {
@@ -75,8 +90,7 @@ describe('the work of a check', () => {
     onTestFinished(() => random.mockRestore())
     for (const [place, from] of [0, 4].entries()) {
       random.mockReturnValue(place * 0.99)
-      const { atMs: _, ...undated } = request
-      one.sealed({ ...undated, certificates: [...all, ...all] }, sealed, `${place}`)
+      one.sealed({ ...request, certificates: [...all, ...all] }, sealed, `${place}`)
       await expect.poll(() => ended.length).toBe(place + 1)
       expect(run.mock.lastCall).toEqual([
         'compareSealed',
@@ -84,7 +98,7 @@ describe('the work of a check', () => {
           expect.objectContaining({
             certificates: all.slice(from, from + 16),
             of: 20,
-            atMs: expect.any(Number),
+            atMs: NOW_MS,
           }),
         ],
       ])

@@ -1,13 +1,5 @@
 /** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
-import type {
-  Engine,
-  SealRequest,
-  Signed,
-  SignedAtLength,
-  SignatureResult,
-  UnlockedKey,
-} from '../engine.ts'
-import type { Sealed } from '../format/armor-writer.ts'
+import type { Engine, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
 import { ownIdsOf, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
 import { isHeld } from '../key-holder.ts'
 import type { Library } from '../library/library.ts'
@@ -20,7 +12,7 @@ import { NativeOwnKeys } from './own-keys.ts'
 import { describeCommonKey } from './own-secrets.ts'
 import { Precomputer, type PrecomputeBounds } from './precompute.ts'
 import { RecipientPackets } from './recipient-packets.ts'
-import { MessageSealer } from './sealer.ts'
+import { MessageSealer, type MessageSealerParts } from './sealer.ts'
 import { CertificateReader, WorkPriority } from './threads.ts'
 import { unlockQuickly } from './unlock.ts'
 import { Verifier } from './verify.ts'
@@ -37,7 +29,7 @@ export interface NativeEngineParts {
   /** Called once, when the library and native code read a certificate differently. */
   onDisagreement: () => void
   /** Called for every message that was sealed here, with the kind of its recipient list. */
-  onSealed: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
+  onSealed: MessageSealerParts['onSealed']
 }
 
 /** Native code for all common forms; null for any other form, which is the library's. */

@@ -19,6 +19,9 @@ import { FEW, type RecipientList, type RecipientPackets } from './recipient-pack
 
 const NO_NAMES = Buffer.alloc(0)
 
+/** With the time of the signature. */
+export type DatedRequest = SealRequest & { atMs: number }
+
 export interface MessageSealerParts {
   certificates: CertificateCache
   own: NativeOwnKeys
@@ -27,7 +30,7 @@ export interface MessageSealerParts {
   /** Whether certificates that are the library's to seal to all list AES-256. */
   readAes256(certificates: string[]): Promise<boolean>
   /** Called for every sealed message, with the kind of its recipient list. */
-  onSealed?: ((request: SealRequest, sealed: Sealed, kind: string) => void) | undefined
+  onSealed?: ((request: DatedRequest, sealed: Sealed, kind: string) => void) | undefined
 }
 
 export class MessageSealer implements Disposable {
@@ -65,7 +68,7 @@ export class MessageSealer implements Disposable {
     const sealed = await sealPrepared(prepared, { text, signer: seals.signer, names, atMs })
     if (place !== undefined) precomputer.request(place, request)
     const kind = `${list.kind} ${request.cipher} ${names.length > 0} ${ready !== null}`
-    this.#parts.onSealed?.(asked, sealed, kind)
+    this.#parts.onSealed?.({ ...asked, atMs }, sealed, kind)
     return sealed
   }
 
