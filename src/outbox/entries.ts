@@ -99,7 +99,7 @@ export class OutboxEntries {
       const known = this.#entries.get(entry.id)
       if (known !== undefined) return { entry: known, announce: () => {} }
       await this.#makeRoom(db, entry)
-      requireRoom(this.all, { client: entry.client, bytes: words.length })
+      requireRoom([...this.#entries.values()], { client: entry.client, bytes: words.length })
       const demanded = this.#demand(entry, words, entry.createdAtMs)
       const times = this.#timesOf(entry)
       const made = { ...entry, ...times, ...demanded, bytes: words.length, ...UNSETTLED }
