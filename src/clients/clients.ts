@@ -85,8 +85,9 @@ export class Clients {
     return [...given, ...added.filter(({ name }) => !given.some((one) => one.name === name))]
   }
 
-  /** The client of a token, as memory has it; null: it is of none. @param credential its SHA-256 */
-  find(credential: string): Client | null {
+  /** The client of a token, as memory has it; null: it is of none. @param credential its SHA-256, if any */
+  find(credential: string | null): Client | null {
+    if (credential === null) return null
     return this.all.find((client) => client.credential === credential) ?? null
   }
 
@@ -141,12 +142,12 @@ export class Clients {
   }
 
   #lackOf(credential: string | null, act: ClientAct): Lack | null {
-    const client = credential === null ? null : this.find(credential)
+    const client = this.find(credential)
     return client === null ? GONE : lackOf(client, act, this.#facts())
   }
 
   #endedOf(credential: string | null): AbortSignal {
-    const client = credential === null ? null : this.find(credential)
+    const client = this.find(credential)
     if (credential === null || client === null) return AbortSignal.abort()
     const ending = this.#endings.get(credential) ?? new AbortController()
     this.#endings.set(credential, ending)

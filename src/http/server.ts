@@ -104,8 +104,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   const { clients } = parts
   const authorize = (request: IncomingMessage): Client | null => {
     const { rawHeaders } = request
-    const credential = credentialOf(request)
-    const client = credential === null ? null : clients.of.find(credential)
+    const client = clients.of.find(credentialOf(request))
     if (client !== null) return client
     try {
       requireBearer(rawHeaders, parts.expectedToken())
