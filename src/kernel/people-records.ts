@@ -168,8 +168,13 @@ export interface JournalEntry {
   detail: Record<string, unknown>
 }
 
+/** Entries of one place push out no other's: decisions, people's first changes, and the rest. */
+export type JournalPlace = 'decisions' | 'first' | 'rest'
+
 export interface JournalRecords {
-  append(entry: Omit<JournalEntry, 'id' | 'atMs'>): Promise<void>
+  append(entry: Omit<JournalEntry, 'id' | 'atMs'> & { place: JournalPlace }): Promise<void>
+  /** Whether the first change of a person is there. */
+  hasFirst(userId: number): Promise<boolean>
   /** Entries after `afterId` and since `sinceMs`, in order, at most `limit`; of `client` alone. */
   read(from: {
     afterId: number

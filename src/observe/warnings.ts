@@ -21,6 +21,10 @@ export const WARNINGS = {
     what: 'an old key of the bot stops opening within 30 days, and opened a message in the last three',
     hint: 'see `postern key list`; a phone still seals to it, or set `key.retainDays` higher',
   },
+  'rows-forged': {
+    what: 'rows of the store have no MAC of it: somebody else wrote them, and they count as none',
+    hint: 'see the log for which; change who may write the database, and make the decisions anew by command',
+  },
   'disk-filling': {
     what: 'the disk of `dataDir` is nearly full',
     hint: 'free some: what cannot be recorded is neither sealed nor opened',

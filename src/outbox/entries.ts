@@ -64,7 +64,9 @@ export class OutboxEntries {
     const all = db.selectFrom('outbox').selectAll()
     const rows = await (ids === null ? all : all.where('id', 'in', ids)).execute()
     for (const id of ids ?? []) this.#entries.delete(id)
-    for (const row of rows) this.#entries.set(row.id, entryOf(row))
+    for (const row of this.#store.rowSeal.sound('outbox', rows)) {
+      this.#entries.set(row.id, entryOf(row))
+    }
   }
 
   /** In the order in which they were given. */
@@ -103,7 +105,7 @@ export class OutboxEntries {
       const demanded = this.#demand(entry, words, entry.createdAtMs)
       const times = this.#timesOf(entry)
       const made = { ...entry, ...times, ...demanded, bytes: words.length, ...UNSETTLED }
-      const row = { id: entry.id, ...rowOf(made) }
+      const row = rowOf(made, this.#store.rowSeal)
       const inserted = db.insertInto('outbox').values(row).returning('number')
       const { number } = await inserted.executeTakeFirstOrThrow()
       const name = wordsOf(entry.id)
@@ -201,7 +203,11 @@ export class OutboxEntries {
       const change = before && how(before)
       if (before === undefined || change == null) return null
       const after = { ...before, ...change }
-      await db.updateTable('outbox').set(rowOf(after)).where('id', '=', id).execute()
+      await db
+        .updateTable('outbox')
+        .set(rowOf(after, this.#store.rowSeal))
+        .where('id', '=', id)
+        .execute()
       if (after.state === 'sent') {
         await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
       }
@@ -222,7 +228,7 @@ export class OutboxEntries {
     const detail = { client: client ?? '', entry: id }
     const isLost = code === LOST && before?.code !== LOST
     const lost = isLost ? [{ kind: 'client-call-refused' as const, chatId, detail }] : []
-    const records = { journal: new JournalRows(db) }
+    const records = { journal: new JournalRows(db, this.#store.rowSeal) }
     return await this.#parts.journal.append(records, isNew ? changesOf(after) : lost)
   }
 

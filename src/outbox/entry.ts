@@ -1,5 +1,6 @@
 /** An entry of the outbox, and its row. */
 import type { Approval } from '../kernel/index.ts'
+import type { RowSeal } from '../store/row-seal.ts'
 import type { SchemaRow } from '../store/schema.ts'
 
 /**
@@ -44,8 +45,10 @@ export interface OutboxEntry {
 
 export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
 
-export function rowOf({ approval, ...entry }: UnnumberedEntry) {
-  return {
+/** The row of an entry, with its MAC. */
+export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
+  return seal.seal('outbox', {
+    id: entry.id,
     state: entry.state,
     chat_id: entry.chatId,
     message_id: entry.messageId,
@@ -61,7 +64,7 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry) {
     heard: Number(entry.isHeard),
     call: entry.call,
     approval: approval && JSON.stringify(approval),
-  }
+  })
 }
 
 export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../errors.ts'
-import { chooseProtection, openExisting, protect } from '../store/choose.ts'
+import { chooseProtection, openExisting, protect, withSealedRows } from '../store/choose.ts'
 import type { Opening } from '../store/acquire.ts'
 import { clearUnfinished } from '../store/create.ts'
 import { makeDataDir } from '../store/data-dir.ts'
@@ -109,7 +109,7 @@ async function openProtectionOf(
   const mark = await readMark(db)
   if (mark !== null) throw moved(mark, describeAddress(o.server.address))
   const row = await db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
-  if (row !== undefined) return await openExisting(row, o)
+  if (row !== undefined) return await withSealedRows(db, await openExisting(row, o), o)
   if (await holdsSecrets(db)) throw corrupt('the record of its protection is gone')
   const wanted = isNew ? chosen : await chooseProtection(o)
   return wanted === null ? null : await protect(db, wanted, o)

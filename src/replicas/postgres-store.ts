@@ -240,8 +240,9 @@ export class PostgresStore extends ProtectedStore implements Store {
   /** After another sidecar has moved the protection: opens the new one by this one's request. */
   async #reopenProtection(db: Kysely<Schema>): Promise<void> {
     const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
-    this.held =
-      row === undefined ? null : await openExisting(row, this.#parts.request).catch(() => null)
+    this.reopen(
+      row === undefined ? null : await openExisting(row, this.#parts.request).catch(() => null),
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -14,6 +14,7 @@ import {
   FORGOTTEN,
   JOURNAL_CHAIN,
   OUTBOX,
+  ROW_SEALS,
   FIRST_TABLES,
   FIRST_VERSION,
   SHOWN,
@@ -146,11 +147,11 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
     ],
   },
   // a program of before numbers what a client gets by its own memory, and
-  // compares names of clients
+  // compares names of clients, and writes rows without a MAC
   {
     version: FIRST_VERSION + 4,
     isAdditive: false,
-    statements: [...SHOWN, ...CALLS, ...CALLERS].map(forPostgres),
+    statements: [...SHOWN, ...CALLS, ...CALLERS, ...ROW_SEALS].map(forPostgres),
   },
 ]
 

@@ -5,8 +5,9 @@ import type { PublicationChange } from '../keys/publication.ts'
 import type { Log } from '../logger.ts'
 import type { Health, ReasonCode } from '../observe/health.ts'
 import type { Metrics } from '../observe/metrics.ts'
-import type { Warnings } from '../observe/warnings.ts'
+import { WARNINGS, type Warnings } from '../observe/warnings.ts'
 import type { OutboxEvent } from '../outbox/outbox.ts'
+import type { RowSeal } from '../store/row-seal.ts'
 import type { LeavingEvent } from '../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { Laggards } from '../updates/shared-queue.ts'
@@ -62,6 +63,18 @@ export function logLeaving(event: LeavingEvent, log: Log): void {
       ? 'an update is left at the service, with all behind it: it cannot be opened or recorded'
       : 'an update is left at the service, with all behind it: its sender, chat or people cannot be looked up',
   )
+}
+
+/** Reports rows that somebody else has written into the store, the last of them by its key. */
+export function reportForged(
+  { forged }: Pick<RowSeal, 'forged'>,
+  { warnings, alerts }: Pick<Link, 'warnings' | 'alerts'>,
+  log: Log,
+): void {
+  if (forged.length === 0) return
+  warnings.set('rows-forged', [...new Set(forged.map(({ table }) => table))].join(', '))
+  alerts.raise({ alert: 'rows-forged', holds: true, ...WARNINGS['rows-forged'] })
+  log.error({ ...forged.at(-1), count: forged.length }, 'a row has no MAC: it counts as none')
 }
 
 const FULL_EVERY_MS = 60_000

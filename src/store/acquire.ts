@@ -2,7 +2,13 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
-import { chooseProtection, openExisting, protect, type ProtectionRequest } from './choose.ts'
+import {
+  chooseProtection,
+  openExisting,
+  protect,
+  withSealedRows,
+  type ProtectionRequest,
+} from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
 import { kyselyOf } from './dialect.ts'
@@ -97,8 +103,8 @@ async function hold(
     const db = kyselyOf(database)
     // `existing` only reads, and leaves a store without a bot unclaimed
     if (o.mode !== 'existing') await claimForBot(db, o.botId ?? null, placeOf(o))
-    const held = known ?? (wanted === null ? null : await protect(db, wanted, o))
-    return { database, held }
+    if (known !== null) return { database, held: await withSealedRows(db, known, o) }
+    return { database, held: wanted === null ? null : await protect(db, wanted, o) }
   } catch (error) {
     release(dataDir)
     database.close()

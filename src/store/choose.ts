@@ -23,6 +23,7 @@ import {
   unprotected,
 } from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
+import { sealRows, sealStore } from './seal-rows.ts'
 import type { Stretcher } from './stretcher.ts'
 
 /** The requested protection of a store. */
@@ -118,8 +119,8 @@ const passphraseOf = async (given: string | (() => Promise<string>)): Promise<st
  * for it, and never rejects.
  * @throws OperatorError `keychain`, `key-command`, `store-locked`
  */
-export async function prepare(wanted: NewProtection) {
-  const { held, row, opener } = await createProtection(wanted)
+export async function prepare(wanted: NewProtection, rowKey?: Buffer) {
+  const { held, row, opener } = await createProtection(wanted, rowKey)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
   const entry = entryOf(row)
   await writeEntry(entry, opener)
@@ -138,16 +139,33 @@ export async function protect(
   const made = await prepare(wanted)
   let isKept = false
   try {
-    const { numInsertedOrUpdatedRows = 0n } = await db
-      .insertInto('protection')
-      .values(made.row)
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow()
-    isKept = numInsertedOrUpdatedRows > 0n
+    isKept = await db.transaction().execute(async (transaction) => {
+      const { numInsertedOrUpdatedRows = 0n } = await transaction
+        .insertInto('protection')
+        .values(made.row)
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow()
+      if (numInsertedOrUpdatedRows === 0n) return false
+      await sealRows(transaction, made.held.rowKey, { isFirst: true })
+      return true
+    })
     if (isKept) return made.held
   } finally {
     if (!isKept) await made.discard()
   }
+  return await reopen(db, request)
+}
+
+/** Gives rows of a store of before MACs their MACs. @returns its protection as it is then */
+export async function withSealedRows(
+  db: Kysely<Schema>,
+  held: OpenProtection,
+  request: ProtectionRequest,
+): Promise<OpenProtection> {
+  return (await sealStore(db, held)) ? held : await reopen(db, request)
+}
+
+async function reopen(db: Kysely<Schema>, request: ProtectionRequest): Promise<OpenProtection> {
   const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
   if (row === undefined) throw corrupt('the record of its protection is gone')
   return await openExisting(row, request)

@@ -1,9 +1,10 @@
 /** Tables of the clients of the bot's door, of the consumers of updates and of the outbox; part of `schema.ts`. */
 import type { Generated } from 'kysely'
+import type { Sealed } from './journal-tables.ts'
 
 export interface ClientTables {
   /** Clients of the bot's door that were added by command (`clients/clients.ts`). */
-  clients: {
+  clients: Sealed & {
     name: string
     /** As in `Client`. */
     credential: string
@@ -13,10 +14,7 @@ export interface ClientTables {
   }
 
   /** When a client may send next, so that one rate counts for all sidecars and over a restart. */
-  client_rates: {
-    name: string
-    next_at: number
-  }
+  client_rates: { name: string; next_at: number }
 
   /** Which updates a consumer has (`updates/cursors.ts`); the bot is the one without a name. */
   cursors: {
@@ -31,7 +29,7 @@ export interface ClientTables {
   }
 
   /** Sends and edits that are made later (`outbox/`); their words are `secrets` named `outbox/<id>`. */
-  outbox: {
+  outbox: Sealed & {
     number: Generated<number>
     id: string
     state: 'asked' | 'waiting' | 'sent' | 'refused' | 'held'

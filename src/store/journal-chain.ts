@@ -2,9 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
-import { changeRows } from './records/rows.ts'
 import type { Schema, SchemaRow } from './schema.ts'
-import type { Store } from './store.ts'
 
 /** The hash before the first entry. */
 export const CHAIN_START = Buffer.alloc(32)
@@ -90,20 +88,4 @@ async function lastHash(db: Kysely<Schema>, toId: number) {
   const isLast = row === undefined
   if (anchor !== undefined) return { id: anchor.entry, hash: anchor.hash, isLast }
   return { id, hash: kept ?? CHAIN_START, isLast }
-}
-
-/**
- * Stores the hash of the last entry of a journal that has none, so that no later write reads all of
- * it: once, at the first start that knows the chain.
- */
-export async function beginChain(store: Store): Promise<void> {
-  const last = (db: Kysely<Schema>) =>
-    db.selectFrom('journal').select(['id', 'hash']).orderBy('id', 'desc').limit(1)
-  const found = await store.read((db) => last(db).executeTakeFirst())
-  if (found === undefined || found.hash !== null) return
-  await store.write(async (db) => {
-    const { id, hash: stored } = await last(db).executeTakeFirstOrThrow()
-    if (stored !== null) return
-    await changeRows(db, 'journal', { id }, { hash: await hashUpTo(db, id) })
-  })
 }

@@ -1,9 +1,14 @@
 /** Tables of the journal and of forgotten people; part of `schema.ts`. */
 import type { Generated } from 'kysely'
 
+/** A row that grants or loosens (`row-seal.ts`). */
+export interface Sealed {
+  mac: Generated<Uint8Array | null>
+}
+
 export interface JournalTables {
   /** The append-only record of changes, chained (`journal-chain.ts`); `detail` is JSON. */
-  journal: {
+  journal: Sealed & {
     id: Generated<number>
     at: number
     kind: string
@@ -16,20 +21,26 @@ export interface JournalTables {
     salt: Generated<Uint8Array | null>
     /** Of the content, once that was erased. */
     digest: Generated<Uint8Array | null>
+    /** One of `PLACES` (`records/journal.ts`). */
+    place: Generated<number>
+    /** The hash of the entry before it, once that may be removed. */
+    former: Generated<Uint8Array | null>
   }
 
   /** Signed heads of the journal (`trust/journal-heads.ts`), and the last entry that was removed. */
-  journal_heads: {
+  journal_heads: Sealed & {
     /** The id of the entry, and its hash. */
     entry: number
     hash: Uint8Array
     at: number
     /** Text under a cleartext signature (RFC 9580, 7); null while none was made. */
     signed: string | null
+    /** Of the last entry that was removed: a hash over all that stay before it. */
+    kept: Generated<Uint8Array | null>
   }
 
   /** What stays of a forgotten person, under keyed hashes (`trust/forgotten.ts`). */
-  forgotten: {
+  forgotten: Sealed & {
     person: string
     /** In place of the pinned fingerprint. */
     pin: string | null

@@ -8,28 +8,28 @@ import { JournalRows } from './records/journal.ts'
 import { MediaRows } from './records/media.ts'
 import { OwnKeyRows } from './records/own-keys.ts'
 import { KeyChangeRows, PinRows, PolicyRows, SignerRows } from './records/people.ts'
-import { Rows } from './records/rows.ts'
+import { SealedRows } from './records/rows.ts'
 import { ConfirmedRows, SeenRows } from './records/seen.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
 /** The records of one read or write. */
-class SqlRecords extends Rows implements Records {
-  readonly chats = new ChatRows(this.db)
+class SqlRecords extends SealedRows implements Records {
+  readonly chats = new ChatRows(this.db, this.seal)
   readonly presses = new PressRows(this.db)
-  readonly pins = new PinRows(this.db)
+  readonly pins = new PinRows(this.db, this.seal)
   readonly keyChanges = new KeyChangeRows(this.db)
-  readonly policies = new PolicyRows(this.db)
+  readonly policies = new PolicyRows(this.db, this.seal)
   readonly signers = new SignerRows(this.db)
-  readonly certificates = new CertificateRows(this.db)
+  readonly certificates = new CertificateRows(this.db, this.seal)
   readonly keyLists = new KeyListRows(this.db)
   readonly encryptionKeys = new EncryptionKeyRows(this.db)
-  readonly journal = new JournalRows(this.db)
-  readonly ownKeys = new OwnKeyRows(this.db)
+  readonly journal = new JournalRows(this.db, this.seal)
+  readonly ownKeys = new OwnKeyRows(this.db, this.seal)
   readonly seen = new SeenRows(this.db)
   readonly confirmed = new ConfirmedRows(this.db)
   readonly media = new MediaRows(this.db)
-  readonly clients = new ClientRows(this.db)
+  readonly clients = new ClientRows(this.db, this.seal)
 }
 
 /** A memory over a store. */
@@ -42,7 +42,7 @@ export interface StoreMemory extends Memory {
 export function memoryOf(store: Store, nowMs = (): number => Date.now()): StoreMemory {
   const kept: { kind: FollowedRecords; read: (records: Records, keys: Keys) => Promise<void> }[] =
     []
-  const records = (db: Kysely<Schema>): Records => new SqlRecords(db)
+  const records = (db: Kysely<Schema>): Records => new SqlRecords(db, store.rowSeal)
   return {
     isShared: store.isShared,
     get masterSecret() {

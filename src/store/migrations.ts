@@ -272,6 +272,20 @@ export const CALLERS = [
      (SELECT credential FROM clients WHERE clients.name = outbox.client)`,
 ]
 
+/** MACs of rows that grant, and places of the journal's entries. */
+export const ROW_SEALS = [
+  ...[
+    ['own_keys', 'chats', 'certificates', 'pins', 'trust_policies', 'flags', 'clients', 'outbox'],
+    ['forgotten', 'journal', 'journal_heads'],
+  ]
+    .flat()
+    .map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB`),
+  `ALTER TABLE journal ADD COLUMN place INTEGER NOT NULL DEFAULT 0`,
+  `ALTER TABLE journal ADD COLUMN former BLOB`,
+  `ALTER TABLE journal_heads ADD COLUMN kept BLOB`,
+  `CREATE INDEX journal_first ON journal (user_id) WHERE place = 1`,
+]
+
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
   { version: FIRST_VERSION, statements: FIRST_TABLES },
@@ -287,7 +301,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
-  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS, ...CALLERS] },
+  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS, ...CALLERS, ...ROW_SEALS] },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -6,6 +6,7 @@ import { prepare } from './choose.ts'
 import type { NewProtection, OpenProtection, SecretSealer } from './protection.ts'
 import { findRow, insertNew } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
+import { RowSeal } from './row-seal.ts'
 import { relockAll, writeMoveIn, type ProtectionMove } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
@@ -27,6 +28,7 @@ export abstract class ProtectedStore {
   readonly #moves = new Mutex()
   /** Null when the store has no protection, or none that this sidecar opens. */
   protected held: OpenProtection | null
+  readonly rowSeal: RowSeal
   protected readonly underWay = new UnderWay()
   protected readonly writability = new Writability()
   readonly onWritable = this.writability.onChange
@@ -34,6 +36,7 @@ export abstract class ProtectedStore {
 
   constructor(held: OpenProtection | null) {
     this.held = held
+    this.rowSeal = new RowSeal(held?.rowKey ?? null)
   }
 
   abstract read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
@@ -99,7 +102,7 @@ export abstract class ProtectedStore {
 
   async #move(wanted: NewProtection, relock: Relock): Promise<Moved> {
     const from = this.held
-    const to = await prepare(wanted)
+    const to = await prepare(wanted, from?.rowKey)
     try {
       for (let isDone = false; !isDone;) {
         const relocked = await this.read((db) => relockAll(db, { from, to: to.held, relock }))
@@ -116,11 +119,19 @@ export abstract class ProtectedStore {
   /** @returns false, with nothing written, when the keys are not those that were locked anew */
   async #writeMove(move: ProtectionMove): Promise<boolean> {
     const onWritten = (isWritten: boolean): void => {
-      if (isWritten) this.held = move.to.held
+      if (isWritten) this.reopen(move.to.held)
     }
     return await this.put((db) => writeMoveIn(db, move), onWritten).catch((error: unknown) => {
       throw this.moveError(error)
     })
+  }
+
+  /** @param held null: this sidecar does not open the protection; MACs stay as they are */
+  protected reopen(held: OpenProtection | null): void {
+    const { key } = this.rowSeal
+    // the key stays the same for the life of a store: another one is of another protection
+    this.held = held !== null && key?.equals(held.rowKey) === false ? null : held
+    this.rowSeal.key = key ?? held?.rowKey ?? null
   }
 
   get #sealer(): SecretSealer {

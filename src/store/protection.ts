@@ -35,6 +35,10 @@ export interface OpenProtection {
   sealer: SecretSealer
   /** The entry of the keychain that holds the master secret; null for the other methods. */
   entry: string | null
+  /** What the MACs of rows are made with (`row-seal.ts`): the same for the life of the store. */
+  rowKey: Buffer
+  /** Of a store of before MACs, whose rows have none: the record to write when they have. */
+  unsealed: { before: ProtectionTable; after: ProtectionTable } | null
 }
 
 /** Seals and opens the named secrets of one store. Holds the key in memory alone. */
@@ -92,12 +96,14 @@ export type NewProtection =
 
 /**
  * Makes a new protection, and the row that lets it be opened again.
+ * @param rowKey of the store; a new one when absent
  * @returns `opener`: the secret that opens it. For the keychain, the caller keeps it in the entry
  *   `entryOf(row)`
  * @throws OperatorError `key-command` when a wrapped secret does not unwrap to itself; the wrapper's
  */
 export async function createProtection(
   wanted: NewProtection,
+  rowKey: Buffer = randomBytes(KEY_BYTES),
 ): Promise<{ held: OpenProtection; row: ProtectionTable; opener: string }> {
   const { method } = wanted
   const stretcher = (method === 'passphrase' ? wanted.stretcher : undefined) ?? STRETCHER
@@ -107,10 +113,13 @@ export async function createProtection(
   const cost = newDerivation(method)
   const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
   const master = randomBytes(KEY_BYTES)
-  const sealed = { proof: outer.seal(PROOF_NAME, PROOF), master: outer.seal(MASTER_NAME, master) }
+  const sealed = {
+    proof: outer.seal(PROOF_NAME, PROOF),
+    master: outer.seal(MASTER_NAME, Buffer.concat([master, rowKey])),
+  }
   const wrapped = wanted.method === 'exec' ? await wrapOpener(wanted.wrapper, opener, salt) : null
   const row = { id: 1, method, ...cost, salt, ...sealed, wrapped }
-  return { held: heldBy(master, row), row: { ...row, digest: digestOf(row) }, opener }
+  return { held: heldBy({ master, rowKey }, row), row: withDigest(row), opener }
 }
 
 async function wrapOpener(wrapper: SecretWrapper, opener: string, salt: Buffer): Promise<string> {
@@ -134,12 +143,17 @@ function newDerivation(method: ProtectionMethod): KeyDerivation {
   return { derivation: 'scrypt', ...leastCostOf(method).scrypt }
 }
 
-function heldBy(master: Buffer, row: Omit<ProtectionTable, 'digest'>): OpenProtection {
+function heldBy(
+  { master, rowKey }: Record<'master' | 'rowKey', Buffer>,
+  row: Omit<ProtectionTable, 'digest'>,
+  unsealed: OpenProtection['unsealed'] = null,
+): OpenProtection {
   const method = row.method as ProtectionMethod
   const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
   const sealer = new SecretSealer(derived(master, FOR_SECRETS))
   master.fill(0)
-  return { method, masterSecret, sealer, entry: method === 'keychain' ? entryOf(row) : null }
+  const entry = method === 'keychain' ? entryOf(row) : null
+  return { method, masterSecret, sealer, entry, rowKey, unsealed }
 }
 
 const derived = (master: Buffer, use: string): Buffer =>
@@ -194,9 +208,20 @@ export async function openProtection(
       ? wrongPassphrase()
       : corrupt('its master secret is not the one that it was made with')
   }
-  const master = outer.open(MASTER_NAME, row.master)
-  if (master?.length !== KEY_BYTES) throw corrupt('its sealed master secret was changed')
-  return heldBy(master, row)
+  const opened = outer.open(MASTER_NAME, row.master)
+  const master = opened?.subarray(0, KEY_BYTES)
+  if (opened?.length === 2 * KEY_BYTES && master !== undefined) {
+    return heldBy({ master, rowKey: opened.subarray(KEY_BYTES) }, row)
+  }
+  if (master === undefined || opened?.length !== KEY_BYTES) {
+    throw corrupt('its sealed master secret was changed')
+  }
+  const rowKey = randomBytes(KEY_BYTES)
+  const both = outer.seal(MASTER_NAME, Buffer.concat([master, rowKey]))
+  return heldBy({ master, rowKey }, row, {
+    before: row,
+    after: withDigest({ ...row, master: both }),
+  })
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`, and of what a command wraps. */
@@ -218,6 +243,11 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
 function randomSecret(method: 'keychain' | 'exec' | 'none', salt: Uint8Array): string {
   return Buffer.from(method === 'none' ? salt : randomBytes(KEY_BYTES)).toString('base64url')
 }
+
+const withDigest = (row: Omit<ProtectionTable, 'digest'>): ProtectionTable => ({
+  ...row,
+  digest: digestOf(row),
+})
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
   const { method, derivation, n, r, p, wrapped } = row

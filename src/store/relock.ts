@@ -5,6 +5,7 @@ import { changeRows } from './records/rows.ts'
 import { corrupt } from './refusals.ts'
 import type { ProtectionTable, Schema } from './schema.ts'
 import { noteScrub } from './scrub.ts'
+import { sealRows } from './seal-rows.ts'
 import type { Relock } from './store.ts'
 
 /** Every locked key before and after. */
@@ -50,6 +51,7 @@ export async function writeMoveIn(
   await resealAll(transaction, o)
   await transaction.deleteFrom('protection').execute()
   await transaction.insertInto('protection').values(o.to.row).execute()
+  if (o.from === null) await sealRows(transaction, o.to.held.rowKey, { isFirst: true })
   await noteScrub(transaction)
   return true
 }

@@ -4,7 +4,7 @@
  */
 import type { Generated, Selectable } from 'kysely'
 import type { ClientTables } from './client-tables.ts'
-import type { JournalTables } from './journal-tables.ts'
+import type { JournalTables, Sealed } from './journal-tables.ts'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
@@ -28,7 +28,7 @@ export interface KeyDerivation {
 
 export interface Schema extends ClientTables, JournalTables {
   /** The bot's own OpenPGP keys (DESIGN, Keys). */
-  own_keys: {
+  own_keys: Sealed & {
     /** 40 lower-case hexadecimal characters. */
     fingerprint: string
     /** One key is pending at most, and one active. */
@@ -53,7 +53,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Chats (`kernel/` decides with them). */
-  chats: {
+  chats: Sealed & {
     id: number
     kind: string
     /** The one person of a private chat, once learned. */
@@ -76,13 +76,10 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** The handle that the service last showed of a person (`names.ts`). */
-  names: {
-    user_id: number
-    username: string
-  }
+  names: { user_id: number; username: string }
 
   /** The owner of a certificate by the operator's decision, and its revocations. */
-  certificates: {
+  certificates: Sealed & {
     /** Or of a revoked certification: of the certificate, a blank, and of its certifier. */
     fingerprint: string
     /** Null while the operator has named nobody. */
@@ -150,16 +147,10 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Single facts about the bot or the sidecar. */
-  flags: {
-    name: string
-    value: string
-  }
+  flags: Sealed & { name: string; value: string }
 
   /** Secrets by name, sealed under the protection (`protection.ts`). */
-  secrets: {
-    name: string
-    sealed: Uint8Array
-  }
+  secrets: { name: string; sealed: Uint8Array }
 
   /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
   protection: KeyDerivation & {
@@ -168,7 +159,7 @@ export interface Schema extends ClientTables, JournalTables {
     salt: Uint8Array
     /** A known value sealed under the passphrase. */
     proof: Uint8Array
-    /** The random master secret, sealed under the passphrase; all other secrets rest under it. */
+    /** The random master secret, and the key of rows' MACs, sealed under the passphrase. */
     master: Uint8Array
     /** The random secret as the operator’s command wrapped it; null for the other methods. */
     wrapped: Generated<string | null>
@@ -180,7 +171,7 @@ export interface Schema extends ClientTables, JournalTables {
    * A person's current fingerprint, and the one that the service lists, which is their claim to
    * that certificate; null once it lists none (`people/pins.ts`).
    */
-  pins: {
+  pins: Sealed & {
     user_id: number
     fingerprint: string | null
     since: number
@@ -210,10 +201,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Trust policies set by command; `chat_id` 0 is the bot's own. */
-  trust_policies: {
-    chat_id: number
-    policy: 'accept' | 'first-use' | 'pinned'
-  }
+  trust_policies: Sealed & { chat_id: number; policy: 'accept' | 'first-use' | 'pinned' }
 
   /** The last key list of a chat: a JSON array of `[userId, fingerprint]`, by person. */
   lists: {
@@ -239,13 +227,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Recipients of the bot's messages; `skipped` is JSON. */
-  sent: {
-    message_id: number
-    at: number
-    chat_id: number
-    recipients: number
-    skipped: string
-  }
+  sent: { message_id: number; at: number; chat_id: number; recipients: number; skipped: string }
 
   /**
    * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in

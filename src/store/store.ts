@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { NewProtection } from './protection.ts'
+import type { RowSeal } from './row-seal.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import type { DueSightings } from './sightings.ts'
 
@@ -187,6 +188,11 @@ export interface Store extends AsyncDisposable {
    *   OperatorError `store-corrupt` when it was changed
    */
   secret(name: string): Promise<Buffer>
+  /**
+   * Seals rows that grant or loosen, and checks them. Read and write those of `SEALED_COLUMNS` by it
+   * alone.
+   */
+  readonly rowSeal: RowSeal
   /**
    * Seals bytes for the table `secrets`. Call it inside the `write` that writes them: bytes sealed
    * earlier may belong to a former protection.

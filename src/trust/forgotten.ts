@@ -67,7 +67,10 @@ export class Forgotten implements ForgottenPeople {
         .executeTakeFirst()
       if (row !== undefined) this.#key = this.#store.unseal(SECRET, row.sealed)
     }
-    for (const row of rows) this.#people.set(row.person, row)
+    for (const alias of aliases ?? []) this.#people.delete(alias)
+    for (const row of this.#store.rowSeal.sound('forgotten', rows)) {
+      this.#people.set(row.person, row)
+    }
     this.#changedAtMs = performance.now()
   }
 
@@ -130,7 +133,7 @@ export class Forgotten implements ForgottenPeople {
     const alias = this.#hash('person', userId)
     const pinOf = (fingerprint: string): string => this.#pinHash(userId, fingerprint)
     const { erasure, announce } = await store.write(async (db) => {
-      const erased = await erasePerson(db, { userId, alias, pinOf })
+      const erased = await erasePerson(db, { userId, alias, pinOf, seal: store.rowSeal })
       const count = Object.values(erased.rows).reduce((sum, rows) => sum + rows, 0)
       if (count + erased.entries.length + erased.chats.length === 0) throw unknown(userId)
       await noteScrub(db)
@@ -141,7 +144,7 @@ export class Forgotten implements ForgottenPeople {
       const changes = chunks.map((entries) => {
         return { kind: 'person-forgotten' as const, detail: { person: alias, entries } }
       })
-      const told = await journal.append({ journal: new JournalRows(db) }, changes)
+      const told = await journal.append({ journal: new JournalRows(db, store.rowSeal) }, changes)
       await this.#read(db, [alias])
       return { erasure: erased, announce: told }
     })

@@ -1,10 +1,10 @@
 /** Heads of the journal: its last entry, signed by the bot's key now and then. */
 import type { Keyring } from '../keys/keyring.ts'
-import type { TrustChange } from '../kernel/index.ts'
+import { isDecision, type Journal, type TrustChange } from '../kernel/index.ts'
 import type { Engine } from '../openpgp/index.ts'
-import { beginChain, hashUpTo } from '../store/journal-chain.ts'
+import { hashUpTo } from '../store/journal-chain.ts'
 import { upsert } from '../store/records/rows.ts'
-import type { Schema, SchemaRow } from '../store/schema.ts'
+import type { SchemaRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import type { Forgotten } from './forgotten.ts'
 
@@ -15,29 +15,7 @@ const DEBOUNCE_MS = 2000
 /** Heads kept beside the one of the last entry that was removed. */
 const KEPT_HEADS = 400
 
-/** Changes that are no decision of the operator. */
-const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
-  'key-changed',
-  'key-taken',
-  'authority-verified',
-  'certification-revoked',
-  'subkey-stripped',
-  'key-withdrawn',
-  'certificate-shared',
-  'key-revoked',
-  'recipients-changed',
-  'list-contradicts',
-  'list-shrank',
-  'own-key-listed',
-  'stranger',
-  'kind-tightened',
-  'approval-asked',
-  'approval-ignored',
-  'client-call-refused',
-  'client-refused',
-])
-
-export type JournalHead = Omit<SchemaRow<'journal_heads'>, 'signed'>
+export type JournalHead = Pick<SchemaRow<'journal_heads'>, 'entry' | 'hash' | 'at'>
 
 /** The text of a head, which is signed. */
 export function headText({ entry, hash, at }: JournalHead): string {
@@ -58,8 +36,9 @@ export interface JournalHeadsParts {
   store: Store
   keyring: Pick<Keyring, 'active'>
   engine: Pick<Engine, 'signText'>
-  /** Purged in the same hours. */
+  /** Purged and settled in the same hours. */
   forgotten?: Pick<Forgotten, 'purge'>
+  journal?: Pick<Journal, 'settle'>
   nowMs: () => number
 }
 
@@ -77,21 +56,20 @@ export class JournalHeads implements AsyncDisposable {
     this.#parts = parts
   }
 
-  /** Begins the chain of a journal of before, and signs once a day. */
-  async start(): Promise<void> {
-    // where that fails, the next write begins it
-    await beginChain(this.#parts.store).catch(() => undefined)
-    const { forgotten } = this.#parts
+  /** Signs once a day. */
+  start(): void {
+    const { forgotten, journal } = this.#parts
     this.#hourly = setInterval(() => {
       this.#sign('daily')
       forgotten?.purge().catch(() => undefined)
+      journal?.settle().catch(() => undefined)
     }, HOUR_MS).unref()
     this.#sign('daily')
   }
 
   /** Receives each change of the journal once it is on disk. */
-  noted({ kind }: TrustChange): void {
-    if (FINDINGS.has(kind)) return
+  noted(change: TrustChange): void {
+    if (!isDecision(change)) return
     this.#soon ??= setTimeout(() => {
       this.#soon = null
       this.#sign('now')
@@ -130,14 +108,13 @@ export class JournalHeads implements AsyncDisposable {
       const at = nowMs()
       const signed = key && (await engine.signText(headText({ entry, hash, at }), key.unlocked, at))
       await store.write(async (db) => {
-        const row = { entry, hash, at, signed: signed ?? null } satisfies Schema['journal_heads']
+        const row = { entry, hash, at, signed: signed ?? null }
         await upsert(db, 'journal_heads', 'entry', row)
-        const first = db.selectFrom('journal').select((one) => one.fn.min('id').as('id'))
         const newest = db.selectFrom('journal_heads').select('entry').orderBy('entry', 'desc')
         await db
           .deleteFrom('journal_heads')
           .where('entry', '<', newest.offset(KEPT_HEADS).limit(1))
-          .where('entry', '>=', first)
+          .where('kept', 'is', null)
           .execute()
       })
     }
@@ -159,5 +136,6 @@ export class JournalHeads implements AsyncDisposable {
       this.#sign('now')
     }
     await this.#signing
+    await this.#parts.journal?.settle().catch(() => undefined)
   }
 }

@@ -3,13 +3,13 @@ import { resultOr } from '../errors.ts'
 import type { Keyring } from '../keys/keyring.ts'
 import type { Engine } from '../openpgp/index.ts'
 import { CHAIN_START, hashAfter, rowsBetween } from '../store/journal-chain.ts'
-import { KEPT_ENTRIES } from '../store/records/journal.ts'
+import { KEPT_ENTRIES, keptWith } from '../store/records/journal.ts'
 import type { SchemaRow } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { readHeadText, headText, type JournalHead } from './journal-heads.ts'
 
 export interface VerifyParts {
-  store: Pick<Store, 'read'>
+  store: Pick<Store, 'read' | 'rowSeal'>
   keyring: Pick<Keyring, 'all'>
   engine: Pick<Engine, 'readSigned' | 'verify'>
 }
@@ -23,6 +23,8 @@ export interface JournalReport {
   forgotten: number
   /** Entries without a hash of their own, which that of a later one covers. */
   unchained: number
+  /** Entries of before MACs, which those of later ones cover. */
+  unsealed: number
   heads: { signed: number; unsigned: number }
   /** The last head with a valid signature; its time as ISO 8601. */
   lastSigned: { entry: number; at: string; signer: string } | null
@@ -36,6 +38,17 @@ export interface JournalReport {
 
 type Fault = NonNullable<JournalReport['fault']>
 type StoredHead = SchemaRow<'journal_heads'>
+
+const NOT_OURS = 'it has no MAC of this store, so Postern did not write it'
+/** Kinds of entries that name no person, so that none is ever erased. */
+const OF_NOBODY: ReadonlySet<string> = new Set([
+  'client-added',
+  'client-rotated',
+  'client-removed',
+  'private-readable',
+  'person-forgotten',
+  'rows-sealed',
+])
 
 /** @param given a head that was kept elsewhere, as `trust log --head` prints it; null for none */
 export async function verifyJournal(
@@ -62,9 +75,13 @@ async function verifyOnce(parts: VerifyParts, given: string | null): Promise<Jou
   )
   const lastSigned = heads.findLast(({ signer }) => signer !== null)
   const outside = given === null ? null : readHeadText((await readText(parts, given)) ?? given)
-  const anchor = stored.findLast(({ entry }) => first === null || entry < first)
+  const { key } = store.rowSeal
+  // without MACs also a head of entries that were removed before any were kept
+  const anchor =
+    stored.find(({ kept }) => kept !== null) ??
+    stored.findLast(({ entry }) => key === null && (first === null || entry < first))
   const compared = [...stored, ...(outside === null ? [] : [outside])].filter(
-    ({ entry }) => first === null || entry >= first,
+    ({ entry }) => entry > (anchor?.entry ?? -1),
   )
   const chain = await walk(store, {
     anchor,
@@ -76,12 +93,12 @@ async function verifyOnce(parts: VerifyParts, given: string | null): Promise<Jou
   if (given !== null && outside === null) {
     faults.push({ entry: 0, what: 'the file holds no head of a journal' })
   }
-  if (outside !== null && anchor === undefined && !compared.includes(outside)) {
-    faults.push({ entry: outside.entry, what: 'it was removed, and no head is of what follows' })
-  }
   if (anchor !== undefined && (last ?? 0) - anchor.entry < KEPT_ENTRIES) {
     const what = `the entries up to it were removed, though fewer than ${KEPT_ENTRIES} follow`
     faults.push({ entry: anchor.entry, what })
+  }
+  if (anchor !== undefined && !store.rowSeal.isSound('journal_heads', anchor)) {
+    faults.push({ entry: anchor.entry, what: `${NOT_OURS}, and the entries up to it were removed` })
   }
   const signer = lastSigned?.signer ?? null
   return {
@@ -131,17 +148,27 @@ async function walk(
   store: VerifyParts['store'],
   o: { anchor: StoredHead | undefined; toId: number; heads: JournalHead[]; signedTo: number },
 ) {
-  const counts = { entries: 0, forgotten: 0, unchained: 0, unsignedEntries: 0 }
+  const counts = { entries: 0, forgotten: 0, unchained: 0, unsealed: 0, unsignedEntries: 0 }
   const faults: Fault[] = []
   const headsOf = Map.groupBy(o.heads, ({ entry }) => entry)
   /** The remains of erased entries that no later one has named yet. */
   const erased = new Map<number, string>()
-  let hash: Uint8Array = o.anchor?.hash ?? CHAIN_START
+  let chain: Uint8Array = o.anchor?.hash ?? CHAIN_START
+  let kept: Uint8Array = CHAIN_START
   let isBroken = false
+  const judgeMac = (row: SchemaRow<'journal'>): void => {
+    const isOfBefore = row.mac === null && counts.unsealed === counts.entries - 1
+    if (isOfBefore) counts.unsealed++
+    else if (!store.rowSeal.isSound('journal', row)) faults.push({ entry: row.id, what: NOT_OURS })
+  }
   const visit = (row: SchemaRow<'journal'>): void => {
     const { id } = row
-    hash = hashAfter(hash, row)
+    const isKept = id <= (o.anchor?.entry ?? 0)
+    const hash = hashAfter(isKept ? (row.former ?? CHAIN_START) : chain, row)
+    if (isKept) kept = keptWith(kept, hash)
+    else chain = hash
     counts.entries++
+    judgeMac(row)
     if (id > o.signedTo) counts.unsignedEntries++
     if (row.hash === null) counts.unchained++
     else if (!isBroken && !isSame(hash, row.hash)) {
@@ -160,7 +187,8 @@ async function walk(
     if (row.digest !== null) {
       counts.forgotten++
       // not covered by the hash any more: what the erasure wrote, or a fault
-      erased.set(id, row.user_id === null && row.chat_id === null ? row.detail : '')
+      const names = row.user_id !== null || row.chat_id !== null
+      erased.set(id, names || OF_NOBODY.has(row.kind) ? '' : row.detail)
     } else if (row.kind === 'person-forgotten') {
       const { person, entries } = attestedIn(row.detail)
       const remains = JSON.stringify({ forgotten: person })
@@ -168,12 +196,19 @@ async function walk(
     }
   }
   await store.read(async (db) => {
-    for await (const rows of rowsBetween(db, { afterId: o.anchor?.entry ?? 0, toId: o.toId })) {
+    for await (const rows of rowsBetween(db, { afterId: 0, toId: o.toId })) {
       rows.forEach(visit)
     }
   })
+  const { anchor, toId } = o
+  if (anchor?.kept && !isSame(kept, anchor.kept)) {
+    faults.push({ entry: anchor.entry, what: 'an entry that was kept before it is gone' })
+  }
+  if (store.rowSeal.key !== null && counts.entries > 0 && counts.unsealed === counts.entries) {
+    faults.push({ entry: toId, what: NOT_OURS })
+  }
   for (const [entry] of headsOf) {
-    const what = entry > o.toId ? `the entries after ${o.toId} were cut off` : 'it was removed'
+    const what = entry > toId ? `the entries after ${toId} were cut off` : 'it was removed'
     faults.push({ entry, what: `a head names it, and ${what}` })
   }
   const [unnamed] = erased.keys()
@@ -202,14 +237,14 @@ const GIVEN = {
 
 /** A report for people. */
 export function describeJournal(report: JournalReport): string[] {
-  const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained } = report
+  const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained, unsealed } = report
   const signed =
     lastSigned === null
       ? 'no head is signed: without key.publish there is no key for it; keep heads elsewhere'
       : `entry ${lastSigned.entry}, ${lastSigned.at}, by ${lastSigned.signer}`
   return [
     `entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`,
-    `chain    ${unchained} without a hash of their own, ${forgotten} erased`,
+    `chain    ${unchained} without a hash of their own, ${unsealed} of before MACs, ${forgotten} erased`,
     `heads    ${heads.signed} signed, ${heads.unsigned} not`,
     `signed   ${signed}; ${report.unsignedEntries} entries are newer`,
     `given    ${GIVEN[report.given]}`,

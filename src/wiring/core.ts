@@ -70,7 +70,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const known = await loadKnown(options, link, base)
   const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
-  if (purpose === 'run') await journalHeads.start()
+  if (purpose === 'run') journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const named = purpose === 'run' ? known.clients.all : null

@@ -39,6 +39,7 @@ import {
   reportDelivery,
   reportDeliveryFailure,
   reportFailingWebhook,
+  reportForged,
   reportLaggards,
   reportPublication,
   reportSecondPoller,
@@ -88,6 +89,8 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const resources = new DisposableStack()
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
+  reportForged(store.rowSeal, link, log)
+  store.rowSeal.onForged(() => reportForged(store.rowSeal, link, log))
   subscribeEngine(engine, metrics, log)
   resources.defer(engine.onAvailable((isFine) => health.show('no-threads', isFine ? null : '')))
   const reportHolder = ({ isReachable, reason }: HolderState): void =>

@@ -49,11 +49,12 @@ async function makeStore(folder: string): Promise<void> {
   await using store = await openStore({ dataDir: dataDir(folder), passphrase: OLD, mode: 'create' })
   const to = store.masterSecret ?? ''
   const locked = await engine.relock(key.locked, { from: OLD, to, isRandom: true })
+  const row = store.rowSeal.seal('own_keys', { fingerprint, certificate })
   writeFileSync(join(folder, 'secret'), await store.secret('replay'), { mode: 0o600 })
   await store.write((db) =>
     db
       .insertInto('own_keys')
-      .values({ fingerprint, certificate, locked, state: 'active', created_at: 1, published_at: 2 })
+      .values({ ...row, locked, state: 'active', created_at: 1, published_at: 2 })
       .execute(),
   )
 }

@@ -121,10 +121,9 @@ export const addKey = (
     db
       .insertInto('own_keys')
       .values({
-        fingerprint,
+        ...store.rowSeal.seal('own_keys', { fingerprint, certificate: 'c', ...more }),
         state: 'retired',
         created_at: 1,
-        certificate: 'c',
         locked: 'l',
         ...more,
       })

@@ -65,7 +65,7 @@ test('a decision is signed two seconds later, and a finding is not', async () =>
 test('a head is signed at a start, and again once it is a day old and entries have followed', async () => {
   const { heads, journal, pass, stored, purge } = await scene()
   await journal.record([blocked(1)])
-  await heads.start()
+  heads.start()
   await pass(0)
   await journal.record([blocked(2)])
   for (let hour = 1; hour < 24; hour++) await pass(HOUR_MS)

@@ -83,11 +83,19 @@ const ROWS: Record<string, object[]> = {
   ],
 }
 
+const MORE: Record<string, object> = {
+  chats: {},
+  certificates: {},
+  pins: { former_pinned: 0, vouched: null },
+}
+const sealed = (store: Store, table: string, row: object): object =>
+  table in MORE ? store.rowSeal.seal(table as 'pins', { ...MORE[table], ...row } as never) : row
+
 const insert = (store: Store, table: string, ...rows: object[]): Promise<unknown> =>
   store.write((db) =>
     db
       .insertInto(table as 'people')
-      .values(rows as never)
+      .values(rows.map((row) => sealed(store, table, row)) as never)
       .execute(),
   )
 

@@ -71,12 +71,50 @@ export type TrustChange =
       detail: { client: string; lacks: string; call: string }
     }
 
+/** Changes that are no decision of the operator: others can make any number of them. */
+const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
+  'key-changed',
+  'key-taken',
+  'authority-verified',
+  'certification-revoked',
+  'subkey-stripped',
+  'key-withdrawn',
+  'certificate-shared',
+  'key-revoked',
+  'recipients-changed',
+  'list-contradicts',
+  'list-shrank',
+  'own-key-listed',
+  'stranger',
+  'kind-tightened',
+  'approval-asked',
+  'approval-ignored',
+  'client-refused',
+])
+export const isDecision = ({ kind }: Pick<TrustChange, 'kind'>): boolean => !FINDINGS.has(kind)
+
+/** Changes of one kind of a person that have entries of their own; more are summed up. */
+const SINGLY = 8
+/** People of whom repeated changes are summed up at once. */
+const SUMMED = 10_000
+
+const repeatOf = (change: TrustChange): string =>
+  `${change.kind} ${'userId' in change ? change.userId : ''}`
+
+const entryOf = (change: TrustChange) => {
+  const { kind, detail } = change
+  const userId = 'userId' in change ? change.userId : null
+  return { kind, userId, chatId: 'chatId' in change ? change.chatId : null, detail }
+}
+
 /** The append-only record of changes; only the oldest entries are deleted. */
 export class Journal {
   readonly #memory: Memory
   readonly #changes = new Listeners<TrustChange>()
   /** Calls back with every change once it is on disk. */
   readonly onChange = this.#changes.add
+  /** Changes of people since the last `settle`, by kind and person. */
+  readonly #repeats = new Map<string, { times: number; last: TrustChange }>()
 
   constructor(memory: Memory) {
     this.#memory = memory
@@ -109,12 +147,44 @@ export class Journal {
     changes: readonly TrustChange[],
   ): Promise<() => void> {
     for (const one of changes) {
-      const { kind, detail } = one
-      const userId = 'userId' in one ? one.userId : null
-      const chatId = 'chatId' in one ? one.chatId : null
-      await journal.append({ kind, userId, chatId, detail })
+      if ((this.#repeats.get(repeatOf(one))?.times ?? 0) >= SINGLY) continue
+      const entry = entryOf(one)
+      const { userId } = entry
+      const isFirst = userId !== null && !isDecision(one) && !(await journal.hasFirst(userId))
+      const place = isDecision(one) ? 'decisions' : isFirst ? 'first' : 'rest'
+      await journal.append({ ...entry, place })
     }
-    return () => changes.forEach((one) => this.#changes.emit(one))
+    return () => {
+      for (const one of changes) {
+        this.#count(one)
+        this.#changes.emit(one)
+      }
+    }
+  }
+
+  #count(change: TrustChange): void {
+    const key = repeatOf(change)
+    const times = (this.#repeats.get(key)?.times ?? 0) + 1
+    const isSummed = !isDecision(change) && 'userId' in change
+    const hasRoom = times > 1 || this.#repeats.size < SUMMED
+    if (isSummed && hasRoom) this.#repeats.set(key, { times, last: change })
+  }
+
+  /**
+   * Records how often repeated changes of a person happened, and the last of each; call it now and
+   * then. @throws Refusal `postern_store_unwritable`
+   */
+  async settle(): Promise<void> {
+    const summed = [...this.#repeats.values()].filter(({ times }) => times > SINGLY)
+    this.#repeats.clear()
+    if (summed.length === 0) return
+    await this.#memory.write(async ({ journal }) => {
+      for (const { times, last } of summed) {
+        const entry = entryOf(last)
+        const detail = { ...entry.detail, times: times - SINGLY }
+        await journal.append({ ...entry, detail, place: 'rest' })
+      }
+    })
   }
 
   /** As `JournalRecords.read`. */

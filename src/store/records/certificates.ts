@@ -9,7 +9,7 @@ import type {
   KnownKey,
 } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, changeRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
+import { Rows, SealedRows, changeRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -19,7 +19,7 @@ const KEYS_AT_ONCE = 500
 const MOST_KEYS = 500_000
 
 /** Certificates: whose they are, their copies, their revocations. */
-export class CertificateRows extends Rows implements CertificateRecords {
+export class CertificateRows extends SealedRows implements CertificateRecords {
   async of(keys: Keys): Promise<KnownCertificate[]> {
     const all = this.db
       .selectFrom('certificates')
@@ -36,15 +36,17 @@ export class CertificateRows extends Rows implements CertificateRecords {
   async owners(keys: Keys): Promise<{ fingerprint: string; userId: number }[]> {
     const all = this.db
       .selectFrom('certificates')
-      .select(['fingerprint', 'owner as userId'])
+      .select(['fingerprint', 'owner', 'mac'])
       .where('owner', 'is not', null)
-      .$narrowType<{ userId: number }>()
+      .$narrowType<{ owner: number }>()
     const some = keys === null ? all : all.where('fingerprint', 'in', keys)
-    return await some.execute()
+    const sound = this.seal.sound('certificates', await some.execute())
+    return sound.map(({ fingerprint, owner: userId }) => ({ fingerprint, userId }))
   }
 
   async setOwner(fingerprint: string, userId: number): Promise<void> {
-    await upsert(this.db, 'certificates', 'fingerprint', { fingerprint, owner: userId })
+    const row = this.seal.seal('certificates', { fingerprint, owner: userId })
+    await upsert(this.db, 'certificates', 'fingerprint', row)
   }
 
   async copyOf(fingerprint: string): Promise<string | null> {

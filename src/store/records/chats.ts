@@ -2,26 +2,31 @@ import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, insertNew, readFlag, upsert, writeFlag } from './rows.ts'
+import { Rows, SealedRows, insertNew, upsert, writeFlag } from './rows.ts'
 
-const PRIVATE_READABLE = 'private_readable_since'
+/** The flag that lets readable words into private chats. */
+export const PRIVATE_READABLE = 'private_readable_since'
 
 /** Kinds, latches and people of chats. */
-export class ChatRows extends Rows implements ChatRecords {
+export class ChatRows extends SealedRows implements ChatRecords {
   async of(keys: Keys): Promise<KnownChat[]> {
-    const all = this.db
-      .selectFrom('chats')
-      .select(['id', 'kind', 'person_id as personId'])
-      .select(['latched_at as latchedAtMs', 'refused_at as refusedAtMs'])
+    const all = this.db.selectFrom('chats').selectAll()
     const rows = keys === null ? all : all.where('id', 'in', keys.map(Number))
-    return (await rows.execute()).map((row) => ({ ...row, kind: sharedKind(row.kind) }))
+    return this.seal.sound('chats', await rows.execute()).map((row) => ({
+      id: row.id,
+      kind: sharedKind(row.kind),
+      personId: row.person_id,
+      latchedAtMs: row.latched_at,
+      refusedAtMs: row.refused_at,
+    }))
   }
 
   async save(chats: readonly KnownChat[], o: { liftedAtMs?: number } = {}): Promise<void> {
     for await (const { id, kind, personId, latchedAtMs, refusedAtMs } of inSlices(chats)) {
       const lifted = o.liftedAtMs === undefined ? {} : { lifted_at: o.liftedAtMs }
-      const times = { latched_at: latchedAtMs, refused_at: refusedAtMs, ...lifted }
-      await upsert(this.db, 'chats', 'id', { id, kind, person_id: personId, ...times })
+      const row = { id, kind, person_id: personId, latched_at: latchedAtMs, ...lifted }
+      const sealed = this.seal.seal('chats', row)
+      await upsert(this.db, 'chats', 'id', { ...sealed, refused_at: refusedAtMs })
     }
   }
 
@@ -32,11 +37,15 @@ export class ChatRows extends Rows implements ChatRecords {
   }
 
   async isPrivateReadable(): Promise<boolean> {
-    return (await readFlag(this.db, PRIVATE_READABLE)) !== null
+    const flag = this.db.selectFrom('flags').selectAll().where('name', '=', PRIVATE_READABLE)
+    return this.seal.sound('flags', await flag.execute()).length > 0
   }
 
   async setPrivateReadable(sinceMs: number | null): Promise<void> {
-    await writeFlag(this.db, PRIVATE_READABLE, sinceMs === null ? null : String(sinceMs))
+    const name = PRIVATE_READABLE
+    if (sinceMs === null) return await writeFlag(this.db, name, null)
+    const row = this.seal.seal('flags', { name, value: String(sinceMs) })
+    await upsert(this.db, 'flags', 'name', row)
   }
 }
 

@@ -1,23 +1,26 @@
 import type { Client, ClientRecords, ClientScope, Keys } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
-import { Rows, findRow, upsert } from './rows.ts'
+import { SealedRows, findRow, upsert } from './rows.ts'
 
 /** The clients of the bot's door that were added by command. */
-export class ClientRows extends Rows implements ClientRecords {
+export class ClientRows extends SealedRows implements ClientRecords {
   async of(keys: Keys): Promise<Client[]> {
     const all = this.db.selectFrom('clients').selectAll()
     const rows = keys === null ? all : all.where('name', 'in', keys)
-    return (await rows.execute()).map(({ name, credential, allows, created_at }) => ({
-      ...(JSON.parse(allows) as ClientScope),
-      name,
-      credential,
-      createdAtMs: created_at,
-    }))
+    return this.seal
+      .sound('clients', await rows.execute())
+      .map(({ name, credential, allows, created_at }) => ({
+        ...(JSON.parse(allows) as ClientScope),
+        name,
+        credential,
+        createdAtMs: created_at,
+      }))
   }
 
   async save({ name, credential, createdAtMs, ...scope }: Client): Promise<void> {
     const allows = JSON.stringify(scope)
-    const row = { name, credential, allows, created_at: createdAtMs ?? 0 }
+    const values = { name, credential, allows, created_at: createdAtMs ?? 0 }
+    const row = this.seal.seal('clients', values)
     await upsert(this.db, 'clients', 'name', row)
   }
 

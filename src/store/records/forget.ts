@@ -2,6 +2,7 @@
 import type { Kysely } from 'kysely'
 import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
+import type { RowSeal } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 import { changeRows, chunksOf, findRow, upsert } from './rows.ts'
 
@@ -15,6 +16,7 @@ export interface ErasedPerson {
   alias: string
   /** In place of a fingerprint of theirs. */
   pinOf: (fingerprint: string) => string
+  seal: RowSeal
 }
 
 /** The effect of an erasure. */
@@ -37,7 +39,8 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   const named = await fingerprintsOf(db, userId)
   const shared = await sharedOf(db, userId, named)
   const fingerprints = named.filter((one) => !shared.includes(one))
-  const chats = await idsOf(db, userId)
+  const ofPersonAlone = await chatsOf(db, person)
+  const chats = ofPersonAlone.map(({ id }) => id)
   const rows: Record<string, number> = {}
   await keepUnderAlias(db, person)
   const ofPerson = [
@@ -57,7 +60,10 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   for (const table of ['outcomes', 'sent', 'media', 'lists'] as const) {
     rows[table] = (rows[table] ?? 0) + (await erase(db, table, 'chat_id', chats))
   }
-  await changeRows(db, 'chats', { person_id: userId }, { person_id: null })
+  for (const chat of ofPersonAlone) {
+    const { mac } = person.seal.seal('chats', { ...chat, person_id: null })
+    await changeRows(db, 'chats', { id: chat.id }, { person_id: null, mac })
+  }
   await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
   rows['lists'] = (rows['lists'] ?? 0) + (await leaveLists(db, userId))
   rows['sent'] = (rows['sent'] ?? 0) + (await leaveSent(db, userId))
@@ -84,9 +90,9 @@ async function erase(
   return erased
 }
 
-async function idsOf(db: Kysely<Schema>, userId: number): Promise<number[]> {
-  const rows = await db.selectFrom('chats').select('id').where('person_id', '=', userId).execute()
-  return rows.map(({ id }) => id)
+async function chatsOf(db: Kysely<Schema>, { userId, seal }: ErasedPerson) {
+  const chats = db.selectFrom('chats').selectAll().where('person_id', '=', userId)
+  return seal.sound('chats', await chats.execute())
 }
 
 async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<string[]> {
@@ -134,12 +140,14 @@ async function sharedOf(
 
 /** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
 async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void> {
-  const { userId: user_id, alias, pinOf } = o
-  const pin = await findRow(db, 'pins', { user_id })
+  const { userId: user_id, alias, pinOf, seal } = o
+  const pins = db.selectFrom('pins').selectAll().where('user_id', '=', user_id)
+  const [pin] = seal.sound('pins', await pins.execute())
   const signer = await findRow(db, 'people', { user_id })
-  const former = await findRow(db, 'forgotten', { person: alias })
+  const forgotten = db.selectFrom('forgotten').selectAll().where('person', '=', alias)
+  const [former] = seal.sound('forgotten', await forgotten.execute())
   const { fingerprint = null, standing = former?.standing ?? 'seen' } = pin ?? {}
-  await upsert(db, 'forgotten', 'person', {
+  const row = seal.seal('forgotten', {
     person: alias,
     pin: pin === undefined ? (former?.pin ?? null) : fingerprint && pinOf(fingerprint),
     standing,
@@ -148,6 +156,7 @@ async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void
     signed_at: signer?.signed_at ?? former?.signed_at ?? null,
     signed_files_at: signer?.signed_files_at ?? former?.signed_files_at ?? null,
   })
+  await upsert(db, 'forgotten', 'person', row)
 }
 
 /** What an authority certified, without the fingerprint. */

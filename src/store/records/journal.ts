@@ -1,44 +1,91 @@
-import { randomBytes } from 'node:crypto'
-import type { JournalEntry, JournalRecords } from '../../kernel/index.ts'
-import { hashAfter, hashUpTo } from '../journal-chain.ts'
-import { Rows, upsert } from './rows.ts'
+import { hash, randomBytes } from 'node:crypto'
+import type { JournalEntry, JournalPlace, JournalRecords } from '../../kernel/index.ts'
+import { CHAIN_START, hashAfter, hashUpTo, rowsBetween } from '../journal-chain.ts'
+import { SealedRows, changeRows, upsert } from './rows.ts'
 
-/** A service that changes keys all day cannot fill the disk. */
+/** A service that changes keys all day cannot fill the disk: of each place the oldest go. */
 export const KEPT_ENTRIES = 500_000
 const PRUNE_EVERY = 1000
 const SALT_BYTES = 16
 
+/** The numbers of the places in the table; entries of before there were places are decisions. */
+export const PLACES = { decisions: 0, first: 1, rest: 2 } as const satisfies Record<
+  JournalPlace,
+  number
+>
+
+/** A hash over the hashes of entries that stay, one after the other. */
+export const keptWith = (kept: Uint8Array, entry: Uint8Array): Buffer =>
+  hash('sha256', Buffer.concat([kept, entry]), 'buffer')
+
 /** The append-only record of changes, chained; only the oldest go. */
-export class JournalRows extends Rows implements JournalRecords {
+export class JournalRows extends SealedRows implements JournalRecords {
   /** The hash of the last entry, once this transaction has read it. */
   #former: Uint8Array | null = null
 
-  async append(entry: Omit<JournalEntry, 'id' | 'atMs'>): Promise<void> {
+  async append(entry: Parameters<JournalRecords['append']>[0]): Promise<void> {
     const { kind, userId, chatId, detail } = entry
     this.#former ??= await hashUpTo(this.db, Number.MAX_SAFE_INTEGER)
     const content = { user_id: userId, chat_id: chatId, detail: JSON.stringify(detail) }
     const row = { at: Date.now(), kind, ...content, salt: randomBytes(SALT_BYTES), digest: null }
     this.#former = hashAfter(this.#former, row)
+    const sealed = this.seal.seal('journal', { hash: this.#former, place: PLACES[entry.place] })
     const { id } = await this.db
       .insertInto('journal')
-      .values({ ...row, hash: this.#former })
+      .values({ ...row, ...sealed })
       .returning('id')
       .executeTakeFirstOrThrow()
     if (id % PRUNE_EVERY === 0) await this.#prune(id - KEPT_ENTRIES)
   }
 
-  /** Removes entries up to an id; the hash of the last of them stays, for a head to be signed on it. */
-  async #prune(toId: number): Promise<void> {
-    const last = await this.db
+  async hasFirst(userId: number): Promise<boolean> {
+    const first = this.db
       .selectFrom('journal')
-      .select((row) => row.fn.max('id').as('id'))
-      .where('id', '<=', toId)
-      .executeTakeFirst()
-    if (last?.id == null) return
-    const head = { entry: last.id, hash: await hashUpTo(this.db, last.id), at: Date.now() }
-    await upsert(this.db, 'journal_heads', 'entry', { ...head, signed: null })
+      .select('id')
+      .where('user_id', '=', userId)
+      .where('place', '=', PLACES.first)
+    return (await first.executeTakeFirst()) !== undefined
+  }
+
+  /**
+   * Removes entries up to an id, but decisions and people's first changes. The hash of the last of
+   * them stays, for a head to be signed on it, with a hash over those that were kept.
+   */
+  async #prune(toId: number): Promise<void> {
+    const up = this.db.selectFrom('journal').where('id', '<=', toId)
+    const last = await up.select((row) => row.fn.max('id').as('id')).executeTakeFirst()
+    const heads = this.db.selectFrom('journal_heads').select(['entry', 'hash', 'kept'])
+    const before = await heads.where('kept', 'is not', null).executeTakeFirst()
+    if (last?.id == null || last.id <= (before?.entry ?? 0)) return
+    let [former, kept] = [before?.hash ?? CHAIN_START, before?.kept ?? CHAIN_START]
+    const range = { afterId: before?.entry ?? 0, toId: last.id }
+    for await (const rows of rowsBetween(this.db, range)) {
+      for (const row of rows) {
+        const current = row.hash ?? hashAfter(former, row)
+        if (row.place !== PLACES.rest) {
+          kept = keptWith(kept, current)
+          const sealed = this.seal.seal('journal', { hash: current, place: row.place })
+          const own = row.hash === null ? sealed : {}
+          await changeRows(this.db, 'journal', { id: row.id }, { former, ...own })
+        }
+        former = current
+      }
+    }
+    const all = this.db.deleteFrom('journal').where('id', '<=', last.id)
+    await all.where('place', '=', PLACES.rest).execute()
+    for (const place of [PLACES.decisions, PLACES.first]) {
+      const ids = up.select('id').where('place', '=', place).orderBy('id', 'desc')
+      const oldest = await ids.offset(KEPT_ENTRIES).limit(1).executeTakeFirst()
+      if (oldest === undefined) continue
+      await all.where('place', '=', place).where('id', '<=', oldest.id).execute()
+      kept = CHAIN_START
+      for await (const rows of rowsBetween(this.db, { afterId: 0, toId: last.id })) {
+        for (const row of rows) kept = keptWith(kept, row.hash ?? CHAIN_START)
+      }
+    }
+    const head = this.seal.seal('journal_heads', { entry: last.id, hash: former, kept })
+    await upsert(this.db, 'journal_heads', 'entry', { ...head, at: Date.now(), signed: null })
     await this.db.deleteFrom('journal_heads').where('entry', '<', last.id).execute()
-    await this.db.deleteFrom('journal').where('id', '<=', last.id).execute()
   }
 
   async read(from: Parameters<JournalRecords['read']>[0]): Promise<JournalEntry[]> {

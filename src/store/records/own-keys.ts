@@ -1,5 +1,5 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import { Rows, changeRows, insertNew, readFlag } from './rows.ts'
+import { SealedRows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
 const COLUMNS = [
@@ -15,10 +15,12 @@ const COLUMNS = [
 ] as const
 
 /** The bot's own keys. */
-export class OwnKeyRows extends Rows implements OwnKeyRecords {
+export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
   async of(keys: Keys): Promise<OwnKeyRow[]> {
-    const all = this.db.selectFrom('own_keys').select(COLUMNS).orderBy('created_at', 'desc')
-    return await (keys === null ? all : all.where('fingerprint', 'in', keys)).execute()
+    const all = this.db.selectFrom('own_keys').select([...COLUMNS, 'mac'])
+    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
+    const found = await rows.orderBy('created_at', 'desc').execute()
+    return this.seal.sound('own_keys', found).map(({ mac: _mac, ...row }) => row)
   }
 
   async firstPublishedAtMs(): Promise<number | null> {
@@ -33,9 +35,8 @@ export class OwnKeyRows extends Rows implements OwnKeyRecords {
     return await this.db
       .insertInto('own_keys')
       .values({
-        fingerprint,
+        ...this.seal.seal('own_keys', { fingerprint, certificate }),
         created_at: createdAtMs,
-        certificate,
         locked,
         state: retiredAtMs === null ? 'pending' : 'retired',
         retired_at: retiredAtMs,

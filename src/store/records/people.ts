@@ -13,29 +13,19 @@ import type {
 } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, changeRows, upsert } from './rows.ts'
+import { Rows, SealedRows, changeRows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
-export class PinRows extends Rows implements PinRecords {
+export class PinRows extends SealedRows implements PinRecords {
   async of(keys: Keys): Promise<Pin[]> {
-    const all = this.db
-      .selectFrom('pins')
-      .select(['user_id as userId', 'fingerprint', 'since as sinceMs', 'standing', 'listed'])
-      .select(['listed_at as listedAtMs', 'former', 'former_at', 'former_pinned', 'vouched'])
+    const all = this.db.selectFrom('pins').selectAll()
     const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return (await rows.execute()).map(
-      ({ former: fingerprint, former_at, former_pinned, vouched, ...plain }) => {
-        const pin = vouched === null ? plain : { ...plain, vouched: JSON.parse(vouched) }
-        if (fingerprint === null) return pin
-        const former = { fingerprint, changedAtMs: former_at ?? 0, wasPinned: former_pinned === 1 }
-        return { ...pin, former }
-      },
-    )
+    return this.seal.sound('pins', await rows.execute()).map(pinOf)
   }
 
   async save(pins: readonly Pin[]): Promise<void> {
     for await (const { userId, former, vouched, ...pin } of inSlices(pins)) {
-      await upsert(this.db, 'pins', 'user_id', {
+      const row = this.seal.seal('pins', {
         user_id: userId,
         fingerprint: pin.fingerprint,
         since: pin.sinceMs,
@@ -47,8 +37,18 @@ export class PinRows extends Rows implements PinRecords {
         former_pinned: former?.wasPinned === true ? 1 : 0,
         vouched: vouched === undefined ? null : JSON.stringify(vouched),
       })
+      await upsert(this.db, 'pins', 'user_id', row)
     }
   }
+}
+
+function pinOf({ former: fingerprint, vouched, ...row }: SchemaRow<'pins'>): Pin {
+  const { user_id: userId, since: sinceMs, listed_at: listedAtMs, standing, listed } = row
+  const plain = { userId, fingerprint: row.fingerprint, sinceMs, standing, listed, listedAtMs }
+  const pin = vouched === null ? plain : { ...plain, vouched: JSON.parse(vouched) }
+  if (fingerprint === null) return pin
+  const wasPinned = row.former_pinned === 1
+  return { ...pin, former: { fingerprint, changedAtMs: row.former_at ?? 0, wasPinned } }
 }
 
 /** The last change of each person's certificate. */
@@ -73,15 +73,18 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
 }
 
 /** Policies that were set by command. */
-export class PolicyRows extends Rows implements PolicyRecords {
+export class PolicyRows extends SealedRows implements PolicyRecords {
   async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    const all = this.db.selectFrom('trust_policies').select(['chat_id as chatId', 'policy'])
-    return await (keys === null ? all : all.where('chat_id', 'in', keys.map(Number))).execute()
+    const all = this.db.selectFrom('trust_policies').selectAll()
+    const rows = keys === null ? all : all.where('chat_id', 'in', keys.map(Number))
+    const sound = this.seal.sound('trust_policies', await rows.execute())
+    return sound.map(({ chat_id: chatId, policy }) => ({ chatId, policy }))
   }
 
   async set(chatId: number, policy: TrustPolicy | null): Promise<void> {
     if (policy !== null) {
-      return await upsert(this.db, 'trust_policies', 'chat_id', { chat_id: chatId, policy })
+      const row = this.seal.seal('trust_policies', { chat_id: chatId, policy })
+      return await upsert(this.db, 'trust_policies', 'chat_id', row)
     }
     await this.db.deleteFrom('trust_policies').where('chat_id', '=', chatId).execute()
   }

@@ -1,6 +1,7 @@
 /** The connection of all records, and the statements that they share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { sql, type InsertObject, type Kysely, type UpdateObject } from 'kysely'
+import type { RowSeal } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 
 /** Records of one kind within one read or write. */
@@ -9,6 +10,16 @@ export abstract class Rows {
 
   constructor(db: Kysely<Schema>) {
     this.db = db
+  }
+}
+
+/** Records whose rows carry a MAC. */
+export abstract class SealedRows extends Rows {
+  protected readonly seal: RowSeal
+
+  constructor(db: Kysely<Schema>, seal: RowSeal) {
+    super(db)
+    this.seal = seal
   }
 }
 

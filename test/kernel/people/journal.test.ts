@@ -6,6 +6,11 @@ import { memoryOf } from '../../../src/store/memory.ts'
 
 const ALL = { afterId: 0, sinceMs: 0, limit: 100 }
 const blocked = (userId: number): TrustChange => ({ kind: 'blocked', userId, detail: {} })
+const withdrawn = (userId: number): TrustChange => ({
+  kind: 'key-withdrawn',
+  userId,
+  detail: { from: 'f', standing: 'seen' },
+})
 const policy: TrustChange = { kind: 'policy', chatId: 9, detail: { policy: 'pinned' } }
 
 async function fresh(): Promise<{ store: Store; journal: Journal; told: TrustChange[] }> {
@@ -67,22 +72,33 @@ test('an effect and its journal entry are written together or not at all, and th
   expect(await flags(store)).toEqual({ private_readable_since: '1' })
 })
 
-testOfFile('the journal removes its oldest entries beyond half a million', async () => {
-  const { store, journal } = await fresh()
-  await put(store, 'unrelated', 'kept')
-  await journal.record([1, 2, 3].map(blocked))
-  await store.write((db) =>
-    db
-      .insertInto('journal')
-      .values({ id: 500_001, at: 0, kind: 'old', user_id: null, chat_id: null, detail: '{}' })
-      .execute(),
-  )
-  // the oldest are looked for now and then
-  await journal.record([blocked(4)])
-  expect((await journal.read(ALL)).map(({ id }) => id)).toEqual([1, 2, 3, 500_001, 500_002])
-  await store.write((db) =>
-    db.updateTable('journal').set({ id: 500_999 }).where('id', '=', 500_002).execute(),
-  )
-  await journal.record([blocked(5)])
-  expect((await journal.read(ALL)).map(({ id }) => id)).toEqual([500_001, 500_999, 501_000])
+testOfFile(
+  'the oldest entries beyond half a million go, but decisions and first changes',
+  async () => {
+    const { store, journal } = await fresh()
+    await put(store, 'unrelated', 'kept')
+    await journal.record([blocked(1), withdrawn(2), withdrawn(2), policy])
+    await store.write((db) =>
+      db.updateTable('journal').set({ id: 500_999 }).where('id', '=', 4).execute(),
+    )
+    await journal.record([blocked(5)])
+    const ids = (await journal.read(ALL)).map(({ id }) => id)
+    expect(ids).toEqual([1, 2, 500_999, 501_000])
+  },
+)
+
+test('repeated changes of a person are summed up after eight entries', async () => {
+  const { journal, told } = await fresh()
+  for (let n = 0; n < 12; n++) await journal.record([withdrawn(2), blocked(2)])
+  await journal.record([withdrawn(3)])
+  await journal.settle()
+  const entries = (await journal.read(ALL)).filter(({ kind }) => kind === 'key-withdrawn')
+  expect(entries.map(({ userId, detail }) => [userId, detail['times']])).toEqual([
+    ...Array.from({ length: 8 }, () => [2, undefined]),
+    [3, undefined],
+    [2, 4],
+  ])
+  expect(told).toHaveLength(25)
+  await journal.record([withdrawn(2)])
+  expect((await journal.read({ ...ALL, afterId: 22 })).map(({ userId }) => userId)).toEqual([2])
 })

@@ -1,0 +1,78 @@
+/** Gives rows their MACs where there were none: in a store of before them, or without a protection. */
+import type { Kysely } from 'kysely'
+import { inSlices } from '../util/scheduling.ts'
+import type { OpenProtection } from './protection.ts'
+import { JournalRows } from './records/journal.ts'
+import { PRIVATE_READABLE } from './records/chats.ts'
+import { changeRows } from './records/rows.ts'
+import { CHAIN_START } from './journal-chain.ts'
+import { RowSeal, SEALED_COLUMNS, type SealedTable } from './row-seal.ts'
+import type { Schema } from './schema.ts'
+
+/** In a store that had no protection, these may be anybody's: the operator gives them anew. */
+const DECIDED: ReadonlySet<string> = new Set(['clients', 'trust_policies', 'flags'])
+
+/**
+ * Seals all rows of a store of before MACs, once: from then on its protection says that they have them.
+ * @returns false, with nothing written, where another process was first
+ */
+export async function sealStore(db: Kysely<Schema>, held: OpenProtection): Promise<boolean> {
+  const { rowKey, unsealed } = held
+  if (unsealed === null) return true
+  const { master, digest } = unsealed.after
+  return await db.transaction().execute(async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('protection')
+      .set({ master, digest })
+      .where('digest', '=', unsealed.before.digest)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) return false
+    await sealRows(transaction, rowKey, { isFirst: false })
+    return true
+  })
+}
+
+/** @param o `isFirst`: the store had no protection until now */
+export async function sealRows(
+  db: Kysely<Schema>,
+  rowKey: Buffer,
+  { isFirst }: { isFirst: boolean },
+): Promise<void> {
+  const seal = new RowSeal(rowKey)
+  const counts: Record<string, number> = {}
+  for (const [table, [key]] of Object.entries(SEALED_COLUMNS)) {
+    if (table === 'journal_heads' || (isFirst && DECIDED.has(table))) continue
+    // one table for all, or the types of Kysely are too many
+    const all = db.selectFrom(table as 'flags').selectAll()
+    const rows = await (
+      table === 'flags' ? all.where('name', '=', PRIVATE_READABLE) : all
+    ).execute()
+    if (rows.length > 0) counts[table] = rows.length
+    if (table === 'journal') continue
+    for await (const row of inSlices(rows)) {
+      const { mac } = seal.seal(table as SealedTable, row as never)
+      await changeRows(db, table as 'flags', { [key]: row[key as 'name'] }, { mac })
+    }
+  }
+  const anchor = await removedUpTo(db)
+  if (anchor !== undefined) {
+    const { entry } = anchor
+    const { kept, mac } = seal.seal('journal_heads', { ...anchor, kept: CHAIN_START })
+    await changeRows(db, 'journal_heads', { entry }, { kept, mac })
+  }
+  if (Object.keys(counts).length === 0) return
+  // the hash of this entry covers all of before
+  const entry = { kind: 'rows-sealed', userId: null, chatId: null, detail: counts }
+  await new JournalRows(db, seal).append({ ...entry, place: 'decisions' })
+}
+
+/** The head of the last entry that was removed. */
+async function removedUpTo(db: Kysely<Schema>) {
+  const first = db.selectFrom('journal').select((one) => one.fn.min('id').as('id'))
+  return await db
+    .selectFrom('journal_heads')
+    .selectAll()
+    .where('entry', '<', first)
+    .orderBy('entry', 'desc')
+    .executeTakeFirst()
+}
