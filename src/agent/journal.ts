@@ -6,27 +6,24 @@ import { join } from 'node:path'
 export const JOURNAL = 'postern.journal.jsonl'
 /** The file before it has at most as much, and the one before that is gone. */
 const FILE_MAX = 64 * 1024 * 1024
-/** Counts of signatures and session keys are written together. */
+/** Connections, and the uses of each key, are summed up for so long. */
 const TOGETHER_MS = 60_000
 const RETRY_MS = 2000
-/** Lines that wait for the disk. No key is used meanwhile, so that these are of connections alone. */
-const UNWRITTEN_MAX = 10_000
 
-/** An event with a line of its own. */
-export type AgentEvent = 'started' | 'stopped' | 'connected' | 'left' | 'made'
+/** An event with a line of its own; callers can make none of them at will. */
+export type AgentEvent = 'started' | 'stopped' | 'made'
 
-interface UseCounts {
-  connection: number
-  key: string
-  signatures: number
-  sessionKeys: number
-  refused: number
-}
+const NONE = { signatures: 0, sessionKeys: 0, refused: 0 }
+type Use = keyof typeof NONE
+
+/** The uses of a key within a minute. */
+type UseCounts = Record<Use, number> & { key: string; callers: Set<number> }
 
 export class AgentJournal implements Disposable {
   readonly #file: string
   readonly #uses = new Map<string, UseCounts>()
   readonly #timer: NodeJS.Timeout
+  #connections = { opened: 0, ended: 0 }
   #unwritten: string[] = []
   #failedAtMs = -Infinity
 
@@ -34,7 +31,7 @@ export class AgentJournal implements Disposable {
   constructor(dataDir: string) {
     this.#file = join(dataDir, JOURNAL)
     this.record('started', { pid: process.pid })
-    this.#timer = setInterval(() => this.#writeUses(), TOGETHER_MS).unref()
+    this.#timer = setInterval(() => this.#writeSums(), TOGETHER_MS).unref()
   }
 
   /** Whether all is written. While it is not, the agent gives nothing. */
@@ -48,29 +45,41 @@ export class AgentJournal implements Disposable {
     this.#append({ event, ...about })
   }
 
-  /** Counts the use of a key by a connection; of others, `key` must be bounded. */
-  count(use: 'signatures' | 'sessionKeys' | 'refused', connection: number, key: string): void {
-    const none = { connection, key, signatures: 0, sessionKeys: 0, refused: 0 }
-    const name = `${connection} ${key}`
-    const counts = this.#uses.get(name) ?? none
+  connection(what: 'opened' | 'ended'): void {
+    this.#connections[what]++
+  }
+
+  /**
+   * Counts the use of a key by a connection; the first in a minute is written at once.
+   * @param key one of the agent's, or `new`
+   */
+  count(use: Use, connection: number, key: string): void {
+    const counts = this.#uses.get(key) ?? { key, ...NONE, callers: new Set() }
+    if (!this.#uses.has(key)) this.#append({ event: 'use', connection, key })
+    this.#uses.set(key, counts)
     counts[use]++
-    this.#uses.set(name, counts)
+    counts.callers.add(connection)
   }
 
   [Symbol.dispose](): void {
     clearInterval(this.#timer)
-    this.#writeUses()
+    this.#writeSums()
     this.record('stopped', { pid: process.pid })
   }
 
-  #writeUses(): void {
-    const uses = [...this.#uses.values()]
+  #writeSums(): void {
+    // nothing is used while it is not written: the sums wait
+    if (!this.isWritten()) return
+    const { opened, ended } = this.#connections
+    if (opened + ended > 0) this.#append({ event: 'connections', opened, ended })
+    this.#connections = { opened: 0, ended: 0 }
+    for (const { callers, ...counts } of this.#uses.values()) {
+      this.#append({ event: 'used', ...counts, connections: callers.size })
+    }
     this.#uses.clear()
-    for (const counts of uses) this.#append({ event: 'used', ...counts })
   }
 
   #append(line: object): void {
-    if (this.#unwritten.length >= UNWRITTEN_MAX) return
     this.#unwritten.push(`${JSON.stringify({ at: new Date().toISOString(), ...line })}\n`)
     this.#flush()
   }

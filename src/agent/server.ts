@@ -17,7 +17,7 @@ import {
 import type { AgentJournal } from './journal.ts'
 import type { AgentKeys } from './keys.ts'
 
-/** Sidecars have one connection a process. */
+/** Sidecars have one connection a process. One more ends that which used a key the longest ago. */
 const CONNECTIONS_MAX = 64
 /** Bytes of answers that a connection may leave unread. */
 const UNREAD_MAX = 1024 * 1024
@@ -53,23 +53,34 @@ interface Reply {
 
 const NOTHING = Buffer.alloc(0)
 const refusal = (kind: number): Reply => ({ kind, body: NOTHING })
+const USES: ReadonlySet<number> = new Set([ASK.sign, ASK.unwrap])
+const isRefusal = (reply: Reply | Promise<Reply>): boolean =>
+  !(reply instanceof Promise) && reply.kind !== STATUS.done
 const done = (body: Uint8Array): Reply => ({ kind: STATUS.done, body })
 
 /** Makes the server; the caller has it listen. @returns `end` ends every connection, too */
 export function createAgentServer(parts: AgentServerParts): { server: Server; end: () => void } {
   const service = new AgentService(parts)
   const { journal } = parts
-  const open = new Set<Socket>()
+  /** Those that used no key first, then those whose last use was the longest ago. */
+  const [idle, users] = [new Set<Socket>(), new Set<Socket>()]
   let connections = 0
   const server = createServer((socket) => {
     const connection = ++connections
-    journal.record('connected', { connection })
-    open.add(socket)
+    journal.connection('opened')
+    const [least] = idle.size + users.size < CONNECTIONS_MAX ? [] : [...idle, ...users]
+    least?.destroy()
+    idle.add(socket)
     const reader = new FrameReader()
     const answers = new AnswerWriter(socket)
     socket.on('data', (chunk) => {
       const isWhole = reader.read(chunk, ({ id, ...question }) => {
         const reply = service.answer(connection, question)
+        if (USES.has(question.kind) && !isRefusal(reply) && !socket.destroyed) {
+          idle.delete(socket)
+          users.delete(socket)
+          users.add(socket)
+        }
         if (!(reply instanceof Promise)) return answers.write(id, reply)
         const writeLate = async (): Promise<void> => answers.write(id, await reply)
         // oxlint-disable-next-line typescript/no-floating-promises -- an answer never rejects
@@ -79,14 +90,14 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
     })
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      open.delete(socket)
-      journal.record('left', { connection })
+      idle.delete(socket)
+      users.delete(socket)
+      journal.connection('ended')
     })
   })
-  server.maxConnections = CONNECTIONS_MAX
   const end = (): void => {
     server.close()
-    for (const socket of open) socket.destroy()
+    for (const socket of [...idle, ...users]) socket.destroy()
   }
   return { server, end }
 }
@@ -153,10 +164,11 @@ class AgentService {
     if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
     if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
     if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
-    const numbers = this.#parts.keys.local.sign(fingerprint, data)
-    if (numbers === null) return refusal(STATUS.unknownKey)
-    this.#parts.journal.count('signatures', connection, fingerprint)
-    return done(numbers)
+    const { keys, journal } = this.#parts
+    journal.count('signatures', connection, fingerprint)
+    if (!journal.isWritten()) return refusal(STATUS.failed)
+    const numbers = keys.local.sign(fingerprint, data)
+    return numbers === null ? refusal(STATUS.unknownKey) : done(numbers)
   }
 
   #unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
@@ -165,10 +177,12 @@ class AgentService {
     if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
     const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
     if (isBusy) return this.#tooMany(connection, fingerprint)
+    const { keys, journal } = this.#parts
+    journal.count('sessionKeys', connection, fingerprint)
+    if (!journal.isWritten()) return refusal(STATUS.failed)
     // the frame is zeroed before openpgp.js has read it
-    const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))
+    const found = keys.local.unwrap(fingerprint, Buffer.from(data))
     if (found === null) return refusal(STATUS.unknownKey)
-    this.#parts.journal.count('sessionKeys', connection, fingerprint)
     if (!(found instanceof Promise)) return done(writeSessionKeys(found))
     return this.#unwrapRare(found)
   }

@@ -113,6 +113,12 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     ...library.alone,
     unlock: async (...locked) =>
       (await (await ours())?.unlock(...locked)) ?? (await library.unlock(...locked)),
+    signText: async (text, signer, atMs) => {
+      const { holder } = signer
+      if (holder === undefined) return await library.alone.signText(text, signer, atMs)
+      const { signHeldText } = await import('./native/held-text.ts')
+      return await signHeldText(text, { ...signer, holder }, atMs)
+    },
     seal: async (request) => (await sealKnown(request)).armored,
     sealKnown,
     judge: async (armored, known) => (await check(armored, known)).status,

@@ -7,7 +7,6 @@ import type { Health, ReasonCode } from '../observe/health.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { WARNINGS, type Warnings } from '../observe/warnings.ts'
 import type { OutboxEvent } from '../outbox/outbox.ts'
-import type { RowSeal } from '../store/row-seal.ts'
 import type { LeavingEvent } from '../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../updates/backlog.ts'
 import type { Laggards } from '../updates/shared-queue.ts'
@@ -67,7 +66,7 @@ export function logLeaving(event: LeavingEvent, log: Log): void {
 
 /** Reports rows that somebody else has written into the store, the last of them by its key. */
 export function reportForged(
-  { forged }: Pick<RowSeal, 'forged'>,
+  { forged }: { forged: readonly { table: string; key: string }[] },
   { warnings, alerts }: Pick<Link, 'warnings' | 'alerts'>,
   log: Log,
 ): void {

@@ -1,10 +1,10 @@
 /** Tables of the clients of the bot's door, of the consumers of updates and of the outbox; part of `schema.ts`. */
 import type { Generated } from 'kysely'
-import type { Sealed } from './journal-tables.ts'
+import type { WithMac } from './journal-tables.ts'
 
 export interface ClientTables {
   /** Clients of the bot's door that were added by command (`clients/clients.ts`). */
-  clients: Sealed & {
+  clients: WithMac & {
     name: string
     /** As in `Client`. */
     credential: string
@@ -29,7 +29,7 @@ export interface ClientTables {
   }
 
   /** Sends and edits that are made later (`outbox/`); their words are `secrets` named `outbox/<id>`. */
-  outbox: Sealed & {
+  outbox: WithMac & {
     number: Generated<number>
     id: string
     state: 'asked' | 'waiting' | 'sent' | 'refused' | 'held'

@@ -2,13 +2,13 @@
 import type { Generated } from 'kysely'
 
 /** A row that grants or loosens (`row-seal.ts`). */
-export interface Sealed {
+export interface WithMac {
   mac: Generated<Uint8Array | null>
 }
 
 export interface JournalTables {
   /** The append-only record of changes, chained (`journal-chain.ts`); `detail` is JSON. */
-  journal: Sealed & {
+  journal: WithMac & {
     id: Generated<number>
     at: number
     kind: string
@@ -28,7 +28,7 @@ export interface JournalTables {
   }
 
   /** Signed heads of the journal (`trust/journal-heads.ts`), and the last entry that was removed. */
-  journal_heads: Sealed & {
+  journal_heads: WithMac & {
     /** The id of the entry, and its hash. */
     entry: number
     hash: Uint8Array
@@ -40,7 +40,7 @@ export interface JournalTables {
   }
 
   /** What stays of a forgotten person, under keyed hashes (`trust/forgotten.ts`). */
-  forgotten: Sealed & {
+  forgotten: WithMac & {
     person: string
     /** In place of the pinned fingerprint. */
     pin: string | null

@@ -4,7 +4,7 @@
  */
 import type { Generated, Selectable } from 'kysely'
 import type { ClientTables } from './client-tables.ts'
-import type { JournalTables, Sealed } from './journal-tables.ts'
+import type { JournalTables, WithMac } from './journal-tables.ts'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
@@ -28,7 +28,7 @@ export interface KeyDerivation {
 
 export interface Schema extends ClientTables, JournalTables {
   /** The bot's own OpenPGP keys (DESIGN, Keys). */
-  own_keys: Sealed & {
+  own_keys: WithMac & {
     /** 40 lower-case hexadecimal characters. */
     fingerprint: string
     /** One key is pending at most, and one active. */
@@ -53,7 +53,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Chats (`kernel/` decides with them). */
-  chats: Sealed & {
+  chats: WithMac & {
     id: number
     kind: string
     /** The one person of a private chat, once learned. */
@@ -79,7 +79,7 @@ export interface Schema extends ClientTables, JournalTables {
   names: { user_id: number; username: string }
 
   /** The owner of a certificate by the operator's decision, and its revocations. */
-  certificates: Sealed & {
+  certificates: WithMac & {
     /** Or of a revoked certification: of the certificate, a blank, and of its certifier. */
     fingerprint: string
     /** Null while the operator has named nobody. */
@@ -147,7 +147,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Single facts about the bot or the sidecar. */
-  flags: Sealed & { name: string; value: string }
+  flags: WithMac & { name: string; value: string }
 
   /** Secrets by name, sealed under the protection (`protection.ts`). */
   secrets: { name: string; sealed: Uint8Array }
@@ -171,7 +171,7 @@ export interface Schema extends ClientTables, JournalTables {
    * A person's current fingerprint, and the one that the service lists, which is their claim to
    * that certificate; null once it lists none (`people/pins.ts`).
    */
-  pins: Sealed & {
+  pins: WithMac & {
     user_id: number
     fingerprint: string | null
     since: number
@@ -201,7 +201,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Trust policies set by command; `chat_id` 0 is the bot's own. */
-  trust_policies: Sealed & { chat_id: number; policy: 'accept' | 'first-use' | 'pinned' }
+  trust_policies: WithMac & { chat_id: number; policy: 'accept' | 'first-use' | 'pinned' }
 
   /** The last key list of a chat: a JSON array of `[userId, fingerprint]`, by person. */
   lists: {

@@ -4,7 +4,7 @@ import { inSlices } from '../util/scheduling.ts'
 import type { OpenProtection } from './protection.ts'
 import { JournalRows } from './records/journal.ts'
 import { PRIVATE_READABLE } from './records/chats.ts'
-import { changeRows } from './records/rows.ts'
+import { changeRows, upsert } from './records/rows.ts'
 import { CHAIN_START } from './journal-chain.ts'
 import { RowSeal, SEALED_COLUMNS, type SealedTable } from './row-seal.ts'
 import type { Schema } from './schema.ts'
@@ -13,7 +13,7 @@ import type { Schema } from './schema.ts'
 const DECIDED: ReadonlySet<string> = new Set(['clients', 'trust_policies', 'flags'])
 
 /**
- * Seals all rows of a store of before MACs, once: from then on its protection says that they have them.
+ * Seals all rows of a store of before MACs, once: its protection is then one of rows with MACs.
  * @returns false, with nothing written, where another process was first
  */
 export async function sealStore(db: Kysely<Schema>, held: OpenProtection): Promise<boolean> {
@@ -28,8 +28,22 @@ export async function sealStore(db: Kysely<Schema>, held: OpenProtection): Promi
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
     await sealRows(transaction, rowKey, { isFirst: false })
+    await sealWebhook(transaction, held.sealer)
     return true
   })
+}
+
+/** Seals the url of the bot's webhook together with its secret (`updates/registration.ts`). */
+async function sealWebhook(db: Kysely<Schema>, sealer: OpenProtection['sealer']): Promise<void> {
+  const name = 'webhook'
+  const url = (await db.selectFrom(name).select('url').executeTakeFirst())?.url ?? null
+  if (url === null) return
+  const kept = db.selectFrom('secrets').select('sealed').where('name', '=', name)
+  const row = await kept.executeTakeFirst()
+  const secret = row === undefined ? null : (sealer.open(name, row.sealed)?.toString() ?? null)
+  const sealed = sealer.seal(name, Buffer.from(JSON.stringify({ url, secret })))
+  await upsert(db, 'secrets', 'name', { name, sealed })
+  await changeRows(db, name, { id: 1 }, { url: '' })
 }
 
 /** @param o `isFirst`: the store had no protection until now */

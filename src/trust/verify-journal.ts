@@ -240,7 +240,7 @@ export function describeJournal(report: JournalReport): string[] {
   const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained, unsealed } = report
   const signed =
     lastSigned === null
-      ? 'no head is signed: without key.publish there is no key for it; keep heads elsewhere'
+      ? 'no head is signed: the bot has no key, or key.agent has not answered; keep heads elsewhere'
       : `entry ${lastSigned.entry}, ${lastSigned.at}, by ${lastSigned.signer}`
   return [
     `entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`,

@@ -11,6 +11,8 @@ const ROW = 1
 const SECRET = 'webhook'
 /** Of a webhook whose last delivery worked. */
 export const NO_FAILURES = { failures: 0, lastError: null, nextAttemptAt: null } as const
+/** In place of the url where it rests sealed, with the secret. */
+const SEALED = ''
 
 export class Registration {
   readonly #store: Store
@@ -44,11 +46,21 @@ export class Registration {
       .where('name', '=', SECRET)
       .executeTakeFirst()
     if (row === undefined) return
-    const { url, failures, last_error: lastError, delivered_id: id, delivered_mark: mark } = row
-    const secret =
-      sealed === undefined ? null : this.#store.unseal(SECRET, sealed.sealed).toString()
-    this.#webhook = url === null ? null : { url, secret, failures, lastError, nextAttemptAt: null }
+    const { failures, last_error: lastError, delivered_id: id, delivered_mark: mark } = row
+    const target = this.#targetIn(row.url, sealed?.sealed)
+    this.#webhook = target && { ...target, failures, lastError, nextAttemptAt: null }
     this.#delivered = id === null || mark === null ? null : { updateId: id, mark }
+  }
+
+  /** A url in the clear is the bot's only in a store that seals nothing. */
+  #targetIn(
+    url: string | null,
+    sealed?: Uint8Array,
+  ): { url: string; secret: string | null } | null {
+    if (url === SEALED && sealed !== undefined) {
+      return JSON.parse(this.#store.unseal(SECRET, sealed).toString())
+    }
+    return url === null || this.#store.method !== null ? null : { url, secret: null }
   }
 
   /** Null when none is set. */
@@ -78,12 +90,13 @@ export class Registration {
   }
 
   async #write(url: string | null, secret: string | null): Promise<void> {
-    const state = { url, failures: 0, last_error: null }
     await this.#store.write(async (db) => {
+      const isSealed = url !== null && (secret !== null || this.#store.method !== null)
+      const state = { url: isSealed ? SEALED : url, failures: 0, last_error: null }
       await upsert(db, 'webhook', 'id', { id: ROW, ...state })
       await db.deleteFrom('secrets').where('name', '=', SECRET).execute()
-      if (secret === null) return
-      const sealed = this.#store.seal(SECRET, Buffer.from(secret))
+      if (!isSealed) return
+      const sealed = this.#store.seal(SECRET, Buffer.from(JSON.stringify({ url, secret })))
       await db.insertInto('secrets').values({ name: SECRET, sealed }).execute()
     })
   }

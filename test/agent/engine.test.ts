@@ -1,5 +1,5 @@
 /** An engine whose secret keys an agent has, over a real socket. */
-import { createMessage, encrypt, enums, readKey } from 'openpgp'
+import { createMessage, encrypt, enums, readCleartextMessage, readKey, verify } from 'openpgp'
 import { expect, onTestFinished, test } from 'vitest'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
@@ -85,6 +85,24 @@ test('a new held key is certified by the former key, stored or held', async () =
   await expect(user?.verify()).resolves.toBe(true)
   const verified = await user?.verifyAllCertifications([by])
   expect(verified?.some(({ valid }) => valid === true)).toBe(true)
+})
+
+test('a text signed with a held key is verified by every engine, and a changed one by none', async () => {
+  const { address } = await startAgentInside()
+  const engine = engineAt(address)
+  const { unlocked, certificate } = await keyOf(engine)
+  const text = await engine.signText('one \n- two\nthree', unlocked, Date.now())
+  for (const [file, result] of [
+    [text, 'valid'],
+    [text.replace('three', 'four'), 'bad'],
+  ] as const) {
+    const signed = await engine.readSigned(Buffer.from(file), null)
+    expect(signed && (await engine.verify(signed, certificate, Date.now()))).toEqual([result])
+  }
+  const message = await readCleartextMessage({ cleartextMessage: text })
+  const verificationKeys = await readKey({ armoredKey: certificate })
+  const { signatures } = await verify({ message, verificationKeys })
+  await expect(signatures[0]?.verified).resolves.toBe(true)
 })
 
 test('`openpgp.check` compares the results of held keys with openpgp.js', async () => {

@@ -75,7 +75,7 @@ test('a client has room for 1,250 calls, and as many of those that were sent are
   const made = { state: 'sent' as const, approval: null, code: null, sentId: null, bytes: 1 }
   const row = { ...made, settledAtMs: 0, isHeard: false, call: 'none' as const }
   const ids = Array.from({ length: 1251 }, () => randomUUID())
-  const rows = ids.map((id) => ({ id, ...rowOf({ ...entryOf(CLIENT), ...row, id }) }))
+  const rows = ids.map((id) => rowOf({ ...entryOf(CLIENT), ...row, id }, store.rowSeal))
   await store.write((db) => db.insertInto('outbox').values(rows).execute())
   const add = (entries: OutboxEntries) => entries.add(entryOf(CLIENT), Buffer.from('x'))
   const sent = await OutboxEntries.load(store, NO_APPROVALS)

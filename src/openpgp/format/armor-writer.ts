@@ -2,7 +2,7 @@
 import { bufferOf } from '../bytes.ts'
 
 /** Block types that are ever read or written. */
-export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK'
+export type ArmorType = 'MESSAGE' | 'PUBLIC KEY BLOCK' | 'PRIVATE KEY BLOCK' | 'SIGNATURE'
 
 export const beginLine = (type: ArmorType): string => `-----BEGIN PGP ${type}-----`
 export const endLine = (type: ArmorType): string => `-----END PGP ${type}-----`

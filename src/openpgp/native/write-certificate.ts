@@ -3,7 +3,12 @@
  * (RFC 9580, 10.1.1). Its form is that of `Engine.generate`.
  */
 import { createHash } from 'node:crypto'
-import { ALGORITHM, type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
+import {
+  ALGORITHM,
+  type RecipientKey,
+  type SignatureAlgorithm,
+  type SigningKey,
+} from '../crypto/algorithm.ts'
 import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
 import { fingerprintOf, publicKeyBody } from '../crypto/public-key.ts'
 import { armorBlock } from '../format/armor-writer.ts'
@@ -26,6 +31,8 @@ export interface CertificateSigner {
   fingerprint: Uint8Array
   /** @returns 64 bytes */
   sign(digest: Uint8Array): Promise<Uint8Array>
+  /** EdDSA when absent. */
+  algorithm?: SignatureAlgorithm
 }
 
 /** Types of signatures (RFC 9580, 5.2.1). */
@@ -96,17 +103,19 @@ export async function certificateParts(o: NewCertificate) {
   const certification = { type: TYPE.certification, over: certified, createdS }
   const binding = { type: TYPE.subkeyBinding, over: bound, createdS }
   const certifications = [
-    await signed(own, certification, [flags(CERTIFIES_AND_SIGNS), ...PREFERENCES]),
-    ...(o.certifiedBy === undefined ? [] : [await signed(o.certifiedBy, certification, [])]),
+    await writeSignature(own, certification, [flags(CERTIFIES_AND_SIGNS), ...PREFERENCES]),
+    ...(o.certifiedBy === undefined
+      ? []
+      : [await writeSignature(o.certifiedBy, certification, [])]),
   ]
   return {
     primary: { key: primaryBody, signed: [framePacket(TAG.userId, userId), ...certifications] },
-    subkey: { key: subkeyBody, signed: [await signed(own, binding, [flags(ENCRYPTS)])] },
+    subkey: { key: subkeyBody, signed: [await writeSignature(own, binding, [flags(ENCRYPTS)])] },
   }
 }
 
 /** A signature packet of version 4 (RFC 9580, 5.2.3). */
-async function signed(
+export async function writeSignature(
   by: CertificateSigner,
   { type, over, createdS }: { type: number; over: Uint8Array; createdS: number },
   subpackets: readonly Buffer[],
@@ -116,10 +125,11 @@ async function signed(
     ...subpackets,
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, by.fingerprint]),
   ])
-  const hashedPart = Buffer.concat([Buffer.of(4, type, ALGORITHM.eddsaLegacy, SHA512), hashed])
+  const { algorithm = EDDSA_LEGACY } = by
+  const hashedPart = Buffer.concat([Buffer.of(4, type, algorithm.id, SHA512), hashed])
   const hash = createHash('sha512').update(over).update(hashedPart)
   const digest = hash.update(trailerOf(hashedPart)).digest()
-  const numbers = EDDSA_LEGACY.writeSignature(Buffer.from(await by.sign(digest)))
+  const numbers = algorithm.writeSignature(Buffer.from(await by.sign(digest)))
   const unhashed = subpacketArea([subpacket(SUBPACKET.issuer, [by.fingerprint.subarray(12)])])
   const body = Buffer.concat([hashedPart, unhashed, digest.subarray(0, 2), numbers])
   return framePacket(TAG.signature, body)
