@@ -1,5 +1,5 @@
 /** Rows that grant or loosen: what somebody gains who writes the database and has no passphrase. */
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
@@ -9,6 +9,8 @@ import { SEALED_COLUMNS } from '../../src/store/row-seal.ts'
 import type { Store } from '../../src/store/store.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { DATABASE } from '../../src/store/inspect.ts'
+import { OutboxEntries } from '../../src/outbox/entries.ts'
+import { Registration } from '../../src/updates/registration.ts'
 import { FIRST_STORE } from './first-store.ts'
 import { describeFile, execute, open, temporary } from './support.ts'
 
@@ -145,7 +147,8 @@ describeFile('somebody who writes the file', () => {
     const drop = Object.keys(SEALED_COLUMNS).map((table) => `ALTER TABLE ${table} DROP COLUMN mac`)
     execute(
       file,
-      `${drop.join(';')}; DROP INDEX journal_first; ALTER TABLE journal DROP COLUMN place;
+      `${drop.join(';')}; ALTER TABLE cursors DROP COLUMN shown;
+       ALTER TABLE outbox DROP COLUMN call; DROP INDEX journal_first; ALTER TABLE journal DROP COLUMN place;
        ALTER TABLE journal DROP COLUMN former; ALTER TABLE journal_heads DROP COLUMN kept;
        PRAGMA user_version = 19`,
     )
@@ -171,6 +174,29 @@ describeFile('somebody who writes the file', () => {
       return [(await clients.of(null)).length, (await pins.of(null)).length]
     })
     expect([found, store.rowSeal.forged]).toEqual([[1, 0], []])
+  })
+})
+
+describeFile('what leaves the sidecar', () => {
+  test('a call or a webhook of somebody who writes the file leads nowhere', async () => {
+    const { file, again, close } = await scene()
+    const url = 'https://bot.example/hidden'
+    const honest = await Registration.load(await again())
+    await honest.set({ url, secret: null })
+    await close()
+    expect(readFileSync(file).includes(url)).toBe(false)
+    expect((await Registration.load(await again())).webhook).toMatchObject({ url, secret: null })
+    await close()
+    execute(
+      file,
+      `UPDATE webhook SET url = 'https://mallory.example/';
+       INSERT INTO outbox (id, state, chat_id, is_for_sealed, created_at, due_at, bytes)
+         VALUES ('x', 'waiting', 5, 0, 1, 1, 1)`,
+    )
+    const store = await again()
+    const entries = await OutboxEntries.load(store, {} as never)
+    expect([(await Registration.load(store)).webhook, entries.all]).toEqual([null, []])
+    expect(store.rowSeal.forged).toEqual([{ table: 'outbox', key: 'x' }])
   })
 })
 

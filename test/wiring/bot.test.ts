@@ -12,6 +12,7 @@ import { open, temporary } from '../store/support.ts'
 import { bot as keys } from '../support/openpgp-people.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { BOT, storeWith, useCore } from './core-scene.ts'
+import { Registration } from '../../src/updates/registration.ts'
 
 const { engine } = useCore()
 const WEBHOOK = { id: 1, url: 'https://bot.example/hook', failures: 0, last_error: null }
@@ -71,12 +72,8 @@ async function scene({ key = 'active', dataDir = temporary(), admin, ...o }: Sce
 /** Parts of a bot that has a key, and whose webhook waits for updates. */
 async function partsOf(key: 'active' | null = 'active', failures = 0) {
   const store = await storeWith(key)
-  await store.write((db) =>
-    db
-      .insertInto('webhook')
-      .values({ ...WEBHOOK, failures, delivered_id: null, delivered_mark: null })
-      .execute(),
-  )
+  await (await Registration.load(store)).set({ url: WEBHOOK.url, secret: null })
+  await store.write((db) => db.updateTable('webhook').set({ failures }).execute())
   const waits: number[] = []
   const wait: typeof REAL_CLOCK.wait = async (ms, signal) => {
     waits.push(ms)

@@ -28,6 +28,7 @@ import { temporary } from '../store/support.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { ALICE, CHAT, storeWith, useCore } from './core-scene.ts'
 import { PlayedStore } from './played-store.ts'
+import { Registration } from '../../src/updates/registration.ts'
 
 const { engine } = useCore()
 const HOUR_MS = 3_600_000
@@ -71,8 +72,8 @@ async function botOf(isShared: boolean) {
   const secrets = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
   const own = await storeWith('active')
   const delivered = { delivered_id: DELIVERED.updateId, delivered_mark: DELIVERED.mark }
-  const row = { id: 1, url: HOOK, failures: 0, last_error: null, ...delivered }
-  await own.write((db) => db.insertInto('webhook').values(row).execute())
+  await (await Registration.load(own)).set({ url: HOOK, secret: null })
+  await own.write((db) => db.updateTable('webhook').set(delivered).execute())
   const played = new PlayedStore(own)
   const fresh = vi.fn(async () => {})
   played.onFresh = fresh
