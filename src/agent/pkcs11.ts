@@ -10,6 +10,7 @@ import {
   type HolderState,
   type KeyHolder,
 } from '../openpgp/index.ts'
+import { describeOthersChange } from '../util/file-owners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { ckrOf, Pkcs11Session, type KeyUse, type ObjectHandle } from './pkcs11-session.ts'
 import { HolderReach } from './holder-reach.ts'
@@ -156,6 +157,8 @@ export class Pkcs11Token implements KeyHolder {
 
   async #open(): Promise<Pkcs11Session> {
     const pin = this.#pin?.reveal() ?? ''
+    const others = describeOthersChange(this.#place.modulePath)
+    if (others !== null) throw new TokenError(`is not asked: its library ${others.message}`)
     const session = await Pkcs11Session.open({ ...this.#place, pin })
     if (session === null) throw new TokenError(`has no token ${this.#place.label}`)
     return session

@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
-import { describeOthersFolder } from './files.ts'
+import { describeOthersFolder } from '../util/file-owners.ts'
 import { checkLevels, type CollectedSettings } from './collect.ts'
 import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'

@@ -1,8 +1,7 @@
 /** Reading small files whose size and kind nobody promised. */
-import { closeSync, existsSync, fstatSync, openSync, readSync, statSync, type Stats } from 'node:fs'
-import { dirname, isAbsolute, resolve } from 'node:path'
-import { resultOr, systemCodeOf } from '../errors.ts'
-import { folderOf, othersLink, othersRight, type OthersRight } from '../util/file-owners.ts'
+import { closeSync, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { systemCodeOf } from '../errors.ts'
 
 /**
  * Reads a whole file, or a pipe, up to a bound.
@@ -31,34 +30,6 @@ export function readBounded(
     closeSync(descriptor)
   }
 }
-
-/**
- * Why settings are not read from a file: users other than this one and root may write it, or
- * replace it or a link to it. In a sticky folder, such as /tmp, only its owner can replace a file.
- * @returns why, and what to do about it; null also for a missing file, and for a pipe
- */
-export function describeOthersChange(path: string) {
-  if (!resultOr(() => statSync(path).isFile(), false)) return null
-  const right = othersRight(path) ?? othersLink(path)
-  if (right !== null) return { message: right.reason, hint: mend(right) }
-  for (const folder of [dirname(path), folderOf(path)]) {
-    const above = othersRight(folder, { sticky: true })
-    if (above !== null) {
-      return { message: `lies in ${folder}, which ${above.reason}`, hint: mend(above) }
-    }
-  }
-  return null
-}
-
-/** The same of a folder whose files are all read: nobody else may add one. @returns as above */
-export function describeOthersFolder(path: string) {
-  if (!existsSync(path)) return null
-  const right = othersRight(path)
-  return right === null ? null : { message: right.reason, hint: mend(right) }
-}
-
-const mend = ({ command }: OthersRight): string =>
-  `whoever can write the settings decides what Postern sends where; once you looked: \`${command}\``
 
 /**
  * A problem with a file that should hold a secret, with the path of the file. A value that is no

@@ -97,7 +97,7 @@ async function run(setting: string, command: ExternalCommand, input?: string): P
     return await runCommand(command, input)
   } catch (error) {
     if (!(error instanceof CommandError)) throw error
-    throw refusal(setting, error.message, { isSetting: !error.hasStarted })
+    throw refusal(setting, error.message, { isSetting: !error.hasStarted, hint: error.hint })
   }
 }
 
@@ -108,11 +108,15 @@ function textOf(output: Buffer, setting: string): string {
 }
 
 /** The reason holds nothing that the command printed. */
-function refusal(setting: string, reason: string, { isSetting = false } = {}): OperatorError {
+function refusal(
+  setting: string,
+  reason: string,
+  { isSetting = false, hint = '' } = {},
+): OperatorError {
   return new OperatorError(
     'key-command',
     `the command of ${setting} ${reason}`,
-    `run the command by hand, as the user that Postern runs as; the store is as it was`,
+    hint || 'run the command by hand, as the user that Postern runs as; the store is as it was',
     isSetting ? { exitCode: 2 } : {},
   )
 }

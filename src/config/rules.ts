@@ -7,7 +7,8 @@ import { describeExposure } from './secrets.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
 import { readTraces } from './traces.ts'
-import { quotePath } from '../util/file-owners.ts'
+import { resultOr } from '../errors.ts'
+import { describeOthersProgram, quotePath } from '../util/file-owners.ts'
 import { isLoopback } from '../util/local-door.ts'
 import { describeProxyProblem, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
@@ -122,6 +123,24 @@ const OF_BOT: Record<string, SettingsRule> = {
       // reported below
     }
     return problem(whole, 'alert.command', `${path}: expected a program that this user may run`)
+  },
+
+  /** A program that others can write has the rights of Postern, as soon as it is run. */
+  refuseOthersPrograms(whole) {
+    const protection = valueOf(whole, 'key.protection')
+    const isExec = typeof protection === 'object' && protection !== null && 'exec' in protection
+    const modulePath = /^pkcs11:.*module-path=(.*)$/.exec(String(valueOf(whole, 'key.agent')))?.[1]
+    const run: Record<string, unknown> = {
+      'key.passphraseCommand': valueOf(whole, 'key.passphraseCommand'),
+      'key.protection': isExec ? protection.exec : undefined,
+      'key.agent': modulePath && [resultOr(() => decodeURIComponent(modulePath), modulePath)],
+      'alert.command': [valueOf(whole, 'alert.command') ?? ''],
+    }
+    return Object.entries(run).flatMap(([path, argv]) => {
+      const { message, hint } =
+        describeOthersProgram((argv ?? []) as string[], whole.sources.env['PATH']) ?? {}
+      return message === undefined ? [] : problem(whole, path, message, hint)
+    })
   },
 
   /**

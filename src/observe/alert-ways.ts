@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { describeOthersChange } from '../util/file-owners.ts'
 import type { AlertWay } from './alerts.ts'
 
 /** A command finds its tools here, and nothing of our environment. */
@@ -14,6 +15,7 @@ export function byCommand(file: string): AlertWay {
   return {
     name: 'command',
     send: async (alert, signal) => {
+      if (describeOthersChange(file) !== null) throw new OthersProgramError()
       const child = spawn(file, [], {
         stdio: ['pipe', 'ignore', 'ignore'],
         env: { PATH, POSTERN_ALERT: alert.alert },
@@ -48,6 +50,11 @@ export function byUrl(url: { reveal(): string }): AlertWay {
       if (!answer.ok) throw new AlertRefusedError('its status was not 2xx')
     },
   }
+}
+
+/** Others can change the program; the settings are refused for it at the next start. */
+class OthersProgramError extends Error {
+  override name = 'OthersProgramError'
 }
 
 class AlertRefusedError extends Error {

@@ -1,6 +1,15 @@
 /** Whether a file has changed, and which others than this user and root may write or replace one. */
-import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { resultOr, systemCodeOf } from '../errors.ts'
 
 export const STICKY = 0o1000
@@ -68,16 +77,87 @@ export function othersRight(path: string, { sticky = false } = {}): OthersRight 
   return { reason, command: `chmod go-w ${quoted}` }
 }
 
-/** Why others may replace a link; null where it is none. */
-export function othersLink(path: string): OthersRight | null {
-  const me = process.getuid?.()
-  const { uid } = lstatSync(path)
-  if (me === undefined || uid === me || uid === 0) return null
+/** A right of others over a file that is read or run, and the command that ends it. */
+export interface OthersChange {
+  message: string
+  hint: string
+}
+
+/**
+ * Why a file is not read or run: users other than this one and root may write it, or replace it, or a
+ * folder or link on the way to it. In a sticky folder, such as /tmp, only its owner can replace a file.
+ * @returns null also for a missing file, and for a pipe
+ */
+export function describeOthersChange(path: string): OthersChange | null {
+  if (process.getuid === undefined || !isFile(path)) return null
+  const found = othersOnTheWay(path, MOST_LINKS)
+  if (found === null) return null
+  const where =
+    found.path === path ? '' : `${found.isFolder ? 'lies in' : 'is'} ${found.path}, which `
+  return { message: where + found.reason, hint: mend(found) }
+}
+
+/** The same of a folder whose files are all read: nobody else may add one. @returns as above */
+export function describeOthersFolder(path: string): OthersChange | null {
+  const right = existsSync(path) ? othersRight(path) : null
+  return right === null ? null : { message: right.reason, hint: mend(right) }
+}
+
+/** Of a program, as a shell finds it, and of the files that its arguments name by absolute paths. */
+export function describeOthersProgram(
+  [name = '', ...args]: readonly string[],
+  searchPath: string | undefined,
+): OthersChange | null {
+  for (const path of [findProgram(name, searchPath), ...args.filter(isAbsolute)]) {
+    const change = describeOthersChange(path)
+    if (change !== null) return { ...change, message: `${path}: ${change.message}` }
+  }
+  return null
+}
+
+/** The path of a program; its name where it is not found, and on Windows. */
+export function findProgram(name: string, searchPath = ''): string {
+  if (process.getuid === undefined || name.includes('/')) return name
+  const paths = searchPath.split(delimiter).map((folder) => join(resolve(folder), name))
+  return paths.find((path) => isFile(path) && resultOr(() => mayRun(path), false)) ?? name
+}
+
+/** As Linux follows at most. */
+const MOST_LINKS = 40
+
+type OnTheWay = OthersRight & { path: string; isFolder: boolean }
+
+/** Folders first, so that the reason named is the one to correct first. */
+function othersOnTheWay(path: string, links: number): OnTheWay | null {
+  const folder = dirname(resolve(path))
+  const above = folder === resolve(path) ? null : othersOnTheWay(folder, links)
+  if (above !== null) return above
+  const found = lstatSync(path)
+  if (!found.isSymbolicLink()) {
+    const isFolder = found.isDirectory()
+    const right = othersRight(path, { sticky: isFolder })
+    return right && { ...right, path, isFolder }
+  }
+  const right = othersLink(path, found)
+  if (right !== null) return { ...right, path, isFolder: false }
+  if (links === 0) throw new Error('too many links')
+  return othersOnTheWay(resolve(realpathSync(folder), readlinkSync(path)), links - 1)
+}
+
+function othersLink(path: string, { uid }: Stats): OthersRight | null {
+  if (uid === process.getuid?.() || uid === 0) return null
   return { reason: `is a link of user ${uid}`, command: `sudo rm ${quotePath(path)}` }
 }
 
-/** The folder that holds a file, once links are followed. @throws an error of node:fs */
-export const folderOf = (path: string): string => dirname(realpathSync(path))
+const isFile = (path: string): boolean => resultOr(() => statSync(path).isFile(), false)
+
+function mayRun(path: string): boolean {
+  accessSync(path, constants.X_OK)
+  return true
+}
+
+const mend = ({ command }: OthersRight): string =>
+  `whoever can write it decides what Postern does; once you looked: \`${command}\``
 
 /** A group that has its user's number is that user's alone, where each user has a group. */
 function isWritableByOthers({ mode, uid, gid }: Stats): boolean {

@@ -1,6 +1,7 @@
 /** Runs a program for what it prints: no shell, bounded in time and output, nothing of it logged. */
 import { spawn } from 'node:child_process'
 import { systemCodeOf } from '../errors.ts'
+import { describeOthersProgram, findProgram } from './file-owners.ts'
 
 /** A program and its arguments, and all of its environment. */
 export interface ExternalCommand {
@@ -19,10 +20,13 @@ export class CommandError extends Error {
   override name = 'CommandError'
   /** False when the program cannot be started, so that another try does not help. */
   readonly hasStarted: boolean
+  /** What to do about it; empty where it is not known. */
+  readonly hint: string
 
-  constructor(message: string, { hasStarted = true } = {}) {
+  constructor(message: string, { hasStarted = true, hint = '' } = {}) {
     super(message)
     this.hasStarted = hasStarted
+    this.hint = hint
   }
 }
 
@@ -31,12 +35,18 @@ export class CommandError extends Error {
  * much; its stderr goes nowhere.
  * @param input given on its stdin
  * @returns its stdout, at most 64 KiB
- * @throws CommandError when it cannot be started, is killed, or ends with another code than 0
+ * @throws CommandError when it cannot be started, others can change it, is killed, or ends with another code than 0
  */
 export async function runCommand(
-  { argv: [program = '', ...args], env, timeoutMs = TIMEOUT_MS }: ExternalCommand,
+  { argv, env, timeoutMs = TIMEOUT_MS }: ExternalCommand,
   input = '',
 ): Promise<Buffer> {
+  const [name = '', ...args] = argv
+  const others = describeOthersProgram(argv, env['PATH'])
+  if (others !== null) {
+    throw new CommandError(`is not run: ${others.message}`, { ...others, hasStarted: false })
+  }
+  const program = findProgram(name, env['PATH'])
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const stdio = ['pipe', 'pipe', 'ignore'] as const
   const child = started(() => spawn(program, args, { env, stdio: [...stdio], detached: hasGroups }))

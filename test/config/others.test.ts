@@ -8,13 +8,17 @@ import {
   renameSync,
   symlinkSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { Pkcs11Token } from '../../src/agent/pkcs11.ts'
+import { passphraseFrom } from '../../src/config/key-commands.ts'
 import { load, loadAll } from '../../src/config/load.ts'
+import { byCommand } from '../../src/observe/alert-ways.ts'
+import type { SentAlert } from '../../src/observe/alerts.ts'
 import { exitCodeOf } from '../../src/cli/terminal.ts'
 import { canMount, mounted } from '../store/support.ts'
 import { spawnSync } from '../support/programs.ts'
-import { file, folder, refusalOf, sources } from './support.ts'
+import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
 import { has } from '../support/lacks.ts'
 
 const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
@@ -113,6 +117,88 @@ describe('settings files', () => {
       expect(portOf(path)).toBe(8711)
     },
   )
+})
+
+describe('programs of the settings', () => {
+  /** A program in two folders, behind a link in a third. */
+  function program() {
+    const [cwd, links] = [folder(), folder()]
+    mkdirSync(join(cwd, 'in'))
+    const path = file(join(cwd, 'in'), 'vault', '#!/bin/sh\necho words of a passphrase\n')
+    chmodSync(path, 0o755)
+    symlinkSync(path, join(links, 'vault'))
+    return { path, cwd, links, link: join(links, 'vault') }
+  }
+  const change: [what: string, (at: ReturnType<typeof program>) => string][] = [
+    ['the program', ({ path }) => path],
+    ['its folder', ({ path }) => dirname(path)],
+    ['a folder above it', ({ cwd }) => cwd],
+    ['the folder of a link to it', ({ links }) => links],
+  ]
+  const named: [what: string, (link: string) => Record<string, string>][] = [
+    ['key.passphraseCommand', (link) => ({ POSTERN_KEY_PASSPHRASE_COMMAND: `["${link}"]` })],
+    [
+      'key.passphraseCommand',
+      (link) => ({ POSTERN_KEY_PASSPHRASE_COMMAND: '["vault"]', PATH: dirname(link) }),
+    ],
+    [
+      'key.passphraseCommand',
+      (link) => ({ POSTERN_KEY_PASSPHRASE_COMMAND: `["/bin/sh", "${link}"]` }),
+    ],
+    ['key.protection', (link) => ({ POSTERN_KEY_PROTECTION: `{"exec": ["${link}"]}` })],
+    [
+      'key.agent',
+      (link) => ({ POSTERN_KEY_AGENT: `pkcs11:token=a?module-path=${encodeURI(link)}` }),
+    ],
+    ['alert.command', (link) => ({ POSTERN_ALERT_COMMAND: link })],
+  ]
+  const { POSTERN_KEY_PASSPHRASE: passphrase, ...without } = ENOUGH
+
+  test.each(change)('settings with a program are refused where others may write %s', (_, of) => {
+    for (const [setting, env] of named) {
+      const at = program()
+      const given: Record<string, string> = { ...without, ...env(at.link) }
+      if (setting !== 'key.passphraseCommand') given['POSTERN_KEY_PASSPHRASE'] = String(passphrase)
+      const settings = sources({ cwd: folder(), env: given })
+      expect(load(settings).settings).toBeDefined()
+      chmodSync(of(at), 0o777)
+      const { message, hint, code } = refusalOf(() => load(settings))
+      expect(message).toContain(setting)
+      expect(message).toContain('may be written by others (mode 777)')
+      expect(hint + message).toContain(`chmod go-w ${of(at)}`)
+      expect(code).toBe('settings')
+    }
+  })
+
+  test.each(change)('a program is not run once others may write %s', async (_, of) => {
+    const at = program()
+    const env = { PATH: `${folder()}:${at.links}:/bin` }
+    const vault = { argv: ['vault'], env }
+    expect(await passphraseFrom(vault)).toBe('words of a passphrase')
+    chmodSync(of(at), 0o777)
+    for (const argv of [['vault'], [at.link], ['/bin/sh', at.link]]) {
+      const refusal = await passphraseFrom({ argv, env }).catch((error: unknown) => error)
+      expect(refusal).toMatchObject({
+        code: 'key-command',
+        exitCode: 2,
+        message: expect.stringMatching(/is not run: .*may be written by others/),
+        hint: expect.stringContaining(`chmod go-w ${of(at)}`),
+      })
+    }
+    const alert = { alert: 'at-rest', holds: true, at: '' } as unknown as SentAlert
+    const sending = byCommand(at.link).send(alert, new AbortController().signal)
+    await expect(sending).rejects.toMatchObject({ name: 'OthersProgramError' })
+  })
+
+  test('a library of a token is not loaded once others may write it', async () => {
+    const { path } = program()
+    chmodSync(path, 0o777)
+    const token = new Pkcs11Token({ label: 'a', modulePath: path }, null)
+    await expect(
+      token.sign({ fingerprint: 'f', digest: Buffer.alloc(32) } as never),
+    ).rejects.toThrow('its library may be written by others')
+    await token[Symbol.asyncDispose]()
+  })
 })
 
 describe('folders of bots', () => {
