@@ -60,6 +60,12 @@ export class Refusal extends PosternError {
 export const busyRefusal = (detail: string, retryAfter: number): Refusal =>
   new Refusal('postern_busy', detail, { extra: { retryAfter } })
 
+/** Refusal `rate_limited` of a client whose share is used up; nobody else notices it. */
+export const shareRefusal = (client: string, what: string, seconds: number): Refusal =>
+  new Refusal('rate_limited', `client ${client}: its share of ${what} is used up`, {
+    extra: { retryAfter: Math.max(1, Math.ceil(seconds)) },
+  })
+
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
 export class NoResponseError extends Refusal {}
 

@@ -8,12 +8,14 @@ import { API_PREFIX, ENDPOINTS, type EndpointName } from '../api/endpoints.ts'
 import type { Clients } from '../clients/clients.ts'
 import { NEEDS, type ClientAct, type Presses } from '../kernel/index.ts'
 import { presentedIn } from './auth.ts'
+import type { ClientShares } from './client-shares.ts'
 import { chatOf, textParam } from './params.ts'
 
 /** What the door asks about clients. */
 export interface DoorClients {
   of: Pick<Clients, 'find' | 'admit' | 'seesPeople'>
   presses: Pick<Presses, 'chatsOf'>
+  shares: Pick<ClientShares, 'takeCalls' | 'begin'>
   /** Setting `clients.only`: the bot's own token opens nothing. */
   only: boolean
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
 import type { Client, ClientAct, StillMay } from '../kernel/index.ts'
@@ -30,7 +30,7 @@ export interface Door {
 /** The parts of the door that a route needs. */
 export interface DoorTools {
   /** Lets a request through that an `anonymous` route wants the token of. @throws Refusal */
-  authorize(request: FastifyRequest): void
+  authorize(request: FastifyRequest, reply: FastifyReply): void
   /** Lets the call of a client through, and every one of the bot's, for `relay`. @throws Refusal */
   admit(request: FastifyRequest, act: ClientAct): Promise<StillMay>
   /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
@@ -116,8 +116,15 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     if (clients.only) throw new Refusal('postern_not_allowed', ONLY_CLIENTS)
     return null
   }
-  const admit = async (request: FastifyRequest, act: ClientAct): Promise<StillMay> =>
-    (request.stillMay = await clients.of.admit(request.client, act))
+  const admit = async (request: FastifyRequest, act: ClientAct): Promise<StillMay> => {
+    const { client } = request
+    request.stillMay = await clients.of.admit(client, act)
+    if (client !== null && act.call !== 'getMedia') clients.shares.takeCalls(client.name, act)
+    return request.stillMay
+  }
+  const begin = ({ client }: FastifyRequest, { raw }: FastifyReply): void => {
+    if (client !== null) raw.once('close', clients.shares.begin(client.name))
+  }
   const built = create({
     log: parts.log,
     level: 'info',
@@ -131,12 +138,14 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   })
   const { app, stopping } = built
   const tools: DoorTools = {
-    authorize: (request) => {
+    authorize: (request, reply) => {
       request.client = authorize(request.raw)
+      begin(request, reply)
     },
     admit,
     stopping,
   }
+  app.addHook('onRequest', async (request, reply) => begin(request, reply))
   void app.register(
     (scope, _options, done) => {
       scope.addHook('preHandler', async (request) => {

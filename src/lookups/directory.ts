@@ -133,6 +133,11 @@ export class Directory implements KeyLookups {
     return { lists: this.#lists.lookups, people: this.#users.lookups }
   }
 
+  /** Whether `keyList` makes no call. */
+  hasKeyList(chatId: number, sinceMs: number): boolean {
+    return this.#lists.peek(chatId, sinceMs) !== undefined
+  }
+
   /** Drops a chat's list: somebody joined, left or changed. */
   forget(chatId: number): void {
     this.#lists.forget(chatId)

@@ -12,6 +12,7 @@ import {
   type Approvals,
   type Clearance,
   type Client,
+  type ClientAct,
   type Guard,
   type KeyLookups,
   type LaterGround,
@@ -34,6 +35,7 @@ export interface GiveParts {
   messages: Messages<Answer>
   guard: Pick<Guard, 'rule'>
   clients: Pick<Clients, 'admitLater' | 'leaves'>
+  clientShares: { takeCalls: (client: string, act: ClientAct) => void }
   approvals: Approvals
   directory: Pick<KeyLookups, 'signer'>
   /** How old the certificate of an approver may be when a call leaves, in ms. */
@@ -131,7 +133,9 @@ export async function sendNow(
   o: { words: Buffer; turn: PermitGround },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
-  const { state, approval } = entry
+  const { state, approval, client, chatId } = entry
+  const act: ClientAct = { call: 'sendMessage', chatIds: [chatId] }
+  if (client !== null) parts.clientShares.takeCalls(client, act)
   requireNoCode(parseBody(o.words), parts.entries.approvals)
   if (state !== 'asked' || approval === null) return await leave(entry, o, parts)
   if (approval.digest !== digestOf(entry, o.words)) throw new Refusal('postern_approval_changed')

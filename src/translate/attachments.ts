@@ -1,6 +1,7 @@
 /** Attachments as the bot asks for them: one opening at a time for each, and only so many at once. */
 import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
-import { Refusal, busyRefusal } from '../errors.ts'
+import { Refusal, busyRefusal, shareRefusal } from '../errors.ts'
+import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from '../media/capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
@@ -14,6 +15,12 @@ import {
 /** Bounds of openings at once, and of the cache. */
 export const ATTACHMENT_BOUNDS = {
   openings: 4,
+  /** Beside those: of all clients of the door together, one of each at a time, in turns. */
+  clientOpenings: 2,
+  /** Of one client, under way or being read. */
+  clientFiles: 4,
+  /** With more bytes of files on the disk, clients wait: the rest is the bot's. */
+  clientSpoolBytes: 512 * 2 ** 20,
   keptBytes: 256 * 2 ** 20,
   keptFiles: 200,
   keptMs: 300_000,
@@ -46,12 +53,17 @@ export class Attachments implements AsyncDisposable {
   readonly onDecrypted = this.#decryptions.add
   readonly #kept: FileCache<Attachment>
   readonly #opening = new Map<string, Promise<CacheEntry<Attachment>>>()
+  #botOpenings = 0
+  readonly #clients: FairQueue
+  /** By client, its turns and how many files it has. */
+  readonly #ofClients = new Map<string, { lane: Lane; files: number }>()
   readonly #stopping = new AbortController()
 
   constructor(parts: AttachmentsParts) {
     this.#parts = parts
     this.#bounds = parts.bounds ?? ATTACHMENT_BOUNDS
     const { keptBytes: maxBytes, keptFiles: maxFiles, keptMs: maxAgeMs } = this.#bounds
+    this.#clients = new FairQueue({ slots: this.#bounds.clientOpenings, perLane: 1 })
     this.#kept = new FileCache({ maxBytes, maxFiles, maxAgeMs })
   }
 
@@ -79,18 +91,43 @@ export class Attachments implements AsyncDisposable {
 
   /**
    * The attachment that an update named, for a request with a token.
+   * @param client whose request it is; null: the bot's
    * @param admit lets the caller have files of its place, or throws; null: no update named it
-   * @throws Refusal `media_not_found`, `postern_busy` and the codes of media; ServiceError and
-   *   NoResponseError from the service
+   * @throws Refusal `media_not_found`, `postern_busy` and the codes of media, `rate_limited` beyond the
+   *   share of a client; ServiceError and NoResponseError from the service
    */
   async named(
     mediaId: string,
-    admit: (place: MediaPlace | null) => Promise<void>,
+    client: string | null,
+    admit: (place: MediaPlace | null) => Promise<unknown>,
   ): Promise<ReadHandle<Attachment>> {
     const place = (await this.#parts.opens?.named.placeOf(mediaId)) ?? null
     await admit(place)
     if (place === null) throw new Refusal('media_not_found', 'no update named this file')
-    return await this.#get(mediaId, place)
+    return client === null ? await this.#get(mediaId, place) : await this.#ofClient(client, place)
+  }
+
+  async #ofClient(client: string, place: MediaPlace): Promise<ReadHandle<Attachment>> {
+    const { clientFiles, clientSpoolBytes } = this.#bounds
+    const own = this.#ofClients.get(client) ?? { lane: this.#clients.lane(), files: 0 }
+    if (own.files >= clientFiles || this.spoolBytes > clientSpoolBytes) {
+      throw shareRefusal(client, 'files', RETRY_AFTER_SECONDS)
+    }
+    own.files++
+    this.#ofClients.set(client, own)
+    let isReleased = false
+    const leave = (): void => {
+      if (isReleased) return
+      isReleased = true
+      if (--own.files === 0) this.#ofClients.delete(client)
+    }
+    try {
+      const { value, release } = await this.#get(place.mediaId, place, { client, lane: own.lane })
+      return { value, release: () => (leave(), release()) }
+    } catch (error) {
+      leave()
+      throw error
+    }
   }
 
   /** Ends openings, and frees all files that no request reads. */
@@ -100,7 +137,11 @@ export class Attachments implements AsyncDisposable {
     this.#kept[Symbol.dispose]()
   }
 
-  async #get(mediaId: string, place: MediaPlace | null): Promise<ReadHandle<Attachment>> {
+  async #get(
+    mediaId: string,
+    place: MediaPlace | null,
+    by: { client: string; lane: Lane } | null = null,
+  ): Promise<ReadHandle<Attachment>> {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
     if (kept !== null) {
@@ -114,18 +155,31 @@ export class Attachments implements AsyncDisposable {
       if (mayStill) return kept
       this.#kept.drop(key)
     }
-    const opening = this.#opening.get(key) ?? this.#begin(key, mediaId, place)
+    // the bot does not wait for the turn of a client
+    const name = by === null ? key : `${key} ${by.client}`
+    const under = this.#opening.get(key) ?? this.#opening.get(name)
+    const opening = under ?? this.#begin(name, key, { mediaId, place, lane: by?.lane ?? null })
     const lease = (await opening).acquire()
     if (lease === null) throw busy()
     return lease
   }
 
-  #begin(key: string, mediaId: string, place: MediaPlace | null): Promise<CacheEntry<Attachment>> {
-    if (this.#opening.size >= this.#bounds.openings || this.#stopping.signal.aborted) throw busy()
-    const opening = this.#open(mediaId, place)
+  #begin(
+    name: string,
+    key: string,
+    { mediaId, place, lane }: { mediaId: string; place: MediaPlace | null; lane: Lane | null },
+  ): Promise<CacheEntry<Attachment>> {
+    const isFull = lane === null && this.#botOpenings >= this.#bounds.openings
+    if (isFull || this.#stopping.signal.aborted) throw busy()
+    const open = (): Promise<Attachment> => this.#open(mediaId, place)
+    if (lane === null) this.#botOpenings++
+    const opening = (lane === null ? open() : lane.run(open))
       .then((attachment) => this.#kept.add(key, attachment))
-      .finally(() => this.#opening.delete(key))
-    this.#opening.set(key, opening)
+      .finally(() => {
+        this.#opening.delete(name)
+        if (lane === null) this.#botOpenings--
+      })
+    this.#opening.set(name, opening)
     return opening
   }
 

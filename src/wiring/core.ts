@@ -5,6 +5,7 @@ import { engineWithHolder, holderOf } from '../agent/held-engine.ts'
 import { Modes } from '../lookups/modes.ts'
 import { firstUseOf } from '../config/authorities.ts'
 import { approvalRules, givenClients } from '../config/client-entry.ts'
+import { ClientShares } from '../http/client-shares.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
 import { Transfer } from '../keys/transfer.ts'
@@ -96,6 +97,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     /** Which calls need a person's word, and whether it counts. */
     approvals,
     keyUsage,
+    clientShares: new ClientShares({ ...known, ...link, cache: options.settings.cache }),
     /** Exports and imports secret keys. */
     transfer: new Transfer({
       memory,

@@ -44,7 +44,7 @@ export function describeBotDoor(
     tls: doorTls(settings),
     clearFields: core.clearFields,
     guard: core.guard,
-    clients: { of: core.known.clients, presses: core.presses, only: settings.clients.only },
+    clients: doorClients(core, settings),
     outbox,
     allowUnknown: settings.routes.allowUnknown,
     routes: [
@@ -68,6 +68,13 @@ export function describeBotDoor(
     outside: [mediaRoute(core.attachments), outboxRoute(outbox)],
   }
 }
+
+const doorClients = ({ known, presses, clientShares }: Core, { clients }: Settings) => ({
+  of: known.clients,
+  presses,
+  shares: clientShares,
+  only: clients.only,
+})
 
 /** The callbacks of the bot's door. */
 export function botDoorEvents(

@@ -24,6 +24,9 @@ import { SYSTEM_TIME, type Clock } from '../util/clock.ts'
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
 
+/** That of all clients of the door together; of all calls but ours, where only they call. */
+const CLIENT_SHARE = 0.25
+
 /** Time limit of a look-up that a send or an update waits for. */
 export const LOOKUP_MS = 8000
 
@@ -57,12 +60,14 @@ export function createLink(
   let ownCalls = { usedLastMinute: 0, limit: 0 }
   const { time = SYSTEM_TIME, metrics = new Metrics() } = o
   const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
+  const partOf = (share: number): number =>
+    Math.floor((bot.limits.apiCallsPerMinute * share) / sidecars)
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
   const upstream: Upstream = new UpstreamClient({
     ...reached(settings.upstream),
     token: secrets.botToken,
-    ownCallsPerMinute: () => Math.floor((bot.limits.apiCallsPerMinute * OWN_SHARE) / sidecars),
+    ownCallsPerMinute: () => partOf(OWN_SHARE),
     events: forwardTo(upstreamListeners),
   })
   const alerts = new Alerts(o)
@@ -81,6 +86,8 @@ export function createLink(
     ...ofBot(bot),
     /** Divides the calls of our own among so many sidecars of the bot. */
     shareCalls: (count: number): void => void (sidecars = count),
+    /** Calls a minute that all clients of the door may cause here. */
+    callsOfClients: () => partOf(settings.clients.only ? 1 - OWN_SHARE : CLIENT_SHARE),
     /** Calls of our own in the last minute, and how many there may be. */
     ownCalls: () => ownCalls,
     /** The bot sends or receives: it is not at rest, and how late the event loop is counts for a while. */

@@ -24,6 +24,26 @@ async function client(...flags: string[]) {
 const UNUSABLE = { certificate: 'no key', fingerprint: 'ab'.repeat(20) }
 const NOT_ALLOWED = [403, 'postern_not_allowed']
 
+test('a client that calls without end is limited, and neither the bot nor another client notices it', async () => {
+  const group = stage.group([await stage.friend()])
+  const [greedy, other] = [await client('--may', 'read'), await client('--may', 'read')]
+  const since = stage.double.mark()
+  const calls = await Promise.all(Array.from({ length: 90 }, () => greedy.call('GET', '/me')))
+  const passed = calls.filter(({ status }) => status === 200)
+  const limited = calls.filter(({ status }) => status === 429)
+  // a quarter of the service's 600, for each client alike
+  const { stdout } = await stage.sidecar.postern('client', 'list', '--json')
+  const count = (JSON.parse(stdout) as unknown[]).length
+  expect([passed.length, limited.length]).toEqual([
+    Math.floor(150 / count),
+    90 - Math.floor(150 / count),
+  ])
+  expect(limited[0]?.json.error).toMatchObject({ code: 'rate_limited' })
+  expect(stage.double.calls('GET', /\/me$/, since).length).toBeLessThan(passed.length + 10)
+  expect((await other.call('GET', '/me')).status).toBe(200)
+  for (let n = 0; n < 40; n++) expect((await stage.send(group, canary())).status).toBe(201)
+})
+
 describe('a client that may send to one group', () => {
   test('a client’s message to its group is sealed, and one to another chat refused', async () => {
     const [alice, bob] = [await stage.friend(), await stage.person()]

@@ -48,6 +48,7 @@ async function doorOf(over: Partial<Client>, parts: Partial<BotDoorParts> = {}) 
       seesPeople: () => true,
     },
     presses: { chatsOf: async (id) => (id === PRESS ? [GROUP] : []) },
+    shares: NO_CLIENTS.shares,
     only: false,
   }
   const ok = () => ({ ok: true, result: {} })

@@ -25,6 +25,7 @@ import { door as serviceDoor, service } from '../upstream/support.ts'
 export const NO_CLIENTS: DoorClients = {
   of: { find: () => null, admit: () => Promise.resolve(OWN_CALL), seesPeople: () => true },
   presses: { chatsOf: () => Promise.resolve([]) },
+  shares: { takeCalls: () => {}, begin: () => () => {} },
   only: false,
 }
 

@@ -38,6 +38,7 @@ async function scene({ isAsked = false } = {}) {
   const calls = {
     admitLater: vi.fn(async () => OWN_CALL),
     leaves: vi.fn(async () => {}),
+    takeCalls: vi.fn(),
     signer: vi.fn(async () => null),
     rule: vi.fn(async () => ({ body: 'readable' })),
   }
@@ -50,7 +51,7 @@ async function scene({ isAsked = false } = {}) {
     const envelope = error === undefined ? { ok: true, result } : { ok: false, error }
     return { status, headers, envelope, body: Buffer.from(JSON.stringify(envelope)) }
   }
-  const played = { guard: calls, clients: calls, directory: calls }
+  const played = { guard: calls, clients: calls, directory: calls, clientShares: calls }
   const parts = {
     ...played,
     entries,

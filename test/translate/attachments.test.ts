@@ -3,6 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { Capability } from '../../src/media/capability.ts'
 import {
+  ATTACHMENT_BOUNDS,
   Attachments,
   type AttachmentBounds,
   type AttachmentOutcome,
@@ -12,7 +13,13 @@ import { refused } from '../support/refused.ts'
 import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
 
 const PDF = Buffer.from('%PDF-1.7 words')
-const BOUNDS: AttachmentBounds = { openings: 2, keptBytes: 1000, keptFiles: 10, keptMs: 60_000 }
+const BOUNDS: AttachmentBounds = {
+  ...ATTACHMENT_BOUNDS,
+  openings: 2,
+  keptBytes: 1000,
+  keptFiles: 10,
+  keptMs: 60_000,
+}
 
 /** Attachments of a private chat with Alice, each of which waits until a test lets it come. */
 function stage(o: { bounds?: Partial<AttachmentBounds>; opens?: 'nothing' } = {}) {
@@ -120,4 +127,33 @@ test('disposed `Attachments` abort fetches under way, refuse new ones and close 
   await expect(byUrl('later')).rejects.toThrow(refused('postern_busy'))
   await turn()
   expect(files.map(({ isClosed }) => isClosed)).toEqual([true])
+})
+
+test('a client’s files are opened one at a time, in turns with other clients, and never in place of the bot’s', async () => {
+  const { attachments, asked, byUrl, placeOf } = stage({ bounds: { openings: 1, clientFiles: 3 } })
+  placeOf.mockImplementation(async (mediaId) => ({ ...PLACE, mediaId }))
+  const of = (client: string, mediaId: string) => attachments.named(mediaId, client, async () => {})
+  const greedy = ['a1', 'a2', 'a3'].map((id) => of('greedy', id))
+  await expect(of('greedy', 'a4')).rejects.toThrow(refused('rate_limited', 'share of files'))
+  const later = [of('second', 'b1'), of('third', 'c1')]
+  const own = byUrl('a2')
+  const ids = () => asked.map(({ mediaId }) => mediaId)
+  await vi.waitFor(() => expect(ids().toSorted()).toEqual(['a1', 'a2', 'b1']))
+  await expect(byUrl('abe')).rejects.toThrow(refused('postern_busy'))
+  for (let n = 0; n < 6; n++) {
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(n))
+    asked[n]?.come()
+  }
+  expect(ids().slice(3)).toEqual(['c1', 'a2', 'a3'])
+  for (const file of await Promise.all([...greedy, ...later, own])) file?.release()
+  await of('greedy', 'a1').then(({ release }) => release())
+})
+
+test('a client’s file is refused where files of half the room are on the disk, and the bot’s is not', async () => {
+  const { attachments, byUrl, come } = stage({ bounds: { clientSpoolBytes: 76 } })
+  const refusal = attachments.named('abc', 'reporter', async () => {})
+  await expect(refusal).rejects.toThrow(refused('rate_limited'))
+  const own = byUrl('abc')
+  await come(1)
+  expect(await own).not.toBeNull()
 })

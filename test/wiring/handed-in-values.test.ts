@@ -178,7 +178,7 @@ const TABLES = [
   table<giving.GiveParts>('a call', () => vi.mocked(giving.sendNow).mock.lastCall?.[2], {
     entries,
     fresh,
-    ...of('core', 'messages', 'guard', 'approvals'),
+    ...of('core', 'messages', 'guard', 'approvals', 'clientShares'),
     ...of('known', 'clients', 'directory'),
     approverMaxAgeMs: (ms) => ms === 17_000,
     rules: (rules, { limits }) => {

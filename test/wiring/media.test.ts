@@ -27,7 +27,7 @@ test('a bot without a key receives files unopened, under unchanged urls', async 
   expect(lease?.value.verdict).toBeNull()
   expect(lease && (await contentOf(lease.value))).toEqual(PDF)
   expect(stored.mock.calls.map(([id]) => id)).toEqual(['abc'])
-  await expect(attachments.named('abc', () => Promise.resolve())).rejects.toMatchObject({
+  await expect(attachments.named('abc', null, () => Promise.resolve())).rejects.toMatchObject({
     code: 'media_not_found',
   })
   const secrets = await store.read((db) => db.selectFrom('secrets').select('name').execute())

@@ -41,7 +41,7 @@ async function serve(
   reply: FastifyReply,
   parts: { attachments: Attachments; tools: DoorTools },
 ): Promise<FastifyReply> {
-  const handle = await acquire(request, parts)
+  const handle = await acquire(request, reply, parts)
   reply.raw.once('close', () => handle.release())
   await admitted(request).ask()
   if (isGone(reply)) {
@@ -53,6 +53,7 @@ async function serve(
 
 async function acquire(
   request: FastifyRequest,
+  reply: FastifyReply,
   { attachments, tools }: { attachments: Attachments; tools: DoorTools },
 ) {
   const id = textParam(request, 'id')
@@ -60,11 +61,11 @@ async function acquire(
   // the bot's url gives the right by itself
   if (byUrl !== null) request.stillMay = OWN_CALL
   if (byUrl !== null) return byUrl
-  tools.authorize(request)
+  tools.authorize(request, reply)
   if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
-  return await attachments.named(id, async (place) => {
-    await tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] })
-  })
+  return await attachments.named(id, request.client?.name ?? null, (place) =>
+    tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] }),
+  )
 }
 
 function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment): FastifyReply {
