@@ -145,6 +145,11 @@ export const REFUSALS = {
     what: 'the words waited in the outbox for too long',
     hint: '`postern outbox retry` sends them all the same; `outbox.maxAgeHours` is how long they wait',
   },
+  postern_outbox_restored: {
+    status: 409,
+    what: 'the call is of a restored backup, and may have left or been dropped since',
+    hint: '`postern outbox retry` sends it, `postern outbox drop` removes it',
+  },
   postern_approval_needed: {
     status: 409,
     what: 'the call needs a person’s word, and has none',
@@ -195,6 +200,11 @@ export const REFUSALS = {
     status: 403,
     what: 'this caller may not make this call',
     hint: 'use a client that has the right and the chat named: `postern client list`',
+  },
+  postern_client_suspended: {
+    status: 403,
+    what: 'the client is suspended, since a backup was restored that may be older than its removal',
+    hint: '`postern client confirm NAME` lets it call again, `postern client remove NAME` removes it',
   },
   postern_media_too_large: {
     status: 413,

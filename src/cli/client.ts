@@ -58,6 +58,10 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .description('remove a client')
     .example('postern client remove reporter')
     .does((sidecar, name: string) => sidecar.clientRemove({ name })),
+  ofClient('confirm')
+    .description('let a client call again that is suspended since a backup was restored')
+    .example('postern client confirm reporter')
+    .does((sidecar, name: string) => sidecar.clientConfirm({ name })),
   ofClient('rotate')
     .description('give a client another token, and print it')
     .example('postern client rotate reporter')
@@ -83,12 +87,11 @@ function readName(text: string): string {
 }
 
 function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
-  const chats = listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat))
   const given = {
     name,
     ...flags,
     may: listOf(flags.may),
-    chats,
+    chats: listOf(flags.chats).map((chat) => (/^-?\d+$/.test(chat) ? Number(chat) : chat)),
     persons: listOf(flags.persons).map(Number),
     ...(expires !== undefined && { expires: readExpiry(expires) }),
     ...(maxChars !== undefined && { maxChars: Number(maxChars) }),
@@ -96,19 +99,16 @@ function readClient(name: string, { expires, maxChars, ...flags }: AddFlags) {
   // Beside its own flags the command has those of all settings.
   const parsed = AddedClient.strip().safeParse(given)
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const flag = String(issue?.path[0]).replace('maxChars', 'max-chars')
-  throw usageError(`--${flag}: ${issue?.message}`)
+  const { path = [], message } = parsed.error.issues[0] ?? {}
+  throw usageError(`--${String(path[0]).replace('maxChars', 'max-chars')}: ${message}`)
 }
 
 const listOf = (text = ''): string[] =>
   text.split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()]))
 
 /** `90d` counts from now. */
-function readExpiry(text: string): string {
-  const days = /^(\d{1,5})d$/.exec(text)?.[1]
-  return days === undefined ? text : new Date(Date.now() + Number(days) * 86_400_000).toISOString()
-}
+const readExpiry = (text: string): string =>
+  text.replace(/^\d{1,5}d$/, (d) => new Date(Date.now() + Number.parseInt(d) * 864e5).toISOString())
 
 function printToken({ name, token, refused }: MadeToken): void {
   for (const line of refused) printNotice(line)
@@ -120,7 +120,7 @@ function printToken({ name, token, refused }: MadeToken): void {
 function printClients(clients: readonly ClientRow[]): void {
   if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
   printList(clients, {
-    CLIENT: ({ name }) => name,
+    CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
     MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
     CHATS: ({ chats, persons }) =>
       [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',

@@ -2,7 +2,7 @@
 import { Refusal, refusedError } from '../errors.ts'
 import { lackOf, mayRead, NEEDS, OWN_CALL, paced } from '../kernel/index.ts'
 import type { Client, ClientAct, ClientFacts, Journal, Lack } from '../kernel/index.ts'
-import type { Memory, Records, Right, StillMay } from '../kernel/index.ts'
+import type { Memory, Records, Right, StillMay, TrustChange } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 
 /** More than anybody needs, and few enough to read at once. */
@@ -47,11 +47,16 @@ const RIGHTS: ReadonlySet<Right> = new Set(
   Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
 )
 
+/** A decision of the operator about a client. */
+type ClientChange = Extract<TrustChange, { kind: 'client-added' }>['kind']
+
 /** How a call is refused whose credential is nobody's: at once, or later. */
 type GoneCode = 'unauthorized' | 'postern_not_allowed'
 
-const refusalOf = ({ name }: { name: string }, lack: Lack, gone: GoneCode): Refusal =>
-  new Refusal(lack === GONE ? gone : 'postern_not_allowed', `client ${name}: ${lack.detail}`)
+const refusalOf = ({ name }: { name: string }, lack: Lack, gone: GoneCode): Refusal => {
+  const code = lack.what === 'suspended' ? 'postern_client_suspended' : 'postern_not_allowed'
+  return new Refusal(lack === GONE ? gone : code, `client ${name}: ${lack.detail}`)
+}
 
 /** Those of the settings, and those that were added by command. */
 export class Clients {
@@ -216,12 +221,29 @@ export class Clients {
     })
   }
 
+  /**
+   * Suspends each client that was added by command: it may have been removed after the backup.
+   * @returns their names
+   */
+  async suspendAdded(): Promise<string[]> {
+    const names = [...this.#added.keys()]
+    for (const name of names) {
+      const suspended = () => ({ ...this.#addedOne(name), isSuspended: true as const })
+      await this.#change(name, 'client-suspended', suspended)
+    }
+    return names
+  }
+
+  /** Lets a suspended client call again. @throws as `remove` */
+  async confirm(name: string): Promise<void> {
+    await this.#change(name, 'client-confirmed', () => {
+      const { isSuspended: _suspended, ...client } = this.#addedOne(name)
+      return client
+    })
+  }
+
   /** @param decide in the write, by the clients as they are then; null removes it */
-  async #change(
-    name: string,
-    kind: 'client-added' | 'client-rotated' | 'client-removed',
-    decide: () => Client | null,
-  ): Promise<void> {
+  async #change(name: string, kind: ClientChange, decide: () => Client | null): Promise<void> {
     const { journal } = this.#parts
     let client: Client | null = null
     const write = async ({ clients }: Records): Promise<void> => {

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { acceptRestored, restoredFrom } from '../store/restored.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
+import { RESTORED } from './outbox.ts'
 
 export const BACKUPS = {
   /** Copies the store to a file in `dataDir`, which the caller removes. */
@@ -22,13 +23,38 @@ export const BACKUPS = {
         )
       }
       const published = await comparePublished(parts, takenAt)
+      const undone = isLatest ? '' : await holdBack(parts, takenAt)
       await acceptRestored(parts.store, { isLatest })
-      const memory = isLatest
-        ? ''
-        : `; messages signed between ${takenAt} and now will be withheld as replayed`
-      return { message: `${published}${memory}` }
+      return { message: `${published}${undone}` }
     },
   ),
+}
+
+const MOST_NAMED = 20
+
+/** Holds calls and suspends clients, which may be revoked since the backup. @returns a list for people */
+async function holdBack({ outbox, clients }: OperationParts, takenAt: string): Promise<string> {
+  const held: string[] = []
+  for (const { id } of outbox.all) {
+    const isHeld = await outbox.change(id, ({ state }) =>
+      state === 'waiting' || state === 'asked' ? { state: 'held', code: RESTORED } : null,
+    )
+    if (isHeld) held.push(id)
+  }
+  const suspended = await clients.suspendAdded()
+  return [
+    `; messages signed between ${takenAt} and now will be withheld as replayed`,
+    named('\nheld until `postern outbox retry ID`, or dropped: ', held),
+    named('\nsuspended until `postern client confirm NAME`, or removed: ', suspended),
+    `\nnot in the backup, to be made again: blocks and other decisions after ${takenAt}, clients ` +
+      'removed since, people forgotten since',
+  ].join('')
+}
+
+function named(what: string, all: readonly string[]): string {
+  if (all.length === 0) return ''
+  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
+  return `${what}${all.slice(0, MOST_NAMED).join(', ')}${more}`
 }
 
 /** Describes the key that the service shows, when the restored keys are compatible with it. */

@@ -23,8 +23,9 @@ const named = z.strictObject({ name: ClientName })
 export const CLIENTS = {
   /** Every client of the bot’s door. */
   clientList: operation(nothing, ({ clients }) =>
-    clients.all.map(({ credential, expiresAtMs, createdAtMs, ...client }) => ({
+    clients.all.map(({ credential, expiresAtMs, createdAtMs, isSuspended = false, ...client }) => ({
       ...client,
+      isSuspended,
       /** SHA-256 of its TLS certificate; null for one with a token. */
       certificate: certificateIn(credential),
       expiresAt: iso(expiresAtMs),
@@ -50,6 +51,11 @@ export const CLIENTS = {
     await clients.remove(name)
     const refused = await refusedCalls(outbox, name)
     return { message: [`client ${name} is removed`, ...refused].join('\n') }
+  }),
+  /** Lets a client call again that is suspended since a backup was restored. */
+  clientConfirm: operation(named, async ({ clients }, { name }) => {
+    await clients.confirm(name)
+    return { message: `client ${name} may call again` }
   }),
   /** Changes of a client and its refusals, each noted once an hour, oldest first. */
   clientLog: operation(named.extend(LogPage.shape), ({ journal }, { name: client, ...range }) =>

@@ -22,9 +22,9 @@ export const OUTBOX = {
   }),
   /** Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable. */
   outboxRetry: operation(RetryInput, async ({ outbox, journal }, { id, readable }) => {
-    const { state, chatId, isForSealed } = unsent(outbox, id)
+    const { state, chatId, isForSealed, code } = unsent(outbox, id)
     if (state === 'waiting' || state === 'asked') throw waits()
-    if (state === 'held' && !readable) {
+    if (state === 'held' && code !== RESTORED && !readable) {
       throw refusedError(
         `chat ${chatId} has become readable since these words were given`,
         '`--readable` lets them leave readable, `postern outbox drop` removes them',
@@ -48,6 +48,9 @@ export const OUTBOX = {
     throw refusedError('it waits for no word', '`postern approve list` shows those that do')
   }),
 }
+
+/** The code of entries that are held since a backup was restored. */
+export const RESTORED = 'postern_outbox_restored'
 
 const SHOWN = '`postern outbox list` shows what is sent later'
 const MAY_BE_SENT =

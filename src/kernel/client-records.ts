@@ -21,6 +21,8 @@ export interface ClientScope {
   files: boolean
   /** So many sends and edits in `perMs`; null: any number. */
   rate: { calls: number; perMs: number } | null
+  /** It may make no call until the operator confirms it: a backup was restored. */
+  isSuspended?: true
   /** ms since the epoch; null: without end. */
   expiresAtMs: number | null
   /** Rights and kinds of chats of an earlier version, which count no more. */

@@ -41,14 +41,8 @@ type StoredHead = SchemaRow<'journal_heads'>
 
 const NOT_OURS = 'it has no MAC of this store, so Postern did not write it'
 /** Kinds of entries that name no person, so that none is ever erased. */
-const OF_NOBODY: ReadonlySet<string> = new Set([
-  'client-added',
-  'client-rotated',
-  'client-removed',
-  'private-readable',
-  'person-forgotten',
-  'rows-sealed',
-])
+const OF_NOBODY =
+  /^(client-(added|rotated|removed|suspended|confirmed)|private-readable|person-forgotten|rows-sealed)$/
 
 /** @param given a head that was kept elsewhere, as `trust log --head` prints it; null for none */
 export async function verifyJournal(
@@ -188,7 +182,7 @@ async function walk(
       counts.forgotten++
       // not covered by the hash any more: what the erasure wrote, or a fault
       const names = row.user_id !== null || row.chat_id !== null
-      erased.set(id, names || OF_NOBODY.has(row.kind) ? '' : row.detail)
+      erased.set(id, names || OF_NOBODY.test(row.kind) ? '' : row.detail)
     } else if (row.kind === 'person-forgotten') {
       const { person, entries } = attestedIn(row.detail)
       const remains = JSON.stringify({ forgotten: person })

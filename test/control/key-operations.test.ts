@@ -3,10 +3,14 @@ import { describe, expect, test, vi } from 'vitest'
 import { BACKUPS } from '../../src/control/backups.ts'
 import { FLOOR_MS, KEYS } from '../../src/control/keys.ts'
 import type { OperationParts } from '../../src/control/operation.ts'
+import { OUTBOX } from '../../src/control/outbox.ts'
+import { OutboxEntries } from '../../src/outbox/entries.ts'
 import { ROTATION } from '../../src/control/rotation.ts'
 import { SECRETS } from '../../src/control/secrets.ts'
 import { memoryGaps, restoredFrom } from '../../src/store/restored.ts'
+import { entryOf } from '../outbox/support.ts'
 import { open, put, temporary } from '../store/support.ts'
+import { NO_APPROVALS } from '../support/approvals.ts'
 import { refused } from '../support/refused.ts'
 
 const DAY_MS = 86_400_000
@@ -279,15 +283,28 @@ describe('secrets', () => {
 describe('backups', () => {
   /** A store restored from a backup, or not, whose bot has this key at the service. */
   const accept = async (shown: string | null, takenAt: string | null, isLatest: boolean) => {
-    const store = await open(temporary())
+    const store = await open(temporary(), { protection: 'none' })
     if (takenAt !== null) await put(store, 'backup_taken_at', takenAt)
     const publishedKey = () => Promise.resolve(shown)
-    const parts = { ...keyParts().parts, store, publishedKey }
+    const outbox = await OutboxEntries.load(store, NO_APPROVALS)
+    for (const id of ['sent', 'waits']) {
+      await outbox.add(entryOf({ id }), Buffer.from('{}'))
+    }
+    await outbox.change('sent', () => ({ state: 'sent', sentId: 7 }))
+    const clients = { suspendAdded: async () => ['reporter'] }
+    const parts = { ...keyParts().parts, store, publishedKey, outbox, clients } as never
     const accepting = Promise.resolve(BACKUPS.backupAccept.run(parts, { isLatest }))
     const result: unknown = await accepting.catch((error: unknown) => error)
-    return { result, isOpen: (await restoredFrom(store)) === null, gaps: await memoryGaps(store) }
+    const states = Object.fromEntries(outbox.all.map(({ id, state }) => [id, state]))
+    const isOpen = (await restoredFrom(store)) === null
+    return { result, isOpen, gaps: await memoryGaps(store), states, outbox, parts }
   }
-  const replayed = `; messages signed between ${AT} and now will be withheld as replayed`
+  const replayed = [
+    `; messages signed between ${AT} and now will be withheld as replayed`,
+    'held until `postern outbox retry ID`, or dropped: waits',
+    'suspended until `postern client confirm NAME`, or removed: reporter',
+    `not in the backup, to be made again: blocks and other decisions after ${AT}, clients removed since, people forgotten since`,
+  ].join('\n')
 
   test.each([
     [null, 'the service shows no key for the bot'],
@@ -295,11 +312,21 @@ describe('backups', () => {
   ])(
     '`backupAccept` accepts a backup when the service shows the key %s',
     async (shown, message) => {
-      expect(await accept(shown, AT, true)).toEqual({ result: { message }, isOpen: true, gaps: [] })
+      const states = { sent: 'sent', waits: 'waiting' }
+      const latest = { result: { message }, isOpen: true, gaps: [], states }
+      expect(await accept(shown, AT, true)).toMatchObject(latest)
       const { result, gaps } = await accept(shown, AT, false)
       expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
     },
   )
+
+  test('a call of a restored backup is held until the operator retries it, and one that was sent stays so', async () => {
+    const { states, outbox, parts } = await accept(null, AT, false)
+    expect(states).toEqual({ sent: 'sent', waits: 'held' })
+    expect(outbox.get('waits')?.code).toBe('postern_outbox_restored')
+    await OUTBOX.outboxRetry.run(parts, { id: 'waits', readable: false })
+    expect(outbox.get('waits')).toMatchObject({ state: 'waiting', code: null, isForSealed: true })
+  })
 
   test('`backupAccept` refuses a backup older than the key at the service, and a store that was not restored', async () => {
     const newer = await accept('zz', AT, true)

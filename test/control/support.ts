@@ -83,6 +83,7 @@ export const CLIENT: ClientRow = {
   outbox: 'asked',
   buttons: false,
   files: true,
+  isSuspended: false,
   rate: { calls: 5, perMs: 60_000 },
   expiresAt: '2027-01-31T00:00:00.000Z',
   certificate: null,
@@ -184,6 +185,7 @@ export function operations(over: Partial<Operations> = {}): Operations {
     clientList: async () => [CLIENT],
     clientAdd: async ({ name }) => ({ name, token: CLIENT_TOKEN, refused: [] }),
     clientRotate: async ({ name }) => ({ name, token: CLIENT_TOKEN, refused: ['refused: a-call'] }),
+    clientConfirm: async ({ name }) => ({ message: `client ${name} may call again` }),
     clientRemove: async ({ name }) => ({ message: `client ${name} is removed` }),
     clientLog: async ({ name, afterId }) =>
       afterId > 0

@@ -43,7 +43,7 @@ const FINDINGS = `key-changed key-taken authority-verified certification-revoked
   client-refused`
 const DECISIONS = `accepted verified number-differs blocked person-forgotten policy kind-corrected
   latch-lifted private-readable person-bound outbox-readable approval-given approval-refused
-  client-added client-rotated client-removed`
+  client-added client-rotated client-removed client-suspended client-confirmed`
 
 test('a decision is signed two seconds later, and a finding is not', async () => {
   const { heads, journal, pass, signText } = await scene()

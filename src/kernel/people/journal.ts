@@ -62,7 +62,10 @@ export type TrustChange =
       { entry: string; digest: string; by?: number[]; fingerprint?: string | null; why?: string }
     > & { userId: number | null })
   /** The operator changes a client of the door; one was refused, noted once an hour. */
-  | { kind: 'client-added' | 'client-rotated' | 'client-removed'; detail: { client: string } }
+  | {
+      kind: `client-${'added' | 'rotated' | 'removed' | 'suspended' | 'confirmed'}`
+      detail: { client: string }
+    }
   /** A call of the outbox is refused since its client may not make it any more. */
   | OfChat<'client-call-refused', { client: string; entry: string }>
   | {
@@ -90,6 +93,7 @@ const FINDINGS: ReadonlySet<TrustChange['kind']> = new Set([
   'approval-asked',
   'approval-ignored',
   'client-refused',
+  'client-call-refused',
 ])
 export const isDecision = ({ kind }: Pick<TrustChange, 'kind'>): boolean => !FINDINGS.has(kind)
 

@@ -86,14 +86,17 @@ export interface ClientFacts {
 
 /** What a refused client lacks, for the refusal and the journal. */
 export interface Lack {
-  /** A right, `chat`, `expiry`, `chars`, `buttons`, `files`, or `own-token`. */
+  /** A right, `chat`, `expiry`, `suspended`, `chars`, `buttons`, `files`, or `own-token`. */
   what: string
   detail: string
 }
 
+const SUSPENDED: Lack = { what: 'suspended', detail: 'it is suspended' }
+
 /** @returns what the client lacks for a call; null: it may make it */
 export function lackOf(client: Client, act: ClientAct, facts: ClientFacts): Lack | null {
-  const { expiresAtMs } = client
+  const { expiresAtMs, isSuspended = false } = client
+  if (isSuspended) return SUSPENDED
   if (expiresAtMs !== null && facts.nowMs >= expiresAtMs) {
     return { what: 'expiry', detail: `it ended at ${new Date(expiresAtMs).toISOString()}` }
   }

@@ -90,6 +90,27 @@ describe('a client that was added by command', () => {
     expect((await load()).find(client.credential)).toBeNull()
   })
 
+  test('a suspended client may do nothing, at any sidecar, until it is confirmed', async () => {
+    const { clients, added, load } = await scene()
+    const client = await added()
+    expect(await clients.suspendAdded()).toContain(client.name)
+    const suspended = refused('postern_client_suspended')
+    for (const one of [clients, await load()]) {
+      for (const act of [send(), { call: 'getMe' as const, chatIds: [] }]) {
+        await expect(one.admit(client, act)).rejects.toThrow(suspended)
+      }
+      const later = { client: client.name, credential: client.credential }
+      await expect(one.admitLater(later, send())).rejects.toThrow(suspended)
+      expect(one.reader(one.find(client.credential) ?? client)).toBeNull()
+    }
+    await clients.rotate(client.name, 'rotated')
+    const rotated = { client: client.name, credential: 'rotated' }
+    await expect(clients.admitLater(rotated, send())).rejects.toThrow(suspended)
+    await clients.confirm(client.name)
+    await (await load()).admitLater(rotated, send())
+    await clients.admitLater(rotated, send())
+  })
+
   test('a call of a client is refused while the store cannot be read anew', async () => {
     let isReached = true
     const { clients } = await scene({
