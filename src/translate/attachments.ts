@@ -122,8 +122,8 @@ export class Attachments implements AsyncDisposable {
       if (--own.files === 0) this.#ofClients.delete(client)
     }
     try {
-      const { value, release } = await this.#get(place.mediaId, place, { client, lane: own.lane })
-      return { value, release: () => (leave(), release()) }
+      const file = await this.#get(place.mediaId, place, { client, lane: own.lane })
+      return { value: file.value, release: () => (leave(), file.release()) }
     } catch (error) {
       leave()
       throw error

@@ -158,7 +158,7 @@ describe('programs of the settings', () => {
     for (const [setting, env] of named) {
       const at = program()
       const given: Record<string, string> = { ...without, ...env(at.link) }
-      if (setting !== 'key.passphraseCommand') given['POSTERN_KEY_PASSPHRASE'] = String(passphrase)
+      if (setting !== 'key.passphraseCommand') given['POSTERN_KEY_PASSPHRASE'] = passphrase
       const settings = sources({ cwd: folder(), env: given })
       expect(load(settings).settings).toBeDefined()
       chmodSync(of(at), 0o777)

@@ -146,7 +146,8 @@ test('a client’s files are opened one at a time, in turns with other clients, 
   }
   expect(ids().slice(3)).toEqual(['c1', 'a2', 'a3'])
   for (const file of await Promise.all([...greedy, ...later, own])) file?.release()
-  await of('greedy', 'a1').then(({ release }) => release())
+  const again = await of('greedy', 'a1')
+  again.release()
 })
 
 test('a client’s file is refused where files of half the room are on the disk, and the bot’s is not', async () => {
