@@ -35,7 +35,7 @@ const ON_POSTGRES = [
   'test/kernel/**/*.test.ts',
   'test/keys/*.test.ts',
   'test/outbox/entries.test.ts',
-  'test/store/{bot-of-store,choosing,keeping,moving,open-store,write-first}.test.ts',
+  'test/store/{bot-of-store,choosing,keeping,moving,open-store,row-seal,write-first}.test.ts',
 ]
 
 /** Test files that open a store get one in PostgreSQL. */

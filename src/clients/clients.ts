@@ -48,7 +48,10 @@ const RIGHTS: ReadonlySet<Right> = new Set(
 )
 
 /** A decision of the operator about a client. */
-type ClientChange = Extract<TrustChange, { kind: 'client-added' }>['kind']
+type ClientChange = Exclude<
+  Extract<TrustChange['kind'], `client-${string}`>,
+  'client-refused' | 'client-call-refused'
+>
 
 /** How a call is refused whose credential is nobody's: at once, or later. */
 type GoneCode = 'unauthorized' | 'postern_not_allowed'

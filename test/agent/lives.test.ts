@@ -102,7 +102,7 @@ test('an agent gives signatures again as time passes, and no sooner', async () =
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
   onTestFinished(() => clock.mockRestore())
   const local = { has: () => true, sign: () => Buffer.alloc(64) }
-  const journal = { record: () => {}, count: () => {}, isWritten: () => true }
+  const journal = { connection: () => {}, count: () => {}, isWritten: () => true }
   const perMinute = { signatures: 30, sessionKeys: 1 }
   const parts = { keys: { local } as never, journal: journal as never, log: watchedLog() }
   const { server, end } = createAgentServer({ ...parts, perMinute })

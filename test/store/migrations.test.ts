@@ -19,6 +19,7 @@ const namesOf = (type: 'table' | 'index'): string[] =>
 test('a new store has the tables that a move carries, and its indexes', () => {
   expect(namesOf('table')).toEqual([...CARRIED_TABLES].toSorted())
   expect(namesOf('index')).toEqual([
+    'journal_first',
     'media_by_time',
     'outcomes_by_time',
     'outcomes_by_update',

@@ -1,18 +1,23 @@
 /** Rows that grant or loosen: what somebody gains who writes the database and has no passphrase. */
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { expect, onTestFinished, test } from 'vitest'
+import { sql } from 'kysely'
+import { expect, test } from 'vitest'
 import type { Client, Records } from '../../src/kernel/index.ts'
-import { memoryOf } from '../../src/store/memory.ts'
-import { SEALED_COLUMNS } from '../../src/store/row-seal.ts'
-import type { Store } from '../../src/store/store.ts'
+import { Journal } from '../../src/kernel/people/journal.ts'
+import { OutboxEntries } from '../../src/outbox/entries.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { DATABASE } from '../../src/store/inspect.ts'
-import { OutboxEntries } from '../../src/outbox/entries.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import { MIGRATIONS, NEWEST_VERSION } from '../../src/store/migrations.ts'
+import { SEALED_COLUMNS } from '../../src/store/row-seal.ts'
+import type { Store } from '../../src/store/store.ts'
+import { Forgotten } from '../../src/trust/forgotten.ts'
 import { Registration } from '../../src/updates/registration.ts'
+import { entryOf } from '../outbox/support.ts'
+import { NO_APPROVALS } from '../support/approvals.ts'
 import { FIRST_STORE } from './first-store.ts'
-import { describeFile, execute, open, temporary } from './support.ts'
+import { describeFile, execute, open, temporary, testOfFile } from './support.ts'
 
 const passphrase = 'words'
 const CLIENT: Client = {
@@ -33,10 +38,15 @@ const PIN = {
   listedAtMs: null,
 }
 
-/** What each record says of rows that are written as they should be, and what a liar writes. */
-const FORGED: Record<string, { read: (records: Records) => Promise<unknown>; by: string[] }> = {
+const records =
+  (read: (of: Records) => Promise<unknown>) =>
+  (store: Store): Promise<unknown> =>
+    memoryOf(store).read(read)
+
+/** What is read of each table, and how a liar changes its rows. */
+const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: string[] }> = {
   clients: {
-    read: async ({ clients }) => (await clients.of(null)).map(({ name, chats }) => [name, chats]),
+    read: records(async ({ clients }) => (await clients.of(null)).map(({ name }) => name)),
     by: [
       `INSERT INTO clients (name, credential, allows, created_at) VALUES ('m', 'd', '{"may":["read"],"chats":["all"]}', 1)`,
       `UPDATE clients SET allows = '{"may":["read"],"chats":["all"]}'`,
@@ -45,7 +55,7 @@ const FORGED: Record<string, { read: (records: Records) => Promise<unknown>; by:
     ],
   },
   chats: {
-    read: async ({ chats }) => (await chats.of(null)).map(({ id, personId }) => [id, personId]),
+    read: records(async ({ chats }) => (await chats.of(null)).map(({ id }) => id)),
     by: [
       'UPDATE chats SET latched_at = NULL',
       'UPDATE chats SET person_id = 9',
@@ -54,35 +64,58 @@ const FORGED: Record<string, { read: (records: Records) => Promise<unknown>; by:
     ],
   },
   pins: {
-    read: async ({ pins }) =>
-      (await pins.of(null)).map(({ userId, standing }) => [userId, standing]),
+    read: records(async ({ pins }) => (await pins.of(null)).map(({ standing }) => standing)),
     by: [
       `UPDATE pins SET standing = 'verified'`,
       `UPDATE pins SET fingerprint = '${'b'.repeat(40)}'`,
       'UPDATE pins SET listed = fingerprint, since = 0',
-      `INSERT INTO pins (user_id, standing, since) VALUES (8, 'verified', 1)`,
+      `INSERT INTO pins (user_id, standing, since) VALUES (9, 'verified', 1)`,
+    ],
+  },
+  forgotten: {
+    read: async (store) => [(await Forgotten.load(store)).pinOf(8)].flatMap((pin) => pin ?? []),
+    by: [
+      `UPDATE forgotten SET standing = 'verified'`,
+      `UPDATE forgotten SET standing = 'seen', pin = NULL`,
+      `UPDATE forgotten SET vouched = '{"fingerprint":"b"}'`,
+      `INSERT INTO forgotten (person, standing, since) VALUES ('b', 'verified', 1)`,
     ],
   },
   certificates: {
-    read: ({ certificates }) => certificates.owners(null),
+    read: records(({ certificates }) => certificates.owners(null)),
     by: [
       'UPDATE certificates SET owner = 9',
       `INSERT INTO certificates (fingerprint, owner) VALUES ('b', 9)`,
     ],
   },
   trust_policies: {
-    read: ({ policies }) => policies.of(null),
+    read: records(({ policies }) => policies.of(null)),
     by: [
       `UPDATE trust_policies SET policy = 'accept'`,
       `INSERT INTO trust_policies (chat_id, policy) VALUES (0, 'accept')`,
     ],
   },
   flags: {
-    read: ({ chats }) => chats.isPrivateReadable(),
+    read: records(({ chats }) => chats.isPrivateReadable()),
     by: [`INSERT INTO flags (name, value) VALUES ('private_readable_since', '1')`],
   },
+  outbox: {
+    read: async (store) => (await OutboxEntries.load(store, NO_APPROVALS)).all.map(({ id }) => id),
+    by: [
+      `INSERT INTO outbox (id, state, chat_id, is_for_sealed, created_at, due_at, bytes)
+         VALUES ('b', 'waiting', 5, 0, 1, 1, 1)`,
+      ...[
+        `approval = NULL, state = 'waiting'`,
+        `approval = '{"decision":{"by":7}}'`,
+        'chat_id = 9',
+        'is_for_sealed = 0',
+        `client = NULL, credential = NULL`,
+        `credential = 'd'`,
+      ].map((set) => `UPDATE outbox SET ${set}`),
+    ],
+  },
   own_keys: {
-    read: async ({ ownKeys }) => (await ownKeys.of(null)).map(({ certificate }) => certificate),
+    read: records(async ({ ownKeys }) => (await ownKeys.of(null)).map((key) => key.certificate)),
     by: [
       `UPDATE own_keys SET certificate = 'theirs', locked = 'theirs'`,
       `INSERT INTO own_keys (fingerprint, state, created_at, certificate, locked)
@@ -91,25 +124,33 @@ const FORGED: Record<string, { read: (records: Records) => Promise<unknown>; by:
   },
 }
 
-/** A store with a sealed row of each kind, closed; `by` changes the file as somebody else does. */
+/** A store with a sealed row of each kind. */
 async function scene() {
   const dataDir = temporary()
   const store = await open(dataDir, { protection: 'none' })
-  await memoryOf(store).write(async (records) => {
-    await records.clients.save(CLIENT)
-    await records.chats.save([
+  const memory = memoryOf(store)
+  await memory.write(async (of) => {
+    await of.clients.save(CLIENT)
+    await of.chats.save([
       { id: 5, kind: 'private', personId: 7, latchedAtMs: 1, refusedAtMs: null },
     ])
-    await records.pins.save([PIN])
-    await records.certificates.setOwner('a', 7)
-    await records.policies.set(5, 'pinned')
+    await of.pins.save([PIN, { ...PIN, userId: 8 }])
+    await of.certificates.setOwner('a', 7)
+    await of.policies.set(5, 'pinned')
     const key = { fingerprint: 'a', createdAtMs: 1, certificate: 'ours', locked: 'ours' }
-    await records.ownKeys.add(key as never, 1)
+    await of.ownKeys.add(key as never, 1)
   })
-  const file = join(dataDir, DATABASE)
+  await (await Forgotten.load(store)).forget(8, { memory, journal: new Journal(memory) })
+  const outbox = await OutboxEntries.load(store, NO_APPROVALS)
+  const { id } = await outbox.add(
+    entryOf({ client: 'watch', credential: CLIENT.credential }),
+    Buffer.from('{}'),
+  )
+  const approval = { code: 'c', requests: [], decision: null } as never
+  await outbox.change(id, () => ({ state: 'asked', approval }))
   let current: Store = store
   return {
-    file,
+    file: join(dataDir, DATABASE),
     again: async (o: { passphrase?: string } = {}) => {
       await current[Symbol.asyncDispose]()
       current = await open(dataDir, { mode: 'existing', ...o })
@@ -119,66 +160,53 @@ async function scene() {
   }
 }
 
-describeFile('somebody who writes the file', () => {
-  test('a forged row of any table is not there, and is reported', async () => {
-    const { file, again, close } = await scene()
-    const backup = `${file}.honest`
-    await close()
-    copyFileSync(file, backup)
-    for (const [table, { read, by }] of Object.entries(FORGED)) {
-      const honest = await memoryOf(await again()).read(read)
-      for (const statement of by) {
-        await close()
-        execute(file, statement)
-        const store = await again()
-        const found = await memoryOf(store).read(read)
-        const isInsert = statement.startsWith('INSERT')
-        expect([statement, found]).toEqual([statement, isInsert ? honest : []])
-        expect(store.rowSeal.forged, statement).toMatchObject([{ table }])
-        await close()
-        copyFileSync(backup, file)
-      }
+test.each(Object.entries(FORGED))(
+  'a forged row of `%s` is not there, and is reported',
+  async (table, { read, by }) => {
+    const { again } = await scene()
+    for (const statement of by) {
+      const before = await again()
+      const honest = await read(before)
+      const rows = await before.read((db) =>
+        db
+          .selectFrom(table as 'flags')
+          .selectAll()
+          .execute(),
+      )
+      await before.write((db) => sql.raw(statement).execute(db))
+      const store = await again()
+      const isInsert = statement.startsWith('INSERT')
+      expect([statement, await read(store)]).toEqual([statement, isInsert ? honest : []])
+      expect(store.rowSeal.forged, statement).toMatchObject([{ table }])
+      await store.write(async (db) => {
+        await db.deleteFrom(table as 'flags').execute()
+        if (rows.length > 0)
+          await db
+            .insertInto(table as 'flags')
+            .values(rows)
+            .execute()
+      })
     }
-  })
+  },
+)
 
-  test('a forged store of a version before MACs has no row either', async () => {
-    const { file, again, close } = await scene()
-    await close()
-    const drop = Object.keys(SEALED_COLUMNS).map((table) => `ALTER TABLE ${table} DROP COLUMN mac`)
-    execute(
-      file,
-      `${drop.join(';')}; ALTER TABLE cursors DROP COLUMN shown;
-       ALTER TABLE outbox DROP COLUMN call; DROP INDEX journal_first; ALTER TABLE journal DROP COLUMN place;
-       ALTER TABLE journal DROP COLUMN former; ALTER TABLE journal_heads DROP COLUMN kept;
-       PRAGMA user_version = 19`,
-    )
-    const { clients } = await memoryOf(await again()).read(async (records) => ({
-      clients: await records.clients.of(null),
-    }))
-    expect(clients).toEqual([])
+test('an older copy of a row is there again, and a deleted row is gone', async () => {
+  const { again } = await scene()
+  const before = await again()
+  await before.write(async (db) => {
+    const rows = await db.selectFrom('clients').selectAll().execute()
+    for (const table of ['clients', 'pins'] as const) await db.deleteFrom(table).execute()
+    await db.insertInto('clients').values(rows).execute()
   })
-
-  test('an older copy of a row is there again, and a deleted row is gone', async () => {
-    const { file, again, close } = await scene()
-    await close()
-    const database = new DatabaseSync(file)
-    onTestFinished(() => (database.isOpen ? database.close() : undefined))
-    const row = database.prepare('SELECT * FROM clients').get() ?? {}
-    database.exec('DELETE FROM clients; DELETE FROM pins')
-    const marks = Object.keys(row).map(() => '?')
-    const values = Object.values(row) as SQLInputValue[]
-    database.prepare(`INSERT INTO clients VALUES (${marks.join()})`).run(...values)
-    database.close()
-    const store = await again()
-    const found = await memoryOf(store).read(async ({ clients, pins }) => {
-      return [(await clients.of(null)).length, (await pins.of(null)).length]
-    })
-    expect([found, store.rowSeal.forged]).toEqual([[1, 0], []])
+  const store = await again()
+  const found = await memoryOf(store).read(async ({ clients, pins }) => {
+    return [(await clients.of(null)).length, (await pins.of(null)).length]
   })
+  expect([found, store.rowSeal.forged]).toEqual([[1, 0], []])
 })
 
-describeFile('what leaves the sidecar', () => {
-  test('a call or a webhook of somebody who writes the file leads nowhere', async () => {
+describeFile('a store in a file', () => {
+  test('a webhook of somebody who writes the file leads nowhere', async () => {
     const { file, again, close } = await scene()
     const url = 'https://bot.example/hidden'
     const honest = await Registration.load(await again())
@@ -187,16 +215,59 @@ describeFile('what leaves the sidecar', () => {
     expect(readFileSync(file).includes(url)).toBe(false)
     expect((await Registration.load(await again())).webhook).toMatchObject({ url, secret: null })
     await close()
+    execute(file, `UPDATE webhook SET url = 'https://mallory.example/'`)
+    expect((await Registration.load(await again())).webhook).toBeNull()
+  })
+
+  test('rows of a store of a version before are sealed at the first start alone', async () => {
+    for (const version of [FIRST_STORE.version, NEWEST_VERSION - 1]) {
+      const dataDir = temporary()
+      const file = join(dataDir, DATABASE)
+      copyFileSync(join(import.meta.dirname, 'fixtures', FIRST_STORE.file), file)
+      const steps = MIGRATIONS.filter((one) => one.version > 16 && one.version <= version)
+      for (const { statements } of steps) execute(file, statements.join(';'))
+      execute(file, `PRAGMA user_version = ${version}`)
+      if (version !== FIRST_STORE.version) {
+        execute(
+          file,
+          `INSERT INTO clients VALUES ('watch', 'c', '{"may":["read"],"chats":[5]}', 1);
+           INSERT INTO outbox (id, state, chat_id, is_for_sealed, client, created_at, due_at, bytes)
+             VALUES ('x', 'waiting', 5, 1, 'watch', 1, 1, 1)`,
+        )
+      }
+      const o = { passphrase: FIRST_STORE.passphrase, mode: 'existing' } as const
+      const counts = async (store: Store) =>
+        Promise.all(
+          ['clients', 'chats', 'pins', 'outbox', 'own_keys'].map(async (table) => {
+            const found = await FORGED[table]?.read(store)
+            return (found as unknown[]).length
+          }),
+        )
+      const first = await open(dataDir, o)
+      const before = await counts(first)
+      const [client, ...others] = before
+      expect([first.rowSeal.forged, client]).toEqual([[], version === FIRST_STORE.version ? 0 : 1])
+      expect(others.filter((count) => count > 0)).toHaveLength(client === 0 ? 3 : 4)
+      await first[Symbol.asyncDispose]()
+      execute(file, `INSERT INTO pins (user_id, standing, since) VALUES (99, 'verified', 1)`)
+      const second = await open(dataDir, o)
+      const found = [await counts(second), second.rowSeal.forged]
+      expect(found).toEqual([before, [{ table: 'pins', key: '99' }]])
+    }
+  })
+
+  test('the tables of a version before MACs do not take the MACs from a store', async () => {
+    const { file, again, close } = await scene()
+    await close()
+    const drop = Object.keys(SEALED_COLUMNS).map((table) => `ALTER TABLE ${table} DROP COLUMN mac`)
     execute(
       file,
-      `UPDATE webhook SET url = 'https://mallory.example/';
-       INSERT INTO outbox (id, state, chat_id, is_for_sealed, created_at, due_at, bytes)
-         VALUES ('x', 'waiting', 5, 0, 1, 1, 1)`,
+      `${drop.join(';')}; DROP INDEX journal_first; ALTER TABLE cursors DROP COLUMN shown;
+       ALTER TABLE outbox DROP COLUMN call; ALTER TABLE outbox DROP COLUMN credential;
+       ALTER TABLE journal DROP COLUMN place; ALTER TABLE journal DROP COLUMN former;
+       ALTER TABLE journal_heads DROP COLUMN kept; PRAGMA user_version = ${NEWEST_VERSION - 1}`,
     )
-    const store = await again()
-    const entries = await OutboxEntries.load(store, {} as never)
-    expect([(await Registration.load(store)).webhook, entries.all]).toEqual([null, []])
-    expect(store.rowSeal.forged).toEqual([{ table: 'outbox', key: 'x' }])
+    expect(await FORGED['clients']?.read(await again())).toEqual([])
   })
 })
 
@@ -211,8 +282,9 @@ test('rows keep their MACs when the protection of a store changes', async () => 
   expect([clients.length, opened.rowSeal.forged]).toEqual([1, []])
 })
 
-describeFile('a store without a protection', () => {
-  test('rows are sealed with the first protection, but decisions by command are not', async () => {
+testOfFile(
+  'rows are sealed with the first protection, but decisions by command are not',
+  async () => {
     const dataDir = temporary()
     const write = async ({ clients, pins }: Records): Promise<void> => {
       await clients.save(CLIENT)
@@ -229,33 +301,8 @@ describeFile('a store without a protection', () => {
       journal: await journal.read({ afterId: 0, sinceMs: 0, limit: 9 }),
     }))
     expect(found).toMatchObject({ clients: 0, pins: 1, journal: [{ kind: 'rows-sealed' }] })
-  })
-})
-
-describeFile('a store of 0.1.0', () => {
-  test('rows are sealed at the first start alone', async () => {
-    const dataDir = temporary()
-    const file = join(dataDir, DATABASE)
-    copyFileSync(join(import.meta.dirname, 'fixtures', FIRST_STORE.file), file)
-    const o = { passphrase: FIRST_STORE.passphrase, mode: 'existing' } as const
-    const counts = (store: Store) =>
-      memoryOf(store).read(async ({ pins, chats, ownKeys }) =>
-        (await Promise.all([pins.of(null), chats.of(null), ownKeys.of(null)])).map(
-          (all) => all.length,
-        ),
-      )
-    const first = await open(dataDir, o)
-    const before = await counts(first)
-    expect([first.rowSeal.forged, before.every((count) => count > 0)]).toEqual([[], true])
-    await first[Symbol.asyncDispose]()
-    execute(file, `INSERT INTO pins (user_id, standing, since) VALUES (99, 'verified', 1)`)
-    const second = await open(dataDir, o)
-    expect([await counts(second), second.rowSeal.forged]).toEqual([
-      before,
-      [{ table: 'pins', key: '99' }],
-    ])
-  })
-})
+  },
+)
 
 /** Tables whose rows have no MAC, each with what somebody gains who writes one. */
 const UNSEALED: Record<string, string> = {
