@@ -168,13 +168,9 @@ export interface JournalEntry {
   detail: Record<string, unknown>
 }
 
-/** Entries of one place push out no other's: decisions, people's first changes, and the rest. */
-export type JournalPlace = 'decisions' | 'first' | 'rest'
-
 export interface JournalRecords {
-  append(entry: Omit<JournalEntry, 'id' | 'atMs'> & { place: JournalPlace }): Promise<void>
-  /** Whether the first change of a person is there. */
-  hasFirst(userId: number): Promise<boolean>
+  /** Decisions, and the first other change of each person, are pushed out by nothing else. */
+  append(entry: Omit<JournalEntry, 'id' | 'atMs'> & { isDecision: boolean }): Promise<void>
   /** Entries after `afterId` and since `sinceMs`, in order, at most `limit`; of `client` alone. */
   read(from: {
     afterId: number

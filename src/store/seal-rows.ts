@@ -77,7 +77,7 @@ export async function sealRows(
   if (Object.keys(counts).length === 0) return
   // the hash of this entry covers all of before
   const entry = { kind: 'rows-sealed', userId: null, chatId: null, detail: counts }
-  await new JournalRows(db, seal).append({ ...entry, place: 'decisions' })
+  await new JournalRows(db, seal).append({ ...entry, isDecision: true })
 }
 
 /** The head of the last entry that was removed. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { MAX_OPENING } from '../../src/keys/keyring.ts'
-import { open, temporary } from '../store/support.ts'
+import { addKey, open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder } from './engine-double.ts'
 import { printOf } from '../kernel/people/people-scene.ts'
 import { loadKeyring } from './support.ts'
@@ -24,21 +24,12 @@ test('a retired key beyond `MAX_OPENING` is not unlocked, opens nothing, and can
   const store = await open(temporary(), { protection: 'none' })
   const { masterSecret } = store
   const prints = Array.from({ length: MAX_OPENING + 1 }, (_, n) => printOf(`old${n}`))
-  await store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values(
-        prints.map((fingerprint, n) => ({
-          fingerprint,
-          state: 'retired' as const,
-          created_at: START_MS - n,
-          retired_at: START_MS,
-          certificate: certificateOf(fingerprint),
-          locked: lockedUnder(fingerprint, masterSecret ?? ''),
-        })),
-      )
-      .execute(),
-  )
+  for (const [n, fingerprint] of prints.entries()) {
+    const certificate = certificateOf(fingerprint)
+    const locked = lockedUnder(fingerprint, masterSecret ?? '')
+    const times = { created_at: START_MS - n, retired_at: START_MS }
+    await addKey(store, fingerprint, { certificate, locked, ...times })
+  }
   const ring = await loadKeyring(store, engineDouble())
   const oldest = ring.find(prints.at(-1) ?? '')!
   expect(oldest).toMatchObject({ unlocked: null, state: 'retired' })

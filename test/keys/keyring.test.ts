@@ -97,10 +97,8 @@ describe('the number of keys', () => {
         const copy = { ...row!, fingerprint: `${n}`, state: 'retired' as const }
         // younger than the active one, as a clock that went back would have it
         const created = { created_at: Date.now() + n, retired_at: Date.now() }
-        await db
-          .insertInto('own_keys')
-          .values({ ...copy, ...created })
-          .execute()
+        const sealed = store.rowSeal.seal('own_keys', { ...copy, ...created })
+        await db.insertInto('own_keys').values(sealed).execute()
       }
     })
     const loaded = await ring(store)

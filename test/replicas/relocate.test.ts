@@ -210,7 +210,7 @@ describe('`relocate`', () => {
       flags: [
         { name: ARRIVING, value: 'x' },
         { name: MOVED_TO, value: 'x' },
-        { name: 'nul', value: 'a\u{FFFD}b' },
+        { name: 'nul', value: 'a\u{FFFD}b', mac: null },
       ],
       secrets: (rows['secrets'] ?? []).toReversed(),
     })

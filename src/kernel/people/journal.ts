@@ -108,7 +108,8 @@ const repeatOf = (change: TrustChange): string =>
 const entryOf = (change: TrustChange) => {
   const { kind, detail } = change
   const userId = 'userId' in change ? change.userId : null
-  return { kind, userId, chatId: 'chatId' in change ? change.chatId : null, detail }
+  const chatId = 'chatId' in change ? change.chatId : null
+  return { kind, userId, chatId, detail, isDecision: isDecision(change) }
 }
 
 /** The append-only record of changes; only the oldest entries are deleted. */
@@ -152,11 +153,7 @@ export class Journal {
   ): Promise<() => void> {
     for (const one of changes) {
       if ((this.#repeats.get(repeatOf(one))?.times ?? 0) >= SINGLY) continue
-      const entry = entryOf(one)
-      const { userId } = entry
-      const isFirst = userId !== null && !isDecision(one) && !(await journal.hasFirst(userId))
-      const place = isDecision(one) ? 'decisions' : isFirst ? 'first' : 'rest'
-      await journal.append({ ...entry, place })
+      await journal.append(entryOf(one))
     }
     return () => {
       for (const one of changes) {
@@ -185,8 +182,7 @@ export class Journal {
     await this.#memory.write(async ({ journal }) => {
       for (const { times, last } of summed) {
         const entry = entryOf(last)
-        const detail = { ...entry.detail, times: times - SINGLY }
-        await journal.append({ ...entry, detail, place: 'rest' })
+        await journal.append({ ...entry, detail: { ...entry.detail, times: times - SINGLY } })
       }
     })
   }

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { JournalEntry, JournalPlace, JournalRecords } from '../../kernel/index.ts'
+import type { JournalEntry, JournalRecords } from '../../kernel/index.ts'
 import { CHAIN_START, hashAfter, hashUpTo, rowsBetween } from '../journal-chain.ts'
 import { SealedRows, changeRows, upsert } from './rows.ts'
 
@@ -8,11 +8,8 @@ export const KEPT_ENTRIES = 500_000
 const PRUNE_EVERY = 1000
 const SALT_BYTES = 16
 
-/** The numbers of the places in the table; entries of before there were places are decisions. */
-export const PLACES = { decisions: 0, first: 1, rest: 2 } as const satisfies Record<
-  JournalPlace,
-  number
->
+/** Entries of one place push out no other's; those of before there were places are decisions. */
+export const PLACES = { decisions: 0, first: 1, rest: 2 }
 
 /** A hash over the hashes of entries that stay, one after the other. */
 export const keptWith = (kept: Uint8Array, entry: Uint8Array): Buffer =>
@@ -24,12 +21,13 @@ export class JournalRows extends SealedRows implements JournalRecords {
   #former: Uint8Array | null = null
 
   async append(entry: Parameters<JournalRecords['append']>[0]): Promise<void> {
-    const { kind, userId, chatId, detail } = entry
+    const { kind, userId, chatId, detail, isDecision } = entry
     this.#former ??= await hashUpTo(this.db, Number.MAX_SAFE_INTEGER)
     const content = { user_id: userId, chat_id: chatId, detail: JSON.stringify(detail) }
     const row = { at: Date.now(), kind, ...content, salt: randomBytes(SALT_BYTES), digest: null }
     this.#former = hashAfter(this.#former, row)
-    const sealed = this.seal.seal('journal', { hash: this.#former, place: PLACES[entry.place] })
+    const place = isDecision ? PLACES.decisions : await this.#placeOfFinding(userId)
+    const sealed = this.seal.seal('journal', { hash: this.#former, place })
     const { id } = await this.db
       .insertInto('journal')
       .values({ ...row, ...sealed })
@@ -38,13 +36,11 @@ export class JournalRows extends SealedRows implements JournalRecords {
     if (id % PRUNE_EVERY === 0) await this.#prune(id - KEPT_ENTRIES)
   }
 
-  async hasFirst(userId: number): Promise<boolean> {
-    const first = this.db
-      .selectFrom('journal')
-      .select('id')
-      .where('user_id', '=', userId)
-      .where('place', '=', PLACES.first)
-    return (await first.executeTakeFirst()) !== undefined
+  async #placeOfFinding(userId: number | null): Promise<number> {
+    if (userId === null) return PLACES.rest
+    const ofPerson = this.db.selectFrom('journal').select('id').where('user_id', '=', userId)
+    const first = await ofPerson.where('place', '=', PLACES.first).executeTakeFirst()
+    return first === undefined ? PLACES.first : PLACES.rest
   }
 
   /**
