@@ -190,7 +190,9 @@ test('idle connections beyond 64 end each other, and never one that used a key',
   expect((await caller.ask(ASK.sign, question)).kind).toBe(STATUS.done)
   const others = []
   for (let n = 0; n < 70; n++) others.push(await callerOf(agent))
-  await Promise.all(others.slice(0, 7).map(({ socket }) => socket.closed || once(socket, 'close')))
+  await Promise.all(
+    others.slice(0, 7).map(async ({ socket }) => socket.closed || (await once(socket, 'close'))),
+  )
   expect((await caller.ask(ASK.sign, question)).kind).toBe(STATUS.done)
   expect((await others[69]!.ask(ASK.sign, question)).kind).toBe(STATUS.done)
 })

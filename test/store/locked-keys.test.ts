@@ -71,8 +71,10 @@ describe('a replaced key in the store file', () => {
   })
 
   test('a key under the certificate of another key is refused as `store-corrupt`', async () => {
-    const other = async (passphrase: string) =>
-      (await engine.generate({ userId: 'bot', createdMs: 1000, passphrase })).locked
+    const other = async (masterSecret: string) => {
+      const key = { userId: 'bot', createdMs: 1000, passphrase: masterSecret }
+      return (await engine.generate(key)).locked
+    }
     await expect(changed(other)).rejects.toMatchObject({ code: 'store-corrupt' })
   })
 })

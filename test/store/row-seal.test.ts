@@ -138,7 +138,7 @@ async function scene() {
     await of.certificates.setOwner('a', 7)
     await of.policies.set(5, 'pinned')
     const key = { fingerprint: 'a', createdAtMs: 1, certificate: 'ours', locked: 'ours' }
-    await of.ownKeys.add(key as never, 1)
+    await of.ownKeys.add(key, 1)
   })
   await (await Forgotten.load(store)).forget(8, { memory, journal: new Journal(memory) })
   const outbox = await OutboxEntries.load(store, NO_APPROVALS)
@@ -278,7 +278,7 @@ test('rows keep their MACs when the protection of a store changes', async () => 
     Promise.resolve(locked),
   )
   const opened = await again({ passphrase: 'other' })
-  const clients = await memoryOf(opened).read((records) => records.clients.of(null))
+  const clients = await memoryOf(opened).read((of) => of.clients.of(null))
   expect([clients.length, opened.rowSeal.forged]).toEqual([1, []])
 })
 
