@@ -6,3 +6,5 @@ var sandbox = require('./load-module.cjs')('sandbox')
 exports.createSandbox = sandbox.createSandbox
 exports.createControlClient = sandbox.createControlClient
 exports.ControlError = sandbox.ControlError
+exports.playScenario = sandbox.playScenario
+exports.ScenarioError = sandbox.ScenarioError

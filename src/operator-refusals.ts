@@ -165,6 +165,11 @@ export const OPERATOR_REFUSALS = {
     what: 'the safety number is another than the person’s app shows; nothing was changed',
     hint: 'do what the hint says before you trust this person',
   },
+  'scenario-differs': {
+    exitCode: 1,
+    what: 'the bot did not do what a step of the scenario expects',
+    hint: 'read the chat and the bot’s log, or save the scenario again on the page',
+  },
   refused: {
     exitCode: 1,
     what: 'Postern does not do this',

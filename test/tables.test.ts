@@ -49,6 +49,7 @@ describe('a bot that did not start may make a store at the next start', () => {
     'key-command': true,
     passphrase: true,
     'number-differs': true,
+    'scenario-differs': true,
     refused: true,
     failed: true,
   }

@@ -258,7 +258,8 @@ function readFile(file: string): Buffer {
 const unfit = (file: string, why: string): OperatorError =>
   usageError(`${file}: ${why}`, 'name a file of at most 64 MiB, with its folder')
 
-function readSeconds(text: string): number {
+/** @throws InvalidArgumentError */
+export function readSeconds(text: string): number {
   const seconds = Number(text)
   if (/^\d{1,2}$/.test(text) && seconds >= 1 && seconds <= MAX_WAIT_SECONDS) return seconds
   throw new InvalidArgumentError(`Expected seconds from 1 to ${MAX_WAIT_SECONDS}.`)

@@ -10,6 +10,7 @@ import { print, printJsonLine, printNotice } from './terminal.ts'
 import { refuseStart, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
 import { sandboxActionCommands } from './sandbox-actions.ts'
+import { sandboxPlayCommand } from './sandbox-play.ts'
 import { worldCommands } from './sandbox-client.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile } from './seed-file.ts'
@@ -62,9 +63,8 @@ export function sandboxCommand(): PosternCommand {
     .option('--still', 'a clock that only `advance` of the control moves')
     .addOption(ratesOption())
     .usage('[options] | --seed-schema | --openapi control|bot')
-  for (const one of [...worldCommands(), ...sandboxActionCommands(), sandboxWatchCommand()]) {
-    command.addCommand(one)
-  }
+  const people = [...sandboxActionCommands(), sandboxWatchCommand(), sandboxPlayCommand()]
+  for (const one of [...worldCommands(), ...people]) command.addCommand(one)
   return command.example('postern sandbox --port 8800').action(run)
 }
 

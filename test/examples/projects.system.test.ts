@@ -32,12 +32,12 @@ function copyOf(name: string): string {
 test('the example for pytest passes', { timeout: WITHIN_MS }, async ({ skip }) => {
   skip(!hasPytest, 'not installed: pytest')
   const { code, stdout } = await pytest(copyOf('pytest'))
-  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b5 passed in/)])
+  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b6 passed in/)])
 })
 
 test('the example for Vitest passes', { timeout: WITHIN_MS }, async () => {
   const { code, stdout } = await vitest(linked(copyOf('vitest')))
-  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}5 passed \(5\)/)])
+  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}6 passed \(6\)/)])
 })
 
 test('the example for Go passes', { timeout: WITHIN_MS }, async ({ skip }) => {

@@ -76,6 +76,15 @@ def world(sandbox, request):
     return made["token"], made["id"], Person(sandbox, f"person_{name}", made["id"])
 
 
+def play(file: str, bot: Bot, control_url: str) -> None:
+    """Plays a scenario file while the bot runs; fails with the step that differs."""
+    command = [*POSTERN, "sandbox", "play", file, "--control", control_url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        while process.poll() is None:
+            bot.poll(timeout=1)
+        assert process.returncode == 0, process.stdout.read()
+
+
 @pytest.fixture
 def bot(sandbox, world):
     token, _, _ = world

@@ -1,4 +1,5 @@
 from bot import Bot
+from conftest import play
 
 
 def vote(bot, person):
@@ -47,3 +48,9 @@ def test_is_sealed_and_signed_through_the_sidecar(sidecar, sandbox, world):
     shown = vote(bot, person)
     assert (shown["text"], shown["verdict"]) == ("Shall we?", "verified")
     assert sandbox.control("search", words="Shall we?") == []  # the service saw none of it
+
+
+def test_does_what_a_chat_expects_that_was_saved_on_the_page(sandbox):
+    world = sandbox.control("addWorld")
+    bot = Bot(world["url"], world["bots"][0]["token"])
+    play("vote.json", bot, world["controlUrl"])

@@ -1,6 +1,8 @@
+import { playScenario } from 'postern/sandbox'
 import { expect } from 'vitest'
 import { Bot } from './bot.js'
 import { test } from './postern.js'
+import saved from './vote.json'
 
 /** Alice asks for a vote; gives the question as her phone shows it. */
 async function askForVote(bot, alice, chatId) {
@@ -57,4 +59,12 @@ test('is sealed and signed through the sidecar', async ({ sandbox, alice, sideca
   const question = await askForVote(bot, alice, sandbox.home.privateChat)
   expect(question.verdict).toBe('verified')
   expect(sandbox.transcript.search('Shall we?')).toEqual([]) // the service saw none of it
+})
+
+test('does what a chat expects that was saved on the page', async ({ sandbox }) => {
+  const bot = new Bot(sandbox.url, sandbox.token)
+  let isPlaying = true
+  const played = playScenario(sandbox.control, saved).finally(() => (isPlaying = false))
+  while (isPlaying) await bot.poll(1)
+  await played
 })

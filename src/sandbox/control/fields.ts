@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ALL_RIGHTS } from '../state.ts'
 
 /** What an input field with an id refers to. In a seed file the field has a name instead. */
-export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'scope'
+export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'step' | 'scope'
 
 /** The schemas of fields that refer to something. */
 export const REFERENCES = z.registry<{ kind: ReferenceKind }>()

@@ -46,11 +46,17 @@ const MessageReference = z
   .describe('an id, `last`: the newest message there, or `last by NAME`')
   .register(REFERENCES, { kind: 'message' })
 
-/** The input of an operation as a seed spells it: with names in the place of ids. */
-export function inputWithNames(input: z.ZodObject): z.ZodObject {
+/**
+ * The input of an operation as a seed spells it: with names in the place of ids.
+ * @param message how it names a message
+ */
+export function inputWithNames(
+  input: z.ZodObject,
+  message: z.ZodType = MessageReference,
+): z.ZodObject {
   const shape = Object.entries(input.shape).map(([field, schema]) => {
     const isOptional = schema instanceof z.ZodOptional
-    const withNames = namesForIds((isOptional ? schema.unwrap() : schema) as z.ZodType)
+    const withNames = namesForIds((isOptional ? schema.unwrap() : schema) as z.ZodType, message)
     return [field, isOptional ? withNames.optional() : withNames]
   })
   return z.strictObject(Object.fromEntries(shape) as z.ZodRawShape)
@@ -58,12 +64,25 @@ export function inputWithNames(input: z.ZodObject): z.ZodObject {
 
 export const actionInput = (action: ActionName): z.ZodObject => OPERATIONS[action].input
 
-function namesForIds(schema: z.ZodType): z.ZodType {
+type ActionShapes = Record<ActionName, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
+
+/** The fields of a step that is one action. @param message how it names a message */
+export function actionShapes(message?: z.ZodType): ActionShapes {
+  const shapes = ACTIONS.map((action) => [
+    action,
+    inputWithNames(actionInput(action), message)
+      .optional()
+      .describe(OPERATIONS[action].description),
+  ])
+  return Object.fromEntries(shapes) as ActionShapes
+}
+
+function namesForIds(schema: z.ZodType, message: z.ZodType): z.ZodType {
   const kind = REFERENCES.get(
     schema instanceof z.ZodArray ? (schema.element as z.ZodType) : schema,
   )?.kind
   if (kind === undefined) return schema
-  if (kind === 'message') return MessageReference
+  if (kind === 'message') return message
   const name = z.string().min(1).register(REFERENCES, { kind })
   return schema instanceof z.ZodArray ? z.array(name) : name
 }

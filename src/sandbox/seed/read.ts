@@ -49,11 +49,13 @@ class ContradictionFinder {
   readonly #people: RawFields
   readonly #bots: RawFields
   readonly #chats: RawFields
+  readonly #steps: RawFields[]
 
   constructor(seed: RawFields) {
     this.#people = fields(seed['people'])
     this.#bots = fields(seed['bots'])
     this.#chats = fields(seed['chats'])
+    this.#steps = list(seed['steps']).map(fields)
     this.#handles()
     for (const { kind, name, path } of referencesAt(Seed, seed)) this.#reference(kind, name, path)
     for (const [name, chat] of Object.entries(this.#chats)) {
@@ -62,8 +64,8 @@ class ContradictionFinder {
       else this.#room(room, ['chats', name])
       this.#history(room, ['chats', name, 'history'])
     }
-    for (const [index, step] of list(seed['schedule']).entries()) {
-      this.#step(step, ['schedule', index])
+    for (const field of ['schedule', 'steps']) {
+      for (const [index, step] of list(seed[field]).entries()) this.#step(step, [field, index])
     }
     for (const [index, fault] of list(seed['faults']).entries()) {
       const name = FaultInput.shape.name.safeParse(fields(fault)['name']).data
@@ -109,6 +111,7 @@ class ContradictionFinder {
         bot: [this.#bots],
         account: [this.#people, this.#bots],
         chat: [this.#chats],
+        step: this.#steps.slice(0, Number(path[1])).map(({ as }) => ({ [String(as)]: as })),
       }[kind].flatMap(Object.keys)
       if (!known.includes(name)) this.#add(path, `no ${kind} ${name}`, known)
     }

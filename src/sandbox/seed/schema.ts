@@ -4,10 +4,10 @@ import { Markup } from '../../api/buttons.ts'
 import { USERNAME } from '../../api/chat.ts'
 import { FaultInput } from '../faults/table.ts'
 import { REFERENCES, type ReferenceKind } from '../control/fields.ts'
-import { OPERATIONS } from '../control/table.ts'
 import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
-import { ACTIONS, actionInput, inputWithNames, type ActionName } from './actions.ts'
+import { ScenarioStep } from '../scenario/step.ts'
+import { actionShapes, inputWithNames } from './actions.ts'
 
 const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
@@ -119,16 +119,6 @@ const Step = z
   .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one action')
   .meta({ id: 'Step', minProperties: 2, maxProperties: 2 })
 
-type ActionShapes = Record<ActionName, z.ZodOptional<z.ZodType<Record<string, unknown>>>>
-
-function actionShapes(): ActionShapes {
-  const shapes = ACTIONS.map((action) => [
-    action,
-    inputWithNames(actionInput(action)).optional().describe(OPERATIONS[action].description),
-  ])
-  return Object.fromEntries(shapes) as ActionShapes
-}
-
 export const Seed = z.strictObject({
   $schema: z.string().optional(),
   clock: z
@@ -145,6 +135,10 @@ export const Seed = z.strictObject({
     .default({})
     .describe('by a name for this file alone'),
   schedule: z.array(Step).default([]).describe('what happens after that'),
+  steps: z
+    .array(ScenarioStep)
+    .default([])
+    .describe('a scenario, which `postern sandbox play` plays'),
   faults: z.array(inputWithNames(FaultInput)).default([]).describe('set from the beginning'),
 })
 

@@ -1,18 +1,12 @@
-/** A chat saved as a test passes unchanged, and fails if the bot answers otherwise. */
-import { execFile, works } from '../../support/programs.ts'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+/** A chat saved as a scenario passes unchanged, and differs if the bot answers otherwise. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox } from '../../../src/sandbox/create.ts'
+import { playScenario } from '../../../src/sandbox/scenario/play.ts'
+import type { SeedInput } from '../../../src/sandbox/seed/schema.ts'
 import { hasBrowser, TestBrowser, type Tab } from '../../support/browser.ts'
-import { GO_CACHE, hasGo } from '../../support/go-bot.ts'
 import { startPageStage, type PageStage } from '../../support/page-stage.ts'
 import { write } from '../../support/page-use.ts'
 import { png } from '../../support/png.ts'
-
-const REPOSITORY = join(import.meta.dirname, '../../..')
-const hasPytest = works('pytest is not installed', 'python3', '-m', 'pytest', '--version')
 
 interface Update {
   updateId: number
@@ -22,15 +16,14 @@ interface Update {
 
 describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
   const parts = new AsyncDisposableStack()
-  const folder = mkdtempSync(join(tmpdir(), 'postern-saved-'))
   const stop = new AbortController()
   let stage: PageStage
   let tab: Tab
   let greeting = 'you said: '
+  let scenario: SeedInput
   let seed = ''
 
   beforeAll(async () => {
-    symlinkSync(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
     stage = parts.use(await startPageStage())
     const bot = answerAll().catch(() => undefined)
     parts.defer(async () => {
@@ -41,10 +34,7 @@ describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
     const { home } = stage.sandbox
     tab = parts.use(await browser.open(`${stage.url}/#/as/alice/${home.privateChat}`))
   }, 60_000)
-  afterAll(async () => {
-    await parts.disposeAsync()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterAll(() => parts.disposeAsync())
 
   /** A bot that repeats what it reads, with a button below, and answers to it. */
   async function answerAll(): Promise<void> {
@@ -68,15 +58,6 @@ describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
     }
   }
 
-  /** Runs a program beside the bot, which lives in this process. */
-  const run = (program: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
-    new Promise<{ code: number; output: string }>((resolve) => {
-      const options = { cwd: folder, env: { ...process.env, ...env }, timeout: 100_000 }
-      execFile(program, args, options, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : 1, output: stdout + stderr })
-      })
-    })
-
   /** What the page saves of the chat in a form. */
   async function saved(form: string, file: string): Promise<string> {
     const { page } = tab
@@ -90,7 +71,6 @@ describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
     expect(decodeURIComponent(link ?? '').endsWith(written)).toBe(true)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
-    writeFileSync(join(folder, file), written)
     return written
   }
 
@@ -117,56 +97,29 @@ describe.skipIf(!hasBrowser)('a chat saved as a test', () => {
     await page.getByLabel('Attach a file').setInputFiles(picture)
     await write(page, 'a picture')
     await page.locator('.row', { hasText: 'you said: a picture (a file)' }).waitFor()
-    const text = await saved('Vitest', 'saved.test.js')
-    // Before any of them runs, and writes into the chat itself.
-    await saved('pytest', 'test_saved.py')
-    await saved('Go', 'saved_test.go')
-    await saved('Shell', 'saved.sh')
-    seed = await saved('Seed', 'saved.json')
-    expect(text).toMatch(/await call\('advance', \{ ms: 60000 \}\)/)
-    expect(text).toMatch(/await fault\(\{.*name: "lost-answer"/)
-    expect(text).toMatch(/await press\(id_alice, chat\d+, "open-it", "It \\"creaks\\"."\)/)
-    expect(text).toContain('await attach(')
+    const text = await saved('Scenario', 'scenario.json')
+    scenario = JSON.parse(text) as SeedInput
+    seed = await saved('Seed', 'seed.json')
+    const fault = expect.objectContaining({ name: 'lost-answer' })
+    const answer = 'It "creaks".'
+    for (const step of [
+      { advance: { ms: 60_000 } },
+      { fault },
+      { press: expect.objectContaining({ userId: 'alice', data: 'open-it', answer }) },
+      { sendMedia: expect.objectContaining({ text: 'a picture' }) },
+    ]) {
+      expect(scenario.steps).toContainEqual(step)
+    }
     expect(text).not.toContain(stage.sandbox.token)
   })
 
-  const vitest = (): ReturnType<typeof run> =>
-    run(process.execPath, [
-      join(REPOSITORY, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      '--root',
-      folder,
-    ])
-
-  test(
-    'a saved chat passes with Vitest, and fails if the bot answers otherwise',
-    { timeout: 200_000 },
-    async () => {
-      const { code, output } = await vitest()
-      expect([code, output]).toEqual([0, expect.stringContaining('1 passed')])
-      greeting = 'you wrote: '
-      const failed = await vitest()
-      greeting = 'you said: '
-      expect(failed.code).toBe(1)
-      expect(failed.output).toMatch(/you wrote: it's/)
-    },
-  )
-
-  test.skipIf(!hasPytest)('a saved chat passes with pytest', { timeout: 120_000 }, async () => {
-    const { code, output } = await run('python3', ['-m', 'pytest', '-q', 'test_saved.py'])
-    expect([code, output]).toEqual([0, expect.stringContaining('1 passed')])
-  })
-
-  test.skipIf(!hasGo)('a saved chat passes with Go', { timeout: 240_000 }, async () => {
-    const env = { GOCACHE: GO_CACHE, GOPROXY: 'off', CGO_ENABLED: '0', GOFLAGS: '' }
-    const { code, output } = await run('go', ['test', './saved_test.go'], env)
-    expect([code, output]).toEqual([0, expect.stringContaining('ok')])
-  })
-
-  test('a saved chat passes as a shell script', { timeout: 120_000 }, async () => {
-    const env = { POSTERN: `${process.execPath} ${join(REPOSITORY, 'bin/postern.cjs')}` }
-    const { code, output } = await run('sh', ['saved.sh'], env)
-    expect([code, output]).toEqual([0, expect.stringContaining('passed')])
+  test('a saved chat passes as a scenario, and differs if the bot answers otherwise', async () => {
+    const { control } = stage.sandbox
+    await playScenario(control, scenario)
+    greeting = 'you wrote: '
+    const played = playScenario(control, scenario, { withinMs: 3000 })
+    await expect(played).rejects.toThrow(/text: expected "you said: it's .*, got "you wrote: it's/)
+    greeting = 'you said: '
   })
 
   test('a saved seed creates a world with the same messages', async () => {

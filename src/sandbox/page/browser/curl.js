@@ -20,7 +20,7 @@ export function curlOf({ method, path, request }, base) {
 }
 
 /** As one word of a POSIX shell. @param {string} text */
-export function quoted(text) {
+function quoted(text) {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`
 }
 

@@ -3,11 +3,7 @@ import { copy } from './curl.js'
 import { Dialog } from './dialog.js'
 import { html } from './html.js'
 import { markedMessages } from './marked.js'
-import { goOf } from './save-go.js'
-import { pytestOf } from './save-pytest.js'
-import { seedOf } from './save-seed.js'
-import { shellOf } from './save-shell.js'
-import { vitestOf } from './save-vitest.js'
+import { scenarioOf, seedOf } from './save.js'
 import { sceneOf } from './scene.js'
 
 /** @typedef {import('./model.js').Model} Model */
@@ -15,22 +11,16 @@ import { sceneOf } from './scene.js'
 /** @typedef {{ name: string, file: string, write: (scene: Scene) => string }} Form */
 
 /** @type {Form} */
-const VITEST = { name: 'Vitest', file: 'saved.test.js', write: vitestOf }
+const SCENARIO = { name: 'Scenario', file: 'scenario.json', write: scenarioOf }
 /** @type {Form[]} */
-const FORMS = [
-  VITEST,
-  { name: 'pytest', file: 'test_saved.py', write: pytestOf },
-  { name: 'Go', file: 'saved_test.go', write: goOf },
-  { name: 'Shell', file: 'saved.sh', write: shellOf },
-  { name: 'Seed', file: 'saved.json', write: seedOf },
-]
+const FORMS = [SCENARIO, { name: 'Seed', file: 'seed.json', write: seedOf }]
 
 /**
  * What happened in a chat, or what was marked, as a test.
  * @extends {Component<{ model: Model, chatId: number | null, close: () => void }, { scene: Scene | null, form: Form }>}
  */
 export class SaveDialog extends Component {
-  state = { scene: /** @type {Scene | null} */ (null), form: VITEST }
+  state = { scene: /** @type {Scene | null} */ (null), form: SCENARIO }
 
   componentDidMount() {
     const { model, chatId } = this.props
@@ -59,7 +49,7 @@ export class SaveDialog extends Component {
         )}
       </div>
       <p class="note">
-        ${isEmpty ? 'Nobody says anything in it: it needs what a person wrote.' : 'It says what people said, and expects what the bot answered.'}
+        ${isEmpty ? 'Nobody says anything in it: it needs what a person wrote.' : 'It has what people did, and expects what the bot answered: postern sandbox play plays it while the bot runs.'}
       </p>
       <textarea
         class="code"

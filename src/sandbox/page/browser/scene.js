@@ -7,23 +7,21 @@ import { messageKey } from './bot-view.js'
  * @typedef {import('./state.js').StoredMessage} StoredMessage
  * @typedef {{ key: string, title: string, person: string | null, bot: string | null, kind: string, members: string[], isOpen: boolean }} SceneChat
  *
- * `literal` is a fault with the ids of this world. `reply` is the number of the step that wrote what is quoted, from 0.
+ * `reply` is the number of the step that wrote what is quoted, from 0.
  * @typedef {{ at: number } & (
  *   { do: 'say', who: string, chat: string, text: string, reply: number | null } |
- *   { do: 'attach', who: string, chat: string, text: string, base64: string } |
+ *   { do: 'attach', who: string, chat: string, text: string, reply: number | null, base64: string } |
  *   { do: 'press', who: string, chat: string, data: string, answer: string | null } |
- *   { do: 'expect', who: string, chat: string, from: string, text: string, reply: number | null, markup: any } |
+ *   { do: 'expect', who: string, chat: string, from: string, text: string, reply: number | null, verdict: string | undefined, markup: any } |
  *   { do: 'clock', ms: number } |
- *   { do: 'fault', fault: Record<string, any>, literal?: Record<string, any> } |
+ *   { do: 'fault', fault: Record<string, any> } |
  *   { do: 'clear' }
  * )} Step
  * @typedef {object} Scene
- * @property {string} name
  * @property {{ handle: string, name: string }[]} people
  * @property {{ handle: string, name: string }[]} bots
  * @property {SceneChat[]} chats
  * @property {Step[]} steps
- * @property {string} control address of the world's control, without a token
  */
 
 /**
@@ -46,11 +44,7 @@ export async function sceneOf(model, { chatId }, markedMessages) {
   const [from = 0] = steps.map(({ at }) => at).toSorted((one, other) => one - other)
   const doings = model.state.doings
     .filter(({ at }) => at >= from || at === 0)
-    .map((step) =>
-      step.do === 'fault'
-        ? { ...step, literal: step.fault, fault: named(model, step.fault, of) }
-        : step,
-    )
+    .map((step) => (step.do === 'fault' ? { ...step, fault: named(model, step.fault, of) } : step))
   const ordered = [...steps, ...doings].sort((one, other) => one.at - other.at)
   const ids = new Set(of.flatMap(({ members }) => members))
   const faulty = ordered.flatMap((step) =>
@@ -59,14 +53,12 @@ export async function sceneOf(model, { chatId }, markedMessages) {
   const isIn = (/** @type {{ id: number, username: string }} */ { id, username }) =>
     ids.has(id) || faulty.includes(username)
   return {
-    name: of.map((chat) => model.titleOf(chat)).join(' and ') || 'Nothing',
     people: model.state.people
       .filter(isIn)
       .map(({ username, firstName }) => ({ handle: username, name: firstName })),
     bots: model.state.bots.filter(isIn).map(({ username, name }) => ({ handle: username, name })),
     chats: of.map((chat) => sceneChat(model, chat)),
     steps: withReplies(ordered),
-    control: withoutToken(model.state.world?.controlUrl ?? ''),
   }
 }
 
@@ -108,7 +100,7 @@ function sceneChat(model, chat) {
 }
 
 /** @param {number} chatId */
-export const keyOf = (chatId) => `chat${chatId}`
+const keyOf = (chatId) => `chat${chatId}`
 
 /** @param {Model} model @param {number} id */
 function handleOf(model, id) {
@@ -134,14 +126,15 @@ async function stepsOf(model, chat, only) {
   for (const message of stored) {
     const key = messageKey(chat.id, message.id)
     const isWanted = message.kind === 'user' && (only === null || only.has(key))
-    const text = shown.get(message.id)?.text ?? ''
+    const { text = '', verdict } = shown.get(message.id) ?? {}
     const common = { chat: keyOf(chat.id), id: message.id, quotes: message.replyTo, reply: null }
     if (isWanted && model.isBot(message.fromId)) {
       // What a bot says unasked, nobody can bring about.
       if (isBegun && text !== '') {
         const [who, from] = [handleOf(model, reader), handleOf(model, message.fromId)]
         const at = message.editedAt ?? message.date
-        steps.push({ do: 'expect', at, who, from, text, markup: message.markup, ...common })
+        const { markup } = message
+        steps.push({ do: 'expect', at, who, from, text, verdict, markup, ...common })
       }
     } else if (isWanted) {
       isBegun = true
@@ -197,13 +190,4 @@ function withReplies(steps) {
     )
     return { ...step, reply: reply === -1 ? null : reply }
   })
-}
-
-/** @param {string} url */
-function withoutToken(url) {
-  if (url === '') return url
-  const plain = new URL(url)
-  plain.username = ''
-  plain.password = ''
-  return plain.href.replace(/\/$/, '')
 }
