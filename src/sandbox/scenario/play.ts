@@ -61,7 +61,7 @@ export async function playScenario(
   await player.prepare(world)
   try {
     for (const [index, { as, ...only }] of steps.entries()) {
-      const [[action, given] = ['', {}]] = Object.entries(only)
+      const [[action, given = {}] = ['']] = Object.entries(only)
       await player.perform({ step: index + 1, action }, given, as)
     }
   } finally {
