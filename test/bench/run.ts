@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|bots|growth`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|bots`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
@@ -9,8 +9,6 @@ import { agentJobs } from './agent.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
 import { footprintJobs } from './footprint.ts'
-import { growthJobs } from './growth.ts'
-import { growthTable } from './growth-rows.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
@@ -31,7 +29,6 @@ const PARTS: Record<string, Part> = {
   footprint: footprintJobs,
   testing: testingJobs,
   bots: botJobs,
-  growth: growthJobs,
 }
 
 const args = process.argv.slice(2)
@@ -50,13 +47,8 @@ for (const [name, jobs] of Object.entries(PARTS)) {
   if (only !== undefined && name !== part) continue
   results.push(...(await jobs(wanted)).filter(({ job }) => wanted(job)))
 }
-const grown = results.flatMap(({ growth }) => growth ?? [])
-const timed = results.filter(({ growth }) => growth === undefined)
-const lines = args.includes('--json')
-  ? [JSON.stringify({ results })]
-  : [...table(timed), ...growthTable(grown)]
+const lines = args.includes('--json') ? [JSON.stringify({ results })] : table(results)
 for (const line of lines) process.stdout.write(`${line}\n`)
-if (grown.some(({ mark }) => mark !== '')) process.exitCode = 1
 
 function stallLines({ stallMs, idleStallMs }: Partial<Result>): string[] {
   return stallMs === undefined ? [] : [`longest stall ${stallMs} ms (idle ${idleStallMs} ms)`]
