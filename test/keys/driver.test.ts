@@ -124,6 +124,7 @@ describe('a planned rotation', () => {
       expect(scene.steps).toEqual(['me'])
     }
   })
+
 })
 
 describe('`key publish`', () => {
@@ -183,6 +184,7 @@ describe('`key rotate`', () => {
     await expect(driver.run('rotate')).rejects.toMatchObject({ code })
     expect([scene.steps, driver.rotation]).toEqual([['me'], null])
   })
+
 })
 
 describe('`key generate`', () => {
@@ -212,6 +214,7 @@ describe('`key generate`', () => {
 })
 
 describe('`key rotate --abandon`', () => {
+
   test('`--abandon` is refused without a rotation, also while a first key is pending', async () => {
     for (const { scene, driver } of [
       driving({ keys: [OLD], shown: 'old' }),
@@ -225,9 +228,11 @@ describe('`key rotate --abandon`', () => {
       expect(scene.steps).toEqual([])
     }
   })
+
 })
 
 describe('sends', () => {
+
   test('a held send is refused when no key is published after the wait, and blocks no later publication', async () => {
     const { scene, driver } = rotatingPublished()
     const look = Promise.withResolvers<void>()
