@@ -48,6 +48,8 @@ import { packet } from '../../support/openpgp-framing.ts'
 const by: SigningOptions = { signer: alice.primary, atMs: NOW_MS }
 const DAY_S = 86_400
 
+applyProfile()
+
 async function signedOf(inner: Uint8Array): Promise<Signed> {
   const opened = await openInner(inner)
   if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened))
@@ -156,15 +158,21 @@ const { primary, subkey } = alice
 const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 
-async function check(
+const document = Buffer.from('hello')
+const signed = (options: Partial<SignatureOptions> = {}): Buffer =>
+  signature({ signer: primary, over: document, atMs: NOW_MS, ...options })
+
+async function resultOf(
   certificate: string,
-  signer: SigningKey = primary,
-  { atMs = NOW_MS, nowMs = NOW_MS, ...rest }: Partial<SigningOptions> & { nowMs?: number } = {},
-): Promise<SignatureResult | undefined> {
-  const opened = await openInner(signedLiteral('hello', { signer, atMs, ...rest }))
-  if (opened.outcome !== 'opened') throw new Error('not opened')
-  return (await verify(opened.signed, certificate, nowMs))[0]
+  what: Buffer | Signed | SignedAtLength = signed(),
+  nowMs = NOW_MS,
+): Promise<string> {
+  const whole = what instanceof Uint8Array ? { document, signatures: [what] } : what
+  return (await verify(whole, certificate, nowMs)).join(' ')
 }
+
+const check = (certificate: string, signer: SigningKey = primary, { atMs = NOW_MS } = {}) =>
+  resultOf(certificate, signed({ signer, atMs }))
 
 /** Alice's certificate, revoked a day ago for a reason. */
 const revoked = (code: number): string =>
@@ -212,14 +220,14 @@ test('a signature from before the revocation of the only user id is valid, and a
   expect(await check(certificate, primary, before)).toBe('valid')
 })
 
-const signingKey = ed25519('alice signing', MADE_MS)
-const withSigning = (packets: Buffer): string =>
-  armoredCertificate(keyPacket(primary), id, binding, packets)
+const signing = ed25519('alice signing', MADE_MS)
+const certificateOf = (...more: Buffer[]): string =>
+  armoredCertificate(keyPacket(primary), id, binding, ...more)
 
 const elsewhere = { backOver: testPerson('bob').primary }
 
 test.each<[string, Buffer, SigningKey, SignatureResult]>([
-  ['a signing subkey', signingSubkey(primary, signingKey), signingKey, 'valid'],
+  ['a signing subkey', signingSubkey(primary, signing), signing, 'valid'],
   [
     'a foreign key with a forged back-signature',
     signingSubkey(primary, mallory.primary, { backSigner: primary }),
@@ -234,8 +242,8 @@ test.each<[string, Buffer, SigningKey, SignatureResult]>([
   ],
   [
     'a subkey without a back-signature',
-    signingSubkey(primary, signingKey, { backSignature: false }),
-    signingKey,
+    signingSubkey(primary, signing, { backSignature: false }),
+    signing,
     'bad',
   ],
   ['an unbound foreign key', subkeyPacket(mallory.primary), mallory.primary, 'bad'],
@@ -245,11 +253,11 @@ test.each<[string, Buffer, SigningKey, SignatureResult]>([
     mallory.primary,
     'bad',
   ],
-  ['a subkey that may only encrypt', boundSubkey(primary, signingKey), signingKey, 'bad'],
+  ['a subkey that may only encrypt', boundSubkey(primary, signing), signing, 'bad'],
 ])(
   'a signature by %s is verified with the certificate that lists the key',
   async (_, part, signer, result) => {
-    expect(await check(withSigning(part), signer)).toBe(result)
+    expect(await check(certificateOf(part), signer)).toBe(result)
   },
 )
 
@@ -262,11 +270,11 @@ test.each([
 
 test('a compromised signing subkey makes its signatures bad and leaves those of the primary key valid', async () => {
   const packets = Buffer.concat([
-    signingSubkey(primary, signingKey),
-    subkeyRevocation(primary, signingKey, { atMs: NOW_MS - DAY_MS, code: 2 }),
+    signingSubkey(primary, signing),
+    subkeyRevocation(primary, signing, { atMs: NOW_MS - DAY_MS, code: 2 }),
   ])
-  expect(await check(withSigning(packets), signingKey)).toBe('bad')
-  expect(await check(withSigning(packets))).toBe('valid')
+  expect(await check(certificateOf(packets), signing)).toBe('bad')
+  expect(await check(certificateOf(packets))).toBe('valid')
 })
 
 test('a key revocation over SHA-1 counts (P35)', async () => {
@@ -300,29 +308,6 @@ test('`verify` throws for an unreadable certificate', async () => {
     await expect(check(certificate)).rejects.toThrow()
   }
 })
-
-applyProfile()
-const document = Buffer.from('hello')
-const signing = ed25519('bounds', MADE_MS)
-const certificateOf = (...more: Buffer[]): string =>
-  armoredCertificate(
-    keyPacket(primary),
-    userId(primary, 'alice'),
-    boundSubkey(primary, subkey),
-    ...more,
-  )
-
-const signed = (options: Partial<SignatureOptions> = {}): Buffer =>
-  signature({ signer: primary, over: document, atMs: NOW_MS, ...options })
-
-async function resultOf(
-  certificate: string,
-  what: Buffer | Signed | SignedAtLength = signed(),
-  nowMs = NOW_MS,
-): Promise<string> {
-  const whole = what instanceof Uint8Array ? { document, signatures: [what] } : what
-  return (await verify(whole, certificate, nowMs)).join(' ')
-}
 
 test('a primary key verifies until the second of its expiry', async () => {
   const ends = { hashed: [keyExpiresAfter(DAY_S)] }
