@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { GrowthRow } from './growth-rows.ts'
 
 export interface Contender {
   name: string
@@ -33,8 +32,6 @@ export interface Result {
   memory?: Record<string, number>
   /** What else was measured, a line each. */
   notes?: string[]
-  /** How a cost grows, instead of a time beside others. */
-  growth?: GrowthRow
 }
 
 /**

@@ -102,7 +102,7 @@ export interface StorePlace {
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
  * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
- *   which goes with it, when not given; `statementCounts` a file that gets what `statement-counts.ts` writes
+ *   which goes with it, when not given
  */
 export async function startPostern(o: {
   upstream: string
@@ -112,19 +112,16 @@ export async function startPostern(o: {
   dataDir?: string
   port?: number
   store?: StorePlace
-  statementCounts?: string
 }): Promise<Process> {
-  const { dataDir, statementCounts = '' } = o
+  const { dataDir } = o
   const folder = dataDir === undefined ? temporaryFolder() : null
   const sidecar = await startSidecar({
     ...o,
     dataDir: dataDir ?? join(folder?.path ?? '', 'data'),
     until: o.publish ? 'readyz' : 'healthz',
-    watch: statementCounts === '' ? [] : ['statement-counts.ts'],
     env: {
       POSTERN_BOT_TOKEN: o.token,
       POSTERN_KEY_PUBLISH: String(o.publish),
-      STATEMENT_COUNTS: statementCounts,
     },
   })
   return {
@@ -138,25 +135,21 @@ export async function startPostern(o: {
 
 /**
  * A sidecar for several bots, as `postern run` starts it, until all are ready.
- * @param o `folder` of the bots' files; `dataDir` of all; `loopTimes` a file that gets what
- *   `loop-times.ts` writes
+ * @param o `folder` of the bots' files; `dataDir` of all
  */
 export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
-  loopTimes?: string
   store?: StorePlace | undefined
 }): Promise<Process> {
-  const { folder, loopTimes = '' } = o
   return await startSidecar({
     ...o,
-    watch: loopTimes === '' ? [] : ['loop-times.ts'],
-    env: { POSTERN_BOTS: folder, POSTERN_LOG_LEVEL: 'warn', LOOP_TIMES: loopTimes },
+    env: { POSTERN_BOTS: o.folder, POSTERN_LOG_LEVEL: 'warn' },
   })
 }
 
-/** @param o `watch` files of this folder that are loaded before the sidecar; `until` a path of the admin door */
+/** @param o `until` a path of the admin door */
 async function startSidecar(o: {
   upstream: string
   dataDir: string
@@ -164,13 +157,11 @@ async function startSidecar(o: {
   port?: number
   store?: StorePlace | undefined
   until?: string
-  watch: string[]
   env: Record<string, string>
 }): Promise<Process> {
   const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
   const admin = `http://127.0.0.1:${adminPort}`
-  const imports = o.watch.flatMap((file) => ['--import', fileOf(file)])
-  const args = [...imports, o.main ?? fileOf('../../bin/postern.cjs'), 'run']
+  const args = [o.main ?? fileOf('../../bin/postern.cjs'), 'run']
   const env = {
     POSTERN_UPSTREAM_URL: o.upstream,
     POSTERN_KEY_PASSPHRASE: 'bench',
