@@ -224,10 +224,7 @@ export class Clients {
     })
   }
 
-  /**
-   * Suspends each client that was added by command: it may have been removed after the backup.
-   * @returns their names
-   */
+  /** Suspends those that were added by command, and may be removed since the backup. */
   async suspendAdded(): Promise<string[]> {
     const names = [...this.#added.keys()]
     for (const name of names) {

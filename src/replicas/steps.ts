@@ -6,18 +6,15 @@
  */
 import { tablesMadeBy } from '../store/migrate.ts'
 import {
-  CALLERS,
-  CALLS,
+  CALLS_AND_MACS,
   CLIENTS,
   CURSORS,
   DERIVATION,
   FORGOTTEN,
   JOURNAL_CHAIN,
   OUTBOX,
-  ROW_SEALS,
   FIRST_TABLES,
   FIRST_VERSION,
-  SHOWN,
   VOUCHED,
   WRAPPED,
 } from '../store/migrations.ts'
@@ -151,7 +148,7 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
   {
     version: FIRST_VERSION + 4,
     isAdditive: false,
-    statements: [...SHOWN, ...CALLS, ...CALLERS, ...ROW_SEALS].map(forPostgres),
+    statements: CALLS_AND_MACS.map(forPostgres),
   },
 ]
 

@@ -259,27 +259,18 @@ export const FORGOTTEN = [
 /** Authorities that certify a person's certificate. */
 export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
 
-/** The updates that a client was shown, by the numbers after those that it was given. */
-export const SHOWN = [`ALTER TABLE cursors ADD COLUMN shown TEXT`]
+const WITH_MAC =
+  'own_keys chats certificates pins trust_policies flags clients outbox forgotten journal journal_heads'
 
-/** The states of calls that are made later. */
-export const CALLS = [`ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`]
-
-/** Which credential gave an entry: calls of settings' clients of before are refused when they leave. */
-export const CALLERS = [
+/** The updates that a client was shown, states of calls for later, MACs, places of the journal. */
+export const CALLS_AND_MACS = [
+  `ALTER TABLE cursors ADD COLUMN shown TEXT`,
+  `ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`,
+  // calls of settings' clients of before are refused when they leave
   `ALTER TABLE outbox ADD COLUMN credential TEXT`,
   `UPDATE outbox SET credential =
      (SELECT credential FROM clients WHERE clients.name = outbox.client)`,
-]
-
-/** MACs of rows that grant, and places of the journal's entries. */
-export const ROW_SEALS = [
-  ...[
-    ['own_keys', 'chats', 'certificates', 'pins', 'trust_policies', 'flags', 'clients', 'outbox'],
-    ['forgotten', 'journal', 'journal_heads'],
-  ]
-    .flat()
-    .map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB`),
+  ...WITH_MAC.split(' ').map((table) => `ALTER TABLE ${table} ADD COLUMN mac BLOB`),
   `ALTER TABLE journal ADD COLUMN place INTEGER NOT NULL DEFAULT 0`,
   `ALTER TABLE journal ADD COLUMN former BLOB`,
   `ALTER TABLE journal_heads ADD COLUMN kept BLOB`,
@@ -301,7 +292,7 @@ export const MIGRATIONS: readonly SchemaStep[] = [
       `UPDATE journal SET salt = randomblob(16)`,
     ],
   },
-  { version: FIRST_VERSION + 4, statements: [...SHOWN, ...CALLS, ...CALLERS, ...ROW_SEALS] },
+  { version: FIRST_VERSION + 4, statements: CALLS_AND_MACS },
 ]
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -87,7 +87,6 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     engine,
     keyring,
     holder: base.holder,
-    /** Memory of chats and people. */
     known,
     memory,
     journalHeads,

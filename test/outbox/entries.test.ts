@@ -5,6 +5,7 @@ import type { LaterCaller } from '../../src/clients/clients.ts'
 import type { TrustChange } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
 import { rowOf } from '../../src/outbox/entry.ts'
+import { upsert } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 import { refused } from '../support/refused.ts'
 import { NO_APPROVALS } from '../support/approvals.ts'
@@ -72,22 +73,24 @@ test.each<[who: string, kept: [who: object, bytes: number][], more: object, shar
 
 test('a client has room for 1,250 calls, and as many of those that were sent are shown', async () => {
   const { store } = await scene()
-  // as in a store without a protection, so that rows can be changed here
-  store.rowSeal.key = null
-  const made = { state: 'sent' as const, approval: null, code: null, sentId: null, bytes: 1 }
+  const made = { approval: null, code: null, sentId: null, bytes: 1 }
   const row = { ...made, settledAtMs: 0, isHeard: false, call: 'none' as const }
   const ids = Array.from({ length: 1251 }, () => randomUUID())
-  const rows = ids.map((id) => rowOf({ ...entryOf(CLIENT), ...row, id }, store.rowSeal))
-  await store.write((db) => db.insertInto('outbox').values(rows).execute())
+  const put = async (state: 'sent' | 'refused') => {
+    const rows = ids.map((id) => rowOf({ ...entryOf(CLIENT), ...row, state, id }, store.rowSeal))
+    await store.write((db) => upsert(db, 'outbox', 'id', rows))
+  }
+  await put('sent')
   const add = (entries: OutboxEntries) => entries.add(entryOf(CLIENT), Buffer.from('x'))
   const sent = await OutboxEntries.load(store, NO_APPROVALS)
   await add(sent)
   expect([sent.all.length, sent.get(ids[0] ?? '')]).toEqual([1251, undefined])
-  await store.write((db) => db.updateTable('outbox').set({ state: 'refused' }).execute())
+  ids.shift()
+  await put('refused')
   const full = await OutboxEntries.load(store, NO_APPROVALS)
-  await full.drop(ids[1] ?? '')
+  await full.drop(ids[0] ?? '')
   await expect(add(full)).rejects.toThrow(refused('postern_outbox_full', 'client reporter'))
-  await full.drop(ids[2] ?? '')
+  await full.drop(ids[1] ?? '')
   await add(full)
 })
 

@@ -88,6 +88,12 @@ const add =
       .insertInto('journal')
       .values(rows.map((row) => ({ at: 5, kind: 'blocked', user_id: 9, detail: '{}', ...row })))
       .execute()
+async function eraseOne(db: Kysely<Schema>, id: number, other: object = {}): Promise<void> {
+  const rows = db.selectFrom('journal').selectAll().where('id', '=', id)
+  const digest = contentDigest(await rows.executeTakeFirstOrThrow())
+  const detail = JSON.stringify({ forgotten: 'alias' })
+  await set(id, { user_id: null, chat_id: null, detail, salt: null, digest, ...other })(db)
+}
 const blockAnother = set(3, { user_id: 99 })
 
 describe('an unchanged journal', () => {
@@ -166,15 +172,19 @@ describe('an attacker with write access to the database', () => {
         await add({ id: 5 })(db)
       },
     ],
+    ['erases content without a later attestation', 3, (db) => eraseOne(db, 3)],
     [
-      'erases content without a later attestation',
-      3,
+      'erases content and attests the erasure',
+      7,
       async (db) => {
-        const row = db.selectFrom('journal').selectAll().where('id', '=', 3)
-        const digest = contentDigest(await row.executeTakeFirstOrThrow())
-        await set(3, { digest, user_id: null, detail: '{}', salt: null })(db)
+        await eraseOne(db, 3)
+        const detail = JSON.stringify({ person: 'alias', entries: [3] })
+        const row = { at: 5, kind: 'person-forgotten', user_id: null, chat_id: null, detail }
+        const salted = { ...row, salt: Buffer.alloc(16), digest: null }
+        await add({ id: 7, ...salted, hash: hashAfter(await hashUpTo(db, FAR), salted) })(db)
       },
     ],
+    ['moves a decision to the entries that others push out', 3, set(3, { place: 2 })],
   ])('a journal does not verify when an attacker %s', async (_what, entry, act) => {
     const { verify, change } = await scene()
     await change(act)
@@ -294,14 +304,6 @@ describe('an attacker with write access after a person was forgotten', () => {
     return made
   }
 
-  async function eraseOne(db: Kysely<Schema>, id: number, other: object = {}): Promise<void> {
-    const rows = db.selectFrom('journal').selectAll().where('id', '=', id)
-    const digest = contentDigest(await rows.executeTakeFirstOrThrow())
-    const detail = JSON.stringify({ forgotten: 'alias' })
-    const content = { user_id: null, chat_id: null, detail, salt: null, digest, ...other }
-    await set(id, content)(db)
-  }
-
   test.each<[string, object]>([
     ['a person', { user_id: 99 }],
     ['a chat', { chat_id: 99 }],
@@ -324,6 +326,15 @@ describe('an attacker with write access after a person was forgotten', () => {
       await eraseOne(db, 4)
       await eraseOne(db, 7, { detail })
     })
+    expect((await verify()).fault).toMatchObject({ entry: 3 })
+  })
+
+  test('an attestation erases no entry that names nobody', async () => {
+    const { journal, verify, change } = await scene({ count: 2 })
+    await journal.record([{ kind: 'client-added', detail: { client: 'c' } }])
+    await change((db) => eraseOne(db, 3))
+    const detail = { person: 'alias', entries: [3] }
+    await journal.record([{ kind: 'person-forgotten', detail }])
     expect((await verify()).fault).toMatchObject({ entry: 3 })
   })
 

@@ -1,5 +1,8 @@
+import type { Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
+import { changeRows } from '../../../src/store/records/rows.ts'
+import type { Schema } from '../../../src/store/schema.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { testOfFile, flags, open, put, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -14,7 +17,7 @@ const withdrawn = (userId: number): TrustChange => ({
 const policy: TrustChange = { kind: 'policy', chatId: 9, detail: { policy: 'pinned' } }
 
 async function fresh(): Promise<{ store: Store; journal: Journal; told: TrustChange[] }> {
-  const store = await open(temporary())
+  const store = await open(temporary(), { protection: 'none' })
   const journal = new Journal(memoryOf(store))
   const told: TrustChange[] = []
   journal.onChange((change) => told.push(change))
@@ -78,12 +81,17 @@ testOfFile(
     const { store, journal } = await fresh()
     await put(store, 'unrelated', 'kept')
     await journal.record([blocked(1), withdrawn(2), withdrawn(2), policy])
-    await store.write((db) =>
-      db.updateTable('journal').set({ id: 500_999 }).where('id', '=', 4).execute(),
-    )
+    await store.write((db) => changeRows(db, 'journal', { id: 4 }, { id: 500_999 }))
+    const place = (to: number) => (db: Kysely<Schema>) =>
+      changeRows(db, 'journal', { id: 1 }, { place: to })
+    await store.write(place(2))
     await journal.record([blocked(5)])
-    const ids = (await journal.read(ALL)).map(({ id }) => id)
-    expect(ids).toEqual([1, 2, 500_999, 501_000])
+    const ids = async () => (await journal.read(ALL)).map(({ id }) => id)
+    expect(await ids()).toEqual([1, 2, 3, 500_999, 501_000])
+    await store.write(place(0))
+    await store.write((db) => changeRows(db, 'journal', { id: 501_000 }, { id: 501_999 }))
+    await journal.record([blocked(5)])
+    expect(await ids()).toEqual([1, 2, 500_999, 501_999, 502_000])
   },
 )
 
