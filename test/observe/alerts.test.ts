@@ -138,9 +138,10 @@ test('`alertForReason` alerts these reasons, with nothing but alert, state, mess
 
 test('a failing webhook and expiring updates raise alerts, and the end of the reason is alerted too', async () => {
   const { sidecar, double } = stage
+  const url = 'http://127.0.0.1:9/bot'
+  expect((await sidecar.call('POST', '/webhook', { url })).status).toBe(200)
   await sidecar.stop()
-  const failing = `INSERT INTO webhook (id, url, failures) VALUES (1, 'http://127.0.0.1:9/bot', 10)`
-  changeStore(sidecar.dataDir, failing)
+  changeStore(sidecar.dataDir, 'UPDATE webhook SET failures = 10')
   double.world.bot = { ...double.world.bot, queued: 9000 }
   await stage.restart()
   for (const code of ['webhook-failing', 'updates-expiring']) {

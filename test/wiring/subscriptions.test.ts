@@ -159,26 +159,29 @@ test('a consumer that is far behind is a reason, and lost updates are counted an
   expect(health.ready).toBe(true)
 })
 
-test.each(['knownChats chats', 'trust people'])(
-  'a full memory (%s) is alerted and logged',
-  async (row) => {
-    const [part, things] = row.split(' ')
-    const parts = new PlayedParts()
-    const made = (...names: string[]) =>
-      Object.fromEntries(names.map((name) => [name, parts.part(name)]))
-    const known = made('journal', 'trust', 'names', 'knownChats', 'keyListHistory')
-    const absent = { replayMemory: null, holder: null, publication: null, incoming: null }
-    const own = made('store', 'engine', 'keyring', 'attachments', 'messages', 'clearFields')
-    const core: Core = parts.part('core', { ...own, ...absent, known })
-    const link: Link = parts.part('link', made('health', 'metrics', 'watch', 'alerts'))
-    const lines: unknown[] = []
-    using _subscriptions = subscribeCore(
-      core,
-      link,
-      watchedLog(({ what }) => lines.push(what)),
-    )
-    const calls = await parts.fire(`${part}.onFull`)
-    expect(calls).toEqual([expect.stringMatching(`^alerts.raise {"alert":"too-many-${things}"`)])
-    expect(lines).toEqual([things])
-  },
-)
+test.each([
+  ['knownChats.onFull', 'too-many-chats', 'chats'],
+  ['trust.onFull', 'too-many-people', 'people'],
+  ['rowSeal.onForged', 'rows-forged', 'clients'],
+])('`%s` raises the alert `%s` and writes a line of the log', async (event, alert, logged) => {
+  const forged: object[] = []
+  const parts = new PlayedParts()
+  const made = (...names: string[]) =>
+    Object.fromEntries(names.map((name) => [name, parts.part(name)]))
+  const known = made('journal', 'trust', 'names', 'knownChats', 'keyListHistory')
+  const absent = { replayMemory: null, holder: null, publication: null, incoming: null }
+  const own = made('engine', 'keyring', 'attachments', 'messages', 'clearFields')
+  const store = parts.part('store', { rowSeal: parts.part('rowSeal', { forged }) })
+  const core: Core = parts.part('core', { ...own, ...absent, known, store })
+  const link: Link = parts.part('link', made('health', 'metrics', 'watch', 'alerts', 'warnings'))
+  const lines: unknown[] = []
+  using _subscriptions = subscribeCore(
+    core,
+    link,
+    watchedLog(({ what, table }) => lines.push(what ?? table)),
+  )
+  forged.push({ table: 'clients', key: 'm' })
+  const calls = await parts.fire(event)
+  expect(calls.at(-1)).toMatch(`alerts.raise {"alert":"${alert}"`)
+  expect(lines).toEqual([logged])
+})
