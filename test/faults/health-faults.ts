@@ -132,9 +132,9 @@ export const HEALTH_FAULTS: readonly HealthFault[] = [
     cause: 'the tenth delivery in a row fails, nine did before',
     prepare: async (stage) => {
       stage.stopPolling()
+      await stage.call('POST', '/webhook', { url: 'http://127.0.0.1:9/bot' })
       await stage.stop()
-      const failing = `INSERT OR REPLACE INTO webhook (id, url, failures) VALUES (1, 'http://127.0.0.1:9/bot', 9)`
-      changeStore(stage.dataDir, failing)
+      changeStore(stage.dataDir, 'UPDATE webhook SET failures = 9')
       await stage.start()
       await stage.sidecar.whenReady()
       return true

@@ -8,10 +8,11 @@ import { afterAll, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { alertForReason } from '../../src/reports/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
-import { changeStore } from '../rotation/support.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import { Registration } from '../../src/updates/registration.ts'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, newPhone, useStage } from '../support/double-stage.ts'
-import { settings, until } from '../support/sidecar.ts'
+import { PASSPHRASE, settings, until } from '../support/sidecar.ts'
 import { sourcesOf } from '../support/sidecar-inside.ts'
 
 const FOREIGN = 'AB'.repeat(20)
@@ -138,10 +139,14 @@ test('`alertForReason` alerts these reasons, with nothing but alert, state, mess
 
 test('a failing webhook and expiring updates raise alerts, and the end of the reason is alerted too', async () => {
   const { sidecar, double } = stage
-  const url = 'http://127.0.0.1:9/bot'
-  expect((await sidecar.call('POST', '/webhook', { url })).status).toBe(200)
   await sidecar.stop()
-  changeStore(sidecar.dataDir, 'UPDATE webhook SET failures = 10')
+  {
+    const of = { dataDir: sidecar.dataDir, passphrase: PASSPHRASE, mode: 'existing' } as const
+    await using store = await openStore(of)
+    const webhook = await Registration.load(store)
+    await webhook.set({ url: 'http://127.0.0.1:9/bot', secret: null })
+    for (let n = 0; n < 10; n++) await webhook.recordFailure('refused', 0)
+  }
   double.world.bot = { ...double.world.bot, queued: 9000 }
   await stage.restart()
   for (const code of ['webhook-failing', 'updates-expiring']) {
