@@ -82,7 +82,7 @@ export class Loading extends Shown {
   /** Notes by how much the clock was moved. @param {number} at the time that it has now */
   noteClock(at) {
     const ms = Math.round((at - this.nowMs) / 1000) * 1000
-    if (ms > 0) this.#note({ do: 'clock', at, ms })
+    if (ms > 0) this.#note({ at, action: 'advance', input: { ms } })
   }
 
   /** @param {State['faults']} faults those that are set now @param {number} at */
@@ -91,9 +91,10 @@ export class Loading extends Shown {
     for (const { id, struck: _, left: __, ...fault } of faults) {
       const isNew = !before.some((one) => one.id === id)
       // Those that were there when the page came belong to the beginning.
-      if (isNew) this.#note({ do: 'fault', at: isLoaded ? at : 0, fault })
+      if (isNew) this.#note({ at: isLoaded ? at : 0, action: 'fault', input: fault })
     }
-    if (before.length > 0 && faults.length === 0) this.#note({ do: 'clear', at })
+    if (before.length > 0 && faults.length === 0)
+      this.#note({ at, action: 'clearFaults', input: {} })
   }
 
   /** @param {State['doings'][number]} doing */

@@ -25,7 +25,7 @@ export class SaveDialog extends Component {
   componentDidMount() {
     const { model, chatId } = this.props
     void model.attempt(async () => {
-      this.setState({ scene: await sceneOf(model, { chatId }, markedMessages(model)) })
+      this.setState({ scene: await sceneOf(model, chatId, markedMessages(model)) })
     })
   }
 
@@ -34,7 +34,8 @@ export class SaveDialog extends Component {
     const { scene, form } = this.state
     const { file, write } = form
     const text = scene === null ? '' : write(scene)
-    const isEmpty = scene !== null && !scene.steps.some((step) => 'who' in step)
+    const isEmpty =
+      scene !== null && scene.steps.every(({ id }) => id === undefined)
     return html`<${Dialog} model=${model} title="Save as a test" onClose=${close}>
       <div class="tabs" role="group" aria-label="Form">
         ${FORMS.map(

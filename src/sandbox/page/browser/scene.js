@@ -1,102 +1,94 @@
-/** What happened in chats as steps that can be taken again: what is saved as a test. */
+/** The messages and actions of chats as steps of a scenario. */
 import { control } from './api.js'
 import { messageKey } from './bot-view.js'
 
 /**
  * @typedef {import('./model.js').Model} Model
+ * @typedef {import('./state.js').Chat} Chat
  * @typedef {import('./state.js').StoredMessage} StoredMessage
- * @typedef {{ key: string, title: string, person: string | null, bot: string | null, kind: string, members: string[], isOpen: boolean }} SceneChat
  *
- * `reply` is the number of the step that wrote what is quoted, from 0.
- * @typedef {{ at: number } & (
- *   { do: 'say', who: string, chat: string, text: string, reply: number | null } |
- *   { do: 'attach', who: string, chat: string, text: string, reply: number | null, base64: string } |
- *   { do: 'press', who: string, chat: string, data: string, answer: string | null } |
- *   { do: 'expect', who: string, chat: string, from: string, text: string, reply: number | null, verdict: string | undefined, markup: any } |
- *   { do: 'clock', ms: number } |
- *   { do: 'fault', fault: Record<string, any> } |
- *   { do: 'clear' }
- * )} Step
+ * An action of a scenario with its input, and the time of it. `id` is that of its message, `quotes`
+ * that of the quoted one.
+ * @typedef {{ at: number, action: string, input: Record<string, any>, id?: number, quotes?: number | null, markup?: any }} Step
  * @typedef {object} Scene
- * @property {{ handle: string, name: string }[]} people
- * @property {{ handle: string, name: string }[]} bots
- * @property {SceneChat[]} chats
+ * @property {Record<string, object>} people as a seed has them
+ * @property {Record<string, object>} bots
+ * @property {Record<string, object>} chats
  * @property {Step[]} steps
  */
 
 /**
  * The scene of a chat, or of the messages that were marked in Activity.
  * @param {Model} model
- * @param {{ chatId: number | null }} of null: what was marked
+ * @param {number | null} chatId null: of the marked messages
  * @param {ReadonlySet<string>} markedMessages keys of messages
  * @returns {Promise<Scene>}
  */
-export async function sceneOf(model, { chatId }, markedMessages) {
-  const { chats } = model.state
-  const of = chats.filter(({ id }) =>
+export async function sceneOf(model, chatId, markedMessages) {
+  const chats = model.state.chats.filter(({ id }) =>
     chatId === null ? [...markedMessages].some((key) => key.startsWith(`${id}:`)) : id === chatId,
   )
   /** @type {Step[]} */
   const steps = []
-  for (const chat of of) {
+  for (const chat of chats) {
     steps.push(...(await stepsOf(model, chat, chatId === null ? markedMessages : null)))
   }
-  const [from = 0] = steps.map(({ at }) => at).toSorted((one, other) => one - other)
-  const doings = model.state.doings
-    .filter(({ at }) => at >= from || at === 0)
-    .map((step) => (step.do === 'fault' ? { ...step, fault: named(model, step.fault, of) } : step))
-  const ordered = [...steps, ...doings].sort((one, other) => one.at - other.at)
-  const ids = new Set(of.flatMap(({ members }) => members))
-  const faulty = ordered.flatMap((step) =>
-    step.do === 'fault' ? [step.fault['user'], step.fault['certificateOf']] : [],
+  const from = Math.min(...steps.map(({ at }) => at))
+  for (const step of model.state.doings) {
+    if (step.at < from && step.at !== 0) continue
+    const input = step.action === 'fault' ? named(model, step.input, chats) : step.input
+    steps.push({ ...step, input })
+  }
+  steps.sort((one, other) => one.at - other.at)
+  const ids = new Set(chats.flatMap(({ members }) => members))
+  const faulty = steps.flatMap(({ action, input }) =>
+    action === 'fault' ? [input['userId'], input['certificateOf']] : [],
   )
   const isIn = (/** @type {{ id: number, username: string }} */ { id, username }) =>
     ids.has(id) || faulty.includes(username)
+  const { people, bots } = model.state
   return {
-    people: model.state.people
-      .filter(isIn)
-      .map(({ username, firstName }) => ({ handle: username, name: firstName })),
-    bots: model.state.bots.filter(isIn).map(({ username, name }) => ({ handle: username, name })),
-    chats: of.map((chat) => sceneChat(model, chat)),
-    steps: withReplies(ordered),
+    people: Object.fromEntries(
+      people.filter(isIn).map(({ username, firstName }) => [username, { firstName }]),
+    ),
+    bots: Object.fromEntries(bots.filter(isIn).map(({ username, name }) => [username, { name }])),
+    chats: Object.fromEntries(chats.map((chat) => [keyOf(chat.id), seedChat(model, chat)])),
+    steps,
   }
 }
 
 /**
- * A fault with names in the place of ids: `chat`, `user`, and `certificateOf` for a certificate.
+ * A fault with names in the place of ids, and `certificateOf` for a certificate.
  * @param {Model} model
  * @param {Record<string, any>} fault
- * @param {import('./state.js').Chat[]} chats of the scene
+ * @param {Chat[]} chats of the scene
  */
 function named(model, fault, chats) {
   const { chatId, userId, botId: _, publicKey, fingerprint, ...others } = fault
   const owner = model.state.people.find((one) => one.fingerprint === fingerprint)
-  const isKnown = fingerprint !== undefined && owner !== undefined
+  const certificate =
+    fingerprint !== undefined && owner !== undefined
+      ? { certificateOf: owner.username }
+      : { publicKey, fingerprint }
   return {
     ...others,
-    ...(chats.some(({ id }) => id === chatId) ? { chat: keyOf(chatId) } : {}),
-    ...(userId === undefined ? {} : { user: handleOf(model, userId) }),
-    ...(isKnown ? { certificateOf: owner.username } : {}),
-    ...(!isKnown && publicKey !== undefined ? { publicKey } : {}),
-    ...(!isKnown && fingerprint !== undefined ? { fingerprint } : {}),
+    chatId: chats.some(({ id }) => id === chatId) ? keyOf(chatId) : undefined,
+    userId: userId === undefined ? undefined : handleOf(model, userId),
+    ...certificate,
   }
 }
 
-/** @param {Model} model @param {import('./state.js').Chat} chat @returns {SceneChat} */
-function sceneChat(model, chat) {
-  const handles = chat.members.map((id) => handleOf(model, id))
-  const isPrivate = chat.kind === 'private'
-  const bot = chat.members.find((id) => model.isBot(id))
-  const person = chat.members.find((id) => !model.isBot(id))
-  return {
-    key: keyOf(chat.id),
-    title: chat.title ?? keyOf(chat.id),
-    person: isPrivate && person !== undefined ? handleOf(model, person) : null,
-    bot: isPrivate && bot !== undefined ? handleOf(model, bot) : null,
-    kind: chat.kind,
-    members: handles,
-    isOpen: chat.trueMode === 'open',
+/** @param {Model} model @param {Chat} chat */
+function seedChat(model, { id, kind, title, members, trueMode: mode }) {
+  const [owner = '', ...others] = members.map((member) => handleOf(model, member))
+  if (kind === 'private') {
+    const [person, bot] = members.toSorted(
+      (a, b) => Number(model.isBot(a)) - Number(model.isBot(b)),
+    )
+    return { kind, person: handleOf(model, person ?? 0), bot: handleOf(model, bot ?? 0) }
   }
+  const roles = Object.fromEntries(others.map((one) => [one, 'member']))
+  return { kind, mode, title: title ?? keyOf(id), members: { [owner]: 'owner', ...roles } }
 }
 
 /** @param {number} chatId */
@@ -110,84 +102,53 @@ function handleOf(model, id) {
 
 /**
  * @param {Model} model
- * @param {import('./state.js').Chat} chat
+ * @param {Chat} chat
  * @param {ReadonlySet<string> | null} only keys of messages
  */
 async function stepsOf(model, chat, only) {
-  const persons = chat.members.filter((id) => !model.isBot(id))
-  const [reader] = persons
+  const reader = chat.members.find((id) => !model.isBot(id))
   if (reader === undefined) return []
+  const chatId = keyOf(chat.id)
   const stored = await control.messages({ chatId: chat.id })
   const { messages } = await control.screen({ userId: reader, chatId: chat.id })
   const shown = new Map(messages.map((one) => [one.messageId, one]))
-  /** @type {(Step & { id?: number, quotes?: number | null })[]} */
+  /** @type {Step[]} */
   const steps = []
   let isBegun = false
   for (const message of stored) {
-    const key = messageKey(chat.id, message.id)
-    const isWanted = message.kind === 'user' && (only === null || only.has(key))
-    const { text = '', verdict } = shown.get(message.id) ?? {}
-    const common = { chat: keyOf(chat.id), id: message.id, quotes: message.replyTo, reply: null }
-    if (isWanted && model.isBot(message.fromId)) {
-      // What a bot says unasked, nobody can bring about.
-      if (isBegun && text !== '') {
-        const [who, from] = [handleOf(model, reader), handleOf(model, message.fromId)]
-        const at = message.editedAt ?? message.date
-        const { markup } = message
-        steps.push({ do: 'expect', at, who, from, text, verdict, markup, ...common })
-      }
-    } else if (isWanted) {
+    const { id, fromId, replyTo: quotes, markup } = message
+    const key = messageKey(chat.id, id)
+    if (only !== null && !only.has(key)) continue
+    const { text = '', verdict } = shown.get(id) ?? {}
+    const userId = handleOf(model, fromId)
+    if (message.kind === 'user' && !model.isBot(fromId)) {
       isBegun = true
-      const who = handleOf(model, message.fromId)
-      steps.push(await written(chat.id, message, { who, text, ...common }))
+      const file = await fileOf(chat.id, message)
+      const action = file === null ? 'write' : 'sendMedia'
+      const caption = file === null || text !== '' ? { text } : {}
+      const input = { userId, chatId, ...caption, ...file }
+      steps.push({ at: message.date, action, input, id, quotes })
+    } else if (message.kind === 'user' && isBegun && text !== '') {
+      // No action of people causes the messages of a bot before the first of theirs.
+      const buttons = markup?.inlineKeyboard.map((row) => row.map((button) => button.text))
+      const seen = { userId: handleOf(model, reader), chatId, fromId: userId, text }
+      const input = { ...seen, verdict, buttons }
+      const at = message.editedAt ?? message.date
+      steps.push({ at, action: 'expect', input, id, quotes, markup })
     }
-    steps.push(...pressesOf(model, chat.id, message.id, only === null || isWanted))
+    for (const entry of model.botView.byMessage.get(key) ?? []) {
+      if (entry.kind !== 'press') continue
+      const answer = typeof entry.answer?.text === 'string' ? entry.answer.text : undefined
+      const input = { userId: handleOf(model, entry.from?.id), chatId, data: entry.data, answer }
+      steps.push({ at: entry.at, action: 'press', input })
+    }
   }
   return steps
 }
 
-/**
- * @param {number} chatId
- * @param {StoredMessage} message
- * @param {{ who: string, text: string, chat: string, id: number, quotes: number | null, reply: null }} common
- * @returns {Promise<Step>}
- */
-async function written(chatId, { id: messageId, fromId: userId, media, date: at }, common) {
-  const [file] = media
-  if (file === undefined) return { do: 'say', at, ...common }
+/** The first file of a message that a person sent; or null. @param {number} chatId @param {StoredMessage} message */
+async function fileOf(chatId, { id: messageId, fromId: userId, media: [file] }) {
+  if (file === undefined) return null
   const { base64 } = await control.openMedia({ userId, chatId, messageId, mediaId: file.id })
-  return { do: 'attach', at, base64, ...common }
-}
-
-/**
- * @param {Model} model
- * @param {number} chatId
- * @param {number} messageId
- * @param {boolean} isWanted
- * @returns {Step[]}
- */
-function pressesOf(model, chatId, messageId, isWanted) {
-  const entries = model.botView.byMessage.get(messageKey(chatId, messageId)) ?? []
-  return entries.flatMap((entry) => {
-    if (entry.kind !== 'press' || !isWanted) return []
-    const who = handleOf(model, entry.from?.id)
-    const answer = typeof entry.answer?.text === 'string' ? entry.answer.text : null
-    return [{ do: 'press', at: entry.at, who, chat: keyOf(chatId), data: entry.data, answer }]
-  })
-}
-
-/**
- * Names what is quoted by its step instead of its id.
- * @param {(Step & { id?: number, quotes?: number | null })[]} steps
- * @returns {Step[]}
- */
-function withReplies(steps) {
-  return steps.map((found) => {
-    const { id: _, quotes, ...step } = found
-    if (!('reply' in step) || typeof quotes !== 'number') return step
-    const reply = steps.findIndex(
-      (one) => one.id === quotes && 'chat' in one && one.chat === step.chat,
-    )
-    return { ...step, reply: reply === -1 ? null : reply }
-  })
+  return { base64 }
 }
