@@ -4,6 +4,7 @@ import { apiError } from '../api-error.ts'
 import { digits, lastEventId, streamLog } from '../control/event-stream.ts'
 import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
+import { FAULT_ROUTES, FAULTS } from '../faults/table.ts'
 import { hangUpSignal } from '../http/response.ts'
 import { createListener, type ListenerAccess } from '../http/listener.ts'
 import { worldRouting, type WorldFinder } from '../http/world-routing.ts'
@@ -38,7 +39,7 @@ const TrafficQuery = z.strictObject({ after: digits('expected a number').optiona
 /**
  * The page's listener, for every world: its files; the control below `/control`; `GET /events`, the
  * events of the control and of the bot's traffic as server-sent events; `GET /traffic?after=`, what
- * passed between the bot and its sidecar; and the status in `addSidecarRoutes`. Those of a world beside
+ * passed between the bot and its sidecar; `GET /fault-kinds`; and the status in `addSidecarRoutes`. Those of a world beside
  * the sandbox's own are below `/worlds/<name>/`.
  * @param attached what runs beside the sandbox's own world
  */
@@ -75,6 +76,7 @@ export function createPageListener(
   app.get('/', (_request, reply) => answerFile(reply, 'index.html'))
   app.get('/:file', (request, reply) => answerFile(reply, fileIn(request.params)))
   app.get('/lib/:file', (request, reply) => answerFile(reply, `lib/${fileIn(request.params)}`))
+  app.get('/fault-kinds', () => ({ ok: true, result: { kinds: FAULTS, routes: FAULT_ROUTES } }))
   app.get('/traffic', (request) => {
     const { after } = readInput('GET /traffic', TrafficQuery, request.query)
     const traffic = attachedTo(worldOf(request)).botTraffic

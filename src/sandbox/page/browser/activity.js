@@ -1,6 +1,7 @@
 import { CallDetail } from './call-detail.js'
 import { CallList } from './call-list.js'
 import { rowsOf } from './calls.js'
+import { Check } from './controls.js'
 import { formatCount } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
@@ -66,16 +67,25 @@ export function Activity({ model }) {
 
 /** @param {{ model: Model, rows: Row[] }} props */
 function Filters({ model, rows }) {
-  const { inspector } = model.state
-  const { people, bots } = model.state
+  const { inspector, people, bots } = model.state
   const isFiltered = { ...inspector, marked: NO_FILTER.marked }
   const change = (/** @type {Partial<typeof inspector>} */ filter) => model.filter(filter)
   const names = distinct([
     ...bots.map(({ name }) => name),
     ...people.map(({ firstName }) => firstName),
   ])
+  /** @type {[name: 'who' | 'route' | 'status', label: string, all: string, options: string[][]][]} */
+  const choices = [
+    ['who', 'Who', 'Everybody', [...names, 'sidecar'].map((name) => [name])],
+    [
+      'route',
+      'Route',
+      'Every route',
+      distinct(rows.map(({ route }) => route)).map((name) => [name]),
+    ],
+    ['status', 'Status', 'Any status', STATUSES],
+  ]
   const value = (/** @type {any} */ { currentTarget }) => currentTarget.value
-  const isChecked = (/** @type {any} */ { currentTarget }) => currentTarget.checked
   return html`<form
     class="filters"
     role="search"
@@ -90,43 +100,28 @@ function Filters({ model, rows }) {
       value=${inspector.words}
       onInput=${(/** @type {any} */ event) => change({ words: value(event) })}
     />
-    <${Choice}
-      label="Who"
-      all="Everybody"
-      value=${inspector.who}
-      options=${[...names, 'sidecar'].map((name) => [name, name])}
-      onChange=${(/** @type {any} */ event) => change({ who: value(event) })}
-    />
-    <${Choice}
-      label="Route"
-      all="Every route"
-      value=${inspector.route}
-      options=${distinct(rows.map(({ route }) => route)).map((name) => [name, name])}
-      onChange=${(/** @type {any} */ event) => change({ route: value(event) })}
-    />
-    <${Choice}
-      label="Status"
-      all="Any status"
-      value=${inspector.status}
-      options=${STATUSES}
-      onChange=${(/** @type {any} */ event) => change({ status: value(event) })}
-    />
-    <label class="check">
-      <input
-        type="checkbox"
-        checked=${inspector.hasErrorsOnly}
-        onChange=${(/** @type {any} */ event) => change({ hasErrorsOnly: isChecked(event) })}
-      />
-      <span>errors only</span>
-    </label>
-    <label class="check">
-      <input
-        type="checkbox"
-        checked=${!inspector.hasIdle}
-        onChange=${(/** @type {any} */ event) => change({ hasIdle: !isChecked(event) })}
-      />
-      <span>without idle polls and <code>/me</code></span>
-    </label>
+    ${choices.map(
+      ([name, label, all, options]) =>
+        html`<select
+          key=${name}
+          aria-label=${label}
+          value=${inspector[name]}
+          onChange=${(/** @type {any} */ event) => change({ [name]: value(event) })}
+        >
+          <option value="">${all}</option>
+          ${options.map(([id, words = id]) => html`<option key=${id} value=${id}>${words}</option>`)}
+        </select>`,
+    )}
+    <${Check}
+      checked=${inspector.hasErrorsOnly}
+      onCheck=${(/** @type {boolean} */ hasErrorsOnly) => change({ hasErrorsOnly })}
+      >errors only<//
+    >
+    <${Check}
+      checked=${!inspector.hasIdle}
+      onCheck=${(/** @type {boolean} */ isChecked) => change({ hasIdle: !isChecked })}
+      >without idle polls and <code>/me</code><//
+    >
     ${
       JSON.stringify(isFiltered) !== JSON.stringify(NO_FILTER) &&
       html`<button
@@ -144,12 +139,4 @@ function Filters({ model, rows }) {
       <${Icon} name="file" />Save ${inspector.marked.size} marked as a test
     </button>
   </form>`
-}
-
-/** @param {{ label: string, all: string, value: string, options: string[][], onChange: (event: Event) => void }} props */
-function Choice({ label, all, value, options, onChange }) {
-  return html`<select aria-label=${label} value=${value} onChange=${onChange}>
-    <option value="">${all}</option>
-    ${options.map(([id, words]) => html`<option key=${id} value=${id}>${words}</option>`)}
-  </select>`
 }

@@ -29,16 +29,8 @@ export const control = new Proxy(/** @type {Control} */ ({}), {
   get:
     (_target, name) =>
     (input = {}) =>
-      call(String(name), input),
+      post(`control/${String(name)}`, input),
 })
-
-/**
- * @param {string} name of an operation
- * @param {object} input
- */
-async function call(name, input) {
-  return await post(`control/${name}`, input)
-}
 
 /**
  * @param {string} path
@@ -71,11 +63,11 @@ export async function fetchSidecar() {
 }
 
 /**
- * What each operation takes, as JSON Schema, by name.
- * @returns {Promise<Record<string, { properties?: Record<string, { enum?: string[] }> }>>}
+ * The faults that one can set, by name, and the routes of their calls.
+ * @returns {Promise<{ kinds: typeof import('../../faults/table.ts').FAULTS, routes: string[] }>}
  */
-export async function fetchOperations() {
-  return await resultOf(await fetch('control/'))
+export async function fetchFaultKinds() {
+  return await resultOf(await fetch('fault-kinds'))
 }
 
 /** Starts something anew; gives when it runs. @param {import('../sidecar.ts').Restartable} what */

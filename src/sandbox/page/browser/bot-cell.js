@@ -1,5 +1,6 @@
 /** What the bot got of a message and said to it, as its sidecar hands it on; or why it got nothing. */
 import { Name } from './avatar.js'
+import { parsed } from './bot-view.js'
 import { formatCount } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
@@ -119,13 +120,17 @@ export function Seen({ model, sighting, isAgain }) {
 function KeyChanges({ model, changed = [] }) {
   return changed.map(
     ({ userId }) =>
-      html`<p key=${userId}>
-        <span class="verdict doubtful"
-          ><span>told: the key of <${Name} text=${model.nameOf(userId)} /> changed</span></span
-        >
-      </p>`,
+      html`<${Doubt} key=${userId}>
+        told: the key of <${Name} text=${model.nameOf(userId)} /> changed
+      <//>`,
   )
 }
+
+/** @param {{ children?: any }} props */
+const Doubt = ({ children }) =>
+  html`<p>
+    <span class="verdict doubtful"><span>${children}</span></span>
+  </p>`
 
 /** @param {{ model: Model, id: string }} props */
 function BotFile({ model, id }) {
@@ -135,7 +140,7 @@ function BotFile({ model, id }) {
       ? 'a file, which it did not fetch'
       : fetched.status >= 200 && fetched.status < 300
         ? 'a file, fetched and opened'
-        : `a file, refused: ${fetched.status} ${codeIn(fetched.answer)}`
+        : `a file, refused: ${fetched.status} ${parsed(fetched.answer)?.error?.code ?? ''}`
   return html`<p class="file"><${Icon} name="file" />${what}</p>`
 }
 
@@ -185,11 +190,9 @@ function Said({ model, sent }) {
     <${KeyChanges} model=${model} changed=${postern?.keyChanged} />
     ${skipped.map(
       (/** @type {any} */ one) =>
-        html`<p key=${one.userId}>
-          <span class="verdict doubtful"
-            ><span>skipped <${Name} text=${model.nameOf(one.userId)} />: ${one.reason}</span></span
-          >
-        </p>`,
+        html`<${Doubt} key=${one.userId}>
+          skipped <${Name} text=${model.nameOf(one.userId)} />: ${one.reason}
+        <//>`,
     )}
     <${Raw} label="JSON" value=${{ request, answer }} />
   </div>`
@@ -199,13 +202,4 @@ function Said({ model, sent }) {
 function toneOf(verdict) {
   const tone = verdict === undefined ? 'plain' : (BOT_VERDICTS[verdict]?.[0] ?? 'bad')
   return tone === 'bad' ? 'problem' : ''
-}
-
-/** @param {string} answer */
-function codeIn(answer) {
-  try {
-    return JSON.parse(answer).error.code
-  } catch {
-    return ''
-  }
 }

@@ -7,7 +7,7 @@
  * A Message as the bot got it.
  * @typedef {{ kind: 'message', updateId: number, at: number, how: string, message: any, update: any }} Sighting
  * A press of a button as the bot got it, with the bot's answer.
- * @typedef {{ kind: 'press', updateId: number, at: number, how: string, callbackId: string, data: string, from: any, update: any, answer: any }} Press
+ * @typedef {{ kind: 'press', updateId: number, at: number, how: string, data: string, from: any, update: any, answer: any }} Press
  * What the bot sent, and how that was answered.
  * @typedef {{ kind: 'sent' | 'edited', at: number, request: any, answer: any }} Sent
  * A call that was refused.
@@ -85,8 +85,7 @@ function noteCall(view, path, { exchange, answers }) {
  */
 function noteUpdate(view, update, { exchange: { at, kind }, answers }) {
   const how = kind === 'delivery' ? 'webhook' : 'poll'
-  const { updateId } = update ?? {}
-  const { message } = update ?? {}
+  const { updateId, message } = update ?? {}
   if (message?.chat !== undefined) {
     const key = messageKey(message.chat?.id, message.id)
     const before = view.byMessage.get(key) ?? []
@@ -97,20 +96,11 @@ function noteUpdate(view, update, { exchange: { at, kind }, answers }) {
   }
   const press = Object.values(update ?? {}).find((value) => value?.message?.chat !== undefined)
   if (press === undefined) return
-  const key = messageKey(press.message.chat.id, press.message.id)
+  const { id, data, from, message: pressed } = press
+  const key = messageKey(pressed.chat.id, pressed.id)
   /** @type {Press} */
-  const noted = {
-    kind: 'press',
-    updateId,
-    at,
-    how,
-    callbackId: press.id,
-    data: press.data,
-    from: press.from,
-    update,
-    answer: null,
-  }
-  answers.set(press.id, (/** @type {any} */ answer) => (noted.answer = answer))
+  const noted = { kind: 'press', updateId, at, how, data, from, update, answer: null }
+  answers.set(id, (/** @type {any} */ answer) => (noted.answer = answer))
   note(view, key, noted)
 }
 

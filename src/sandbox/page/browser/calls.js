@@ -49,9 +49,7 @@ function build(model) {
   const alone = legs
     .filter((leg) => !pool.isTaken(leg))
     .map((leg) => rowOf(`service-${leg.n}`, [leg]))
-  const all = [...alone, ...rows].map((row, index) => ({ row, index }))
-  all.sort((one, other) => other.row.at - one.row.at || other.index - one.index)
-  return folded(all.map(({ row }) => row))
+  return folded([...alone, ...rows].toReversed().toSorted((one, other) => other.at - one.at))
 }
 
 /** The calls to the service, each to be found once for a call to the sidecar. */
@@ -126,20 +124,10 @@ function isSameCall(leg, first) {
 /** @param {Model} model @param {Exchange} exchange @returns {Leg} */
 function sidecarLeg(model, { kind, n, at, method, path, status, request, answer }) {
   const bot = model.nameOf(model.state.attachedTo ?? 0)
+  const common = { n, at, method, status, request, answer }
   return kind === 'call'
-    ? { from: bot, over: 'sidecar', to: 'sidecar', n, at, method, path, status, request, answer }
-    : {
-        from: 'sidecar',
-        over: bot,
-        to: null,
-        n,
-        at,
-        method,
-        path: '/webhook',
-        status,
-        request,
-        answer,
-      }
+    ? { ...common, from: bot, over: 'sidecar', to: 'sidecar', path }
+    : { ...common, from: 'sidecar', over: bot, to: null, path: '/webhook' }
 }
 
 /** @param {Model} model @param {Call} call @returns {Leg} */
@@ -165,18 +153,12 @@ function rowOf(key, legs) {
     first.over === 'webhook' || (place === '/webhook' && over !== 'sidecar' && over !== 'service')
       ? 'webhook'
       : `${method} ${place}`
+  const common = { key, at, from, over, what, status, legs, times: 1 }
   return {
-    key,
-    at,
-    from,
-    over,
-    what,
-    status,
-    legs,
+    ...common,
     route: what.replaceAll(/\/(?:\d+|[\w-]{16,})(?=\/|$)/g, '/…'),
     code: status < 400 ? '' : (parsed(answer)?.error?.code ?? ''),
     isIdle: isIdle(what, first),
-    times: 1,
   }
 }
 

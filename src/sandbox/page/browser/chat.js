@@ -34,20 +34,15 @@ function NoChat({ model }) {
       <p>It may be of a world that was put back, or of another one.</p>
     </div>`
   }
-  if (person === null) {
-    return html`<div class="blank">
-      <h1>Nobody is here yet</h1>
-      <p>Add a person and a bot, and let them meet.</p>
-      <button class="primary" onClick=${() => model.ask({ kind: 'person' })}>
-        <${Icon} name="plus" />New person
-      </button>
-    </div>`
-  }
+  const [kind, title, advice] =
+    person === null
+      ? ['person', 'Nobody is here yet', 'Add a person and a bot, and let them meet.']
+      : ['chat', `${person.firstName} has no chat yet`, 'Open a chat with a bot, or make a group.']
   return html`<div class="blank">
-    <h1>${person.firstName} has no chat yet</h1>
-    <p>Open a chat with a bot, or make a group.</p>
-    <button class="primary" onClick=${() => model.ask({ kind: 'chat' })}>
-      <${Icon} name="plus" />New chat
+    <h1>${title}</h1>
+    <p>${advice}</p>
+    <button class="primary" onClick=${() => model.ask({ kind })}>
+      <${Icon} name="plus" />New ${kind}
     </button>
   </div>`
 }

@@ -1,5 +1,6 @@
 import { Name } from './avatar.js'
 import { control } from './api.js'
+import { IconButton } from './controls.js'
 import { formatBytes } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
@@ -48,14 +49,11 @@ export function Composer({ model }) {
           (file, index) =>
             html`<li key=${index}>
               <${Icon} name="file" /><span dir="auto">${file.name}</span> ${formatBytes(file.size)}
-              <button
-                type="button"
-                class="plain"
-                aria-label=${`Remove ${file.name}`}
+              <${IconButton}
+                icon="close"
+                label=${`Remove ${file.name}`}
                 onClick=${() => model.setDraft({ files: draft.files.filter((one) => one !== file) })}
-              >
-                <${Icon} name="close" />
-              </button>
+              />
             </li>`,
         )}
       </ul>`
@@ -104,19 +102,14 @@ function Quote({ model }) {
       >
       <span dir="auto">${about.text || 'a message without text'}</span>
     </p>
-    <button
-      type="button"
-      class="plain"
-      aria-label="Cancel"
-      onClick=${() =>
-        model.setDraft({
-          replyTo: null,
-          editing: null,
-          ...(draft.editing === null ? {} : { text: '' }),
-        })}
-    >
-      <${Icon} name="close" />
-    </button>
+    <${IconButton}
+      icon="close"
+      label="Cancel"
+      onClick=${() => {
+        const text = draft.editing === null ? draft.text : ''
+        model.setDraft({ replyTo: null, editing: null, text })
+      }}
+    />
   </div>`
 }
 

@@ -1,6 +1,6 @@
 import { Component } from './lib/preact.js'
+import { IconButton } from './controls.js'
 import { html } from './html.js'
-import { Icon } from './icons.js'
 import { Notices } from './notices.js'
 
 /**
@@ -32,9 +32,7 @@ export class Dialog extends Component {
       <div class="dialog">
         <div class="dialog-head">
           <h2 id="dialog-title" dir="auto">${title}</h2>
-          <button class="plain" aria-label="Close" onClick=${() => this.#element?.close()}>
-            <${Icon} name="close" />
-          </button>
+          <${IconButton} icon="close" label="Close" onClick=${() => this.#element?.close()} />
         </div>
         ${children}
       </div>
@@ -45,13 +43,13 @@ export class Dialog extends Component {
 
 /**
  * A form whose fields are read by their names when it is sent. Closes by itself once that is done.
- * @param {{ label: string, onSend: (fields: FormData) => Promise<boolean>, onDone: () => void, children?: any }} props
+ * @param {{ label: string, onSend: (fields: FormData) => Promise<boolean>, onDone?: () => void, children?: any }} props
  */
 export function Form({ label, onSend, onDone, children }) {
   /** @param {any} event */
   const onSubmit = async (event) => {
     event.preventDefault()
-    if (await onSend(new FormData(event.currentTarget))) onDone()
+    if (await onSend(new FormData(event.currentTarget))) onDone?.()
   }
   return html`<form class="fields" onSubmit=${onSubmit}>
     ${children}

@@ -1,5 +1,6 @@
 import { control } from './api.js'
 import { Avatar, Name } from './avatar.js'
+import { Check, Select } from './controls.js'
 import { Dialog, Form, textIn } from './dialog.js'
 import { formatFingerprint } from './format.js'
 import { html } from './html.js'
@@ -8,46 +9,49 @@ import { isSealed } from './mode.js'
 import { chatAddress } from './route.js'
 import { SafetyNumber } from './safety-number.js'
 import { SaveDialog } from './save-dialog.js'
-import { TextDialog } from './text-dialog.js'
 
 /** @typedef {import('./model.js').Model} Model */
+
+/** @type {Record<string, any>} by kind of dialog */
+const DIALOGS = {
+  person: NewPerson,
+  bot: NewBot,
+  chat: NewChat,
+  members: Members,
+  lies: Lies,
+  save: SaveDialog,
+  text: CopyText,
+  answer: Answer,
+}
 
 /** The dialog that is open, if one is. @param {{ model: Model }} props */
 export function Dialogs({ model }) {
   const { dialog } = model.state
   if (dialog === null) return null
-  const close = () => model.closeDialog()
-  switch (dialog.kind) {
-    case 'person':
-      return html`<${NewPerson} model=${model} close=${close} />`
-    case 'bot':
-      return html`<${NewBot} model=${model} close=${close} />`
-    case 'chat':
-      return html`<${NewChat} model=${model} close=${close} />`
-    case 'members':
-      return html`<${Members} model=${model} chatId=${dialog['chatId']} close=${close} />`
-    case 'lies':
-      return html`<${Lies} model=${model} chatId=${dialog['chatId']} close=${close} />`
-    case 'save':
-      return html`<${SaveDialog} model=${model} chatId=${dialog['chatId']} close=${close} />`
-    case 'text':
-      return html`<${TextDialog}
-        model=${model}
-        title=${dialog['title']}
-        text=${dialog['text']}
-        close=${close}
-      />`
-    case 'answer':
-      return html`<${Dialog} model=${model} title=${dialog['name']} onClose=${close}>
-        <p class="words" dir="auto">${dialog['words']}</p>
-        <div class="buttons"><button class="primary" onClick=${close}>OK</button></div>
-      <//>`
-    default:
-      return null
-  }
+  const { kind, ...parts } = dialog
+  return html`<${DIALOGS[kind]} model=${model} ...${parts} close=${() => model.closeDialog()} />`
 }
 
 /** @typedef {{ model: Model, close: () => void }} DialogProps */
+
+/** @param {DialogProps & { name: string, words: string }} props */
+function Answer({ model, name, words, close }) {
+  return html`<${Dialog} model=${model} title=${name} onClose=${close}>
+    <p class="words" dir="auto">${words}</p>
+    <div class="buttons"><button class="primary" onClick=${close}>OK</button></div>
+  <//>`
+}
+
+/**
+ * A text to copy by hand, where the browser has no clipboard for this address.
+ * @param {DialogProps & { title: string, text: string }} props
+ */
+function CopyText({ model, title, text, close }) {
+  const onFocus = (/** @type {any} */ { currentTarget }) => currentTarget.select()
+  return html`<${Dialog} model=${model} title=${title} onClose=${close}>
+    <textarea readonly rows="8" aria-label=${title} value=${text} onFocus=${onFocus} autofocus />
+  <//>`
+}
 
 /** @param {DialogProps} props */
 function NewPerson({ model, close }) {
@@ -86,10 +90,9 @@ function NewBot({ model, close }) {
   return html`<${Dialog} model=${model} title="New bot" onClose=${close}>
     <${Form} label="Add" onSend=${onSend} onDone=${close}>
       <${NameFields} />
-      <label class="check">
-        <input type="checkbox" name="privacyMode" checked />
-        <span>Privacy mode: in groups it gets only what is addressed to it</span>
-      </label>
+      <${Check} name="privacyMode" checked
+        >Privacy mode: in groups it gets only what is addressed to it<//
+      >
       <p class="note">Its token is shown once it is there.</p>
     <//>
   <//>`
@@ -135,12 +138,7 @@ function NewChat({ model, close }) {
   >
     <h3>With a bot</h3>
     <${Form} label="Open" onSend=${withBot} onDone=${close}>
-      <label
-        >Bot
-        <select name="botId" required>
-          ${bots.map(({ id, name }) => html`<option key=${id} value=${id}>${name}</option>`)}
-        </select>
-      </label>
+      <${Select} name="botId" label="Bot" options=${bots.map(({ id, name }) => [id, name])} />
     <//>
     <h3>A group</h3>
     <${Form} label="Create" onSend=${group} onDone=${close}>
@@ -152,16 +150,14 @@ function NewChat({ model, close }) {
           ...bots.map(({ id, name }) => ({ id, name, isBot: true })),
         ].map(
           ({ id, name, isBot }) =>
-            html`<label class="check" key=${id}>
-              <input type="checkbox" name="member" value=${id} checked=${isBot} />
-              <span><${Name} text=${name} />${isBot ? ' (bot)' : ''}</span>
-            </label>`,
+            html`<${Check} key=${id} name="member" value=${id} checked=${isBot}>
+              <${Name} text=${name} />${isBot ? ' (bot)' : ''}
+            <//>`,
         )}
       </fieldset>
-      <label class="check">
-        <input type="checkbox" name="historyVisible" />
-        <span>Readable: its history is open to everybody, and nothing is encrypted</span>
-      </label>
+      <${Check} name="historyVisible"
+        >Readable: its history is open to everybody, and nothing is encrypted<//
+      >
     <//>
   <//>`
 }
@@ -218,29 +214,22 @@ function Members({ model, chatId, close }) {
         label="Add"
         onSend=${(/** @type {FormData} */ fields) =>
           model.attempt(() => control.join({ chatId, userId: Number(fields.get('userId')) }))}
-        onDone=${() => undefined}
       >
-        <label
-          >Add to the group
-          <select name="userId">
-            ${absent.map(({ id, name }) => html`<option key=${id} value=${id}>${name}</option>`)}
-          </select>
-        </label>
+        <${Select}
+          name="userId"
+          label="Add to the group"
+          options=${absent.map(({ id, name }) => [id, name])}
+        />
       <//>`
     }
     ${
       isRoom &&
-      html`<label class="check">
-        <input
-          type="checkbox"
-          checked=${!isSealed(chat)}
-          onChange=${(/** @type {any} */ { currentTarget }) =>
-            model.attempt(() =>
-              control.changeChat({ chatId, historyVisible: currentTarget.checked }),
-            )}
-        />
-        <span>Open history, which makes the chat readable</span>
-      </label>`
+      html`<${Check}
+        checked=${!isSealed(chat)}
+        onCheck=${(/** @type {boolean} */ historyVisible) =>
+          model.attempt(() => control.changeChat({ chatId, historyVisible }))}
+        >Open history, which makes the chat readable<//
+      >`
     }
   <//>`
 }

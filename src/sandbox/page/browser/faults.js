@@ -1,7 +1,8 @@
-import { control, fetchOperations } from './api.js'
+import { control } from './api.js'
+import { Select } from './controls.js'
 import { Form, textIn } from './dialog.js'
-import { FAULT_KINDS } from './fault-kinds.js'
-import { FaultField, faultOptions, Select } from './fault-fields.js'
+import { NOTICED } from './fault-kinds.js'
+import { FaultField, faultOptions } from './fault-fields.js'
 import { formatCount } from './format.js'
 import { html } from './html.js'
 import { lieName } from './lies.js'
@@ -32,7 +33,7 @@ function SetFault({ model, fault }) {
   return html`<li>
     <div>
       <p><strong>${lieName(name)}</strong></p>
-      <p class="note">${FAULT_KINDS[name].does}</p>
+      <p class="note">${describe(model, name)}</p>
       <p class="note">
         ${route === undefined ? '' : `${route}, `}${'struck '}
         ${formatCount(struck, 'time')}${left === null ? '' : `, ${left} left`}
@@ -42,16 +43,13 @@ function SetFault({ model, fault }) {
   </li>`
 }
 
-/** @extends {Component<{ model: Model }, { name: FaultName, routes: string[] }>} */
-class NewFault extends Component {
-  state = { name: /** @type {FaultName} */ ('lost-answer'), routes: /** @type {string[]} */ ([]) }
+/** The sentence of a fault. @param {Model} model @param {FaultName} name */
+const describe = ({ state: { faultKinds } }, name) =>
+  faultKinds?.kinds[name].does.replaceAll('`', '') ?? ''
 
-  componentDidMount() {
-    void this.props.model.attempt(async () => {
-      const { fault } = await fetchOperations()
-      this.setState({ routes: fault?.properties?.['route']?.enum ?? [] })
-    })
-  }
+/** @extends {Component<{ model: Model }, { name: FaultName }>} */
+class NewFault extends Component {
+  state = { name: /** @type {FaultName} */ ('lost-answer') }
 
   /** @param {FormData} form */
   async #set(form) {
@@ -62,7 +60,7 @@ class NewFault extends Component {
     const botId = Number(form.get('botId'))
     await control.fault({
       name,
-      ...(await faultOptions(form, FAULT_KINDS[name].fields)),
+      ...(await faultOptions(form, this.#fields)),
       ...(route === '' ? {} : { route: /** @type {any} */ (route) }),
       ...(botId > 0 ? { botId } : {}),
       ...(times > 0 ? { times } : {}),
@@ -70,15 +68,18 @@ class NewFault extends Component {
     })
   }
 
+  get #fields() {
+    return this.props.model.state.faultKinds?.kinds[this.state.name].options ?? []
+  }
+
   render() {
     const { model } = this.props
-    const { name, routes } = this.state
-    const { does, noticed, fields } = FAULT_KINDS[name]
-    const { bots } = model.state
+    const { name } = this.state
+    const { bots, faultKinds } = model.state
+    const routes = faultKinds?.routes ?? []
     return html`<${Form}
       label="Set"
       onSend=${(/** @type {FormData} */ form) => model.attempt(() => this.#set(form))}
-      onDone=${() => undefined}
     >
       <label
         >Fault
@@ -88,11 +89,13 @@ class NewFault extends Component {
           aria-describedby="fault-does"
           onChange=${(/** @type {any} */ { currentTarget }) => this.setState({ name: currentTarget.value })}
         >
-          ${Object.keys(FAULT_KINDS).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}
+          ${Object.keys(NOTICED).map((one) => html`<option key=${one} value=${one}>${one}</option>`)}
         </select>
       </label>
-      <p class="note" id="fault-does">${does} <strong>Who notices:</strong> ${noticed}</p>
-      ${fields.map((field) => html`<${FaultField} key=${`${name} ${field}`} model=${model} name=${field} />`)}
+      <p class="note" id="fault-does">
+        ${describe(model, name)} <strong>Who notices:</strong> ${NOTICED[name]}
+      </p>
+      ${this.#fields.map((field) => html`<${FaultField} key=${`${name} ${field}`} model=${model} name=${field} />`)}
       <div class="pair">
         <${Select}
           name="route"

@@ -1,40 +1,18 @@
 /** How things are written for people. */
 
-const TIME = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
-const SECONDS = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
-const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  year: 'numeric',
-})
+/** @param {Intl.DateTimeFormatOptions} options */
+function dateFormat(options) {
+  const format = new Intl.DateTimeFormat('en-GB', options)
+  return (/** @type {number} */ ms) => format.format(ms)
+}
+
+export const formatTime = dateFormat({ timeStyle: 'short' })
+export const formatSeconds = dateFormat({ timeStyle: 'medium' })
+export const formatExactTime = dateFormat({ dateStyle: 'medium', timeStyle: 'medium' })
+export const formatDay = dateFormat({ dateStyle: 'full' })
 const NUMBER = new Intl.NumberFormat('en')
-
-/** @param {number} ms */
-export function formatTime(ms) {
-  return TIME.format(ms)
-}
-
-/** @param {number} ms */
-export function formatSeconds(ms) {
-  return SECONDS.format(ms)
-}
-
-/** @param {number} ms */
-export function formatExactTime(ms) {
-  return EXACT.format(ms)
-}
-
-/** @param {number} ms */
-export function formatDay(ms) {
-  return DAY.format(ms)
-}
-
 /** @param {number} count */
-export function formatNumber(count) {
-  return NUMBER.format(count)
-}
+export const formatNumber = (count) => NUMBER.format(count)
 
 /**
  * @param {number} count

@@ -50,13 +50,9 @@ function textOf(row) {
   const known = texts.get(row)
   if (known !== undefined) return known
   const { from, over, legs, code } = row
-  const parts = legs.flatMap(({ method, path, status, request, answer }) => [
-    method,
-    path,
-    status,
-    request,
-    answer,
-  ])
+  const parts = legs.map(({ method, path, status, request, answer }) =>
+    [method, path, status, request, answer].join('\n'),
+  )
   const text = [from, over, code, ...parts].join('\n').toLowerCase()
   texts.set(row, text)
   return text

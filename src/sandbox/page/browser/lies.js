@@ -20,17 +20,12 @@ const NAMES = {
   'claim-fingerprint': 'the bot’s fingerprint is false',
   'lost-answer': 'an answer is lost',
 }
-const LIES = new Set(Object.keys(NAMES).filter((name) => name !== 'lost-answer'))
 
 /** @param {string} name of a fault */
-export function lieName(name) {
-  return NAMES[name] ?? name
-}
+export const lieName = (name) => NAMES[name] ?? name
 
 /** @param {string} name of a fault */
-export function isLie(name) {
-  return LIES.has(name)
-}
+export const isLie = (name) => name in NAMES && name !== 'lost-answer'
 
 /**
  * @typedef {{ id: string, title: string, does: string, isPossible: (model: Model, chat: Chat) => boolean, act: (model: Model, chat: Chat) => Promise<unknown> }} Lie
@@ -79,13 +74,8 @@ export const LIES_TO_TELL = [
     does: 'The newest message of a person comes to the bot once more, as another update.',
     isPossible: (model) => newestUpdate(model) !== null,
     act: async (model) => {
-      const { bot } = model
-      const update = newestUpdate(model)
-      if (bot === null || update === null)
-        throw new RefusedError('The bot got no message here yet.')
-      const original = await originalOf(bot.id, update)
-      const { updateId: _, ...again } = original
-      return await control.injectUpdate({ botId: bot.id, update: again })
+      const { botId, update } = await newestOriginal(model)
+      return await control.injectUpdate({ botId, update })
     },
   },
   {
@@ -94,17 +84,13 @@ export const LIES_TO_TELL = [
     does: 'Readable words come in the name of the first person here, who never wrote them.',
     isPossible: (model, chat) => isSealed(chat) && newestUpdate(model) !== null,
     act: async (model, chat) => {
-      const { bot } = model
-      const update = newestUpdate(model)
-      if (bot === null || update === null)
-        throw new RefusedError('The bot got no message here yet.')
-      const { updateId: _, ...original } = await originalOf(bot.id, update)
-      const { armored: __, media: ___, ...message } = original.message
+      const { botId, update } = await newestOriginal(model)
+      const { armored: _, media: __, ...message } = update.message
       const id = 1 + Math.max(0, ...(model.state.open?.stored ?? []).map((one) => one.id))
       const forged = { ...message, id: id + 1_000_000, chat: { id: chat.id, kind: chat.kind } }
       return await control.injectUpdate({
-        botId: bot.id,
-        update: { ...original, message: { ...forged, text: 'Send me the key to the gate.' } },
+        botId,
+        update: { ...update, message: { ...forged, text: 'Send me the key to the gate.' } },
       })
     },
   },
@@ -158,6 +144,15 @@ function newestUpdate(model) {
     if (seen !== undefined && seen.kind === 'message') return seen.updateId
   }
   return null
+}
+
+/** The newest update of the bot as the service gave it, without its id. @param {Model} model */
+async function newestOriginal(model) {
+  const { bot } = model
+  const updateId = newestUpdate(model)
+  if (bot === null || updateId === null) throw new RefusedError('The bot got no message here yet.')
+  const { updateId: _, ...update } = await originalOf(bot.id, updateId)
+  return { botId: bot.id, update }
 }
 
 /**

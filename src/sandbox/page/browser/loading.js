@@ -1,4 +1,4 @@
-import { control, fetchSidecar, fetchTraffic } from './api.js'
+import { control, fetchFaultKinds, fetchSidecar, fetchTraffic, RefusedError } from './api.js'
 import { coalesced } from './coalesced.js'
 import { kept, keptEach } from './kept.js'
 import { keyIdsOf } from './packets.js'
@@ -52,7 +52,7 @@ export class Loading extends Shown {
   }
 
   async #loadWorld() {
-    const [people, bots, chats, clock, faults, snapshots, worlds] = await Promise.all([
+    const [people, bots, chats, clock, faults, snapshots, worlds, faultKinds] = await Promise.all([
       control.people(),
       control.bots(),
       control.chats(),
@@ -60,6 +60,7 @@ export class Loading extends Shown {
       control.faults(),
       control.snapshots(),
       control.worlds(),
+      this.state.faultKinds ?? fetchFaultKinds(),
     ])
     const before = this.state
     this.#noteFaults(faults, clock.now)
@@ -69,6 +70,7 @@ export class Loading extends Shown {
       chats: kept(before.chats, chats),
       clock: { ...clock, readAt: Date.now() },
       faults: kept(before.faults, faults),
+      faultKinds,
       snapshots: snapshots.map(({ name }) => name),
       worlds: kept(before.worlds, worlds),
       world: worlds.find(({ path }) => `${path}/` === location.pathname) ?? null,
@@ -176,11 +178,10 @@ export class Loading extends Shown {
   async #readKeys() {
     const { people, bots } = this.state
     const owners = new Map(this.state.keyOwners)
+    const sealing = bots.filter(({ mode }) => mode === 'protected')
     const withKey = [
       ...people.filter(({ fingerprint }) => fingerprint !== null),
-      ...bots
-        .filter(({ mode }) => mode === 'protected')
-        .map(({ id }) => ({ id, fingerprint: null })),
+      ...sealing.map(({ id }) => ({ id, fingerprint: null })),
     ]
     for (const { id, fingerprint } of withKey) {
       if (this.#readCertificates.get(id) === fingerprint) continue
@@ -204,22 +205,12 @@ export class Loading extends Shown {
     try {
       const opened = await control.openMedia({ userId: personId, chatId, messageId, mediaId })
       const bytes = bytesOf(opened.base64)
-      if (opened.verdict === 'unopened') {
-        this.#setPicture(key, { state: 'failed', reason: 'sealed to others' })
-        return
-      }
+      if (opened.verdict === 'unopened') throw new RefusedError('sealed to others')
       const type = pictureType(bytes)
       const blob = new Blob([bytes], { type: type ?? 'application/octet-stream' })
-      const { verdict, storedBytes } = opened
+      const { storedBytes } = opened
       const url = URL.createObjectURL(blob)
-      this.#setPicture(key, {
-        state: 'shown',
-        url,
-        type,
-        bytes: bytes.length,
-        storedBytes,
-        verdict,
-      })
+      this.#setPicture(key, { state: 'shown', url, type, bytes: bytes.length, storedBytes })
     } catch (error) {
       this.#setPicture(key, { state: 'failed', reason: messageOf(error) })
     }

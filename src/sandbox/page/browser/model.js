@@ -101,9 +101,14 @@ export class Model extends Loading {
       case 'edited':
       case 'deleted':
       case 'typing':
-        if (event.chatId !== chat?.id && event.kind === 'message') this.#markUnread(event.chatId)
+        if (event.chatId !== chat?.id && event.kind === 'message') {
+          this.set({ unread: new Set([...this.state.unread, event.chatId]) })
+        }
         // Who came or went is known first, since it decides what may be asked of the chat.
-        if (event.kind === 'message' && (event.notice !== null || !this.#knows(event.chatId))) {
+        if (
+          event.kind === 'message' &&
+          (event.notice !== null || !this.state.chats.some(({ id }) => id === event.chatId))
+        ) {
           void this.refreshWorld()
         } else if (event.chatId === chat?.id) {
           void this.refreshChat()
@@ -123,40 +128,25 @@ export class Model extends Loading {
         const what =
           event.notice === 'token_revoked' ? 'its token was revoked' : 'its webhook fails'
         this.notify(`The owner of ${this.nameOf(event.botId)} is told that ${what}.`)
-        void this.refreshWorld()
-        return
+        break
       }
       case 'restored':
         this.forget()
         this.refreshAll()
         return
+      case 'key':
+        this.forgetCertificate(event.userId)
+        break
+      case 'clock':
+        this.noteClock(event.at)
+        break
       case 'queued':
       case 'delivered':
       case 'failed':
-        void this.refreshWorld()
-        return
-      case 'key':
-        this.forgetCertificate(event.userId)
-        void this.refreshWorld()
-        return
-      case 'clock':
-        this.noteClock(event.at)
-        void this.refreshWorld()
-        return
       case 'fault':
       case 'step':
-        void this.refreshWorld()
     }
-  }
-
-  /** @param {number} chatId */
-  #knows(chatId) {
-    return this.state.chats.some(({ id }) => id === chatId)
-  }
-
-  /** @param {number} chatId */
-  #markUnread(chatId) {
-    this.set({ unread: new Set([...this.state.unread, chatId]) })
+    void this.refreshWorld()
   }
 
   /** @param {{ botId: number, text: string | null, alert: boolean, url: string | null }} answer */

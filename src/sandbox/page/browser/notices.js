@@ -1,5 +1,5 @@
+import { IconButton } from './controls.js'
 import { html } from './html.js'
-import { Icon } from './icons.js'
 
 /** @typedef {import('./model.js').Model} Model */
 
@@ -10,9 +10,7 @@ export function Notices({ model }) {
       ({ id, tone, text }) =>
         html`<div class=${`notice ${tone}`} key=${id}>
           <p dir="auto">${text}</p>
-          <button class="plain" onClick=${() => model.dismiss(id)} aria-label="Dismiss">
-            <${Icon} name="close" />
-          </button>
+          <${IconButton} icon="close" label="Dismiss" onClick=${() => model.dismiss(id)} />
         </div>`,
     )}
   </div>`

@@ -157,13 +157,8 @@ function describe({ tag, body }) {
   const name = NAMES[tag] ?? `Packet ${tag}`
   const common = { tag, bytes: body.length, keyId: null, detail: '' }
   if (tag === 1 && version === 3) {
-    const algorithm = ALGORITHMS[body[9] ?? 0] ?? ''
-    return {
-      ...common,
-      name: 'PKESK v3',
-      keyId: hex(body.subarray(1, 9)).toUpperCase(),
-      detail: algorithm,
-    }
+    const detail = ALGORITHMS[body[9] ?? 0] ?? ''
+    return { ...common, name: 'PKESK v3', keyId: hex(body.subarray(1, 9)), detail }
   }
   if (tag === 1 && version === 6) return { ...common, ...pkesk6(body) }
   const hasVersion = [1, 2, 3, 18].includes(tag)
@@ -179,7 +174,7 @@ function pkesk6(body) {
   const keyVersion = body[2] ?? 0
   const fingerprint = body.subarray(3, 2 + length)
   const keyId = keyVersion === 6 ? fingerprint.subarray(0, 8) : fingerprint.subarray(-8)
-  const named = length === 0 ? ANONYMOUS : hex(keyId).toUpperCase()
+  const named = length === 0 ? ANONYMOUS : hex(keyId)
   return { name: 'PKESK v6', keyId: named, detail: ALGORITHMS[body[2 + length] ?? 0] ?? '' }
 }
 
@@ -197,10 +192,12 @@ async function keyIdOf(body) {
     new Uint8Array([...head.map((byte) => byte & 0xff), ...body]),
   )
   const fingerprint = new Uint8Array(digest)
-  return hex(isSix ? fingerprint.subarray(0, 8) : fingerprint.subarray(-8)).toUpperCase()
+  return hex(isSix ? fingerprint.subarray(0, 8) : fingerprint.subarray(-8))
 }
 
-/** @param {Uint8Array} bytes */
+/** In upper-case hexadecimal. @param {Uint8Array} bytes */
 function hex(bytes) {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+    .toUpperCase()
 }

@@ -1,6 +1,7 @@
 /** What a person sees of a message, and what they can do with it. */
 import { control } from './api.js'
 import { Avatar, Name } from './avatar.js'
+import { IconButton } from './controls.js'
 import { formatBytes, formatExactTime, formatTime } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
@@ -146,32 +147,26 @@ function Tools({ model, stored, shown }) {
     document.getElementById('words')?.focus()
   }
   return html`<div class="tools">
-    <button
-      class="plain"
+    <${IconButton}
+      icon="quote"
       title="Quote (r)"
-      aria-label="Quote"
+      label="Quote"
       onClick=${() => write({ replyTo: stored.id, editing: null })}
-    >
-      <${Icon} name="quote" />
-    </button>
+    />
     ${
       isOwn &&
-      html`<button
-          class="plain"
+      html`<${IconButton}
+          icon="edit"
           title="Edit"
-          aria-label="Edit"
+          label="Edit"
           onClick=${() => write({ editing: stored.id, replyTo: null, text: shown.text, files: [] })}
-        >
-          <${Icon} name="edit" />
-        </button>
-        <button
-          class="plain"
+        />
+        <${IconButton}
+          icon="remove"
           title="Delete for everybody"
-          aria-label="Delete"
+          label="Delete"
           onClick=${() => model.attempt(() => control.deleteMessage(where))}
-        >
-          <${Icon} name="remove" />
-        </button>`
+        />`
     }
   </div>`
 }

@@ -33,7 +33,7 @@ export function partsOf(model, stored) {
   const { open, people, bots, chats, attachedTo, keyOwners, pictures } = model.state
   const shown = open?.shown?.get(stored.id) ?? null
   const entries = model.botView.byMessage.get(messageKey(open?.chatId ?? 0, stored.id)) ?? []
-  const hasFiles = stored.media.length > 0
+  const files = stored.media.length > 0 ? [pictures, model.botView] : []
   return {
     stored,
     shown,
@@ -43,15 +43,7 @@ export function partsOf(model, stored) {
       .map((entry) => `${entry.kind}${'answer' in entry && entry.answer !== null}`)
       .join(),
     waits: open?.waiting.get(stored.id),
-    around: [
-      people,
-      bots,
-      chats,
-      attachedTo,
-      keyOwners,
-      hasFiles && pictures,
-      hasFiles && model.botView,
-    ],
+    around: [people, bots, chats, attachedTo, keyOwners, ...files],
   }
 }
 
@@ -70,7 +62,7 @@ export class Row extends Component {
 
   render() {
     const { model, isTarget, stored, shown, quoted, entries, waits } = this.props
-    const { person, bot } = model
+    const { bot } = model
     const author = model.nameOf(stored.fromId)
     return html`<li
       id=${`message-${stored.id}`}
@@ -79,18 +71,13 @@ export class Row extends Component {
       tabindex="0"
       aria-label=${`${author}, ${formatTime(stored.date)}`}
     >
-      <div class="cell person-cell">
-        <${Label} icon="person" text=${`${person?.firstName ?? ''} sees`} />
+      <${PersonSees} model=${model}>
         <${PersonCell} model=${model} stored=${stored} shown=${shown} quoted=${quoted} />
-      </div>
-      <div class="cell bot-cell">
-        <${Label} icon="bot" text=${bot === null ? 'No bot here' : `${bot.name} sees`} />
+      <//>
+      <${Cell} icon="bot" label=${bot === null ? 'No bot here' : `${bot.name} sees`}>
         <${BotCell} model=${model} stored=${stored} entries=${entries} waits=${waits} />
-      </div>
-      <div class="cell service-cell">
-        <${Label} icon="service" text="The service sees" />
-        <${ServiceCell} model=${model} stored=${stored} />
-      </div>
+      <//>
+      <${ServiceSees}><${ServiceCell} model=${model} stored=${stored} /><//>
     </li>`
   }
 }
@@ -101,18 +88,15 @@ export class Row extends Component {
  */
 export function PhantomRow({ model, sighting }) {
   return html`<li class="row" tabindex="0" aria-label="A message that only the bot got">
-    <div class="cell person-cell">
-      <${Label} icon="person" text=${`${model.person?.firstName ?? ''} sees`} />
+    <${PersonSees} model=${model}>
       <p class="nothing">Nothing: no such message is in this chat.</p>
-    </div>
-    <div class="cell bot-cell">
-      <${Label} icon="bot" text=${`${model.bot?.name ?? 'The bot'} sees`} />
+    <//>
+    <${Cell} icon="bot" label=${`${model.bot?.name ?? 'The bot'} sees`}>
       <${Seen} model=${model} sighting=${sighting} isAgain=${false} />
-    </div>
-    <div class="cell service-cell">
-      <${Label} icon="service" text="The service sees" />
+    <//>
+    <${ServiceSees}>
       <p class="nothing">Nothing: it was deleted since, or the service made it up.</p>
-    </div>
+    <//>
   </li>`
 }
 
@@ -127,8 +111,7 @@ export function RefusedRow({ model, refused }) {
   const by = model.isAttached && isBySidecar ? 'the sidecar' : 'the service'
   return html`<li class="row refused" tabindex="0" aria-label="Refused call">
     <div class="cell person-cell empty"></div>
-    <div class="cell bot-cell">
-      <${Label} icon="bot" text=${`${model.bot?.name ?? 'The bot'} is refused`} />
+    <${Cell} icon="bot" label=${`${model.bot?.name ?? 'The bot'} is refused`}>
       <div class="card problem">
         <p class="meta">
           <code>${exchange.method} ${path}</code>
@@ -139,12 +122,23 @@ export function RefusedRow({ model, refused }) {
         <p class="note" dir="auto">${error?.message}</p>
         <${Raw} label="JSON" value=${{ request, error }} />
       </div>
-    </div>
+    <//>
     <div class="cell service-cell empty"></div>
   </li>`
 }
 
-/** @param {{ icon: 'person' | 'bot' | 'service', text: string }} props */
-function Label({ icon, text }) {
-  return html`<p class="label"><${Icon} name=${icon} /><span dir="auto">${text}</span></p>`
+/** @param {{ icon: 'person' | 'bot' | 'service', label: string, children?: any }} props */
+function Cell({ icon, label, children }) {
+  return html`<div class=${`cell ${icon}-cell`}>
+    <p class="label"><${Icon} name=${icon} /><span dir="auto">${label}</span></p>
+    ${children}
+  </div>`
 }
+
+/** @param {{ model: Model, children?: any }} props */
+const PersonSees = ({ model, children }) =>
+  html`<${Cell} icon="person" label=${`${model.person?.firstName ?? ''} sees`}>${children}<//>`
+
+/** @param {{ children?: any }} props */
+const ServiceSees = ({ children }) =>
+  html`<${Cell} icon="service" label="The service sees">${children}<//>`

@@ -34,8 +34,7 @@ export class SaveDialog extends Component {
     const { scene, form } = this.state
     const { file, write } = form
     const text = scene === null ? '' : write(scene)
-    const isEmpty =
-      scene !== null && scene.steps.every(({ id }) => id === undefined)
+    const isEmpty = scene !== null && scene.steps.every(({ id }) => id === undefined)
     return html`<${Dialog} model=${model} title="Save as a test" onClose=${close}>
       <div class="tabs" role="group" aria-label="Form">
         ${FORMS.map(

@@ -51,22 +51,14 @@ export function Sidebar({ model }) {
                   </button>
                 </li>`,
             )}
-          <li>
-            <button class="entry quiet" onClick=${() => model.ask({ kind: 'person' })}>
-              <span class="avatar ghost"><${Icon} name="plus" /></span>New person
-            </button>
-          </li>
+          <${NewEntry} model=${model} kind="person" />
         </ul>
       </section>
       <nav aria-label="Chats" class="chats">
         <h2>Chats</h2>
         <ul>
           ${own.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} />`)}
-          <li>
-            <button class="entry quiet" onClick=${() => model.ask({ kind: 'chat' })}>
-              <span class="avatar ghost"><${Icon} name="plus" /></span>New chat
-            </button>
-          </li>
+          <${NewEntry} model=${model} kind="chat" />
         </ul>
         ${
           others.length > 0 &&
@@ -77,19 +69,25 @@ export function Sidebar({ model }) {
         }
       </nav>
       <nav aria-label="Sandbox" class="sandbox-links">
-        <a class="entry" href="#/world" aria-current=${route.view === 'world' ? 'page' : null}>
-          <${Icon} name="world" />World
-        </a>
-        <a
-          class="entry"
-          href="#/activity"
-          aria-current=${route.view === 'activity' ? 'page' : null}
-        >
-          <${Icon} name="activity" />Activity
-        </a>
+        ${['World', 'Activity'].map((label) => {
+          const view = label.toLowerCase()
+          const current = route.view === view ? 'page' : null
+          return html`<a class="entry" key=${view} href=${`#/${view}`} aria-current=${current}>
+            <${Icon} name=${view} />${label}
+          </a>`
+        })}
       </nav>
     </div>
   </header>`
+}
+
+/** @param {{ model: Model, kind: 'person' | 'chat' }} props */
+function NewEntry({ model, kind }) {
+  return html`<li>
+    <button class="entry quiet" onClick=${() => model.ask({ kind })}>
+      <span class="avatar ghost"><${Icon} name="plus" /></span>New ${kind}
+    </button>
+  </li>`
 }
 
 /** @param {{ model: Model, chat: Chat }} props */

@@ -12,7 +12,7 @@ import { readRoute } from './route.js'
  * @typedef {Awaited<ReturnType<Control['messages']>>[number]} StoredMessage
  * @typedef {Awaited<ReturnType<Control['screen']>>['messages'][number]} ShownMessage
  * @typedef {Awaited<ReturnType<Control['faults']>>[number]} Fault
- * @typedef {{ state: 'loading' } | { state: 'failed', reason: string } | { state: 'shown', url: string, type: string | null, bytes: number, storedBytes: number, verdict: string }} Picture
+ * @typedef {{ state: 'loading' } | { state: 'failed', reason: string } | { state: 'shown', url: string, type: string | null, bytes: number, storedBytes: number }} Picture
  * @typedef {{ text: string, replyTo: number | null, editing: number | null, files: File[] }} Draft
  * @typedef {{ id: number, tone: 'info' | 'problem', text: string }} Notice
  *
@@ -26,6 +26,7 @@ import { readRoute } from './route.js'
  * @property {Chat[]} chats
  * @property {{ now: number, mode: 'running' | 'still', readAt: number }} clock
  * @property {Fault[]} faults
+ * @property {Awaited<ReturnType<typeof import('./api.js').fetchFaultKinds>> | null} faultKinds
  * @property {string[]} snapshots
  * @property {OpenChat | null} open the chat that is shown
  * @property {Set<number>} unread ids of chats with something new
@@ -70,6 +71,7 @@ export function initialState() {
     chats: [],
     clock: { now: 0, mode: 'running', readAt: 0 },
     faults: [],
+    faultKinds: null,
     snapshots: [],
     open: null,
     unread: new Set(),

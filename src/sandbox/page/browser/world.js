@@ -1,5 +1,6 @@
 import { control } from './api.js'
 import { Avatar, Name } from './avatar.js'
+import { Check } from './controls.js'
 import { Faults } from './faults.js'
 import { formatExactTime, formatFingerprint } from './format.js'
 import { html } from './html.js'
@@ -63,26 +64,13 @@ function Bot({ model, bot }) {
           ${webhook === null ? '' : html` · webhook <bdi>${webhook}</bdi>`}
         </span>
       </p>
-      ${
-        token !== undefined &&
-        html`<label class="token"
-          >Token
-          <input
-            readonly
-            value=${token}
-            onFocus=${(/** @type {any} */ { currentTarget }) => currentTarget.select()}
-          />
-        </label>`
-      }
-      <label class="check">
-        <input
-          type="checkbox"
-          checked=${privacyMode}
-          onChange=${(/** @type {any} */ { currentTarget }) =>
-            model.attempt(() => control.changeBot({ botId, privacyMode: currentTarget.checked }))}
-        />
-        <span>privacy mode</span>
-      </label>
+      ${token !== undefined && html`<${Token} token=${token} />`}
+      <${Check}
+        checked=${privacyMode}
+        onCheck=${(/** @type {boolean} */ isChecked) =>
+          model.attempt(() => control.changeBot({ botId, privacyMode: isChecked }))}
+        >privacy mode<//
+      >
       <div class="actions">
         <button
           onClick=${() =>
@@ -107,6 +95,14 @@ function Bot({ model, bot }) {
       </div>
     </div>
   </li>`
+}
+
+/** @param {{ token: string }} props */
+function Token({ token }) {
+  const onFocus = (/** @type {any} */ { currentTarget }) => currentTarget.select()
+  return html`<label class="token"
+    >Token <input readonly value=${token} onFocus=${onFocus}
+  /></label>`
 }
 
 /** @param {{ model: Model }} props */
