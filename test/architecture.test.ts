@@ -131,7 +131,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'lookups',
       'outbox',
     ],
-    packages: ['fastify', 'zod'],
+    packages: ['fastify', 'range-parser', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
   control: {
@@ -160,7 +160,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   sandbox: {
     may: ['rpc', 'api'],
-    packages: ['fastify', 'zod'],
+    packages: ['fastify', 'range-parser', 'zod'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   testing: {

@@ -1,7 +1,5 @@
-/**
- * The part of a file that a request asks for (RFC 9110, 14). The package `range-parser` answers
- * `bytes=-N` for a longer N than the file, and `bytes=9-5`, as unsatisfiable; RFC 9110 gives all.
- */
+/** The part of a file that a request asks for (RFC 9110, 14). */
+import { parse } from 'range-parser'
 
 /** Positions of bytes: from `start` up to, not including, `end`. */
 export interface ByteRange {
@@ -9,7 +7,8 @@ export interface ByteRange {
   end: number
 }
 
-const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
+/** Of the result of `range-parser`: a range beyond the end of the file. */
+const UNSATISFIABLE = 2
 
 /**
  * Reads the `Range` of a GET against a file.
@@ -18,18 +17,13 @@ const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i
  *   `unsatisfiable` where the file has no byte of the range
  */
 export function readRange(
-  asked: { range: string | undefined; ifRange: string | undefined },
+  { range = '', ifRange }: { range: string | undefined; ifRange: string | undefined },
   file: { bytes: number; tag: string },
 ): ByteRange | 'unsatisfiable' | null {
-  const [, first = '', last = ''] = RANGE.exec(asked.range ?? '') ?? []
-  if (first === '' && last === '') return null
-  if (asked.ifRange !== undefined && asked.ifRange !== file.tag) return null
-  if (first === '') {
-    const start = Math.max(0, file.bytes - Number(last))
-    return start < file.bytes ? { start, end: file.bytes } : 'unsatisfiable'
-  }
-  const start = Number(first)
-  const end = last === '' ? file.bytes : Math.min(Number(last) + 1, file.bytes)
-  if (last !== '' && Number(last) < start) return null
-  return start < file.bytes ? { start, end } : 'unsatisfiable'
+  const { code, type, ranges } = parse(file.bytes, range)
+  if (type !== 'bytes' || range.includes(',')) return null
+  if (ifRange !== undefined && ifRange !== file.tag) return null
+  if (code === UNSATISFIABLE) return 'unsatisfiable'
+  const [one] = ranges
+  return one === undefined ? null : { start: one.start, end: one.end + 1 }
 }

@@ -1,6 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parse } from 'range-parser'
 import { apiError } from '../api-error.ts'
 import type { World } from '../world.ts'
+
+/** Of the result of `range-parser`: a range beyond the end of the file. */
+const UNSATISFIABLE = 2
 
 /**
  * Answers a GET or HEAD for a file: whole, or the one range that the request names (RFC 9110, 14).
@@ -29,18 +33,14 @@ export function answerMedia(
   return reply.send(file.subarray(start, end))
 }
 
-const RANGE = /^bytes=(\d*)-(\d*)$/i
-
 /**
  * The range of a request: its first byte and the one after its last; null when the whole file is
  * asked for. `If-Range` names a version of the file, and no file here has one.
  */
-function rangeOf(headers: FastifyRequest['headers'], length: number) {
-  const [, first = '', last = ''] = RANGE.exec(headers.range?.trim() ?? '') ?? []
-  if (headers['if-range'] !== undefined || first + last === '') return null
-  const isSuffix = first === ''
-  if (!isSuffix && last !== '' && Number(last) < Number(first)) return null
-  const start = isSuffix ? Math.max(length - Number(last), 0) : Number(first)
-  const end = isSuffix || last === '' ? length : Math.min(Number(last) + 1, length)
-  return start >= length ? 'unsatisfiable' : { start, end }
+function rangeOf({ range = '', 'if-range': ifRange }: FastifyRequest['headers'], length: number) {
+  const { code, type, ranges } = parse(length, range)
+  if (type !== 'bytes' || range.includes(',') || ifRange !== undefined) return null
+  if (code === UNSATISFIABLE) return 'unsatisfiable'
+  const [one] = ranges
+  return one === undefined ? null : { start: one.start, end: one.end + 1 }
 }
