@@ -63,7 +63,10 @@ test('a `GET` or `HEAD` request with Range for an unknown file is 404', async ()
 test('a Range of an empty file is answered with 416, and a suffix with the whole file', async () => {
   const { url } = await sandbox.control.addMedia({ base64: '' })
   expect(await media({}, { of: url })).toMatchObject({ status: 200, length: '0', body: '' })
-  expect(await media({ range: 'bytes=-1' }, { of: url })).toMatchObject({ status: 200, length: '0' })
+  expect(await media({ range: 'bytes=-1' }, { of: url })).toMatchObject({
+    status: 200,
+    length: '0',
+  })
   const first = await media({ range: 'bytes=0-0' }, { of: url })
   expect(first).toMatchObject({ status: 416, range: 'bytes */0' })
 })
