@@ -12,7 +12,7 @@ const UNSATISFIABLE = 2
 
 /**
  * Reads the `Range` of a GET against a file.
- * @param asked the headers: `ifRange` is the tag of the content for the range: other content is given whole
+ * @param asked `ifRange` is the tag of the content for the range: other content is given whole
  * @param file `tag` is that of its content, in quotes
  * @returns null for the whole file, also for several ranges and malformed ones;
  *   `unsatisfiable` where the file has no byte of the range
