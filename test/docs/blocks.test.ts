@@ -113,6 +113,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/sandbox/README.md § Back to an earlier state 1': { firstLine: /^before$/ },
   'src/sandbox/events/README.md § Wait instead of polling 1': { firstLine: ANSWER },
   'src/sandbox/page/README.md § The page 1': ['test/cli/scripts/page.txt', '--open'],
+  'src/sandbox/scenario/README.md § Scenarios 1': ['test/sandbox/scenario.test.ts', "'play'"],
   'src/store/README.md § A new passphrase 1': runbook("'A new passphrase'"),
   'src/store/README.md § Moving to another host 1': runbook("'Moving to another host'"),
   'src/store/README.md § Moving to another host 2': runbook("'Moving to another host'"),
