@@ -186,6 +186,5 @@ export class AgentClient implements KeyHolder {
 }
 
 /** The body of a question about a key. */
-function ofKey(fingerprint: string, data: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(fingerprint, 'hex'), data])
-}
+const ofKey = (fingerprint: string, data: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(fingerprint, 'hex'), data])

@@ -2,12 +2,8 @@
 import { execFileSync, type StdioOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { KeyHolderUnavailableError, refusedError, resultOr } from '../errors.ts'
-import {
-  loadKeyAgreement,
-  type HeldSessionKey,
-  type HolderState,
-  type KeyHolder,
-} from '../openpgp/index.ts'
+import { loadKeyAgreement } from '../openpgp/index.ts'
+import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
 import { AssuanClient, AssuanError } from './assuan.ts'
 
 /** Numbers of hashes, by the bytes of a digest (RFC 9580, 9.5): gpg-agent asks for one. */
@@ -86,9 +82,8 @@ export class GpgAgent implements KeyHolder {
   }
 }
 
-function unavailable(why: string, cause?: unknown): KeyHolderUnavailableError {
-  return new KeyHolderUnavailableError(`gpg-agent ${why}`, { cause })
-}
+const unavailable = (why: string, cause?: unknown): KeyHolderUnavailableError =>
+  new KeyHolderUnavailableError(`gpg-agent ${why}`, { cause })
 
 function defaultSocket(): string {
   const args = ['--list-dirs', 'agent-socket']

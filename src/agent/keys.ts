@@ -2,12 +2,8 @@
 import { Keyring } from '../keys/keyring.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
-import {
-  createEngine,
-  createLocalKeys,
-  type LocalKeys,
-  type OwnKeyAlgorithm,
-} from '../openpgp/index.ts'
+import { createEngine, createLocalKeys } from '../openpgp/index.ts'
+import type { LocalKeys, OwnKeyAlgorithm } from '../openpgp/index.ts'
 import { memoryOf } from '../store/memory.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import { SYSTEM_TIME } from '../util/clock.ts'

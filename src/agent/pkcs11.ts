@@ -3,13 +3,8 @@
  * loaded for `key.agent: pkcs11:...` alone.
  */
 import { KeyHolderUnavailableError, OperatorError, refusedError, resultOr } from '../errors.ts'
-import {
-  loadCertificateWriter,
-  loadKeyAgreement,
-  type HeldSessionKey,
-  type HolderState,
-  type KeyHolder,
-} from '../openpgp/index.ts'
+import { loadCertificateWriter, loadKeyAgreement } from '../openpgp/index.ts'
+import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
 import { describeOthersChange } from '../util/file-owners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { ckrOf, Pkcs11Session, type KeyUse, type ObjectHandle } from './pkcs11-session.ts'

@@ -106,6 +106,5 @@ function otherAgent(path: string): OperatorError {
   )
 }
 
-function cannotListen(path: string, why: string, hint = ''): OperatorError {
-  return new OperatorError('listen', `the socket ${path} cannot be made: ${why}`, hint)
-}
+const cannotListen = (path: string, why: string, hint = ''): OperatorError =>
+  new OperatorError('listen', `the socket ${path} cannot be made: ${why}`, hint)

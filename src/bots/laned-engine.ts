@@ -8,9 +8,8 @@ const SLOTS = 8
 const AMONG_OTHERS = 2
 
 /** In which order the work of several bots is done: a lane for each. */
-export function createEngineQueue(): FairQueue {
-  return new FairQueue({ slots: SLOTS, perLane: SLOTS, perLaneAmongOthers: AMONG_OTHERS })
-}
+export const createEngineQueue = (): FairQueue =>
+  new FairQueue({ slots: SLOTS, perLane: SLOTS, perLaneAmongOthers: AMONG_OTHERS })
 
 /**
  * An engine for one of several bots: its jobs run in the bot's turn. An attachment, which arrives

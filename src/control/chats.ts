@@ -1,11 +1,6 @@
 /** Operations on the bot's chats in memory. */
-import {
-  type KnownChats,
-  bindPerson,
-  correctKind,
-  liftLatches,
-  liftPrivateChats,
-} from '../kernel/index.ts'
+import { bindPerson, correctKind, liftLatches, liftPrivateChats } from '../kernel/index.ts'
+import type { KnownChats } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { ChatInput, nothing, operation } from './operation.ts'

@@ -49,6 +49,7 @@ export const MESSAGES = {
   }),
 }
 
-function stateOf(fingerprint: string, keyring: Pick<Keyring, 'find'>) {
-  return { fingerprint, state: keyring.find(fingerprint)?.state ?? 'deleted' }
-}
+const stateOf = (fingerprint: string, keyring: Pick<Keyring, 'find'>) => ({
+  fingerprint,
+  state: keyring.find(fingerprint)?.state ?? 'deleted',
+})

@@ -39,6 +39,4 @@ export const OPERATIONS = {
 export type Operations = Calls<typeof OPERATIONS>
 
 /** Binds the operations to the parts of a sidecar. */
-export function bindOperations(parts: OperationParts): Operations {
-  return bindCalls(OPERATIONS, parts)
-}
+export const bindOperations = (parts: OperationParts): Operations => bindCalls(OPERATIONS, parts)

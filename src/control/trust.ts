@@ -33,9 +33,8 @@ export const LogPage = z.strictObject({
 })
 
 /** Entries of the journal, with their times as ISO 8601. */
-export async function readLog(journal: Journal, range: Parameters<Journal['read']>[0]) {
-  return (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) }))
-}
+export const readLog = async (journal: Journal, range: Parameters<Journal['read']>[0]) =>
+  (await journal.read(range)).map(({ atMs, ...entry }) => ({ ...entry, at: iso(atMs) }))
 
 const AcceptInput = PersonInput.extend({ fingerprint: TypedFingerprint.optional() })
 const VerifyInput = PersonInput.extend({ fingerprint: TypedFingerprint })

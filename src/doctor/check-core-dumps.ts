@@ -28,6 +28,4 @@ export function checkCoreDumps(proc = '/proc'): CheckLine[] {
   return [warn('core dumps', message, HINT)]
 }
 
-function read(file: string): string | null {
-  return resultOr(() => readFileSync(file, 'utf8'), null)
-}
+const read = (file: string): string | null => resultOr(() => readFileSync(file, 'utf8'), null)

@@ -125,9 +125,8 @@ function webhookLine(bot: Bot, { managesKey }: ServiceParts): CheckLine {
     : pass('webhook', 'the service delivers to one itself')
 }
 
-function limitsOf({ textMax, armoredMax, apiCallsPerMinute }: Limits): string {
-  return `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
-}
+const limitsOf = ({ textMax, armoredMax, apiCallsPerMinute }: Limits): string =>
+  `texts of ${textMax} characters, sealed ones of ${armoredMax}, ${apiCallsPerMinute} calls a minute`
 
 /** People beside the bot, whose own recipient packet is counted in. */
 function capacityOf({ armoredMax, textMax }: Limits): string {
@@ -142,6 +141,5 @@ function capacityOf({ armoredMax, textMax }: Limits): string {
   return `a text of ${TYPICAL_TEXT_BYTES} bytes fits for ${listed(typical)}; the longest, of ${longest} bytes, for ${listed(rooms(longest))}`
 }
 
-function listed(items: readonly (string | number)[]): string {
-  return `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
-}
+const listed = (items: readonly (string | number)[]): string =>
+  `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`

@@ -7,15 +7,8 @@ import type { OwnKeyAlgorithm } from '../openpgp/index.ts'
 import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { Pass, SendFence } from '../replicas/send-fence.ts'
 import { raceAbort } from '../util/race-abort.ts'
-import {
-  beginLife,
-  type Action,
-  type ActionResult,
-  type Effect,
-  type Errand,
-  type KeyEvent,
-  type KeyLife,
-} from './life/life.ts'
+import { beginLife } from './life/life.ts'
+import type { Action, ActionResult, Effect, Errand, KeyEvent, KeyLife } from './life/life.ts'
 import { advance } from './life/machine.ts'
 import { followRotation, type Rotation } from './rotation.ts'
 import { SendGate } from './send-gate.ts'
@@ -238,9 +231,8 @@ export function fingerprintOf({ fingerprint }: Pick<Bot, 'fingerprint'>): string
   return fingerprint == null || fingerprint === '' ? null : fingerprint.toLowerCase()
 }
 
-function isAnnouncement(effect: Effect): effect is Announcement {
-  return ANNOUNCED.some((kind) => kind === effect.kind)
-}
+const isAnnouncement = (effect: Effect): effect is Announcement =>
+  ANNOUNCED.some((kind) => kind === effect.kind)
 
 /** @throws the signal's reason */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,10 +1,6 @@
 /** Refusals of the keyring to accept a key, or to open. */
-import {
-  failedError,
-  OperatorError,
-  refusedError,
-  type KeyHolderUnavailableError,
-} from '../errors.ts'
+import { failedError, OperatorError, refusedError } from '../errors.ts'
+import type { KeyHolderUnavailableError } from '../errors.ts'
 
 export function tooMany(open: number): OperatorError {
   return refusedError(

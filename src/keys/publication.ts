@@ -7,13 +7,8 @@ import type { KeyTurn } from '../replicas/key-turn.ts'
 import type { SendFence } from '../replicas/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
-import {
-  fingerprintOf,
-  KeyDriver,
-  type Announcement,
-  type DriverParts,
-  type Entered,
-} from './driver.ts'
+import { fingerprintOf, KeyDriver } from './driver.ts'
+import type { Announcement, DriverParts, Entered } from './driver.ts'
 import type { RotationOutcome } from './life/life.ts'
 import type { Rotation } from './rotation.ts'
 

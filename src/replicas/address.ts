@@ -67,9 +67,8 @@ export function describeAddress({ host, port, database, user }: DatabaseAddress)
 }
 
 /** A schema of a database for people and logs. */
-export function describePlace(address: DatabaseAddress, schema: string): string {
-  return `${describeAddress(address)}, schema ${schema}`
-}
+export const describePlace = (address: DatabaseAddress, schema: string): string =>
+  `${describeAddress(address)}, schema ${schema}`
 
 /** The port beside a socket's folder, which names the socket. */
 function portOf(text: string | null): number | null {

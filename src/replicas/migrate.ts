@@ -17,9 +17,8 @@ interface MigrationPlan {
 }
 
 /** The database of a store, whose queries name its schema. */
-export function databaseOf(server: PostgresServer, schema: string): Database {
-  return inSchema(server.databaseFor(schema), schema)
-}
+export const databaseOf = (server: PostgresServer, schema: string): Database =>
+  inSchema(server.databaseFor(schema), schema)
 
 const inSchema = (db: Kysely<Schema>, schema: string): Database => db.withSchema(schema)
 

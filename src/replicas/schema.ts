@@ -71,6 +71,5 @@ export const presenceOf = (schema: string): string => `${quoted(schema)}.presenc
  * The name of an advisory lock. `presence` keeps others from opening a store while one process needs
  * it alone; `migrate` is held while a process creates the schema or changes it.
  */
-export function lockName(schema: string, name: 'presence' | 'migrate' | LockName): string {
-  return `postern/${schema}/${name}`
-}
+export const lockName = (schema: string, name: 'presence' | 'migrate' | LockName): string =>
+  `postern/${schema}/${name}`

@@ -2,25 +2,14 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
-import {
-  chooseProtection,
-  openExisting,
-  protect,
-  withSealedRows,
-  type ProtectionRequest,
-} from './choose.ts'
+import { chooseProtection, openExisting, protect, withSealedRows } from './choose.ts'
+import type { ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
 import { kyselyOf } from './dialect.ts'
 import { errnoOf } from './files.ts'
-import {
-  DATABASE,
-  explain,
-  inspect,
-  readProtection,
-  whatIsThere,
-  type FileState,
-} from './inspect.ts'
+import { DATABASE, explain, inspect, readProtection, whatIsThere } from './inspect.ts'
+import type { FileState } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { moved } from './move-mark.ts'
 import { claim, readOwner, release } from './owner.ts'

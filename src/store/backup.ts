@@ -137,9 +137,8 @@ function countsOf(database: DatabaseSync): Record<string, number> {
   return Object.fromEntries(ours.map((name) => [name, Number(count(name))]))
 }
 
-function rows(database: DatabaseSync, query: string): Record<string, unknown>[] {
-  return database.prepare(query).all()
-}
+const rows = (database: DatabaseSync, query: string): Record<string, unknown>[] =>
+  database.prepare(query).all()
 
 /** Turns an error of reading a backup into a refusal that names the file. */
 function unsound(error: unknown, file: string): unknown {

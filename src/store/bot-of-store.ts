@@ -12,14 +12,11 @@ import type { Schema } from './schema.ts'
 const BOT = 'bot_id'
 
 /** The bot of an open or inspected store; null when none has run on it yet. */
-export function botIn(database: DatabaseSync): number | null {
-  return idOf(flagIn(database, BOT))
-}
+export const botIn = (database: DatabaseSync): number | null => idOf(flagIn(database, BOT))
 
 /** The same of a store in a database. */
-export async function readBot(db: Kysely<Schema>): Promise<number | null> {
-  return idOf(await readFlag(db, BOT))
-}
+export const readBot = async (db: Kysely<Schema>): Promise<number | null> =>
+  idOf(await readFlag(db, BOT))
 
 const idOf = (flag: string | null): number | null => (flag === null ? null : Number(flag))
 

@@ -136,8 +136,7 @@ function isForeign(found: Stats): boolean {
 const belongsToOther = (path: string, { uid }: Stats): string =>
   `${path} belongs to another user (uid ${uid})`
 
-function notADirectory(dataDir: string): Error {
-  return unfit(`${dataDir} is not a directory`, 'name a directory as `dataDir`')
-}
+const notADirectory = (dataDir: string): Error =>
+  unfit(`${dataDir} is not a directory`, 'name a directory as `dataDir`')
 
 const modeOf = ({ mode }: Stats): string => (mode & 0o777).toString(8)

@@ -4,9 +4,8 @@ import { countedCache } from '../util/caches.ts'
 import type { Schema } from './schema.ts'
 
 /** Kysely over a database file, by its SQLite dialect on a connection of node:sqlite. */
-export function kyselyOf(database: DatabaseSync): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
-}
+export const kyselyOf = (database: DatabaseSync): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
 
 /** How many prepared statements are cached: preparing one is slower than running it. */
 const KEPT = 100

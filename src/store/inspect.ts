@@ -44,9 +44,8 @@ export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
 }
 
 /** Names of the copies in a data directory that were made before an upgrade (`migrate.ts`). */
-export function copiesIn(dataDir: string): string[] {
-  return readdirSync(dataDir).filter(isCopy).toSorted()
-}
+export const copiesIn = (dataDir: string): string[] =>
+  readdirSync(dataDir).filter(isCopy).toSorted()
 
 const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
 
@@ -55,9 +54,8 @@ const isCopy = (name: string): boolean => /^postern\.v\d+\./.test(name)
  * @throws OperatorError `store-in-use`, `store-corrupt`, `store-older`, `store-newer`,
  *   `store-unwritable`
  */
-export function inspect(dataDir: string): FileState {
-  return lookInto(dataDir, (database) => examine(database, BUT_SEEN))
-}
+export const inspect = (dataDir: string): FileState =>
+  lookInto(dataDir, (database) => examine(database, BUT_SEEN))
 
 function lookInto<T>(dataDir: string, read: (database: DatabaseSync) => T): T {
   try {
@@ -130,9 +128,7 @@ export function examine(database: DatabaseSync, check = 'PRAGMA quick_check(1)')
  * The mark that a move has left in the database of a data directory; null when there is none.
  * @throws OperatorError as `inspect` does
  */
-export function readMarkOf(dataDir: string): MoveMark | null {
-  return lookInto(dataDir, markIn)
-}
+export const readMarkOf = (dataDir: string): MoveMark | null => lookInto(dataDir, markIn)
 
 /** The same of a database that is open. */
 export function markIn(database: DatabaseSync): MoveMark | null {

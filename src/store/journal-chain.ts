@@ -24,14 +24,12 @@ const sha256 = (fields: readonly unknown[]): Buffer =>
   hash('sha256', JSON.stringify([FORM, ...fields]), 'buffer')
 
 /** The digest of an entry's content, salted so that nobody finds an erased person by trying all. */
-export function contentDigest({ salt, user_id, chat_id, detail, digest }: ChainedRow): Uint8Array {
-  return digest ?? sha256([hex(salt), user_id, chat_id, detail])
-}
+export const contentDigest = ({ salt, user_id, chat_id, detail, digest }: ChainedRow): Uint8Array =>
+  digest ?? sha256([hex(salt), user_id, chat_id, detail])
 
 /** The hash of an entry by that of the entry before it. */
-export function hashAfter(former: Uint8Array, row: ChainedRow): Buffer {
-  return sha256([hex(former), row.at, row.kind, hex(contentDigest(row))])
-}
+export const hashAfter = (former: Uint8Array, row: ChainedRow): Buffer =>
+  sha256([hex(former), row.at, row.kind, hex(contentDigest(row))])
 
 /** All rows of the journal after one and up to another, in their order, some at a time. */
 export async function* rowsBetween(

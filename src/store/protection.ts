@@ -2,12 +2,8 @@ import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'n
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, otherWrapped, wrongPassphrase } from './refusals.ts'
 import { hasArgon2, SALT_BYTES, STRETCHER, type Stretcher } from './stretcher.ts'
-import {
-  METHODS,
-  type KeyDerivation,
-  type ProtectionMethod,
-  type ProtectionTable,
-} from './schema.ts'
+import { METHODS } from './schema.ts'
+import type { KeyDerivation, ProtectionMethod, ProtectionTable } from './schema.ts'
 
 /** A random secret cannot be guessed at any speed. */
 const RANDOM_COST = { scrypt: { n: 2, r: 8, p: 1 } }
@@ -225,14 +221,12 @@ export async function openProtection(
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`, and of what a command wraps. */
-export function entryOf({ salt }: { salt: Uint8Array }): string {
-  return `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
-}
+export const entryOf = ({ salt }: { salt: Uint8Array }): string =>
+  `store-${Buffer.from(salt).toString('hex').slice(0, 32)}`
 
 /** The secret of a row with the method `none`, stored beside the sealed master secret. */
-export function unprotectedSecret({ salt }: ProtectionTable): string {
-  return Buffer.from(salt).toString('base64url')
-}
+export const unprotectedSecret = ({ salt }: ProtectionTable): string =>
+  Buffer.from(salt).toString('base64url')
 
 /** True when two rows are the same protection. */
 export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable | null): boolean {

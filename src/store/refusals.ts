@@ -191,6 +191,5 @@ export function occupied(dataDir: string): OperatorError {
 }
 
 /** The directory itself is unfit. */
-export function unfit(message: string, hint: string, exitCode?: ExitCode): OperatorError {
-  return new OperatorError('data-dir', message, hint, { exitCode })
-}
+export const unfit = (message: string, hint: string, exitCode?: ExitCode): OperatorError =>
+  new OperatorError('data-dir', message, hint, { exitCode })

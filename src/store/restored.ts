@@ -25,16 +25,13 @@ export function writeNote(copy: DatabaseSync, takenAt: string): void {
 }
 
 /** The time at which a database was copied, ISO 8601; null when it is no copy. */
-export function readNote(database: DatabaseSync): string | null {
-  return flagIn(database, NOTE)
-}
+export const readNote = (database: DatabaseSync): string | null => flagIn(database, NOTE)
 
 /**
  * The time of the backup that a store was restored from; null when it was not, or is accepted.
  */
-export async function restoredFrom(store: Store): Promise<string | null> {
-  return await store.read((db) => readFlag(db, NOTE))
-}
+export const restoredFrom = async (store: Store): Promise<string | null> =>
+  await store.read((db) => readFlag(db, NOTE))
 
 /**
  * Accepts a restored store: it counts from now on.
@@ -62,9 +59,7 @@ export async function acceptRestored(store: Store, o: { isLatest: boolean }): Pr
 }
 
 /** The gaps in the memory against replays. */
-export async function memoryGaps(store: Store): Promise<Gap[]> {
-  return await store.read(readGaps)
-}
+export const memoryGaps = async (store: Store): Promise<Gap[]> => await store.read(readGaps)
 
 /** The refusal to run on a store that was restored and not accepted. */
 export function restored(dataDir: string, takenAt: string): OperatorError {

@@ -13,9 +13,8 @@ const LOCK_WAIT_MS = 500
  * it, SQLite may make an empty `-wal` and a `-shm`.
  * @throws an error of node:sqlite; opening is lazy, so most are thrown by the first query
  */
-export function connectReading(file: string): DatabaseSync {
-  return new DatabaseSync(pathToFileURL(file), { readOnly: true, timeout: LOCK_WAIT_MS })
-}
+export const connectReading = (file: string): DatabaseSync =>
+  new DatabaseSync(pathToFileURL(file), { readOnly: true, timeout: LOCK_WAIT_MS })
 
 /**
  * The same for a database that no process has open and that has no WAL: acquires no lock and
@@ -56,9 +55,8 @@ export function connectExclusive(file: string): DatabaseSync {
 }
 
 /** The number that a pragma gives. */
-export function pragma(database: DatabaseSync, name: 'user_version' | 'application_id'): number {
-  return Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
-}
+export const pragma = (database: DatabaseSync, name: 'user_version' | 'application_id'): number =>
+  Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0])
 
 /** SQLite's primary result code (sqlite.org/rescode.html), or null for any other error. */
 export function resultCode(error: unknown): number | null {
@@ -74,14 +72,10 @@ const OF_DISK = [3, 8, 10, 13, 14]
 const OF_STATEMENT = [1, 19, 20, 21, 25]
 
 /** Another connection holds the lock. */
-export function isBusy(error: unknown): boolean {
-  return HELD.includes(resultCode(error) ?? 0)
-}
+export const isBusy = (error: unknown): boolean => HELD.includes(resultCode(error) ?? 0)
 
 /** The disk or its permissions are at fault, not the bytes. */
-export function isDiskFailure(error: unknown): boolean {
-  return OF_DISK.includes(resultCode(error) ?? 0)
-}
+export const isDiskFailure = (error: unknown): boolean => OF_DISK.includes(resultCode(error) ?? 0)
 
 /** The storage failed, as opposed to a statement that was wrong or broke a constraint. */
 export function isStorageFailure(error: unknown): boolean {

@@ -16,9 +16,8 @@ export const MAX_SOCKET_PATH_BYTES = 100
 const MAX_POINTER_BYTES = 4096
 
 /** True when a socket may be made at this path. */
-export function fitsSocket(path: string): boolean {
-  return Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
-}
+export const fitsSocket = (path: string): boolean =>
+  Buffer.byteLength(path) <= MAX_SOCKET_PATH_BYTES
 
 /**
  * Reads the pointer. The socket that it names may be anybody's by now.

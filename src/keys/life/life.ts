@@ -1,11 +1,6 @@
 /** The life of the bot's key as data: its states, events and effects. */
-import {
-  stateAtStart,
-  type Attempt,
-  type Facts,
-  type PublicationState,
-  type RemoteKeyState,
-} from '../../kernel/index.ts'
+import { stateAtStart } from '../../kernel/index.ts'
+import type { Attempt, Facts, PublicationState, RemoteKeyState } from '../../kernel/index.ts'
 
 /**
  * `made`: the key is on disk. `holding`: sends wait. `publishing`, `confirming`: at the service.

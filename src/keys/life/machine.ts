@@ -3,14 +3,8 @@
  * here. README.md has the table of the steps.
  */
 import { Refusal, refusedError, type OwnCode } from '../../errors.ts'
-import {
-  AFTER_ME,
-  commandRefusal,
-  remoteKeyStateOf,
-  type Facts,
-  type PublicationState,
-  type RemoteKeyState,
-} from '../../kernel/index.ts'
+import { AFTER_ME, commandRefusal, remoteKeyStateOf } from '../../kernel/index.ts'
+import type { Facts, PublicationState, RemoteKeyState } from '../../kernel/index.ts'
 import { ANY_TIME } from './any-time.ts'
 import { ATTEMPT_STEPS, beginAttempt, NOT_SHOWN, published } from './attempt.ts'
 import { Transition, type Handlers } from './transition.ts'
@@ -110,9 +104,8 @@ function begin(
   change.act({ step: 'reading' }, { kind: 'get-me' }, errand)
 }
 
-function isResult(event: KeyEvent): event is ActionResult {
-  return ['done', 'shown', 'failed', 'stopped'].includes(event.kind)
-}
+const isResult = (event: KeyEvent): event is ActionResult =>
+  ['done', 'shown', 'failed', 'stopped'].includes(event.kind)
 
 function goOn(change: Transition, result: ActionResult): void {
   const { task } = change.life

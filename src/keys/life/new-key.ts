@@ -23,9 +23,8 @@ export function make(change: Transition): void {
 }
 
 /** Whether a key is made for a rotation, which the operator or the setting asks for. */
-function isForRotation({ errand, life }: Transition): boolean {
-  return errand === 'rotate' || (errand === 'compare' && life.remote === 'equal')
-}
+const isForRotation = ({ errand, life }: Transition): boolean =>
+  errand === 'rotate' || (errand === 'compare' && life.remote === 'equal')
 
 function made(change: Transition): void {
   const { pending } = change

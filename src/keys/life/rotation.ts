@@ -16,9 +16,8 @@ export function beginRotation(change: Transition, detail: string): void {
 }
 
 /** How long until the next attempt, in ms; 0 when it is due. */
-export function pauseMsOf({ life, facts }: Transition): number {
-  return Math.max(0, life.rotation.nextAtMs - facts.monotonicMs)
-}
+export const pauseMsOf = ({ life, facts }: Transition): number =>
+  Math.max(0, life.rotation.nextAtMs - facts.monotonicMs)
 
 /** Doubles the pause after a failed attempt, up to an hour. @param atLeastMs the service's wish */
 export function pauseRotation(change: Transition, detail: string, atLeastMs = 0): void {

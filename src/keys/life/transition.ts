@@ -1,12 +1,6 @@
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
-import {
-  publishableKey,
-  readyKey,
-  stateWhileShown,
-  type Facts,
-  type PublicationState,
-  type ReadyKey,
-} from '../../kernel/index.ts'
+import { publishableKey, readyKey, stateWhileShown } from '../../kernel/index.ts'
+import type { Facts, PublicationState, ReadyKey } from '../../kernel/index.ts'
 import type {
   Action,
   ActionResult,
@@ -123,9 +117,8 @@ export function codeOf(error: unknown): string {
 const REFUSED_WITH = [400, 401, 403, 404, 409, 410, 413, 429]
 
 /** Whether the service certainly did not do what it was asked for. */
-export function isRefused(error: unknown): boolean {
-  return error instanceof ServiceError && REFUSED_WITH.includes(error.status)
-}
+export const isRefused = (error: unknown): boolean =>
+  error instanceof ServiceError && REFUSED_WITH.includes(error.status)
 
 /** How long the service asks to wait, in ms. */
 export function retryAfterMs(error: unknown): number {

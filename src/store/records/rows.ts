@@ -79,9 +79,8 @@ export async function findRow<T extends keyof Schema>(
 }
 
 /** The value of a flag; null where there is none. */
-export async function readFlag(db: Kysely<Schema>, name: string): Promise<string | null> {
-  return (await findRow(db, 'flags', { name }))?.value ?? null
-}
+export const readFlag = async (db: Kysely<Schema>, name: string): Promise<string | null> =>
+  (await findRow(db, 'flags', { name }))?.value ?? null
 
 /** The same in a database file. */
 export function flagIn(database: DatabaseSync, name: string): string | null {

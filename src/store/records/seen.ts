@@ -1,10 +1,5 @@
-import {
-  sql,
-  type Expression,
-  type ExpressionBuilder,
-  type InsertObject,
-  type Kysely,
-} from 'kysely'
+import { sql } from 'kysely'
+import type { Expression, ExpressionBuilder, InsertObject, Kysely } from 'kysely'
 import type {
   ConfirmedRecords,
   ForgettingRange,
