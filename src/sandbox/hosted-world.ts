@@ -7,9 +7,9 @@ import { createDefaultWorld, type Home } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { RecordRow } from './persistence/persistence.ts'
-import { Phones, type SharedEngine } from './phone/phones.ts'
+import { phonesOf, type SharedEngine } from './phone/phones.ts'
 import { resumeTyping } from './rules/typing.ts'
-import { Schedule } from './seed/schedule.ts'
+import { scheduleOf } from './seed/schedule.ts'
 import type { SeedInput } from './seed/schema.ts'
 import { startDelivering } from './webhook/delivery-loop.ts'
 import { World, type WorldOptions } from './world.ts'
@@ -201,8 +201,8 @@ export type LiveWorld = ReturnType<typeof bringToLife>
 /** Makes what goes on in a world. Nothing begins before `begin`. */
 function bringToLife(world: World, host: WorldHost, { worlds, engine }: HostedWorldParts) {
   const { events } = host
-  const phones = new Phones(world, engine)
-  const schedule = new Schedule(world)
+  const phones = phonesOf(world, engine)
+  const schedule = scheduleOf(world)
   world.onEvent((body) => {
     if (!world.closing.signal.aborted) events.append(world.clock.now(), body)
   })

@@ -14,57 +14,54 @@ export interface IdCounter {
   next: number
 }
 
+interface UpdateQueueParts {
+  clock: WorldClock
+  /** The updates that wait already, by position in the queue, oldest first. */
+  queued: Map<number, QueuedUpdate>
+  ids: IdCounter
+  /** Called with each new update. */
+  onPush: (update: Update) => void
+}
+
 /**
  * A bot's updates: increasing ids; dropped after 72 hours, and the oldest beyond 10 000 (spec,
  * Events 2).
  */
 export class UpdateQueue {
-  readonly #clock: WorldClock
-  /** By position in the queue, oldest first. */
-  readonly #queued: Map<number, QueuedUpdate>
-  readonly #ids: IdCounter
+  readonly #parts: UpdateQueueParts
   #nextPosition: number
   readonly #listeners = new Listeners()
   /** Calls back on every `wake` until the returned function is called. */
   readonly onWake = this.#listeners.add
-  readonly #onPush: (update: Update) => void
   /** Ends the poll in progress; the poll sets it. */
   endPoll: (() => void) | null = null
 
-  /** @param o `queued` the updates that wait already, by increasing numbers; `onPush` is called with each new one */
-  constructor(o: {
-    clock: WorldClock
-    queued: Map<number, QueuedUpdate>
-    ids: IdCounter
-    onPush: (update: Update) => void
-  }) {
-    this.#clock = o.clock
-    this.#queued = o.queued
-    this.#ids = o.ids
-    this.#onPush = o.onPush
-    this.#nextPosition = ([...o.queued.keys()].at(-1) ?? 0) + 1
+  constructor(parts: UpdateQueueParts) {
+    this.#parts = parts
+    this.#nextPosition = ([...parts.queued.keys()].at(-1) ?? 0) + 1
   }
 
   /** Queues an update under the next id. Gives the id. */
   push(update: Omit<Update, 'updateId'> & { kind: string }): number {
-    const updateId = this.#ids.next
+    const updateId = this.#parts.ids.next
     this.pushRaw({ updateId, ...update })
     return updateId
   }
 
   /** Queues exactly this update, under any id, as a hostile service might. */
   pushRaw(update: Update): void {
-    if (update.updateId >= this.#ids.next) this.#ids.next = update.updateId + 1
-    this.#queued.set(this.#nextPosition++, { update, atMs: this.#clock.now() })
+    const { ids, queued, clock } = this.#parts
+    ids.next = Math.max(ids.next, update.updateId + 1)
+    queued.set(this.#nextPosition++, { update, atMs: clock.now() })
     this.#dropOld()
     this.wake()
-    this.#onPush(update)
+    this.#parts.onPush(update)
   }
 
   /** Deletes every update below `offset` for good. */
   confirm(offset: number): void {
-    for (const [position, { update }] of this.#queued) {
-      if (update.updateId < offset) this.#queued.delete(position)
+    for (const [position, { update }] of this.#parts.queued) {
+      if (update.updateId < offset) this.#parts.queued.delete(position)
     }
   }
 
@@ -72,7 +69,7 @@ export class UpdateQueue {
   list(limit: number): Update[] {
     this.#dropOld()
     const oldest: Update[] = []
-    for (const { update } of this.#queued.values()) {
+    for (const { update } of this.#parts.queued.values()) {
       if (oldest.length >= limit) break
       oldest.push(update)
     }
@@ -82,7 +79,7 @@ export class UpdateQueue {
   /** How many are waiting. */
   get size(): number {
     this.#dropOld()
-    return this.#queued.size
+    return this.#parts.queued.size
   }
 
   /** Has every waiting poll or delivery read the queue again. */
@@ -91,11 +88,11 @@ export class UpdateQueue {
   }
 
   #dropOld(): void {
-    const oldestMs = this.#clock.now() - FIXED_LIMITS.retentionMs
-    for (const [position, { atMs }] of this.#queued) {
-      const isTooMuch = this.#queued.size > FIXED_LIMITS.retentionUpdates
+    const oldestMs = this.#parts.clock.now() - FIXED_LIMITS.retentionMs
+    for (const [position, { atMs }] of this.#parts.queued) {
+      const isTooMuch = this.#parts.queued.size > FIXED_LIMITS.retentionUpdates
       if (atMs >= oldestMs && !isTooMuch) return
-      this.#queued.delete(position)
+      this.#parts.queued.delete(position)
     }
   }
 }

@@ -4,7 +4,7 @@ import { FIXED_LIMITS } from '../api/limits.ts'
 import { BackgroundWork } from './background-work.ts'
 import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import type { EventBody } from './events/event.ts'
-import { Faults } from './faults/faults.ts'
+import { createFaults } from './faults/faults.ts'
 import { Persistence, type RecordRow } from './persistence/persistence.ts'
 import type {
   BotRecord,
@@ -64,7 +64,7 @@ export class World {
   readonly clock: WorldClock
   readonly rules: WorldRules
   readonly transcript: Transcript
-  readonly faults = new Faults((event) => this.emit(event))
+  readonly faults = createFaults((event) => this.emit(event))
   readonly persistence: Persistence
   readonly background = new BackgroundWork()
   /** False when a file held it already. */

@@ -1,7 +1,12 @@
 import type { z } from 'zod'
 import type { EventBody } from '../events/event.ts'
-import { FAULTS, type FaultName, type FaultOptions, type FaultPhase } from './table.ts'
-import type { FaultStatus } from './table.ts'
+import {
+  FAULTS,
+  type FaultName,
+  type FaultOptions,
+  type FaultPhase,
+  type FaultStatus,
+} from './table.ts'
 
 /** A fault that is set. */
 export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
@@ -14,95 +19,82 @@ interface ArmedFault {
   chance: () => number
 }
 
-/** The faults that are set, in the order they were set. */
-export class Faults {
-  #next = 1
-  readonly #armed = new Map<number, ArmedFault>()
-  readonly #emit: (event: EventBody) => void
-
-  /** @param emit called each time one strikes */
-  constructor(emit: (event: EventBody) => void) {
-    this.#emit = emit
-  }
-
-  /** Sets a fault; gives its number, for `clear`. */
-  set(name: FaultName, options: FaultOptions = {}): number {
-    const id = this.#next++
-    this.#armed.set(id, {
-      fault: { ...options, id, name },
-      struck: 0,
-      skip: options.after ?? 0,
-      left: options.times ?? Infinity,
-      chance: randomFrom(options.seed ?? 1),
-    })
-    return id
-  }
-
-  /** Ends one fault, or all. */
-  clear(id?: number): void {
-    if (id === undefined) this.#armed.clear()
-    else this.#armed.delete(id)
-  }
+/** The faults that are set, in the order they were set. @param emit called each time one strikes */
+export function createFaults(emit: (event: EventBody) => void) {
+  let nextId = 1
+  const armed = new Map<number, ArmedFault>()
 
   /** Every fault that is set, as it was set. */
-  list(): ActiveFault[] {
-    return [...this.#armed.values()].map(({ fault }) => ({ ...fault }))
-  }
-
-  /** The faults that are set, in the order they were set, and how often each struck. */
-  status(): z.output<typeof FaultStatus>[] {
-    return [...this.#armed.values()].map(({ fault, struck, left }) => ({
-      ...fault,
-      struck,
-      left: left === Infinity ? null : left,
-    }))
-  }
-
-  /** The faults that strike a call in a phase. Each counts as a use. */
-  take(phase: FaultPhase, call: { route: string; botId: number | undefined }): ActiveFault[] {
-    const { route } = call
-    const isMeant = (fault: ActiveFault): boolean =>
-      FAULTS[fault.name].phase === phase && (fault.route ?? route) === route
-    return [...this.#hits(call, isMeant)]
-  }
-
-  /** The fault of that name that applies to a bot now, or null. Counts as a use. */
-  takeRule(name: FaultName, botId: number): ActiveFault | null {
-    const [fault = null] = this.#hits({ botId }, (one) => one.name === name)
-    return fault
-  }
-
-  /** The fault of that name that is set for a chat, or null. Does not count as a use. */
-  activeRule(name: FaultName, chatId: number): ActiveFault | null {
-    return this.list().find((fault) => fault.name === name && fault.chatId === chatId) ?? null
-  }
+  const list = (): ActiveFault[] => Array.from(armed.values(), ({ fault }) => ({ ...fault }))
 
   /** Uses the faults that strike a bot, one by one as they are read. */
-  *#hits(
+  function* hits(
     call: { route?: string; botId: number | undefined },
     isMeant: (fault: ActiveFault) => boolean,
   ): Generator<ActiveFault, void> {
-    for (const armed of this.#armed.values()) {
-      const { fault } = armed
-      const isAimed = (fault.botId ?? call.botId) === call.botId
-      if (!isAimed || !isMeant(fault) || !this.#isHit(armed)) continue
-      const { route = null, botId = null } = call
-      this.#emit({ kind: 'fault', faultId: fault.id, name: fault.name, route, botId })
+    const { route = null, botId = null } = call
+    for (const one of armed.values()) {
+      const { fault } = one
+      const isAimed = fault.botId === undefined || fault.botId === botId
+      if (!isAimed || !isMeant(fault) || !isHit(one)) continue
+      emit({ kind: 'fault', faultId: fault.id, name: fault.name, route, botId })
       yield fault
     }
   }
 
   /** Whether it strikes this time, which counts as a use. */
-  #isHit(armed: ArmedFault): boolean {
-    if (armed.skip > 0) {
-      armed.skip--
+  const isHit = (one: ArmedFault): boolean => {
+    if (one.skip > 0) {
+      one.skip--
       return false
     }
-    const { oneIn } = armed.fault
-    if (oneIn !== undefined && Math.floor(armed.chance() * oneIn) !== 0) return false
-    armed.struck++
-    if (--armed.left <= 0) this.#armed.delete(armed.fault.id)
+    const { oneIn } = one.fault
+    if (oneIn !== undefined && Math.floor(one.chance() * oneIn) !== 0) return false
+    one.struck++
+    if (--one.left <= 0) armed.delete(one.fault.id)
     return true
+  }
+
+  return {
+    list,
+    /** Sets a fault; gives its number, for `clear`. */
+    set: (name: FaultName, options: FaultOptions = {}): number => {
+      const id = nextId++
+      armed.set(id, {
+        fault: { ...options, id, name },
+        struck: 0,
+        skip: options.after ?? 0,
+        left: options.times ?? Infinity,
+        chance: randomFrom(options.seed ?? 1),
+      })
+      return id
+    },
+    /** Ends one fault, or all. */
+    clear: (id?: number): void => {
+      if (id === undefined) armed.clear()
+      else armed.delete(id)
+    },
+    /** The faults that are set, in the order they were set, and how often each struck. */
+    status: (): z.output<typeof FaultStatus>[] =>
+      Array.from(armed.values(), ({ fault, struck, left }) => {
+        return { ...fault, struck, left: left === Infinity ? null : left }
+      }),
+    /** The faults that strike a call in a phase. Each counts as a use. */
+    take: (
+      phase: FaultPhase,
+      call: { route: string; botId: number | undefined },
+    ): ActiveFault[] => [
+      ...hits(
+        call,
+        ({ name, route = call.route }) => FAULTS[name].phase === phase && route === call.route,
+      ),
+    ],
+    /** The fault of that name that applies to a bot now, or null. Counts as a use. */
+    takeRule: (name: FaultName, botId: number): ActiveFault | null =>
+      hits({ botId }, (one) => one.name === name).next().value ?? null,
+    /** The fault of that name that is set for a chat, or null. Does not count as a use. */
+    activeRule: (name: FaultName, chatId: number): ActiveFault | null =>
+      list().find((fault) => fault.name === name && fault.chatId === chatId) ?? null,
   }
 }
 

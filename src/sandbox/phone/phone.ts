@@ -49,7 +49,7 @@ export class Phone {
   readonly #engine: Engine
   readonly #connection: PhoneConnection
   /** Whether a certificate can be sealed to. */
-  readonly #usable = new Map<string, Promise<boolean>>()
+  readonly #usable = new Map<string, ReturnType<Engine['judge']>>()
   /** What it showed, numbered from 1. */
   readonly #seen: SeenEvent[]
   readonly #stored: Map<number, SeenEvent>
@@ -114,9 +114,8 @@ export class Phone {
   async write(
     chatId: number,
     text: string,
-    o: { replyTo?: number | undefined } = {},
+    { replyTo }: { replyTo?: number | undefined } = {},
   ): Promise<number> {
-    const { replyTo } = o
     const plan = this.#connection.plan({ chatId, text, replyTo })
     const content = await this.#contentOf(text, plan)
     return this.#connection.post({ chatId, replyTo, addressed: plan.addressed, ...content })
@@ -178,16 +177,14 @@ export class Phone {
   }
 
   async #usableOf(certificates: string[]): Promise<string[]> {
-    const usable = await Promise.all(certificates.map((one) => this.#isUsable(one)))
-    return certificates.filter((_, index) => usable[index])
-  }
-
-  #isUsable(certificate: string): Promise<boolean> {
-    const isUsable =
-      this.#usable.get(certificate) ??
-      this.#engine.judge(certificate).then(({ unusable }) => unusable === null)
-    this.#usable.set(certificate, isUsable)
-    return isUsable
+    const usable = await Promise.all(
+      certificates.map((one) => {
+        const known = this.#usable.get(one) ?? this.#engine.judge(one)
+        this.#usable.set(one, known)
+        return known
+      }),
+    )
+    return certificates.filter((_, index) => usable[index]?.unusable === null)
   }
 
   /**
@@ -213,10 +210,8 @@ export class Phone {
    */
   async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
-    return await this.#screen.read(
-      { chatId, messageId },
-      { reader: this.#reader, seen: this.seenEvents },
-    )
+    const seen = this.inbox
+    return await this.#screen.read({ chatId, messageId, seen }, this.#reader)
   }
 
   /**
@@ -267,13 +262,11 @@ export class Phone {
   }
 
   #showLater(n: number, received: ReceivedEvent): void {
-    this.#work = this.#work.then(() => this.#show(n, received))
-  }
-
-  async #show(n: number, received: ReceivedEvent): Promise<void> {
-    const event = 'seen' in received ? received.seen : await openUnread(this.#reader, received)
-    this.#unread.delete(n)
-    this.#addSeen(event)
+    this.#work = this.#work.then(async () => {
+      const event = 'seen' in received ? received.seen : await openUnread(this.#reader, received)
+      this.#unread.delete(n)
+      this.#addSeen(event)
+    })
   }
 
   #addSeen(event: UnnumberedEvent): void {

@@ -10,28 +10,45 @@ import { createEngine, type Engine } from '../../openpgp/index.ts'
 /** Keys are dated back, so that they do not lie in the future for a clock that is a little behind. */
 const BACKDATED_MS = 300_000
 
+export type Phones = ReturnType<typeof phonesOf>
+
 /** The phones of a world's people. Each is made on first use. */
-export class Phones {
-  readonly #world: World
-  readonly #phones = new Map<number, Promise<Phone>>()
+export function phonesOf(world: World, engines: SharedEngine) {
+  const phones = new Map<number, Promise<Phone>>()
   /** By person. */
-  readonly #identities: Map<number, PhoneIdentity>
-  readonly #engine: SharedEngine
+  const identities = world.persistence.map<number, PhoneIdentity>(IDENTITY_KIND)
 
-  constructor(world: World, engine: SharedEngine) {
-    this.#world = world
-    this.#engine = engine
-    this.#identities = world.persistence.map(IDENTITY_KIND)
+  const personOf = (userId: number): PersonState => {
+    const person = world.people.get(userId)
+    if (person === undefined) throw new Error(`no person has the id ${userId}`)
+    return person
   }
 
-  /** Makes the phones whose keys are stored from an earlier run. */
-  async restore(): Promise<void> {
-    await Promise.all([...this.#identities.keys()].map((userId) => this.of(userId)))
+  const newIdentity = async (userId: number, kind: KeyKind): Promise<PhoneIdentity> => {
+    // the usual kind is made without openpgp.js, which is slow to load and large
+    const makeKey =
+      kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
+    const createdMs = Math.min(Date.now(), world.clock.now()) - BACKDATED_MS
+    const made = await makeKey({ userId: personOf(userId).firstName, kind, createdMs })
+    return { ...made, kind, former: [] }
   }
 
-  /** Whether the person's phone was made. */
-  has(userId: number): boolean {
-    return this.#phones.has(userId)
+  const publish = (userId: number, identity: PhoneIdentity): void => {
+    identities.set(userId, identity)
+    const { key, certificate: publicKey } = identity
+    setKey(world, personOf(userId), { fingerprint: key.fingerprint, publicKey })
+  }
+
+  const make = async (userId: number, kind: KeyKind): Promise<Phone> => {
+    const { clock, persistence } = world
+    const engine = engines.get(clock)
+    const stored = identities.get(userId)
+    const identity = stored ?? (await newIdentity(userId, kind))
+    const connection = connectPhone(world, userId)
+    const phone = new Phone({ userId, engine, identity, connection, persistence })
+    world.onEvent((event) => phone.receive(event))
+    if (stored === undefined) publish(userId, identity)
+    return phone
   }
 
   /**
@@ -39,55 +56,31 @@ export class Phones {
    * @param kind of that key; ignored when the phone exists
    * @throws Error when nobody has the id
    */
-  async of(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
-    const existing = this.#phones.get(userId)
+  const of = async (userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> => {
+    const existing = phones.get(userId)
     if (existing !== undefined) return await existing
-    this.#person(userId)
-    const phone = this.#make(userId, kind)
-    this.#phones.set(userId, phone)
+    personOf(userId)
+    const phone = make(userId, kind)
+    phones.set(userId, phone)
     return await phone
   }
 
-  /** Generates and publishes a new key. The old one still opens messages sealed to it. */
-  async renew(userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> {
-    const phone = await this.of(userId, kind)
-    const renewed = await this.#newIdentity(userId, kind)
-    phone.identity = { ...renewed, former: keysOf(phone.identity) }
-    this.#publish(userId, phone.identity)
-    return phone
-  }
-
-  async #make(userId: number, kind: KeyKind): Promise<Phone> {
-    const { clock, persistence } = this.#world
-    const engine = this.#engine.get(clock)
-    const stored = this.#identities.get(userId)
-    const identity = stored ?? (await this.#newIdentity(userId, kind))
-    const connection = connectPhone(this.#world, userId)
-    const phone = new Phone({ userId, engine, identity, connection, persistence })
-    this.#world.onEvent((event) => phone.receive(event))
-    if (stored === undefined) this.#publish(userId, identity)
-    return phone
-  }
-
-  #person(userId: number): PersonState {
-    const person = this.#world.people.get(userId)
-    if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    return person
-  }
-
-  async #newIdentity(userId: number, kind: KeyKind): Promise<PhoneIdentity> {
-    // the usual kind is made without openpgp.js, which is slow to load and large
-    const makeKey =
-      kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
-    const createdMs = Math.min(Date.now(), this.#world.clock.now()) - BACKDATED_MS
-    const made = await makeKey({ userId: this.#person(userId).firstName, kind, createdMs })
-    return { ...made, kind, former: [] }
-  }
-
-  #publish(userId: number, identity: PhoneIdentity): void {
-    this.#identities.set(userId, identity)
-    const { key, certificate: publicKey } = identity
-    setKey(this.#world, this.#person(userId), { fingerprint: key.fingerprint, publicKey })
+  return {
+    of,
+    /** Makes the phones whose keys are stored from an earlier run. */
+    restore: async (): Promise<void> => {
+      await Promise.all([...identities.keys()].map((userId) => of(userId)))
+    },
+    /** Whether the person's phone was made. */
+    has: (userId: number): boolean => phones.has(userId),
+    /** Generates and publishes a new key. The old one still opens messages sealed to it. */
+    renew: async (userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> => {
+      const phone = await of(userId, kind)
+      const renewed = await newIdentity(userId, kind)
+      phone.identity = { ...renewed, former: keysOf(phone.identity) }
+      publish(userId, phone.identity)
+      return phone
+    },
   }
 }
 

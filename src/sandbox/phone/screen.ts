@@ -4,7 +4,7 @@ import { named } from '../openapi/schemas.ts'
 import { ChatMessage } from '../control/results.ts'
 import type { StoredMessage } from '../state.ts'
 import { readMessage, type MessageReader, type ReadMessage } from './read.ts'
-import { isInboxEntry, READ_FIELDS, type InboxEntry, type SeenEvent } from './seen.ts'
+import { READ_FIELDS, type InboxEntry } from './seen.ts'
 
 /** What the service stores of a message and a phone shows, beside the text. */
 const asStored = ChatMessage.omit({ id: true, text: true, armored: true }).shape
@@ -33,21 +33,21 @@ export class ScreenReader {
   /** By author and sealed text. */
   readonly #read = sizedCache<ReadMessage>(REMEMBERED_CHARACTERS)
 
-  /** @param of a chat, or one message of it */
+  /** @param o a chat, or one message of it; `seen` what the phone showed */
   async read(
-    { chatId, messageId: only }: { chatId: number; messageId?: number | undefined },
-    { reader, seen }: { reader: MessageReader; seen: readonly SeenEvent[] },
+    o: { chatId: number; messageId: number | undefined; seen: readonly InboxEntry[] },
+    reader: MessageReader,
   ): Promise<ChatScreen> {
+    const { chatId, messageId: only, seen } = o
     const { connection } = reader
-    const newest = new Map<number, InboxEntry>()
-    for (const event of seen) {
-      if (isInboxEntry(event) && event.chatId === chatId) newest.set(event.messageId, event)
-    }
+    const inChat = seen.filter((one) => one.chatId === chatId)
+    const newest = new Map(inChat.map((one) => [one.messageId, one]))
     const read: ScreenMessage[] = []
     for (const message of connection.messages(chatId)) {
-      if (only !== undefined && message.id !== only) continue
-      const reading = readingIn(newest.get(message.id), message)
-      read.push(toScreenMessage(message, reading ?? (await this.#open(reader, message))))
+      const { id: messageId, text: _text, armored: _armored, ...rest } = message
+      if (only !== undefined && messageId !== only) continue
+      const reading = readingIn(newest.get(messageId), message)
+      read.push({ messageId, ...rest, ...(reading ?? (await this.#open(reader, message))) })
     }
     // Some may have been deleted while others were opened.
     const ids = new Set(connection.messages(chatId).map(({ id }) => id))
@@ -72,9 +72,4 @@ function readingIn(shown: InboxEntry | undefined, message: StoredMessage): ReadM
   if (shown === undefined || shown.at < (message.editedAt ?? message.date)) return null
   const { text, verdict, signer } = shown
   return { text, verdict, signer }
-}
-
-function toScreenMessage(message: StoredMessage, read: ReadMessage): ScreenMessage {
-  const { id: messageId, text: _text, armored: _armored, ...rest } = message
-  return { messageId, ...rest, ...read }
 }

@@ -57,7 +57,7 @@ export async function playScenario(
   { withinMs = WITHIN_MS }: PlayOptions = {},
 ): Promise<void> {
   const { steps, ...world } = readSeed(input)
-  const player = new Player(control, withinMs)
+  const player = createPlayer(control, withinMs)
   await player.prepare(world)
   try {
     for (const [index, { as, ...only }] of steps.entries()) {
@@ -69,34 +69,30 @@ export async function playScenario(
   }
 }
 
-class Player {
-  readonly #control: Control
-  readonly #withinMs: number
+function createPlayer(control: Control, withinMs: number) {
   /** By kind and name. */
-  readonly #ids = new Map<string, number>()
+  const ids = new Map<string, number>()
   /** `chatId:messageId` of messages from before the scenario. */
-  readonly #before = new Set<string>()
+  const before = new Set<string>()
   /** The same of messages that met an expectation. */
-  readonly #met = new Set<string>()
-  readonly #faults: number[] = []
-
-  constructor(control: Control, withinMs: number) {
-    this.#control = control
-    this.#withinMs = withinMs
-  }
+  const met = new Set<string>()
+  const faults: number[] = []
 
   /** Finds people, bots and chats. @throws ControlError if one is missing */
-  async prepare({ people, bots, chats }: Pick<Seed, 'people' | 'bots' | 'chats'>): Promise<void> {
-    const control = this.#control
+  async function prepare({
+    people,
+    bots,
+    chats,
+  }: Pick<Seed, 'people' | 'bots' | 'chats'>): Promise<void> {
     const accounts = [...(await control.people()), ...(await control.bots())]
     const rooms = await control.chats()
     for (const handle of [...Object.keys(people), ...Object.keys(bots)]) {
       const account = accounts.find(({ username }) => username === handle)
-      this.#ids.set(`account ${handle}`, account?.id ?? notHere(`@${handle}`))
+      ids.set(`account ${handle}`, account?.id ?? notHere(`@${handle}`))
     }
     for (const [name, chat] of Object.entries(chats)) {
       const isPrivate = chat.kind === 'private'
-      const pair = isPrivate ? [chat.person, chat.bot].map((one) => this.#id('account', one)) : []
+      const pair = isPrivate ? [chat.person, chat.bot].map((one) => idOf('account', one)) : []
       const title = isPrivate ? null : chat.title
       const { id } =
         rooms.find((one) => one.name === name) ??
@@ -106,65 +102,64 @@ class Player {
             : one.title === title,
         ) ??
         notHere(`chat ${name}`)
-      this.#ids.set(`chat ${name}`, id)
+      ids.set(`chat ${name}`, id)
       for (const message of await control.messages({ chatId: id })) {
-        this.#before.add(keyOf(id, message.id))
+        before.add(keyOf(id, message.id))
       }
     }
   }
 
   /** @param as a name for its message */
-  async perform(
+  async function perform(
     at: { step: number; action: string },
     given: object,
     as: string | undefined,
   ): Promise<void> {
     const schema = ScenarioStep.shape[at.action as keyof typeof ScenarioStep.shape]
-    const input = replaceReferences(schema, given as never, (found) => this.#replace(found))
+    const input = replaceReferences(schema, given as never, (found) => replace(found))
     try {
-      const messageId = await this.#run(at.action, input)
-      if (as !== undefined && messageId !== undefined) this.#ids.set(`step ${as}`, messageId)
+      const messageId = await run(at.action, input)
+      if (as !== undefined && messageId !== undefined) ids.set(`step ${as}`, messageId)
     } catch (error) {
       const isAbout = error instanceof Difference || error instanceof ControlError
       throw isAbout ? new ScenarioError(at, error.message) : error
     }
   }
 
-  async endFaults(): Promise<void> {
-    for (const id of this.#faults) await this.#control.clearFaults({ id })
+  async function endFaults(): Promise<void> {
+    for (const id of faults) await control.clearFaults({ id })
   }
 
-  #id(kind: string, name: string): number {
-    return this.#ids.get(`${kind} ${name}`) ?? Number.NaN
+  function idOf(kind: string, name: string): number {
+    return ids.get(`${kind} ${name}`) ?? Number.NaN
   }
 
-  #replace({ kind, name }: FoundReference): number | string {
-    if (kind === 'scope')
-      return name.replace(/^chat:(.*)/, (_, of) => `chat:${this.#id('chat', of)}`)
-    return this.#id(kind === 'chat' || kind === 'step' ? kind : 'account', name)
+  function replace({ kind, name }: FoundReference): number | string {
+    if (kind === 'scope') return name.replace(/^chat:(.*)/, (_, of) => `chat:${idOf('chat', of)}`)
+    return idOf(kind === 'chat' || kind === 'step' ? kind : 'account', name)
   }
 
   /** @returns the id of its message; undefined for an action without one */
-  async #run(action: string, input: Record<string, unknown>): Promise<number | undefined> {
-    if (action === 'expect') return await this.#expect(input as never)
-    if (action === 'press') return await this.#press(input as never)
-    if (action === 'fault') return await this.#fault(input)
-    const run = this.#control[action as keyof Control] as (given: object) => Promise<unknown>
-    return ((await run(input)) as { messageId?: number }).messageId
+  async function run(action: string, input: Record<string, unknown>): Promise<number | undefined> {
+    if (action === 'expect') return await expect(input as never)
+    if (action === 'press') return await press(input as never)
+    if (action === 'fault') return await fault(input)
+    const perform = control[action as keyof Control] as (given: object) => Promise<unknown>
+    return ((await perform(input)) as { messageId?: number }).messageId
   }
 
-  async #fault({ certificateOf, ...fault }: Record<string, unknown>): Promise<undefined> {
+  async function fault({ certificateOf, ...fault }: Record<string, unknown>): Promise<undefined> {
     const of = certificateOf as number | undefined
-    const certificate = of === undefined ? {} : await this.#control.certificate({ userId: of })
-    this.#faults.push((await this.#control.fault({ ...fault, ...certificate } as never)).id)
+    const certificate = of === undefined ? {} : await control.certificate({ userId: of })
+    faults.push((await control.fault({ ...fault, ...certificate } as never)).id)
   }
 
-  async #expect(input: InChat & { fromId: number; text?: string }): Promise<number> {
+  async function expect(input: InChat & { fromId: number; text?: string }): Promise<number> {
     const { userId, chatId, fromId, ...wanted } = input
     let closest: string[] = []
-    const found = await this.#until(userId, async () => {
-      const candidates = (await this.#shown(userId, chatId))
-        .filter((one) => one.fromId === fromId && !this.#met.has(keyOf(chatId, one.messageId)))
+    const found = await until(userId, async () => {
+      const candidates = (await shown(userId, chatId))
+        .filter((one) => one.fromId === fromId && !met.has(keyOf(chatId, one.messageId)))
         .map((message) => ({ message, differences: differencesOf(wanted, message) }))
       const [best] = candidates.toSorted((a, b) => a.differences.length - b.differences.length)
       closest = best?.differences ?? []
@@ -173,19 +168,19 @@ class Player {
     if (found === null) {
       throw new Difference(closest.join('; ') || `no message came, expected ${json(wanted.text)}`)
     }
-    this.#met.add(keyOf(chatId, found.messageId))
+    met.add(keyOf(chatId, found.messageId))
     return found.messageId
   }
 
-  async #press(
+  async function press(
     input: InChat & { data: string; messageId?: number; answer?: string },
   ): Promise<number> {
     const { userId, chatId, data, messageId: below, answer } = input
     let there: (string | undefined)[] = []
     const dataOf = (message: ScreenMessage) =>
       (message.markup?.inlineKeyboard ?? []).flat().map(({ callbackData }) => callbackData)
-    const found = await this.#until(userId, async () => {
-      const messages = (await this.#shown(userId, chatId)).filter(
+    const found = await until(userId, async () => {
+      const messages = (await shown(userId, chatId)).filter(
         ({ messageId }) => below === undefined || messageId === below,
       )
       there = messages.flatMap(dataOf)
@@ -193,11 +188,11 @@ class Player {
     })
     if (found === null) throw new Difference(`data: expected ${json(data)}, got ${json(there)}`)
     const { messageId } = found
-    const { last } = await this.#control.inbox({ userId, after: NEWEST })
-    const { callbackId } = await this.#control.press({ userId, chatId, messageId, data })
+    const { last } = await control.inbox({ userId, after: NEWEST })
+    const { callbackId } = await control.press({ userId, chatId, messageId, data })
     if (answer === undefined) return messageId
-    const given = await this.#until(userId, async () => {
-      const { answers } = await this.#control.inbox({ userId, kinds: ['answer'], after: last })
+    const given = await until(userId, async () => {
+      const { answers } = await control.inbox({ userId, kinds: ['answer'], after: last })
       return answers.find((one) => one.callbackId === callbackId) ?? null
     })
     if (given?.text === answer) return messageId
@@ -205,35 +200,37 @@ class Player {
   }
 
   /** Messages of this scenario that the phone shows in a chat, oldest first. */
-  async #shown(userId: number, chatId: number): Promise<ScreenMessage[]> {
-    const { messages } = await this.#control.screen({ userId, chatId })
-    return messages.filter((one) => !this.#before.has(keyOf(chatId, one.messageId)))
+  async function shown(userId: number, chatId: number): Promise<ScreenMessage[]> {
+    const { messages } = await control.screen({ userId, chatId })
+    return messages.filter((one) => !before.has(keyOf(chatId, one.messageId)))
   }
 
   /** Calls `look` after each change of the phone. @returns its first result, or null after the wait */
-  async #until<T>(userId: number, look: () => Promise<T | null>): Promise<T | null> {
+  async function until<T>(userId: number, look: () => Promise<T | null>): Promise<T | null> {
     const latest = Date.now() + LONGEST_MS
-    for (let end = Date.now() + this.#withinMs; ;) {
-      const { last } = await this.#control.inbox({ userId, after: NEWEST })
+    for (let end = Date.now() + withinMs; ;) {
+      const { last } = await control.inbox({ userId, after: NEWEST })
       const found = await look()
       if (found !== null) return found
-      if (Date.now() >= end) end = Math.min(Date.now() + (await this.#leftOfLimits()), latest)
+      if (Date.now() >= end) end = Math.min(Date.now() + (await leftOfLimits()), latest)
       const wait = Math.min(end - Date.now(), LONGEST_WAIT_MS)
       if (wait <= 0) return null
-      await this.#control.inbox({ userId, after: last, wait })
+      await control.inbox({ userId, after: last, wait })
     }
   }
 
   /** The extension of a step's wait, in ms, because of 429 to a bot. */
-  async #leftOfLimits(): Promise<number> {
-    const { now, mode } = await this.#control.now()
-    const limited = (await this.#control.search({ words: '"retryAfter"' })).flatMap((call) =>
+  async function leftOfLimits(): Promise<number> {
+    const { now, mode } = await control.now()
+    const limited = (await control.search({ words: '"retryAfter"' })).flatMap((call) =>
       call.status === 429 ? call.at + retryAfterMs(call.answer) - now : [],
     )
-    const held = Math.max(-this.#withinMs, ...limited)
-    if (mode === 'still' && held > 0) await this.#control.advance({ ms: held })
-    return Math.max(0, held + this.#withinMs)
+    const held = Math.max(-withinMs, ...limited)
+    if (mode === 'still' && held > 0) await control.advance({ ms: held })
+    return Math.max(0, held + withinMs)
   }
+
+  return { prepare, perform, endFaults }
 }
 
 function notHere(what: string): never {

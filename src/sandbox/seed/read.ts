@@ -33,7 +33,7 @@ export function readSeed(raw: unknown): Seed {
   const parsed = Seed.safeParse(raw)
   const shape = parsed.success ? [] : toSeedProblems(parsed.error, (path) => keysAt(Seed, path))
   const known = new Set(shape.map(({ path }) => path.join('.')))
-  const { problems } = new ContradictionFinder(fields(raw))
+  const problems = contradictionsIn(fields(raw))
   const all = [...shape, ...problems.filter(({ path }) => !known.has(path.join('.')))]
   if (parsed.success && all.length === 0) return parsed.data
   throw new SeedError(all)
@@ -44,154 +44,149 @@ export function readSeed(raw: unknown): Seed {
  * nobody could have written. Accepts any value, also of the wrong shape, so that all problems are
  * reported at once.
  */
-class ContradictionFinder {
-  readonly problems: SeedProblem[] = []
-  readonly #people: RawFields
-  readonly #bots: RawFields
-  readonly #chats: RawFields
-  readonly #steps: RawFields[]
+function contradictionsIn(seed: RawFields): SeedProblem[] {
+  const problems: SeedProblem[] = []
+  const people = fields(seed['people'])
+  const bots = fields(seed['bots'])
+  const chats = fields(seed['chats'])
+  const steps = list(seed['steps']).map(fields)
 
-  constructor(seed: RawFields) {
-    this.#people = fields(seed['people'])
-    this.#bots = fields(seed['bots'])
-    this.#chats = fields(seed['chats'])
-    this.#steps = list(seed['steps']).map(fields)
-    this.#handles()
-    for (const { kind, name, path } of referencesAt(Seed, seed)) this.#reference(kind, name, path)
-    for (const [name, chat] of Object.entries(this.#chats)) {
-      const room = fields(chat)
-      if (room['kind'] === 'private') this.#private(name, room)
-      else this.#room(room, ['chats', name])
-      this.#history(room, ['chats', name, 'history'])
-    }
-    for (const field of ['schedule', 'steps']) {
-      for (const [index, step] of list(seed[field]).entries()) this.#step(step, [field, index])
-    }
-    for (const [index, fault] of list(seed['faults']).entries()) {
-      const name = FaultInput.shape.name.safeParse(fields(fault)['name']).data
-      const problem = name === undefined ? null : faultProblem(name, fields(fault))
-      if (problem !== null) this.#add(['faults', index], problem)
-    }
-  }
-
-  #add(path: SeedPath, message: string, candidates?: readonly string[]): void {
-    this.problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
+  function add(path: SeedPath, message: string, candidates?: readonly string[]): void {
+    problems.push({ path, message, ...(candidates === undefined ? {} : { candidates }) })
   }
 
   /** People, bots and chats share one name space. */
-  #handles(): void {
+  function findHandles(): void {
     const taken = new Map([[SERVICE_HANDLE, 'the service itself']])
     const take = (handle: unknown, path: SeedPath): void => {
       if (typeof handle !== 'string') return
       const holder = taken.get(handle.toLowerCase())
       if (holder === undefined) taken.set(handle.toLowerCase(), path.join('.'))
-      else this.#add(path, `the handle is taken by ${holder}`)
+      else add(path, `the handle is taken by ${holder}`)
     }
-    for (const name of Object.keys(this.#people)) take(name, ['people', name])
-    for (const name of Object.keys(this.#bots)) take(name, ['bots', name])
-    for (const [name, chat] of Object.entries(this.#chats)) {
+    for (const name of Object.keys(people)) take(name, ['people', name])
+    for (const name of Object.keys(bots)) take(name, ['bots', name])
+    for (const [name, chat] of Object.entries(chats)) {
       take(fields(chat)['username'], ['chats', name, 'username'])
     }
   }
 
   /** Checks that a name is known. */
-  #reference(kind: ReferenceKind, name: string, path: SeedPath): void {
+  function findUnknown(kind: ReferenceKind, name: string, path: SeedPath): void {
     if (kind === 'scope') {
       const chat = /^chat:(.*)$/.exec(name)?.[1]
-      if (chat !== undefined) this.#reference('chat', chat, path)
+      if (chat !== undefined) findUnknown('chat', chat, path)
       else if (!SCOPES.includes(name)) {
-        this.#add(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
+        add(path, `expected ${SCOPES.join(', ')} or chat:NAME`, SCOPES)
       }
     } else if (kind === 'message') {
       const author = /^last by (.+)$/.exec(name)?.[1]
-      if (author !== undefined) this.#reference('account', author, path)
+      if (author !== undefined) findUnknown('account', author, path)
     } else {
       const known = {
-        person: [this.#people],
-        bot: [this.#bots],
-        account: [this.#people, this.#bots],
-        chat: [this.#chats],
-        step: this.#steps.slice(0, Number(path[1])).map(({ as }) => ({ [String(as)]: as })),
+        person: [people],
+        bot: [bots],
+        account: [people, bots],
+        chat: [chats],
+        step: steps.slice(0, Number(path[1])).map(({ as }) => ({ [String(as)]: as })),
       }[kind].flatMap(Object.keys)
-      if (!known.includes(name)) this.#add(path, `no ${kind} ${name}`, known)
+      if (!known.includes(name)) add(path, `no ${kind} ${name}`, known)
     }
   }
 
-  #private(name: string, { person, bot }: RawFields): void {
-    const twin = Object.entries(this.#chats).find(([, other]) => {
+  function findTwin(name: string, { person, bot }: RawFields): void {
+    const twin = Object.entries(chats).find(([, other]) => {
       const { kind, ...members } = fields(other)
       return kind === 'private' && members['person'] === person && members['bot'] === bot
     })
     if (twin === undefined || twin[0] === name) return
-    this.#add(['chats', name], `the two have a private chat already: chats.${twin[0]}`)
+    add(['chats', name], `the two have a private chat already: chats.${twin[0]}`)
   }
 
-  #room(room: RawFields, path: SeedPath): void {
+  function findInRoom(room: RawFields, path: SeedPath): void {
     const members = Object.entries(fields(room['members']))
     for (const [handle, member] of members) {
       const at = [...path, 'members', handle]
-      if (fields(this.#bots[handle])['allowGroups'] === false) {
-        this.#add(at, 'its owner does not let it be added to groups')
+      if (fields(bots[handle])['allowGroups'] === false) {
+        add(at, 'its owner does not let it be added to groups')
       }
       const { status, rights, restrictedFor } = fields(member)
       if (rights !== undefined && status !== 'admin') {
-        this.#add([...at, 'rights'], 'rights are for the status admin')
+        add([...at, 'rights'], 'rights are for the status admin')
       }
       if (restrictedFor !== undefined && status !== 'restricted') {
-        this.#add([...at, 'restrictedFor'], 'expected the status restricted beside it')
+        add([...at, 'restrictedFor'], 'expected the status restricted beside it')
       }
     }
     const owners = members.filter(([, member]) => statusOf(member) === 'owner')
-    if (owners.length > 1) this.#add([...path, 'members'], 'expected one owner at most')
+    if (owners.length > 1) add([...path, 'members'], 'expected one owner at most')
   }
 
-  #history(chat: RawFields, at: SeedPath): void {
+  function findInHistory(chat: RawFields, at: SeedPath): void {
     const { kind, person, bot, mode } = chat
     const seats = fields(chat['members'])
     const members = kind === 'private' ? [person, bot] : Object.keys(seats)
     const isSealed =
-      kind === 'private' ? fields(this.#bots[String(bot)])['key'] !== undefined : mode !== 'open'
+      kind === 'private' ? fields(bots[String(bot)])['key'] !== undefined : mode !== 'open'
     const messages = list(chat['history']).map(fields)
     for (const [index, message] of messages.entries()) {
       const { from, replyTo, markup } = message
       const path = [...at, index]
       if (typeof from !== 'string' || !members.includes(from)) {
-        this.#add([...path, 'from'], 'expected somebody in this chat', members.map(String))
+        add([...path, 'from'], 'expected somebody in this chat', members.map(String))
         continue
       }
       if (kind === 'channel' && !mayPost(seats[from])) {
-        this.#add([...path, 'from'], 'expected somebody who may post in this channel')
+        add([...path, 'from'], 'expected somebody who may post in this channel')
       }
-      const isBot = Object.hasOwn(this.#bots, from)
+      const isBot = Object.hasOwn(bots, from)
       if (isSealed && isBot) {
         const problem = 'a bot seals for itself: a seed can hold its messages in open chats only'
-        this.#add(path, problem)
+        add(path, problem)
       }
-      if (isSealed && !isBot && !this.#hasPhone(from)) {
-        this.#add(path, `${from} has no phone to seal with`)
+      if (isSealed && !isBot && !hasPhone(from)) {
+        add(path, `${from} has no phone to seal with`)
       }
-      if (markup !== undefined && !isBot) this.#add([...path, 'markup'], 'buttons are for bots')
+      if (markup !== undefined && !isBot) add([...path, 'markup'], 'buttons are for bots')
       if (typeof replyTo === 'number' && replyTo > index) {
-        this.#add([...path, 'replyTo'], 'expected one of the messages above')
+        add([...path, 'replyTo'], 'expected one of the messages above')
       }
       if (agoMs(message) > agoMs(messages[index - 1] ?? message)) {
-        this.#add([...path, 'ago'], 'expected the oldest first')
+        add([...path, 'ago'], 'expected the oldest first')
       }
     }
   }
 
-  #hasPhone(person: string): boolean {
-    const { key = 'phone' } = fields(this.#people[person])
+  function hasPhone(person: string): boolean {
+    const { key = 'phone' } = fields(people[person])
     return typeof key === 'string' && key !== 'none'
   }
 
-  #step(step: unknown, at: SeedPath): void {
+  function findInStep(step: unknown, at: SeedPath): void {
     for (const action of NEEDING_A_PHONE) {
       const { userId } = fields(fields(step)[action])
-      const isKnown = typeof userId === 'string' && Object.hasOwn(this.#people, userId)
-      if (isKnown && !this.#hasPhone(userId)) {
-        this.#add([...at, action, 'userId'], 'expected somebody with a phone; `post` needs none')
+      const isKnown = typeof userId === 'string' && Object.hasOwn(people, userId)
+      if (isKnown && !hasPhone(userId)) {
+        add([...at, action, 'userId'], 'expected somebody with a phone; `post` needs none')
       }
     }
   }
+
+  findHandles()
+  for (const { kind, name, path } of referencesAt(Seed, seed)) findUnknown(kind, name, path)
+  for (const [name, chat] of Object.entries(chats)) {
+    const room = fields(chat)
+    if (room['kind'] === 'private') findTwin(name, room)
+    else findInRoom(room, ['chats', name])
+    findInHistory(room, ['chats', name, 'history'])
+  }
+  for (const field of ['schedule', 'steps']) {
+    for (const [index, step] of list(seed[field]).entries()) findInStep(step, [field, index])
+  }
+  for (const [index, fault] of list(seed['faults']).entries()) {
+    const name = FaultInput.shape.name.safeParse(fields(fault)['name']).data
+    const problem = name === undefined ? null : faultProblem(name, fields(fault))
+    if (problem !== null) add(['faults', index], problem)
+  }
+  return problems
 }

@@ -27,65 +27,16 @@ const STEP_KIND: RecordKind<ScheduledStep> = {
 }
 
 /** The scheduled steps of a world, on its clock. Remaining steps are stored. */
-export class Schedule {
-  readonly errors: ControlContext['schedule']['errors'][number][] = []
-  readonly #world: World
-  readonly #steps: Map<number, ScheduledStep>
+export function scheduleOf(world: World) {
+  const errors: ControlContext['schedule']['errors'][number][] = []
+  const steps = world.persistence.map<number, ScheduledStep>(STEP_KIND)
 
-  constructor(world: World) {
-    this.#world = world
-    this.#steps = world.persistence.map(STEP_KIND)
-  }
-
-  /** How many steps are left. */
-  get left(): number {
-    return this.#steps.size
-  }
-
-  add(step: ScheduledStep): void {
-    this.#steps.set(this.#steps.size + 1, step)
-  }
-
-  /** Moves every step that is left into the future by milliseconds. */
-  postpone(ms: number): void {
-    for (const step of this.#steps.values()) step.atMs += ms
-  }
-
-  #next(): [number, ScheduledStep] | undefined {
-    const [first, ...others] = this.#steps
-    return others.reduce(
-      (next, other) => (other[1].atMs < (next?.[1].atMs ?? 0) ? other : next),
-      first,
-    )
-  }
-
-  /**
-   * Performs the steps that are left, each when it is due, until the world closes. Never rejects.
-   * @param onError called for each step that fails
-   */
-  async run(control: Control, onError: (error: StepError) => void): Promise<void> {
-    const { clock, closing, background, persistence } = this.#world
-    for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const [n, step] = next
-      const waitMs = Math.max(step.atMs - clock.now(), 0)
-      if (!(await clock.wait(waitMs, closing.signal))) break
-      await background.run(async () => {
-        const reason = await this.#perform(control, step)
-        if (reason !== null) {
-          const error = { atMs: step.atMs, action: step.action, reason }
-          this.errors.push({ n: this.errors.length + 1, ...error })
-          onError(error)
-        }
-        this.#steps.delete(n)
-        this.#world.emit({ kind: 'step', action: step.action, reason })
-        await persistence.flush().catch(() => undefined)
-      })
-    }
-  }
+  const next = (): [number, ScheduledStep] | undefined =>
+    [...steps].toSorted(([, a], [, b]) => a.atMs - b.atMs)[0]
 
   /** Gives why it failed, or null. */
-  async #perform(control: Control, { action, input }: ScheduledStep): Promise<string | null> {
-    const chat = this.#world.chats.get(Number(input['chatId']))
+  const perform = async (control: Control, { action, input }: ScheduledStep) => {
+    const chat = world.chats.get(Number(input['chatId']))
     try {
       const withIds = replaceReferences(actionInput(action), input, ({ kind, name }) =>
         kind === 'message' ? newestMessageId(chat, /\d+$/.exec(name)?.[0]) : name,
@@ -95,6 +46,42 @@ export class Schedule {
     } catch (thrown) {
       return thrown instanceof Error ? thrown.message : 'it failed'
     }
+  }
+
+  return {
+    errors,
+    /** How many steps are left. */
+    get left() {
+      return steps.size
+    },
+    add: (step: ScheduledStep): void => void steps.set(steps.size + 1, step),
+    /** Moves every step that is left into the future by milliseconds. */
+    postpone: (ms: number): void => {
+      for (const step of steps.values()) step.atMs += ms
+    },
+    /**
+     * Performs the steps that are left, each when it is due, until the world closes. Never rejects.
+     * @param onError called for each step that fails
+     */
+    run: async (control: Control, onError: (error: StepError) => void): Promise<void> => {
+      const { clock, closing, background, persistence } = world
+      for (let due = next(); due !== undefined; due = next()) {
+        const [n, step] = due
+        const waitMs = Math.max(step.atMs - clock.now(), 0)
+        if (!(await clock.wait(waitMs, closing.signal))) break
+        await background.run(async () => {
+          const reason = await perform(control, step)
+          if (reason !== null) {
+            const error = { atMs: step.atMs, action: step.action, reason }
+            errors.push({ n: errors.length + 1, ...error })
+            onError(error)
+          }
+          steps.delete(n)
+          world.emit({ kind: 'step', action: step.action, reason })
+          await persistence.flush().catch(() => undefined)
+        })
+      }
+    },
   }
 }
 

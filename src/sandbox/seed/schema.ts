@@ -145,10 +145,6 @@ export const Seed = z.strictObject({
 /** A seed as a file has it, and as `readSeed` gives it. */
 export type SeedInput = z.input<typeof Seed>
 export type Seed = z.output<typeof Seed>
-export type SeedPerson = z.output<typeof Person>
-export type SeedBot = z.output<typeof Bot>
-export type SeedRoom = z.output<typeof Room>
-export type SeedMessage = z.output<typeof Message>
 
 /** @returns JSON Schema (draft 2020-12) as text; config/sandbox-seed.schema.json is a copy */
 export function seedSchema(): string {
