@@ -38,20 +38,16 @@ type LabelSet = MetricDefinition['labels']
 type Marks = Pick<MetricDefinition, 'startsAtZero' | 'isOfProcess'>
 
 const metric =
-  <Type extends 'counter' | 'gauge'>(type: Type) =>
-  <const L extends LabelSet = typeof NONE>(
-    help: string,
-    labels = NONE as L,
-    marks: Marks = {},
-  ) => ({
-    type,
-    help,
-    labels,
-    ...marks,
-  })
+  <Type extends 'counter' | 'gauge'>(type: Type, marks: Marks = {}) =>
+  <const L extends LabelSet = typeof NONE>(help: string, labels = NONE as L) => {
+    return { type, help, labels, ...marks }
+  }
 
 const counter = metric('counter')
+const counterFromZero = metric('counter', { startsAtZero: true })
 const gauge = metric('gauge')
+const processCounter = metric('counter', { isOfProcess: true })
+const processGauge = metric('gauge', { isOfProcess: true })
 
 const histogram = <const L extends LabelSet = typeof NONE>(
   help: string,
@@ -90,39 +86,33 @@ export const METRICS = {
   postern_seals_unnamed_total: counter(
     'Messages whose signature names no recipients, because only so it fits or is verified',
   ),
-  postern_clear_fields_total: counter(
+  postern_clear_fields_total: counterFromZero(
     'Fields that the service never encrypts, sent into encrypted chats, by field',
     { field: ['markup', 'text', 'url'] },
-    { startsAtZero: true },
   ),
   postern_opens_total: counter('Incoming messages judged, by verdict', { verdict: ANY }),
   postern_open_duration_seconds: histogram('Time to open and judge a message', SECONDS),
-  postern_updates_left_total: counter(
+  postern_updates_left_total: counterFromZero(
     'Polls that ended before an update that was left at the service, by why: busy (calls are used up), failed (the service does not answer) or ours (Postern could not open or record it)',
     { why: ['busy', 'failed', 'ours'] },
-    { startsAtZero: true },
   ),
-  postern_workers_killed_total: counter(
+  postern_workers_killed_total: processCounter(
     'Worker threads ended because a message overran its deadline',
-    {},
-    { isOfProcess: true },
   ),
-  postern_engine_checks_total: counter(
+  postern_engine_checks_total: processCounter(
     'Checks of native OpenPGP by openpgp.js, by what was done and by result: same, differs, unchecked (openpgp.js could not do it) or skipped (too many waited)',
     {
       work: ['sealed', 'opened', 'verified'],
       result: ['same', 'differs', 'unchecked', 'skipped'],
     },
-    { isOfProcess: true },
   ),
   postern_trust_changes_total: counter(
     'Changes of people’s certificates, of key lists, and of the operator’s decisions on them, by kind',
     { kind: ANY },
   ),
-  postern_trust_alarms_total: counter(
+  postern_trust_alarms_total: counterFromZero(
     'Alarms on whom the service lists with which certificate, by alarm',
     { alarm: TRUST_ALARM_CODES },
-    { startsAtZero: true },
   ),
   postern_trace_spans_total: counter('Spans of traces, by what became of them', {
     outcome: ['exported', 'failed', 'dropped'],
@@ -177,20 +167,15 @@ export const METRICS = {
     'Time until something ends: the bot’s key, an authority of upstream.caFile, an old key that is needed still; absent for what does not end',
     { what: ['key', 'authority', 'needed-key'] },
   ),
-  postern_disk_free_bytes: gauge(
+  postern_disk_free_bytes: processGauge(
     'Room on the disk of dataDir; absent while it is not known',
-    {},
-    { isOfProcess: true },
   ),
-  postern_memory_used_ratio: gauge(
+  postern_memory_used_ratio: processGauge(
     'The part that is used of the memory or the heap that the process may have, whichever is more',
-    {},
-    { isOfProcess: true },
   ),
-  postern_rotations_total: counter(
+  postern_rotations_total: counterFromZero(
     'Attempts at a rotation of the bot’s key, by what came of them',
     { outcome: ['done', 'abandoned', 'refused', 'unanswered', 'unconfirmed', 'not-made'] },
-    { startsAtZero: true },
   ),
   postern_opened_by_key_total: counter(
     'Messages opened, by the state of the key that opened them',
@@ -214,16 +199,8 @@ export const METRICS = {
   ),
   postern_media_openings: gauge('Attachments that are being fetched and opened now'),
   postern_media_spool_bytes: gauge('What attachments take on the disk of dataDir'),
-  postern_threads_busy: gauge(
-    'Threads that compute, by what they do',
-    { pool: ANY },
-    { isOfProcess: true },
-  ),
-  postern_threads_waiting: gauge(
-    'Jobs that wait for a thread',
-    { pool: ANY },
-    { isOfProcess: true },
-  ),
+  postern_threads_busy: processGauge('Threads that compute, by what they do', { pool: ANY }),
+  postern_threads_waiting: processGauge('Jobs that wait for a thread', { pool: ANY }),
   postern_upstream_connections_busy: gauge('Calls to the service under way, by pool', {
     pool: ANY,
   }),
