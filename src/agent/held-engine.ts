@@ -51,20 +51,18 @@ function keysOf(holder: KeyHolder, engine: Engine): Pick<Engine, 'generate' | 'a
 
 const EXPORT = 'export the certificate where the secret is: `postern agent list --certificates`'
 
-function noHolder(): OperatorError {
-  return new OperatorError(
+const noHolder = (): OperatorError =>
+  new OperatorError(
     'settings',
     'the secret of a key is held by an agent, and key.agent is not set',
     'set `key.agent` to the agent that has it; `postern agent list` shows the keys of an agent',
   )
-}
 
-function secretGiven(): OperatorError {
-  return refusedError(
+const secretGiven = (): OperatorError =>
+  refusedError(
     'with key.agent no secret key is imported into this store',
     'give it to the agent (`postern agent import FILE`), and import its certificate here',
   )
-}
 
 /** Connects to the holder of the secret keys; null where they are in the store. */
 export async function holderOf(

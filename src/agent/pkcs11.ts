@@ -201,9 +201,8 @@ function libraryProblem(error: unknown): string {
 const noPostQuantum = (): OperatorError =>
   refusedError('a PKCS #11 token makes no post-quantum keys', 'set `key.algorithm: classic`')
 
-function noCertifier(fingerprint: string): OperatorError {
-  return refusedError(
+const noCertifier = (fingerprint: string): OperatorError =>
+  refusedError(
     `the token has no key ${fingerprint} that could certify the new one`,
     'rotate with the token that has the bot’s key',
   )
-}

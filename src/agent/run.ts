@@ -98,13 +98,12 @@ async function isAnswered(path: string): Promise<boolean> {
   }
 }
 
-function otherAgent(path: string): OperatorError {
-  return new OperatorError(
+const otherAgent = (path: string): OperatorError =>
+  new OperatorError(
     'store-in-use',
     `an agent already listens at ${path}`,
     'stop it first, or give this one a socket of its own',
   )
-}
 
 const cannotListen = (path: string, why: string, hint = ''): OperatorError =>
   new OperatorError('listen', `the socket ${path} cannot be made: ${why}`, hint)

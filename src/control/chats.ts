@@ -106,12 +106,11 @@ function requireKnown(chatIds: number[], knownChats: KnownChats): void {
   if (unknown.length > 0) throw unknownChats(unknown)
 }
 
-function unknownChats(ids: readonly number[]): OperatorError {
-  return refusedError(
+const unknownChats = (ids: readonly number[]): OperatorError =>
+  refusedError(
     ids.length === 1 ? `chat ${ids[0]} is not known` : `chats ${ids.join(', ')} are not known`,
     '`postern chat list` shows the chats; Postern learns of one by its first update',
   )
-}
 
 function refusedChats(knownChats: KnownChats): number[] {
   return knownChats.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))

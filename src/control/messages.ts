@@ -1,6 +1,5 @@
 /** Operations on single messages. Times are ISO 8601 in UTC. */
 import { z } from 'zod'
-import type { Keyring } from '../keys/keyring.ts'
 import { iso, nothing, operation } from './operation.ts'
 import { MAX_ARMORED_BYTES } from './protocol.ts'
 
@@ -28,7 +27,13 @@ export const MESSAGES = {
         at: iso(atMs),
         ...one,
         /** Our key that opened it, and that key's state. */
-        openedWith: openedWith === null ? null : stateOf(openedWith, keyring),
+        openedWith:
+          openedWith === null
+            ? null
+            : {
+                fingerprint: openedWith,
+                state: keyring.find(openedWith)?.state ?? 'deleted',
+              },
       }),
     ),
   ),
@@ -48,8 +53,3 @@ export const MESSAGES = {
     return { at: iso(atMs), chatId, recipients, skipped }
   }),
 }
-
-const stateOf = (fingerprint: string, keyring: Pick<Keyring, 'find'>) => ({
-  fingerprint,
-  state: keyring.find(fingerprint)?.state ?? 'deleted',
-})

@@ -1,5 +1,4 @@
 /** Results of a sidecar's operations. Times are ISO 8601 in UTC, unless a name ends in ms. */
-import type { CheckLine } from '../doctor/check-line.ts'
 import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { Warning } from '../observe/warnings.ts'
@@ -74,7 +73,6 @@ export interface RotationReport extends Omit<
 }
 
 /** A line of `postern check`. */
-export type { CheckLine }
 
 /** The result of `open`; `verdict` is one of DESIGN's, or why the message was not opened. */
 export interface OpenReport {

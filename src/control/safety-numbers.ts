@@ -23,13 +23,8 @@ export const SAFETY_NUMBERS = {
   trustNumber: operation(NumberInput, async (parts, input) => {
     const { bot, person, ...standing } = await holdersOf(parts, input)
     const number = await safetyNumber({ bot, person })
-    return {
-      ...person,
-      ...standing,
-      botId: bot.userId,
-      botFingerprint: bot.fingerprint,
-      ...number,
-    }
+    const { userId: botId, fingerprint: botFingerprint } = bot
+    return { ...person, ...standing, botId, botFingerprint, ...number }
   }),
   /** Compares the number that a person’s app shows; where it is the same, the person is verified. */
   trustCompare: operation(CompareInput, async (parts, input) => {

@@ -140,12 +140,11 @@ function readRequest(
   return { call: (calls as unknown as Record<string, NamedCall>)[name]!, input: input as object }
 }
 
-function unknownRequest(): OperatorError {
-  return usageError(
+const unknownRequest = (): OperatorError =>
+  usageError(
     'the sidecar does not know this request',
     'the sidecar and this command must be of one version; `postern status` shows its version',
   )
-}
 
 function fail(reply: FastifyReply, error: unknown): void {
   const wireError = toWireError(error)

@@ -169,17 +169,15 @@ function refuseOthers(owner: string | null, fingerprint: string): void {
   )
 }
 
-function endsSoon(expiresMs: number): OperatorError {
-  return refusedError(
+const endsSoon = (expiresMs: number): OperatorError =>
+  refusedError(
     `the key ends at ${new Date(expiresMs).toISOString()}, within a day: nobody seals to it from then on`,
     'give it a later expiry (`gpg --quick-set-expire FINGERPRINT never`, for its subkeys too) and export it again; ' +
       '`--retired` takes it in for opening alone, `--force` as it is',
   )
-}
 
-function stillShown(fingerprint: string): OperatorError {
-  return refusedError(
+const stillShown = (fingerprint: string): OperatorError =>
+  refusedError(
     `${fingerprint} is the key that the service shows for this bot: it is not retired`,
     'import it without `--retired` to go on with it, or put ours in its place first: `postern key publish --replace`',
   )
-}

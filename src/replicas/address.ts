@@ -113,12 +113,11 @@ function readAuthorities(file: string): string {
 }
 
 /** The message must never repeat the URL, which may hold a password. */
-function wrong(problem: string): OperatorError {
-  return new OperatorError(
+const wrong = (problem: string): OperatorError =>
+  new OperatorError(
     'settings',
     `the settings are refused: store.url: ${problem}`,
     'give postgres://USER:PASSWORD@HOST:PORT/DATABASE, with `?sslrootcert=FILE` for a private ' +
       'authority, or postgres://USER@/DATABASE?host=FOLDER for a socket; escape other characters ' +
       'in user and password by percent signs',
   )
-}

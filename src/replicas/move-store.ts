@@ -115,13 +115,12 @@ async function all<Table extends keyof Schema>(
   return found
 }
 
-function noStore({ place }: MoveEnd): OperatorError {
-  return new OperatorError(
+const noStore = ({ place }: MoveEnd): OperatorError =>
+  new OperatorError(
     'store-missing',
     `there is no store in ${place}`,
     'the settings say where the store is that moves: in the database of store.url, else in dataDir',
   )
-}
 
 function taken({ place }: MoveEnd, mark: MoveMark | null): OperatorError {
   const what = mark === null ? 'a store' : 'the store that was moved away from there'

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
 import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
 import { chooseProtection, openExisting, protect, withSealedRows } from './choose.ts'
 import type { ProtectionRequest } from './choose.ts'
@@ -51,7 +50,8 @@ export async function acquire(o: Opening) {
     const wanted = known === null && !isNew ? await chooseProtection(o) : chosen
     return await hold(o, { state, known, wanted })
   } catch (error) {
-    throw toOperator(error, o.dataDir)
+    const errno = errnoOf(error)
+    throw errno === null ? explain(error, o.dataDir) : unwritable(o.dataDir, errno, error)
   }
 }
 
@@ -83,7 +83,10 @@ async function hold(
   const file = join(dataDir, DATABASE)
   const database = connectExclusive(file)
   try {
-    if (!isStillAs(state, database)) throw inUse(dataDir, readOwner(dataDir))
+    const isUnchanged =
+      pragma(database, 'user_version') === state.version &&
+      isSameProtection(readProtection(database), state.protection)
+    if (!isUnchanged) throw inUse(dataDir, readOwner(dataDir))
     claim(dataDir)
     // left by the inspection; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })
@@ -102,15 +105,3 @@ async function hold(
 }
 
 const placeOf = ({ dataDir }: Opening): BotPlace => ({ name: dataDir, setting: 'dataDir' })
-
-/** False when another process changed the store between inspection and lock. */
-function isStillAs(state: FileState, database: DatabaseSync): boolean {
-  const isUnchanged = pragma(database, 'user_version') === state.version
-  return isUnchanged && isSameProtection(readProtection(database), state.protection)
-}
-
-/** Maps an error of the disk or of SQLite to a refusal; a refusal is returned unchanged. */
-function toOperator(error: unknown, dataDir: string): unknown {
-  const errno = errnoOf(error)
-  return errno === null ? explain(error, dataDir) : unwritable(dataDir, errno, error)
-}

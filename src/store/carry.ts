@@ -2,13 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
+import { newDatabase } from './create.ts'
 import { kyselyOf } from './dialect.ts'
-import { createEmpty } from './files.ts'
-import { migrate, tablesMadeBy } from './migrate.ts'
+import { tablesMadeBy } from './migrate.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { setMark, type MoveMark } from './move-mark.ts'
 import type { Schema } from './schema.ts'
-import { APPLICATION_ID, connectExclusive } from './sqlite.ts'
 
 /** All tables of a store, in the order in which they are copied. */
 export const CARRIED_TABLES = tablesMadeBy(MIGRATIONS) as (keyof Schema)[]
@@ -57,10 +56,7 @@ export async function fillFile(
   source: RowSource,
   mark: MoveMark | null = null,
 ): Promise<void> {
-  createEmpty(file)
-  using database = connectExclusive(file)
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-  migrate(database, file)
+  using database = newDatabase(file)
   await kyselyOf(database)
     .transaction()
     .execute(async (transaction) => {

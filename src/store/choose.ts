@@ -3,25 +3,9 @@ import type { Kysely } from 'kysely'
 import { OperatorError } from '../errors.ts'
 import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
-import {
-  createProtection,
-  entryOf,
-  methodOf,
-  openProtection,
-  unprotectedSecret,
-  unwrapOpener,
-  type OpenProtection,
-  type NewProtection,
-  type SecretWrapper,
-} from './protection.ts'
-import {
-  corrupt,
-  noPassphrase,
-  nothingPossible,
-  noWrapper,
-  otherProtection,
-  unprotected,
-} from './refusals.ts'
+import * as protections from './protection.ts'
+import type { NewProtection, OpenProtection, SecretWrapper } from './protection.ts'
+import * as refusals from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import { sealRows, sealStore } from './seal-rows.ts'
 import type { Stretcher } from './stretcher.ts'
@@ -54,7 +38,7 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
   const { protection = 'auto', wrapper = null } = request
   if (protection === 'none') return { method: 'none' }
   if (protection === 'exec') {
-    if (wrapper === null) throw noWrapper()
+    if (wrapper === null) throw refusals.noWrapper()
     return { method: 'exec', wrapper }
   }
   if (protection !== 'keychain' && request.passphrase !== null) {
@@ -62,13 +46,14 @@ export async function chooseProtection(request: ProtectionRequest): Promise<NewP
     return { method: 'passphrase', passphrase, stretcher: request.stretcher }
   }
   if (protection === 'passphrase') {
-    if (request.isRequired === true) throw nothingPossible(null, request.howToMakePassphrase)
+    if (request.isRequired === true)
+      throw refusals.nothingPossible(null, request.howToMakePassphrase)
     return null
   }
   if (protection === 'auto' && request.isRequired !== true) return null
   await tryKeychain().catch((error: unknown) => {
     if (protection === 'keychain' || !(error instanceof OperatorError)) throw error
-    throw nothingPossible(error, request.howToMakePassphrase)
+    throw refusals.nothingPossible(error, request.howToMakePassphrase)
   })
   return { method: 'keychain' }
 }
@@ -82,13 +67,17 @@ export async function openExisting(
   row: ProtectionTable,
   request: ProtectionRequest,
 ): Promise<OpenProtection> {
-  const method = methodOf(row)
+  const method = protections.methodOf(row)
   const { protection = 'auto' } = request
   if (request.isBinding === true && protection !== method) {
-    if (protection !== 'auto') throw otherProtection(method, protection)
-    if (method === 'none') throw unprotected()
+    if (protection !== 'auto') throw refusals.otherProtection(method, protection)
+    if (method === 'none') throw refusals.unprotected()
   }
-  return await openProtection(await openerOf(method, row, request), row, request.stretcher)
+  return await protections.openProtection(
+    await openerOf(method, row, request),
+    row,
+    request.stretcher,
+  )
 }
 
 async function openerOf(
@@ -96,17 +85,17 @@ async function openerOf(
   row: ProtectionTable,
   request: ProtectionRequest,
 ): Promise<string> {
-  if (method === 'none') return unprotectedSecret(row)
+  if (method === 'none') return protections.unprotectedSecret(row)
   if (method === 'passphrase') {
-    if (request.passphrase === null) throw noPassphrase()
+    if (request.passphrase === null) throw refusals.noPassphrase()
     return await passphraseOf(request.passphrase)
   }
   if (method === 'exec') {
-    if (request.wrapper == null) throw noWrapper()
-    return await unwrapOpener(request.wrapper, row)
+    if (request.wrapper == null) throw refusals.noWrapper()
+    return await protections.unwrapOpener(request.wrapper, row)
   }
-  const kept = await readEntry(entryOf(row))
-  if (kept === null) throw noEntry(entryOf(row))
+  const kept = await readEntry(protections.entryOf(row))
+  if (kept === null) throw noEntry(protections.entryOf(row))
   return kept
 }
 
@@ -120,9 +109,9 @@ const passphraseOf = async (given: string | (() => Promise<string>)): Promise<st
  * @throws OperatorError `keychain`, `key-command`, `store-locked`
  */
 export async function prepare(wanted: NewProtection, rowKey?: Buffer) {
-  const { held, row, opener } = await createProtection(wanted, rowKey)
+  const { held, row, opener } = await protections.createProtection(wanted, rowKey)
   if (held.method !== 'keychain') return { held, row, discard: () => Promise.resolve() }
-  const entry = entryOf(row)
+  const entry = protections.entryOf(row)
   await writeEntry(entry, opener)
   return { held, row, discard: () => removeEntry(entry).catch(() => {}) }
 }
@@ -167,6 +156,6 @@ export async function withSealedRows(
 
 async function reopen(db: Kysely<Schema>, request: ProtectionRequest): Promise<OpenProtection> {
   const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
-  if (row === undefined) throw corrupt('the record of its protection is gone')
+  if (row === undefined) throw refusals.corrupt('the record of its protection is gone')
   return await openExisting(row, request)
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync, linkSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
 import { createEmpty, errnoOf, syncDirectory, writeDurably } from './files.ts'
 import { DATABASE, MARKER } from './inspect.ts'
 import { migrate } from './migrate.ts'
@@ -21,14 +22,17 @@ const MARKER_FORMAT = 1
  */
 export function createDatabase(dataDir: string): void {
   using unfinished = unfinishedIn(dataDir)
-  const { file } = unfinished
+  newDatabase(unfinished.file).close()
+  putInPlace(unfinished.file, dataDir)
+}
+
+/** Makes and opens a database of the newest version in a new file. */
+export function newDatabase(file: string): DatabaseSync {
   createEmpty(file)
-  {
-    using database = connectExclusive(file)
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-    migrate(database, file)
-  }
-  putInPlace(file, dataDir)
+  const database = connectExclusive(file)
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  migrate(database, file)
+  return database
 }
 
 /** A new name for a database that is not in its place yet; disposing removes what has it still. */

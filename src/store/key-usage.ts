@@ -58,17 +58,7 @@ export class KeyUsage implements AsyncDisposable {
     const counted = this.#unwritten
     if (counted.size === 0) return
     this.#unwritten = new Map()
-    await this.#write(counted).catch(() => {
-      for (const [fingerprint, counts] of counted) addTo(this.#unwritten, fingerprint, counts)
-    })
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.flush()
-  }
-
-  async #write(counted: ReadonlyMap<string, KeyUsageCounts>): Promise<void> {
-    await this.#store.write(async (db) => {
+    const write = this.#store.write(async (db) => {
       for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
         await db
           .updateTable('own_keys')
@@ -81,6 +71,13 @@ export class KeyUsage implements AsyncDisposable {
           .execute()
       }
     })
+    await write.catch(() => {
+      for (const [fingerprint, counts] of counted) addTo(this.#unwritten, fingerprint, counts)
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.flush()
   }
 }
 

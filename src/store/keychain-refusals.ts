@@ -55,11 +55,10 @@ export function keychainRefusal(trouble: KeychainTrouble, cause?: unknown): Oper
 }
 
 /** The keychain works, and holds nothing for this store. */
-export function noEntry(account: string): OperatorError {
-  return new OperatorError(
+export const noEntry = (account: string): OperatorError =>
+  new OperatorError(
     'store-locked',
     `the store rests under the OS keychain, and this keychain has no entry ${account} for it`,
     'run Postern as the user, and on the machine, whose keychain has it; or restore a backup that ' +
       'was made under a passphrase',
   )
-}

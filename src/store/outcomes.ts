@@ -198,27 +198,23 @@ async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void
   }
 }
 
-function outcomeRow(one: MessageOutcome) {
-  return {
-    update_id: one.updateId,
-    at: one.atMs,
-    chat_id: one.chatId,
-    message_id: one.messageId,
-    user_id: one.userId,
-    verdict: one.verdict,
-    reason: one.reason,
-    delivered: one.delivered ? 1 : 0,
-    opened_with: one.openedWith,
-    signer: one.signer,
-  }
-}
+const outcomeRow = (one: MessageOutcome) => ({
+  update_id: one.updateId,
+  at: one.atMs,
+  chat_id: one.chatId,
+  message_id: one.messageId,
+  user_id: one.userId,
+  verdict: one.verdict,
+  reason: one.reason,
+  delivered: one.delivered ? 1 : 0,
+  opened_with: one.openedWith,
+  signer: one.signer,
+})
 
-function sentRow(one: SendOutcome) {
-  return {
-    message_id: one.messageId,
-    at: one.atMs,
-    chat_id: one.chatId,
-    recipients: one.recipients,
-    skipped: JSON.stringify(one.skipped),
-  }
-}
+const sentRow = (one: SendOutcome) => ({
+  message_id: one.messageId,
+  at: one.atMs,
+  chat_id: one.chatId,
+  recipients: one.recipients,
+  skipped: JSON.stringify(one.skipped),
+})

@@ -34,42 +34,38 @@ export function inUse(dataDir: string, owner: Owner | null): OperatorError {
 }
 
 /** The passphrase is not the one that the store was made with. */
-export function wrongPassphrase(): OperatorError {
-  return new OperatorError(
+export const wrongPassphrase = (): OperatorError =>
+  new OperatorError(
     'store-passphrase',
     'the passphrase does not open the store',
     'give the passphrase that the store was made with, or was last moved to, as `key.passphrase` ' +
       '(POSTERN_KEY_PASSPHRASE_FILE names a file that holds it)',
   )
-}
 
 /** The store has a passphrase and none was given. */
-export function noPassphrase(): OperatorError {
-  return new OperatorError(
+export const noPassphrase = (): OperatorError =>
+  new OperatorError(
     'store-locked',
     'the store is protected by a passphrase and none was given',
     'give it as `key.passphrase` (POSTERN_KEY_PASSPHRASE_FILE names a file that holds it)',
   )
-}
 
 /** The store needs a command to be opened, and the settings name none. */
-export function noWrapper(): OperatorError {
-  return new OperatorError(
+export const noWrapper = (): OperatorError =>
+  new OperatorError(
     'store-locked',
     'the store rests under a secret that a command unwraps, and key.protection names none',
     'set key.protection to {exec: [...]}, with the command that the store was protected by',
   )
-}
 
 /** A command unwrapped another secret than the store's; no new start mends that. */
-export function otherWrapped(): OperatorError {
-  return new OperatorError(
+export const otherWrapped = (): OperatorError =>
+  new OperatorError(
     'key-command',
     'the command of key.protection gave a secret that does not open the store',
     'nothing was changed; let the command use the service and the key that the store was protected by',
     { exitCode: 3 },
   )
-}
 
 const RESTS: Record<ProtectionMethod, string> = {
   passphrase: 'under a passphrase',
@@ -79,34 +75,31 @@ const RESTS: Record<ProtectionMethod, string> = {
 }
 
 /** This Node.js cannot compute Argon2id, by which the store derives its key. */
-export function noArgon2(): OperatorError {
-  return new OperatorError(
+export const noArgon2 = (): OperatorError =>
+  new OperatorError(
     'store-derivation',
     'the store’s key is derived from the passphrase by Argon2id, which this Node.js cannot compute',
     'run Postern with a Node.js built with OpenSSL 3.2 or later, as those of nodejs.org are',
   )
-}
 
 /** The store has one protection and the settings name another. It is never moved by itself. */
-export function otherProtection(is: ProtectionMethod, asked: ProtectionMethod): OperatorError {
-  return new OperatorError(
+export const otherProtection = (is: ProtectionMethod, asked: ProtectionMethod): OperatorError =>
+  new OperatorError(
     'protection',
     `the store rests ${RESTS[is]}, and key.protection is ${asked}`,
     `move it with \`postern key protect ${asked}\`, or set key.protection to ${
       is === 'exec' ? '{exec: [...]}' : is
     }`,
   )
-}
 
 /** The store rests without protection and no setting allows it. */
-export function unprotected(): OperatorError {
-  return new OperatorError(
+export const unprotected = (): OperatorError =>
+  new OperatorError(
     'protection',
     'the store rests without protection: whoever reads the disk has the secret keys',
     'protect it with `postern key protect passphrase`, or say that you want it so: set ' +
       'key.protection to none',
   )
-}
 
 /** There is nothing that could protect secrets. `keychain`: why the keychain cannot. */
 export function nothingPossible(
@@ -123,72 +116,65 @@ export function nothingPossible(
 }
 
 /** The database is damaged. `what`: how that shows. */
-export function corrupt(what: string, cause?: unknown): OperatorError {
-  return new OperatorError(
+export const corrupt = (what: string, cause?: unknown): OperatorError =>
+  new OperatorError(
     'store-corrupt',
     `the store is damaged: ${what}`,
     'nothing was changed; move the folder aside, keep it, and `postern backup restore` a backup',
     { cause },
   )
-}
 
 /** A later Postern wrote the store. */
-export function newer(version: number, ours: number): OperatorError {
-  return new OperatorError(
+export const newer = (version: number, ours: number): OperatorError =>
+  new OperatorError(
     'store-newer',
     `the store has version ${version}, and this Postern knows versions up to ${ours}`,
     'run the Postern that wrote it, or a later one',
   )
-}
 
 /** A version of Postern before 0.1.0 wrote the store. */
-export function older(version: number, first: number): OperatorError {
-  return new OperatorError(
+export const older = (version: number, first: number): OperatorError =>
+  new OperatorError(
     'store-older',
     `the store has version ${version}, from before Postern 0.1.0, and this Postern knows versions from ${first}`,
     'nothing was changed; move the store aside and keep it, or name another `dataDir` or ' +
       '`store.schema`: the next `postern run` makes a new store with a new key',
   )
-}
 
 /** The directory cannot be written although it may be sound. `what` is a short reason. */
-export function unwritable(dataDir: string, what: string, cause?: unknown): OperatorError {
-  return new OperatorError(
+export const unwritable = (dataDir: string, what: string, cause?: unknown): OperatorError =>
+  new OperatorError(
     'store-unwritable',
     `${dataDir} cannot be written: ${what}`,
     'free space on its disk, or mount it writable; nothing was lost',
     { cause },
   )
-}
 
 /** The disk failed while the protection was moved: the record may have reached it all the same. */
-export function unsettledMove(dataDir: string, cause: unknown): OperatorError {
-  return new OperatorError(
+export const unsettledMove = (dataDir: string, cause: unknown): OperatorError =>
+  new OperatorError(
     'store-unwritable',
     `${dataDir} cannot be written: the protection was not moved, as far as this disk can be believed`,
     'keep the old passphrase and the new one until the next start has opened the store; free space ' +
       'on its disk, or mount it writable',
     { cause },
   )
-}
 
 /** A file that is no backup, or is damaged. `what`: how that shows. */
-export function unsoundBackup(file: string, what: string, cause?: unknown): OperatorError {
-  return failedError(
+export const unsoundBackup = (file: string, what: string, cause?: unknown): OperatorError =>
+  failedError(
     `${file} is no sound backup: ${what}`,
     'nothing was changed; take another backup: `postern backup create` makes them, and `postern ' +
       'backup verify` looks into them',
     { cause },
   )
-}
 
 /** A backup may only go where nothing is. */
-export function occupied(dataDir: string): OperatorError {
-  return refusedError(
+export const occupied = (dataDir: string): OperatorError =>
+  refusedError(
     `${dataDir} holds a store, or held one, and nothing is restored over it`,
     `stop the sidecar and move it aside first: mv ${dataDir} ${dataDir}.aside`,
   )
-}
 
 /** The directory itself is unfit. */
 export const unfit = (message: string, hint: string, exitCode?: ExitCode): OperatorError =>

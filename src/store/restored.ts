@@ -62,15 +62,14 @@ export async function acceptRestored(store: Store, o: { isLatest: boolean }): Pr
 export const memoryGaps = async (store: Store): Promise<Gap[]> => await store.read(readGaps)
 
 /** The refusal to run on a store that was restored and not accepted. */
-export function restored(dataDir: string, takenAt: string): OperatorError {
-  return new OperatorError(
+export const restored = (dataDir: string, takenAt: string): OperatorError =>
+  new OperatorError(
     'store-restored',
     `the store in ${dataDir} was restored from a backup of ${takenAt}: keys, latches and the memory ` +
       'against replays may be older than what the service has seen since',
     '`postern backup accept` compares it with the service and lets it run; if a later backup is ' +
       'there, restore that one instead',
   )
-}
 
 async function readGaps(db: Kysely<Schema>): Promise<Gap[]> {
   const text = await readFlag(db, GAPS)

@@ -204,9 +204,8 @@ export function describeStays(
   ]
 }
 
-function unknown(userId: number): Error {
-  return refusedError(
+const unknown = (userId: number): Error =>
+  refusedError(
     `nothing is known of person ${userId}`,
     '`postern trust list` shows the ids of the people whom we know',
   )
-}

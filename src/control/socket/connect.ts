@@ -56,8 +56,8 @@ function holdsAny(dataDir: string): boolean {
   )
 }
 
-function connectTo(path: string): Promise<Socket | null> {
-  return new Promise((resolve, reject) => {
+const connectTo = (path: string): Promise<Socket | null> =>
+  new Promise((resolve, reject) => {
     const socket = connect(path)
     socket.once('connect', () => resolve(socket))
     socket.once('error', (error: NodeJS.ErrnoException) => {
@@ -65,4 +65,3 @@ function connectTo(path: string): Promise<Socket | null> {
       else reject(error)
     })
   })
-}

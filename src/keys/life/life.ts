@@ -156,18 +156,16 @@ export const NO_ROTATION: RotationState = {
 }
 
 /** The life at the start of a process. */
-export function beginLife(facts: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife {
-  return {
-    rotateEveryMs,
-    publication: stateAtStart(facts),
-    remote: null,
-    shown: undefined,
-    rotation: NO_ROTATION,
-    task: { step: 'idle' },
-    isDropping: false,
-    accepted: null,
-    retryMs: RETRY_FIRST_MS,
-    failedWith: null,
-    isUnanswered: false,
-  }
-}
+export const beginLife = (facts: Pick<Facts, 'keys'>, rotateEveryMs: number | null): KeyLife => ({
+  rotateEveryMs,
+  publication: stateAtStart(facts),
+  remote: null,
+  shown: undefined,
+  rotation: NO_ROTATION,
+  task: { step: 'idle' },
+  isDropping: false,
+  accepted: null,
+  retryMs: RETRY_FIRST_MS,
+  failedWith: null,
+  isUnanswered: false,
+})

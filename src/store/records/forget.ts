@@ -7,6 +7,10 @@ import type { Schema, SchemaRow } from '../schema.ts'
 import { changeRows, chunksOf, findRow, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
+/** Tables whose rows are about one person, by `user_id`. */
+const OF_PERSON = 'pins people names key_changes encryption_keys outcomes'.split(
+  ' ',
+) as (keyof Schema)[]
 const FINGERPRINT = /^(forgotten:)?[0-9a-f]{32,40}$/
 
 /** A person as the store knows them, and what stays under keyed hashes. */
@@ -39,23 +43,13 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   const named = await fingerprintsOf(db, userId)
   const shared = await sharedOf(db, userId, named)
   const fingerprints = named.filter((one) => !shared.includes(one))
-  const ofPersonAlone = await chatsOf(db, person)
+  const ofThem = db.selectFrom('chats').selectAll().where('person_id', '=', userId)
+  const ofPersonAlone = person.seal.sound('chats', await ofThem.execute())
   const chats = ofPersonAlone.map(({ id }) => id)
   const rows: Record<string, number> = {}
   await keepUnderAlias(db, person)
-  const ofPerson = [
-    ['pins', 'user_id'],
-    ['people', 'user_id'],
-    ['names', 'user_id'],
-    ['key_changes', 'user_id'],
-    ['encryption_keys', 'user_id'],
-    ['outcomes', 'user_id'],
-    ['media', 'sender'],
-  ] as const
-  for (const [table, column] of ofPerson) {
-    const value = column === 'sender' ? String(userId) : userId
-    rows[table] = await erase(db, table, column, [value])
-  }
+  for (const table of OF_PERSON) rows[table] = await erase(db, table, 'user_id', [userId])
+  rows['media'] = await erase(db, 'media', 'sender', [String(userId)])
   rows['outcomes']! += await erase(db, 'outcomes', 'signer', fingerprints)
   for (const table of ['outcomes', 'sent', 'media', 'lists'] as const) {
     rows[table] = (rows[table] ?? 0) + (await erase(db, table, 'chat_id', chats))
@@ -88,11 +82,6 @@ async function erase(
     erased += Number((await query.executeTakeFirstOrThrow()).numDeletedRows)
   }
   return erased
-}
-
-async function chatsOf(db: Kysely<Schema>, { userId, seal }: ErasedPerson) {
-  const chats = db.selectFrom('chats').selectAll().where('person_id', '=', userId)
-  return seal.sound('chats', await chats.execute())
 }
 
 async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<string[]> {
@@ -226,16 +215,7 @@ async function eraseCertificates(
 }
 
 /** Fields of entries that hold ids of people. */
-const PEOPLE_IN = new Set([
-  'people',
-  'added',
-  'removed',
-  'changed',
-  'stranger',
-  'owner',
-  'before',
-  'by',
-])
+const PEOPLE_IN = new Set('people added removed changed stranger owner before by'.split(' '))
 
 async function eraseEntries(
   db: Kysely<Schema>,
@@ -263,12 +243,8 @@ async function eraseEntries(
   for (const whole of wholes) {
     for (const row of await whole.execute()) if (names(row)) found.set(row.id, row)
   }
-  const erased = {
-    user_id: null,
-    chat_id: null,
-    detail: JSON.stringify({ forgotten: alias }),
-    salt: null,
-  }
+  const detail = JSON.stringify({ forgotten: alias })
+  const erased = { user_id: null, chat_id: null, detail, salt: null }
   for (const [id, row] of found) {
     await changeRows(db, 'journal', { id }, { ...erased, digest: contentDigest(row) })
   }

@@ -211,22 +211,20 @@ function countsAnew(
     .$asScalar()
 }
 
-function rowOf(seen: NewSeen, countedAnew: Expression<number>): InsertObject<Schema, 'seen'> {
-  return {
-    digest: seen.digest,
-    kind: seen.kind,
-    chat_id: seen.chatId,
-    message_id: seen.messageId,
-    update_id: seen.updateId,
-    media_id: seen.mediaId,
-    user_id: seen.userId,
-    seen_at: seen.seenAtMs,
-    dated_at: seen.datedAtMs,
-    repeats: seen.repeats,
-    is_signed: seen.isSigned ? 1 : 0,
-    counted_anew: countedAnew,
-  }
-}
+const rowOf = (seen: NewSeen, countedAnew: Expression<number>): InsertObject<Schema, 'seen'> => ({
+  digest: seen.digest,
+  kind: seen.kind,
+  chat_id: seen.chatId,
+  message_id: seen.messageId,
+  update_id: seen.updateId,
+  media_id: seen.mediaId,
+  user_id: seen.userId,
+  seen_at: seen.seenAtMs,
+  dated_at: seen.datedAtMs,
+  repeats: seen.repeats,
+  is_signed: seen.isSigned ? 1 : 0,
+  counted_anew: countedAnew,
+})
 
 const ROW = 1
 
