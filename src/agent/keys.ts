@@ -62,12 +62,7 @@ export async function openAgentKeys(
         throw new Error('the certifying key is not here')
       }
       const made = await keyring.takeRetired(({ passphrase }) =>
-        engine.generate({
-          ...asked,
-          passphrase,
-          isRandom: true,
-          certifiedBy: certifier,
-        }),
+        engine.generate({ ...asked, passphrase, isRandom: true, certifiedBy: certifier }),
       )
       return added(made)
     },

@@ -162,26 +162,19 @@ class AgentService {
   #sign(connection: number, body: Buffer): Reply {
     const { fingerprint, data } = readOfKey(body)
     if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
-    if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
-    if (!this.#buckets.signatures.take()) return this.#tooMany(connection, fingerprint)
-    const { keys, journal } = this.#parts
-    journal.count('signatures', connection, fingerprint)
-    if (!journal.isWritten()) return refusal(STATUS.failed)
-    const numbers = keys.local.sign(fingerprint, data)
+    const refused = this.#refuseUse('signatures', connection, fingerprint)
+    if (refused !== null) return refused
+    const numbers = this.#parts.keys.local.sign(fingerprint, data)
     return numbers === null ? refusal(STATUS.unknownKey) : done(numbers)
   }
 
   #unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
     const { fingerprint, data } = readOfKey(body)
     if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
-    if (!this.#parts.keys.local.has(fingerprint)) return refusal(STATUS.unknownKey)
-    const isBusy = this.#rare >= RARE_MAX || !this.#buckets.sessionKeys.take()
-    if (isBusy) return this.#tooMany(connection, fingerprint)
-    const { keys, journal } = this.#parts
-    journal.count('sessionKeys', connection, fingerprint)
-    if (!journal.isWritten()) return refusal(STATUS.failed)
+    const refused = this.#refuseUse('sessionKeys', connection, fingerprint)
+    if (refused !== null) return refused
     // the frame is zeroed before openpgp.js has read it
-    const found = keys.local.unwrap(fingerprint, Buffer.from(data))
+    const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))
     if (found === null) return refusal(STATUS.unknownKey)
     if (!(found instanceof Promise)) return done(writeSessionKeys(found))
     return this.#unwrapRare(found)
@@ -210,6 +203,16 @@ class AgentService {
     } catch (error) {
       return this.#failed(error)
     }
+  }
+
+  /** Counts the use of a key, which the journal has before it happens. */
+  #refuseUse(use: 'signatures' | 'sessionKeys', connection: number, key: string): Reply | null {
+    const { keys, journal } = this.#parts
+    if (!keys.local.has(key)) return refusal(STATUS.unknownKey)
+    const isBusy = use === 'sessionKeys' && this.#rare >= RARE_MAX
+    if (isBusy || !this.#buckets[use].take()) return this.#tooMany(connection, key)
+    journal.count(use, connection, key)
+    return journal.isWritten() ? null : refusal(STATUS.failed)
   }
 
   #tooMany(connection: number, key: string): Reply {

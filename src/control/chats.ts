@@ -1,6 +1,5 @@
 /** Operations on the bot's chats in memory. */
 import { bindPerson, correctKind, liftLatches, liftPrivateChats } from '../kernel/index.ts'
-import type { KnownChats } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { ChatInput, nothing, operation } from './operation.ts'
@@ -51,12 +50,15 @@ export const CHATS = {
     Lift,
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
-      if ('chatIds' in lift) requireKnown(lift.chatIds, knownChats)
+      const named = 'chatIds' in lift ? lift.chatIds : null
+      const unknown = named?.filter((id) => knownChats.get(id) === undefined) ?? []
+      if (unknown.length > 0) throw unknownChats(unknown)
       const latched = knownChats.all.filter(({ latchedAtMs }) => latchedAtMs !== null)
       const ids = new Set(latched.map(({ id }) => id))
+      const refused = knownChats.all.filter(({ refusedAtMs }) => refusedAtMs !== null)
       const changed = isPrivate
         ? await liftPrivateChats(knownChats)
-        : await liftLatches(knownChats, 'chatIds' in lift ? lift.chatIds : refusedChats(knownChats))
+        : await liftLatches(knownChats, named ?? refused.map(({ id }) => id))
       for (const chatId of changed) modes.forget(chatId)
       const lifted = changed.filter((chatId) => ids.has(chatId))
       if (!isPrivate) return { lifted, message: describeLifted(lifted.length) }
@@ -101,20 +103,12 @@ const MAY_BE_READABLE =
   'private chats may be readable again, where the service lists them as readable'
 
 /** Refuses mistyped ids. @throws OperatorError `refused`, before any latch is lifted */
-function requireKnown(chatIds: number[], knownChats: KnownChats): void {
-  const unknown = chatIds.filter((id) => knownChats.get(id) === undefined)
-  if (unknown.length > 0) throw unknownChats(unknown)
-}
 
 const unknownChats = (ids: readonly number[]): OperatorError =>
   refusedError(
     ids.length === 1 ? `chat ${ids[0]} is not known` : `chats ${ids.join(', ')} are not known`,
     '`postern chat list` shows the chats; Postern learns of one by its first update',
   )
-
-function refusedChats(knownChats: KnownChats): number[] {
-  return knownChats.all.flatMap(({ id, refusedAtMs }) => (refusedAtMs === null ? [] : [id]))
-}
 
 function describeLifted(count: number): string {
   if (count === 0) return 'nothing to lift'

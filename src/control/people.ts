@@ -11,10 +11,10 @@ export const PEOPLE = {
   /** Erases everything that is known of a person. */
   personForget: operation(PersonInput, async (parts, { userId }) => {
     const { forgotten, journal, memory, names, outbox, outcomes, knownChats, directory } = parts
-    const chats = new Set(
+    const ofThem = new Set(
       knownChats.all.filter(({ personId }) => personId === userId).map(({ id }) => id),
     )
-    const calls = outbox.all.filter((one) => chats.has(one.chatId) || isAsked(one, userId))
+    const calls = outbox.all.filter((one) => ofThem.has(one.chatId) || isAsked(one, userId))
     const open = calls.filter(({ settledAtMs }) => settledAtMs === null)
     if (open.length > 0) {
       throw refusedError(
@@ -28,21 +28,12 @@ export const PEOPLE = {
     names.forgetRecent()
     await outcomes.forgetRecent()
     directory.forgetAll()
-    const clients = parts.clients.all.filter(({ persons }) => persons.includes(userId))
-    const { rows, entries, chats: privateChats, alias, isScrubbed } = report
-    return {
-      alias,
-      rows: { ...rows, outbox: calls.length },
-      entries,
-      chats: privateChats,
-      isScrubbed,
-      /** What stays, and why; for people. */
-      stays: describeStays(report, {
-        clients: clients.map(({ name }) => name),
-        copies: parts.storeCopies(),
-        isShared: parts.store.isShared,
-      }),
-    }
+    const named = parts.clients.all.filter(({ persons }) => persons.includes(userId))
+    const clients = named.map(({ name }) => name)
+    const { rows, entries, chats, alias, isScrubbed } = report
+    const copies = parts.storeCopies()
+    const stays = describeStays(report, { clients, copies, isShared: parts.store.isShared })
+    return { alias, rows: { ...rows, outbox: calls.length }, entries, chats, isScrubbed, stays }
   }),
 }
 

@@ -55,10 +55,8 @@ export async function startControl(o: {
   Object.assign(server, { httpAllowHalfOpen: true })
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
-  const place = await listenAtSocket(server, {
-    dataDir: o.dataDir,
-    runtimeDir: o.runtimeDir ?? null,
-  })
+  const { dataDir, runtimeDir = null } = o
+  const place = await listenAtSocket(server, { dataDir, runtimeDir })
   o.log.debug('control socket open')
   return {
     async [Symbol.asyncDispose]() {

@@ -88,8 +88,12 @@ export const TRUST = {
   /** Accepts the certificate that is listed for a person, and starts over with them. */
   trustAccept: operation(AcceptInput, async ({ trust, directory }, input) => {
     const pin = await trust.decisions.accept(input.userId, input.fingerprint)
+    const duty =
+      pin.standing === 'verified'
+        ? 'a verified person must sign messages in any case'
+        : 'they need not sign until they have signed again'
     directory.forgetAll()
-    return { message: `${describePin(pin)}; you start over with them: ${describeDuty(pin)}` }
+    return { message: `${describePin(pin)}; you start over with them: ${duty}` }
   }),
   /** Trusts only this fingerprint for a person; the operator compared it with them. */
   trustVerify: operation(VerifyInput, async ({ trust, directory }, input) => {
@@ -163,12 +167,6 @@ function authorityOf(
 }
 
 /** The signatures required of an accepted person. */
-function describeDuty({ standing }: Pin): string {
-  return standing === 'verified'
-    ? 'a verified person must sign messages in any case'
-    : 'they need not sign until they have signed again'
-}
-
 export function describePin({ userId, fingerprint, standing, listed }: Pin): string {
   const stands = `person ${userId} is ${standing} with ${fingerprint}`
   return listed === null || listed === fingerprint

@@ -128,9 +128,18 @@ export class Transfer {
     const adopted = await engine.adopt(file, { from, to, isRandom: true, certifiedBy, ...more })
     if (adopted.outcome === 'unfit') throw unfitKey(adopted.reason)
     const { fingerprint } = adopted.key
-    refuseKnown(keyring, fingerprint)
-    refuseOthers(ownerOf(fingerprint), fingerprint)
-    return adopted
+    const known = keyring.find(fingerprint)
+    if (known !== undefined) {
+      const problem = `${fingerprint} is ours already, and ${known.state}`
+      throw refusedError(problem, '`postern key list` shows our keys')
+    }
+    // bots with one key could be given each other's messages by the service
+    const owner = ownerOf(fingerprint)
+    if (owner === null) return adopted
+    throw refusedError(
+      `${fingerprint} is the key of the bot ${owner}: each bot has keys of its own`,
+      'leave it there; `postern run` makes a key for a bot that has none',
+    )
   }
 
   /** Locks keys anew for a store that is moved to another protection. */
@@ -150,24 +159,6 @@ const otherSubkeys = (): OperatorError =>
     'the certificate lacks a subkey of ours, whose secret would be lost',
     'export it where the secret is: `postern agent list --certificates`',
   )
-
-function refuseKnown(keyring: Keyring, fingerprint: string): void {
-  const known = keyring.find(fingerprint)
-  if (known === undefined) return
-  throw refusedError(
-    `${fingerprint} is ours already, and ${known.state}`,
-    '`postern key list` shows our keys',
-  )
-}
-
-/** Bots with one key could be given each other's messages by the service. */
-function refuseOthers(owner: string | null, fingerprint: string): void {
-  if (owner === null) return
-  throw refusedError(
-    `${fingerprint} is the key of the bot ${owner}: each bot has keys of its own`,
-    'leave it there; `postern run` makes a key for a bot that has none',
-  )
-}
 
 const endsSoon = (expiresMs: number): OperatorError =>
   refusedError(

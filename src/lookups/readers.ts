@@ -23,15 +23,12 @@ export const READERS: Readers = {
  *   ids: a consumer would confirm other updates than it processed
  */
 function readUpdates(result: unknown): Update[] {
-  if (!Array.isArray(result) || !Updates.safeParse(result).success || !grows(result as Update[])) {
+  const updates = Updates.safeParse(result).success ? (result as Update[]) : null
+  const isGrowing = updates?.every(
+    ({ updateId }, index) => updateId > (updates[index - 1]?.updateId ?? -Infinity),
+  )
+  if (updates === null || isGrowing !== true) {
     throw new NoResponseError('postern_upstream_invalid', 'a list of updates')
   }
-  return result as Update[]
-}
-
-function grows(updates: Update[]): boolean {
-  return updates.every(({ updateId }, index) => {
-    const before = updates[index - 1]
-    return before === undefined || updateId > before.updateId
-  })
+  return updates
 }

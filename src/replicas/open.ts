@@ -110,13 +110,10 @@ async function openProtectionOf(
   if (mark !== null) throw moved(mark, describeAddress(o.server.address))
   const row = await db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
   if (row !== undefined) return await withSealedRows(db, await openExisting(row, o), o)
-  if (await holdsSecrets(db)) throw corrupt('the record of its protection is gone')
+  const secret =
+    (await db.selectFrom('secrets').select('name').limit(1).executeTakeFirst()) ??
+    (await db.selectFrom('own_keys').select('fingerprint').limit(1).executeTakeFirst())
+  if (secret !== undefined) throw corrupt('the record of its protection is gone')
   const wanted = isNew ? chosen : await chooseProtection(o)
   return wanted === null ? null : await protect(db, wanted, o)
-}
-
-async function holdsSecrets(db: Database): Promise<boolean> {
-  const secret = await db.selectFrom('secrets').select('name').limit(1).executeTakeFirst()
-  const key = await db.selectFrom('own_keys').select('fingerprint').limit(1).executeTakeFirst()
-  return secret !== undefined || key !== undefined
 }

@@ -58,7 +58,11 @@ export class PostgresStore extends ProtectedStore implements Store {
     this.#db = databaseOf(server, schema)
     this.#reader = new EpochReader({ ...parts, db: this.#db, order: this.#order })
     this.#locks = new NamedLocks(server, schema)
-    this.#reader.follow('protection', (db) => this.#reopenProtection(db))
+    // after another sidecar has moved the protection: opens the new one by this one's request
+    this.#reader.follow('protection', async (db) => {
+      const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
+      this.reopen(row ? await openExisting(row, parts.request).catch(() => null) : null)
+    })
     this.#reader.follow('flags', async (db) => {
       this.#isMovedAway = (await readMark(db)) !== null
     })
@@ -235,14 +239,6 @@ export class PostgresStore extends ProtectedStore implements Store {
   #refuseMoved(): void {
     if (!this.#isMovedAway) return
     throw new Refusal('postern_store_unwritable', 'the store was moved elsewhere')
-  }
-
-  /** After another sidecar has moved the protection: opens the new one by this one's request. */
-  async #reopenProtection(db: Kysely<Schema>): Promise<void> {
-    const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
-    this.reopen(
-      row === undefined ? null : await openExisting(row, this.#parts.request).catch(() => null),
-    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

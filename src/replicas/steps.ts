@@ -5,19 +5,7 @@
  * it.
  */
 import { tablesMadeBy } from '../store/migrate.ts'
-import {
-  CALLS_AND_MACS,
-  CLIENTS,
-  CURSORS,
-  DERIVATION,
-  FORGOTTEN,
-  JOURNAL_CHAIN,
-  OUTBOX,
-  FIRST_TABLES,
-  FIRST_VERSION,
-  VOUCHED,
-  WRAPPED,
-} from '../store/migrations.ts'
+import { MIGRATIONS } from '../store/migrations.ts'
 import type { FollowedTable } from '../store/store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
@@ -43,6 +31,7 @@ export function forPostgres(statement: string): string {
     .replaceAll(/\bINTEGER\b/g, 'bigint')
     .replaceAll(/\bBLOB\b/g, 'bytea')
     .replace(/\) STRICT(, WITHOUT ROWID)?$/, ')')
+    .replace('randomblob(16)', 'uuid_send(gen_random_uuid())')
 }
 
 const EPOCHS = [
@@ -108,25 +97,15 @@ const TRIGGERS = [
   triggerOf('protection', 'id'),
 ]
 
-/** Every step. */
-export const POSTGRES_STEPS: readonly PostgresStep[] = [
-  {
-    version: FIRST_VERSION,
-    isAdditive: true,
-    statements: [...FIRST_TABLES.map(forPostgres), ...EPOCHS, ...TRIGGERS],
-  },
+/** What each step has beside the statements of a file's. */
+const BESIDE: readonly Omit<PostgresStep, 'version'>[] = [
+  { isAdditive: true, statements: [...EPOCHS, ...TRIGGERS] },
   // a program of before holds locks where this one writes rows, and reports Argon2id as damage
-  {
-    version: FIRST_VERSION + 1,
-    isAdditive: false,
-    statements: [...PROCESSES, ...DERIVATION],
-  },
+  { isAdditive: false, statements: PROCESSES },
   // a program of before gives no client anything, and sends nothing of the outbox
   {
-    version: FIRST_VERSION + 2,
     isAdditive: true,
     statements: [
-      ...[...CLIENTS, ...CURSORS, ...OUTBOX].map(forPostgres),
       triggerOf('clients', 'name'),
       triggerOf('cursors', 'name'),
       triggerOf('outbox', 'id'),
@@ -134,23 +113,17 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = [
   },
   // a program of before writes entries without a hash, which the next entry's covers, and
   // believes nobody because of an authority
-  {
-    version: FIRST_VERSION + 3,
-    isAdditive: true,
-    statements: [
-      ...[...WRAPPED, ...JOURNAL_CHAIN, ...FORGOTTEN, ...VOUCHED].map(forPostgres),
-      `UPDATE journal SET salt = uuid_send(gen_random_uuid())`,
-      triggerOf('forgotten', 'person'),
-    ],
-  },
+  { isAdditive: true, statements: [triggerOf('forgotten', 'person')] },
   // a program of before numbers what a client gets by its own memory, and
   // compares names of clients, and writes rows without a MAC
-  {
-    version: FIRST_VERSION + 4,
-    isAdditive: false,
-    statements: CALLS_AND_MACS.map(forPostgres),
-  },
+  { isAdditive: false, statements: [] },
 ]
+
+/** Every step. */
+export const POSTGRES_STEPS: readonly PostgresStep[] = BESIDE.map((beside, step) => {
+  const { version, statements } = MIGRATIONS[step]!
+  return { ...beside, version, statements: [...statements.map(forPostgres), ...beside.statements] }
+})
 
 /** Every table, those too that only PostgreSQL has. */
 export const ALL_TABLES = tablesMadeBy(POSTGRES_STEPS)

@@ -9,7 +9,7 @@ export interface SchemaStep {
 export const FIRST_VERSION = 16
 
 /** The tables of Postern 0.1.0; `postgres/steps.ts` derives those of PostgreSQL from them. */
-export const FIRST_TABLES: readonly string[] = [
+const FIRST_TABLES: readonly string[] = [
   `CREATE TABLE own_keys (
      fingerprint TEXT PRIMARY KEY NOT NULL,
      state TEXT NOT NULL CHECK (state IN ('pending', 'active', 'retired', 'destroyed')),
@@ -178,12 +178,10 @@ export const FIRST_TABLES: readonly string[] = [
 ]
 
 /** The derivation of the protection's key. */
-export const DERIVATION = [
-  `ALTER TABLE protection ADD COLUMN derivation TEXT NOT NULL DEFAULT 'scrypt'`,
-]
+const DERIVATION = [`ALTER TABLE protection ADD COLUMN derivation TEXT NOT NULL DEFAULT 'scrypt'`]
 
-/** The clients of the bot's door, and when each may send next. */
-export const CLIENTS = [
+const CLIENTS_AND_OUTBOX = [
+  // the clients of the bot's door, and when each may send next
   `CREATE TABLE clients (
      name TEXT PRIMARY KEY NOT NULL,
      credential TEXT NOT NULL UNIQUE,
@@ -194,20 +192,14 @@ export const CLIENTS = [
      name TEXT PRIMARY KEY NOT NULL,
      next_at INTEGER NOT NULL
    ) STRICT`,
-]
-
-/** Which updates each consumer has. */
-export const CURSORS = [
+  // which updates each consumer has
   `CREATE TABLE cursors (
      name TEXT NOT NULL PRIMARY KEY,
      update_id INTEGER,
      mark TEXT,
      given INTEGER NOT NULL
    ) STRICT`,
-]
-
-/** Sends and edits that are made later. */
-export const OUTBOX = [
+  // sends and edits that are made later
   `CREATE TABLE outbox (
      number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL,
      id TEXT NOT NULL UNIQUE,
@@ -227,11 +219,10 @@ export const OUTBOX = [
    ) STRICT`,
 ]
 
-/** The secret of a protection as a command wrapped it. */
-export const WRAPPED = [`ALTER TABLE protection ADD COLUMN wrapped TEXT`]
-
-/** The chain of the journal and its heads. Salts are made by each database's own function. */
-export const JOURNAL_CHAIN = [
+const JOURNAL_AND_FORGOTTEN = [
+  // the secret of a protection as a command wrapped it
+  `ALTER TABLE protection ADD COLUMN wrapped TEXT`,
+  // the chain of the journal and its heads
   `ALTER TABLE journal ADD COLUMN hash BLOB`,
   `ALTER TABLE journal ADD COLUMN salt BLOB`,
   `ALTER TABLE journal ADD COLUMN digest BLOB`,
@@ -241,10 +232,7 @@ export const JOURNAL_CHAIN = [
      at INTEGER NOT NULL,
      signed TEXT
    ) STRICT`,
-]
-
-/** What stays of forgotten people, under keyed hashes. */
-export const FORGOTTEN = [
+  // what stays of forgotten people, under keyed hashes
   `CREATE TABLE forgotten (
      person TEXT PRIMARY KEY NOT NULL,
      pin TEXT,
@@ -254,16 +242,16 @@ export const FORGOTTEN = [
      signed_at INTEGER,
      signed_files_at INTEGER
    ) STRICT`,
+  // authorities that certify a person's certificate
+  `ALTER TABLE pins ADD COLUMN vouched TEXT`,
+  `UPDATE journal SET salt = randomblob(16)`,
 ]
-
-/** Authorities that certify a person's certificate. */
-export const VOUCHED = [`ALTER TABLE pins ADD COLUMN vouched TEXT`]
 
 const WITH_MAC =
   'own_keys chats certificates pins trust_policies flags clients outbox forgotten journal journal_heads'
 
 /** The updates that a client was shown, states of calls for later, MACs, places of the journal. */
-export const CALLS_AND_MACS = [
+const CALLS_AND_MACS = [
   `ALTER TABLE cursors ADD COLUMN shown TEXT`,
   `ALTER TABLE outbox ADD COLUMN call TEXT NOT NULL DEFAULT 'none'`,
   // calls of settings' clients of before are refused when they leave
@@ -279,20 +267,11 @@ export const CALLS_AND_MACS = [
 
 /** Every step; each raises the version by one. */
 export const MIGRATIONS: readonly SchemaStep[] = [
-  { version: FIRST_VERSION, statements: FIRST_TABLES },
-  { version: FIRST_VERSION + 1, statements: DERIVATION },
-  { version: FIRST_VERSION + 2, statements: [...CLIENTS, ...CURSORS, ...OUTBOX] },
-  {
-    version: FIRST_VERSION + 3,
-    statements: [
-      ...WRAPPED,
-      ...JOURNAL_CHAIN,
-      ...FORGOTTEN,
-      ...VOUCHED,
-      `UPDATE journal SET salt = randomblob(16)`,
-    ],
-  },
-  { version: FIRST_VERSION + 4, statements: CALLS_AND_MACS },
-]
+  FIRST_TABLES,
+  DERIVATION,
+  CLIENTS_AND_OUTBOX,
+  JOURNAL_AND_FORGOTTEN,
+  CALLS_AND_MACS,
+].map((statements, step) => ({ version: FIRST_VERSION + step, statements }))
 
 export const NEWEST_VERSION = MIGRATIONS.at(-1)?.version ?? FIRST_VERSION

@@ -177,18 +177,14 @@ class OpenStore extends ProtectedStore implements Store {
     if (!(await this.close())) return
     await this.#log[Symbol.asyncDispose]()
     release(this.#dataDir)
-    checkpoint(this.#database)
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    } catch (error) {
+      // pages that do not fit into the database file stay safe in the WAL
+      if (!isStorageFailure(error)) throw error
+    }
     await this.#db.destroy()
     if (this.#database.isOpen) this.#database.close()
     await this.#file?.close()
-  }
-}
-
-/** Pages that do not fit into the database file stay safe in the WAL. */
-function checkpoint(database: DatabaseSync): void {
-  try {
-    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-  } catch (error) {
-    if (!isStorageFailure(error)) throw error
   }
 }

@@ -104,8 +104,8 @@ export async function createProtection(
   const { method } = wanted
   const stretcher = (method === 'passphrase' ? wanted.stretcher : undefined) ?? STRETCHER
   const salt = stretcher.salt()
-  const opener =
-    wanted.method === 'passphrase' ? wanted.passphrase : randomSecret(wanted.method, salt)
+  const random = method === 'none' ? salt : randomBytes(KEY_BYTES)
+  const opener = wanted.method === 'passphrase' ? wanted.passphrase : random.toString('base64url')
   const cost = newDerivation(method)
   const outer = new SecretSealer(await stretcher.stretch(opener, { ...cost, salt }))
   const master = randomBytes(KEY_BYTES)
@@ -165,7 +165,7 @@ export function methodOf(row: ProtectionTable): ProtectionMethod {
   const asWritten = digestOf(row).equals(row.digest)
   const isWhole = (method === 'exec') === (row.wrapped !== null)
   if (method === undefined || !asWritten || !isWhole || !isDerivable(method, row)) {
-    throw damagedRow()
+    throw corrupt('the record of its protection was changed')
   }
   return method
 }
@@ -234,10 +234,6 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
   return Buffer.from(a.digest).equals(b.digest)
 }
 
-function randomSecret(method: 'keychain' | 'exec' | 'none', salt: Uint8Array): string {
-  return Buffer.from(method === 'none' ? salt : randomBytes(KEY_BYTES)).toString('base64url')
-}
-
 const withDigest = (row: Omit<ProtectionTable, 'digest'>): ProtectionTable => ({
   ...row,
   digest: digestOf(row),
@@ -252,4 +248,3 @@ function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
 }
 
 const associated = (name: string) => Buffer.from(`postern/secret/${name}`)
-const damagedRow = () => corrupt('the record of its protection was changed')

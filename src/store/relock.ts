@@ -48,20 +48,16 @@ export async function writeMoveIn(
     const locked = o.relocked.get(fingerprint)?.becomes ?? ''
     await changeRows(transaction, 'own_keys', { fingerprint }, { locked })
   }
-  await resealAll(transaction, o)
+  for (const { name, sealed } of await transaction.selectFrom('secrets').selectAll().execute()) {
+    if (o.from === null) throw corrupt('a sealed secret was changed')
+    const resealed = o.to.held.sealer.seal(name, o.from.sealer.unseal(name, sealed))
+    await changeRows(transaction, 'secrets', { name }, { sealed: resealed })
+  }
   await transaction.deleteFrom('protection').execute()
   await transaction.insertInto('protection').values(o.to.row).execute()
   if (o.from === null) await sealRows(transaction, o.to.held.rowKey, { isFirst: true })
   await noteScrub(transaction)
   return true
-}
-
-async function resealAll(db: Transaction<Schema>, { from, to }: ProtectionMove): Promise<void> {
-  for (const { name, sealed } of await db.selectFrom('secrets').selectAll().execute()) {
-    if (from === null) throw corrupt('a sealed secret was changed')
-    const secret = from.sealer.unseal(name, sealed)
-    await changeRows(db, 'secrets', { name }, { sealed: to.held.sealer.seal(name, secret) })
-  }
 }
 
 /** Of a destroyed key there is nothing to lock. */

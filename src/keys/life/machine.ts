@@ -35,8 +35,8 @@ export function advance(
 ): { life: KeyLife; effects: Effect[] } {
   const change = new Transition(life, facts)
   if (event.kind === 'asked') begin(change, event)
-  else if (isResult(event)) goOn(change, event)
-  else (ANY_TIME[event.kind] as (change: Transition, event: KeyEvent) => void)(change, event)
+  else if (!(event.kind in ANY_TIME)) goOn(change, event as ActionResult)
+  else ANY_TIME[event.kind as keyof typeof ANY_TIME](change, event as never)
   return { life: change.life, effects: change.effects }
 }
 
@@ -104,9 +104,6 @@ function begin(
   change.act({ step: 'reading' }, { kind: 'get-me' }, errand)
 }
 
-const isResult = (event: KeyEvent): event is ActionResult =>
-  ['done', 'shown', 'failed', 'stopped'].includes(event.kind)
-
 function goOn(change: Transition, result: ActionResult): void {
   const { task } = change.life
   const kinds = STEPS[task.step] as Record<string, ((...o: unknown[]) => void) | undefined>
@@ -120,7 +117,10 @@ function compare(change: Transition, remote: RemoteKeyState): void {
     change.become('unpublished', NOT_SHOWN)
     return change.finish({ isSettled: false })
   }
-  const isDue = { attempt: pauseMsOf(change) === 0, rotation: isRotationDue(change) }
+  const { rotateEveryMs } = change.life
+  const publishedAtMs = change.active?.publishedAtMs ?? Infinity
+  const isOld = rotateEveryMs !== null && change.facts.nowMs - publishedAtMs >= rotateEveryMs
+  const isDue = { attempt: pauseMsOf(change) === 0, rotation: isOld }
   const { state, next } = AFTER_ME[remote](change.facts, isDue)
   if (state !== null) becomeAfterMe(change, state, remote)
   if (remote === 'foreign' || remote === 'none') hurryRotation(change, 'waiting', DETAILS[remote])
@@ -135,11 +135,6 @@ function becomeAfterMe(change: Transition, state: PublicationState, remote: Remo
   if (remote === 'equal') return change.becomeShown()
   const isForeign = state === 'conflict'
   change.become(state, isForeign ? `the service lists ${change.life.shown}` : DETAILS[remote])
-}
-
-function isRotationDue({ life: { rotateEveryMs }, active, facts }: Transition): boolean {
-  const publishedAtMs = active?.publishedAtMs ?? Infinity
-  return rotateEveryMs !== null && facts.nowMs - publishedAtMs >= rotateEveryMs
 }
 
 /** Whether the service accepted a publication recently, and `/me` may not show it yet. */

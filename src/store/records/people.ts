@@ -97,7 +97,10 @@ export class SignerRows extends Rows implements SignerRecords {
   async of(keys: Keys): Promise<{ userId: number; kinds: SignedKind[] }[]> {
     const all = this.db.selectFrom('people').selectAll()
     const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return (await rows.execute()).map(signerOf)
+    return (await rows.execute()).map((row) => ({
+      userId: row.user_id,
+      kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
+    }))
   }
 
   async add(userId: number, kind: SignedKind): Promise<void> {
@@ -111,8 +114,3 @@ export class SignerRows extends Rows implements SignerRecords {
     if (alias !== undefined) await changeRows(this.db, 'forgotten', { person: alias }, unsigned)
   }
 }
-
-const signerOf = (row: SchemaRow<'people'>): { userId: number; kinds: SignedKind[] } => ({
-  userId: row.user_id,
-  kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
-})
