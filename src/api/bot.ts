@@ -52,9 +52,7 @@ export const CLIENT_TOKEN_PREFIX = 'pstn_'
  * The SHA-256 of a client's token, hexadecimal, by which the client is found: of a random token it
  * shows nothing, neither in a store nor by the time of a look-up.
  */
-export function tokenHashOf(token: string): string {
-  return hash('sha256', token, 'hex')
-}
+export const tokenHashOf = (token: string): string => hash('sha256', token, 'hex')
 
 const OF_CERTIFICATE = 'certificate '
 

@@ -26,9 +26,7 @@ export const Chat = z.looseObject({
 export type Chat = z.infer<typeof Chat>
 
 /** Whether messages of the chat must be sealed. */
-export function isProtected(chat: { mode: ChatMode }): boolean {
-  return chat.mode === 'protected'
-}
+export const isProtected = (chat: { mode: ChatMode }): boolean => chat.mode === 'protected'
 
 /** Handles that can be resolved, without `@`. */
 export const USERNAME = /^[A-Za-z0-9_]{3,32}$/

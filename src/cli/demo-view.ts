@@ -83,9 +83,7 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<Inb
 }
 
 /** Whether the terminal is wide enough for columns; else the views are printed below each other. */
-function isWide(): boolean {
-  return !isStdoutTerminal() || terminalWidth() >= WIDE
-}
+const isWide = (): boolean => !isStdoutTerminal() || terminalWidth() >= WIDE
 
 function printRule(): void {
   print(

@@ -160,9 +160,7 @@ function routeOf({ method, path }: BotExchange): string {
   return `${method} ${plain.startsWith(API_PREFIX) ? plain.slice(API_PREFIX.length) : plain}`
 }
 
-function isSuccess({ status }: BotExchange): boolean {
-  return status >= 200 && status < 300
-}
+const isSuccess = ({ status }: BotExchange): boolean => status >= 200 && status < 300
 
 function messageKey(chatId: number | null, id: unknown): BotRead['message'] {
   const messageId = integer(id)
@@ -177,6 +175,4 @@ function fields(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {}
 }
 
-function parse(json: string): Fields {
-  return resultOr(() => fields(JSON.parse(json)), {})
-}
+const parse = (json: string): Fields => resultOr(() => fields(JSON.parse(json)), {})

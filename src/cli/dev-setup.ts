@@ -197,9 +197,7 @@ function tokenOf({ bots }: Sandbox, botId: number): string {
   return bots.find(({ id }) => id === botId)?.token ?? ''
 }
 
-function portOf(url: string): number {
-  return Number(new URL(url).port)
-}
+const portOf = (url: string): number => Number(new URL(url).port)
 
 /** @throws what the sidecar could not listen for, with the flags of this command */
 function namePortFlags(error: unknown): never {

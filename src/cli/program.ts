@@ -62,9 +62,7 @@ function sentence(message: string): string {
 }
 
 /** Every command, with its options and help. */
-export async function createFullProgram(): Promise<Command> {
-  return createProgram(await loadCommands())
-}
+export const createFullProgram = async (): Promise<Command> => createProgram(await loadCommands())
 
 function createProgram(commands: Command[]): Command {
   const root = new Command('postern')

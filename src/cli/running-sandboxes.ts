@@ -119,9 +119,7 @@ function isOurs(folder: string): boolean {
 }
 
 /** Systems without user ids have one user to a folder of this kind. */
-function userId(): number {
-  return process.getuid?.() ?? 0
-}
+const userId = (): number => process.getuid?.() ?? 0
 
 function readRecord(folder: string, name: string): RunningSandbox[] {
   const pid = Number(NAME.exec(name)?.[1] ?? 'NaN')
@@ -142,9 +140,7 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
  * Whether a process of this user has the id, or, where it is negative, is in the group of that
  * number.
  */
-export function isAlive(pid: number): boolean {
-  return resultOr(() => process.kill(pid, 0), false)
-}
+export const isAlive = (pid: number): boolean => resultOr(() => process.kill(pid, 0), false)
 
 function remove(file: string): void {
   unlessUnwritable(() => rmSync(file, { force: true }))

@@ -82,9 +82,7 @@ export function sideBySide(cells: readonly string[], widths: readonly number[]):
 }
 
 /** What goes through a pipe is not wrapped: a row is a line. */
-function availableWidth(): number {
-  return isStdoutTerminal() ? terminalWidth() : Infinity
-}
+const availableWidth = (): number => (isStdoutTerminal() ? terminalWidth() : Infinity)
 
 function printLong(
   row: Cells,
@@ -106,9 +104,7 @@ function wrap(text: string, width: number): string[] {
   return wrapAnsi(whole, Math.max(1, width)).replaceAll('\u00a0', ' ').split('\n')
 }
 
-function cleanCell(text: string): string {
-  return asTyped(oneLine(text))
-}
+const cleanCell = (text: string): string => asTyped(oneLine(text))
 
 function widthsOf(rows: readonly Cells[]): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length))
@@ -124,9 +120,7 @@ function joinRow(row: Cells, widths: readonly number[]): string {
     .trimEnd()
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0)
-}
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
 function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)))

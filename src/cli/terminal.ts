@@ -38,22 +38,16 @@ export function printNotice(line: string): void {
 }
 
 /** Whether a person can be asked: stdin and stderr are terminals. */
-export function isInteractive(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY
-}
+export const isInteractive = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
 /** Where questions are printed: stderr, not among the data. */
 export const promptOutput: NodeJS.WriteStream = process.stderr
 
 /** How many columns stdout has; 80 where it is no terminal. */
-export function terminalWidth(): number {
-  return process.stdout.columns || 80
-}
+export const terminalWidth = (): number => process.stdout.columns || 80
 
 /** Whether what `print` prints goes to a terminal. */
-export function isStdoutTerminal(): boolean {
-  return process.stdout.isTTY
-}
+export const isStdoutTerminal = (): boolean => process.stdout.isTTY
 
 /** Sends a file to stdout, byte for byte. */
 export async function printFile(path: string): Promise<void> {
@@ -119,9 +113,7 @@ export function asTyped(text: string): string {
 }
 
 /** The same for a line that is a command: `postern key show | gpg --import`. */
-export function commandLine(line: string): string {
-  return line.replace(/^postern(?= )/, invocation())
-}
+export const commandLine = (line: string): string => line.replace(/^postern(?= )/, invocation())
 
 /** What starts Postern where this process was started. */
 function invocation(): string {

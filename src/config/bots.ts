@@ -38,9 +38,7 @@ export function findBots(collected: CollectedSettings, sources: Sources) {
 }
 
 /** The file of a bot in the folder of all. */
-export function botFile(folder: string, name: string): string {
-  return join(folder, `${name}.yaml`)
-}
+export const botFile = (folder: string, name: string): string => join(folder, `${name}.yaml`)
 
 interface NamedEntry {
   name: string

@@ -14,9 +14,7 @@ import type { Sources } from './sources.ts'
  * @returns `dataDir`, absolute: that of the process where there are several bots
  * @throws OperatorError `settings` when any source holds something wrong or unknown
  */
-export function loadDataDir(sources: Sources): string {
-  return unlessWrong(collect(sources)).dataDir
-}
+export const loadDataDir = (sources: Sources): string => unlessWrong(collect(sources)).dataDir
 
 /** @throws OperatorError `settings` with every problem of every source */
 function unlessWrong(collected: CollectedSettings): CollectedSettings {
@@ -84,9 +82,7 @@ export function loadStoreAccess(sources: Sources) {
  * @returns its folder, absolute
  * @throws OperatorError `settings`, `usage` as `load` does
  */
-export function loadStoreDir(sources: Sources): string {
-  return unlessWrong(collectNamed(sources)).dataDir
-}
+export const loadStoreDir = (sources: Sources): string => unlessWrong(collectNamed(sources)).dataDir
 
 /** What counts for the only bot, or for the one that `sources.bot` names. */
 function collectNamed(sources: Sources): CollectedSettings {

@@ -35,9 +35,7 @@ function isSame(presented: string, expected: string): boolean {
   return timingSafeEqual(padded(presented, rooms.presented), padded(expected, rooms.expected))
 }
 
-function digest(text: string): Buffer {
-  return hash('sha256', text, 'buffer')
-}
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** Its length, then its bytes, then zeros: less work than a hash, and as much for every token. */
 function padded(text: string, room: Buffer): Buffer {

@@ -75,6 +75,4 @@ export function takeOnlyJson(app: FastifyInstance): void {
   })
 }
 
-function unsupported(detail: string): Refusal {
-  return new Refusal('bad_request', detail, { status: 415 })
-}
+const unsupported = (detail: string): Refusal => new Refusal('bad_request', detail, { status: 415 })

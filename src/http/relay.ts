@@ -49,9 +49,7 @@ export function writeAnswer(reply: FastifyReply, answer: Relayed): FastifyReply 
 }
 
 /** True when the caller hung up, so that there is nobody to answer. */
-export function isGone(reply: FastifyReply): boolean {
-  return reply.raw.destroyed || reply.raw.closed
-}
+export const isGone = (reply: FastifyReply): boolean => reply.raw.destroyed || reply.raw.closed
 
 /**
  * Aborts when the caller hangs up before the answer is out, and never otherwise. Fastify's own

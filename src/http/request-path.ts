@@ -41,6 +41,4 @@ function isDots(segment: string): boolean {
   return name === '.' || name === '..'
 }
 
-function decode(text: string): string | null {
-  return resultOr(() => decodeURIComponent(text), null)
-}
+const decode = (text: string): string | null => resultOr(() => decodeURIComponent(text), null)

@@ -185,6 +185,4 @@ function botInUrl(request: IncomingMessage, bots: SharedDoorParts['bots']): Shar
   return name === undefined || names.length > 1 ? null : bots.get(name)
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  return url.split('?', 1)[0] ?? ''
-}
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''

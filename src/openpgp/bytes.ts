@@ -5,9 +5,7 @@ export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
 }
 
 /** Lower-case hexadecimal characters, two a byte. */
-export function hexOf(bytes: Uint8Array): string {
-  return bufferOf(bytes).toString('hex')
-}
+export const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('hex')
 
 /** Reads an unsigned big-endian number of `count` bytes. */
 export function numberAt(bytes: Uint8Array, at: number, count: number): number {

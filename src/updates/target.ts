@@ -62,6 +62,4 @@ function readUrl(text: string): URL {
   return url
 }
 
-function bad(what: string): Refusal {
-  return new Refusal('bad_webhook', `url: ${what}`)
-}
+const bad = (what: string): Refusal => new Refusal('bad_webhook', `url: ${what}`)

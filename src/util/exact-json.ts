@@ -77,9 +77,7 @@ export async function parseAnswer(text: string): Promise<unknown> {
 }
 
 /** Undoes `parseExact`. */
-export function stringify(value: unknown): string {
-  return JSON.stringify(value)
-}
+export const stringify = (value: unknown): string => JSON.stringify(value)
 
 /**
  * The same for an answer of the service, in which a list may be megabytes. Its items are written
@@ -114,9 +112,7 @@ export function countNames(text: string): number {
 }
 
 /** True for a number that `parseExact` kept as it was spelt; in JavaScript it is an object. */
-export function isRawNumber(value: unknown): boolean {
-  return exact.isRawJSON(value)
-}
+export const isRawNumber = (value: unknown): boolean => exact.isRawJSON(value)
 
 /**
  * Parses a request body.
@@ -197,9 +193,7 @@ function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {
 }
 
 /** True for a number that JavaScript writes as it is spelt here. */
-function isSpeltAlike(number: string): boolean {
-  return String(Number(number)) === number
-}
+const isSpeltAlike = (number: string): boolean => String(Number(number)) === number
 
 /** The first place from `at` on that is not blank; most tokens follow one another at once. */
 function blankEnd(text: string, at: number): number {

@@ -122,9 +122,7 @@ function canonical(name: string): string {
   return bare.replace(/\.$/, '')
 }
 
-function badHost(message: string): DoorProblem {
-  return { status: 400, code: 'bad_request', message }
-}
+const badHost = (message: string): DoorProblem => ({ status: 400, code: 'bad_request', message })
 
 function refused(code: 'postern_host_refused' | 'postern_browser_refused'): DoorProblem {
   const { status, what, hint } = REFUSALS[code]

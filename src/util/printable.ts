@@ -8,14 +8,10 @@ const CONTROLS = new RegExp(String.raw`(?![\n\t])[\p{Cc}${UNPRINTABLE}]`, 'gu')
 const UNESCAPED = new RegExp(String.raw`[\u007f-\u009f${UNPRINTABLE}]`, 'gu')
 
 /** Removes unprintable characters; newlines and tabs stay. */
-export function stripControls(text: string): string {
-  return text.replace(CONTROLS, '')
-}
+export const stripControls = (text: string): string => text.replace(CONTROLS, '')
 
 /** The same in one line: a newline or tab becomes a space. */
-export function oneLine(text: string): string {
-  return stripControls(text).replace(/[\n\t]/g, ' ')
-}
+export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t]/g, ' ')
 
 /** A value as JSON, in which everything unprintable is escaped. @param indent spaces; one line without */
 export function printableJson(value: unknown, indent?: number): string {

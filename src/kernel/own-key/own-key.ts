@@ -26,9 +26,7 @@ export function fromRow(
 }
 
 /** Whether the time of a key is over. One that a message was sealed to before still opens it. */
-export function isExpired({ endsMs }: OwnKeyRecord, nowMs: number): boolean {
-  return nowMs >= endsMs
-}
+export const isExpired = ({ endsMs }: OwnKeyRecord, nowMs: number): boolean => nowMs >= endsMs
 
 export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {
   return key !== undefined && key.unlocked !== null

@@ -85,6 +85,4 @@ export class KnownKeys {
 const idOf = ({ keyId, userId }: KnownKey): string => `${keyId} ${userId}`
 
 /** The key id of a version 4 fingerprint (RFC 9580, 5.5.4.2). */
-export function keyIdOf(fingerprint: string): string {
-  return fingerprint.slice(-16)
-}
+export const keyIdOf = (fingerprint: string): string => fingerprint.slice(-16)

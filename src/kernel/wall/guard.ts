@@ -232,10 +232,6 @@ function bodiless(fields: BodyFields): BodyFields {
   return fields
 }
 
-function notSealed(): Refusal {
-  return new Refusal('bad_request', 'armored: must be an OpenPGP message')
-}
+const notSealed = (): Refusal => new Refusal('bad_request', 'armored: must be an OpenPGP message')
 
-function json(fields: Record<string, unknown>): Buffer {
-  return Buffer.from(JSON.stringify(fields))
-}
+const json = (fields: Record<string, unknown>): Buffer => Buffer.from(JSON.stringify(fields))

@@ -29,9 +29,7 @@ const PAIRS_MAX = 640
 const PAIRS_STEP = 64
 
 /** Gives a pair that was made ahead, or makes one. */
-export function takePair(): Ephemeral {
-  return pairs.pop() ?? freshPair()
-}
+export const takePair = (): Ephemeral => pairs.pop() ?? freshPair()
 
 /** Makes some pairs ahead. @returns whether there is room for more */
 export function refillEphemerals(): boolean {

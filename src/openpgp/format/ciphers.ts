@@ -26,13 +26,9 @@ export type Cipher = 'aes256' | 'aes128'
 
 export const CIPHER_ID = { aes128: 7, aes256: 9 } as const satisfies Record<Cipher, CipherId>
 
-export function isCipher(id: number): id is CipherId {
-  return Object.hasOwn(CIPHER_NAME, id)
-}
+export const isCipher = (id: number): id is CipherId => Object.hasOwn(CIPHER_NAME, id)
 
-export function keyBytesOf(id: CipherId): number {
-  return CIPHERS[CIPHER_NAME[id]].keyBytes
-}
+export const keyBytesOf = (id: CipherId): number => CIPHERS[CIPHER_NAME[id]].keyBytes
 
 /** A key by the name of its cipher. */
 export interface SymmetricKey {

@@ -31,9 +31,7 @@ export function framePacket(tag: number, body: Uint8Array): Buffer {
 }
 
 /** Bytes of a body of so many after `framePacket`. */
-export function framedLength(length: number): number {
-  return packetHeader(0, length).length + length
-}
+export const framedLength = (length: number): number => packetHeader(0, length).length + length
 
 /** The header of a packet with a body of so many bytes. */
 export function packetHeader(tag: number, length: number): Buffer {

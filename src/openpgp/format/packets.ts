@@ -87,9 +87,8 @@ export function newLength(bytes: Uint8Array, at: number): PacketLength {
 }
 
 /** How many bytes encode a length of the old format, by the packet's header (RFC 9580, 4.2.2). */
-export function oldLengthSize(header: number): number {
-  return (header & 3) === 3 ? 0 : 1 << (header & 3)
-}
+export const oldLengthSize = (header: number): number =>
+  (header & 3) === 3 ? 0 : 1 << (header & 3)
 
 /**
  * Reads a length of the old format at `at`; the indeterminate one runs to the end and is for data

@@ -148,6 +148,4 @@ export class Precomputer {
   }
 }
 
-function nameOf({ list, cipher }: PrepareRequest): string {
-  return `${list.name} ${cipher}`
-}
+const nameOf = ({ list, cipher }: PrepareRequest): string => `${list.name} ${cipher}`

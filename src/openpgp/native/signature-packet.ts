@@ -127,9 +127,7 @@ export function statementOn(
   return { algorithm: key.algorithm, digest, point: key.point, numbers: form.numbers }
 }
 
-function isHash(id: number): id is keyof typeof HASHES {
-  return Object.hasOwn(HASHES, id)
-}
+const isHash = (id: number): id is keyof typeof HASHES => Object.hasOwn(HASHES, id)
 
 function readArea(body: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
   const area = areaOf(body, at, 2)

@@ -151,9 +151,7 @@ function unlockOne(locked: Locked, passphrase: string): Buffer {
 }
 
 /** A count as it is coded in one byte (RFC 9580, 3.7.1.3). */
-function hashedBytes(coded: number): number {
-  return (16 + (coded & 15)) << ((coded >> 4) + 6)
-}
+const hashedBytes = (coded: number): number => (16 + (coded & 15)) << ((coded >> 4) + 6)
 
 /** Salt and passphrase over and over, hashed (RFC 9580, 3.7.1.3): some 60 MB in pieces. */
 function derive({ salt, count }: Pick<Locked, 'salt' | 'count'>, passphrase: string): Buffer {

@@ -53,9 +53,7 @@ export function hasCookie(rawHeaders: readonly string[], cookie: string): boolea
 }
 
 /** The path of a page that gives its cookie. */
-export function entryPath(token: string): string {
-  return `/?token=${token}`
-}
+export const entryPath = (token: string): string => `/?token=${token}`
 
 /** The address of a listener with its token as the password; any user is accepted beside it. */
 export function addressWithToken(url: string, token: string | null): string {

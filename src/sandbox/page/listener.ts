@@ -112,6 +112,4 @@ async function answerFile(reply: FastifyReply, path: string): Promise<FastifyRep
   return reply.type(file.type).send(file.content)
 }
 
-function fileIn(params: unknown): string {
-  return (params as { file: string }).file
-}
+const fileIn = (params: unknown): string => (params as { file: string }).file

@@ -86,6 +86,4 @@ export const SEEN_KINDS: readonly SeenEvent['kind'][] = SeenEvent.options.flatMa
   ({ shape: { kind } }) => (kind instanceof z.ZodEnum ? kind.options : kind.value),
 )
 
-export function isInboxEntry(event: SeenEvent): event is InboxEntry {
-  return 'edited' in event
-}
+export const isInboxEntry = (event: SeenEvent): event is InboxEntry => 'edited' in event

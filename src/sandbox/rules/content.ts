@@ -38,9 +38,8 @@ export function readContent(
 }
 
 /** The kind of body that a chat accepts. */
-export function expectedKind(mode: ChatMode): BodyKind {
-  return mode === 'protected' ? 'armored' : 'text'
-}
+export const expectedKind = (mode: ChatMode): BodyKind =>
+  mode === 'protected' ? 'armored' : 'text'
 
 /** The problem of the armor of an `armored` body, or null. Nothing is decrypted. */
 function armorProblem(armored: string): string | null {
