@@ -62,9 +62,7 @@ function refuseUnsafeSocket(path: string): void {
   } catch (error) {
     throw cannotListen(path, `its folder is not there (${systemCodeOf(error)})`)
   }
-  if (right !== null) {
-    throw cannotListen(path, `its folder ${right.reason}`, `\`${right.command}\``)
-  }
+  if (right !== null) throw cannotListen(path, `its folder ${right.reason}`, `\`${right.command}\``)
 }
 
 async function listenAt(server: Server, path: string): Promise<void> {

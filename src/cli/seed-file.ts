@@ -27,9 +27,7 @@ export function readSeedFile(file: string) {
   const { document, at } = parsed
   const place = (offset: number): string => `${file}:${at(offset)}`
   const [error] = document.errors
-  if (error !== undefined) {
-    throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
-  }
+  if (error !== undefined) throw refused([`${place(error.pos[0])}: is not YAML (${error.message})`])
   // Aliases can unfold to gigabytes, and a seed needs none.
   const content: unknown = resultOr(() => document.toJS({ maxAliasCount: 0 }) as unknown, undefined)
   if (content === undefined) throw tooDeep

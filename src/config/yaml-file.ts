@@ -91,9 +91,7 @@ function readFile(
   if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
 
   const parsed = resultOr(() => parseYaml(read.text), null)
-  if (parsed === null) {
-    return unreadable([{ place: name, path: '', message: 'is nested too deep' }])
-  }
+  if (parsed === null) return unreadable([{ place: name, path: '', message: 'is nested too deep' }])
   const { document } = parsed
   const at = (offset: number): string => `${name}:${parsed.at(offset)}`
   const errors = [...document.errors, ...document.warnings]

@@ -51,9 +51,7 @@ export class Directory implements KeyLookups {
     this.#lists = new FreshCache({
       max: CHATS,
       bounds: { maxBytes: MAX_BYTES, bytesOf: ({ people }) => bytesOf(people) },
-      fetch: async (chatId) => {
-        return await sightings.sawKeyList(await calls.chatKeys(chatId), chatId)
-      },
+      fetch: async (chatId) => await sightings.sawKeyList(await calls.chatKeys(chatId), chatId),
     })
     this.#users = new FreshCache({
       max: USERS,

@@ -129,9 +129,7 @@ export class Outgoing {
       await this.#parts.sightings.sawProtected(draft.chatId)
       return this.#parts.publication === null ? null : await this.prepare(draft)
     }
-    if (refusal.expected !== 'armored' && isSealed) {
-      throw await this.#downgrade(draft.chatId)
-    }
+    if (refusal.expected !== 'armored' && isSealed) throw await this.#downgrade(draft.chatId)
     return null
   }
 

@@ -157,9 +157,7 @@ const ENCRYPTING: ReadonlySet<number> = new Set([
 
 /** @param chosen the key that messages are sealed to, which is listed first */
 function encryptionKeysOf(key: PublicKey, chosen: Key | Subkey | null): string[] {
-  const parts = [key, ...key.subkeys].filter(({ keyPacket }) => {
-    return ENCRYPTING.has(keyPacket.algorithm)
-  })
+  const parts = [key, ...key.subkeys].filter(({ keyPacket }) => ENCRYPTING.has(keyPacket.algorithm))
   const fingerprints = parts.map((part) => part.getFingerprint())
   const first = chosen === null ? [] : [chosen.getFingerprint()]
   return [...new Set([...first, ...fingerprints])]

@@ -144,9 +144,7 @@ function contradictionsIn(seed: RawFields): SeedProblem[] {
         const problem = 'a bot seals for itself: a seed can hold its messages in open chats only'
         add(path, problem)
       }
-      if (isSealed && !isBot && !hasPhone(from)) {
-        add(path, `${from} has no phone to seal with`)
-      }
+      if (isSealed && !isBot && !hasPhone(from)) add(path, `${from} has no phone to seal with`)
       if (markup !== undefined && !isBot) add([...path, 'markup'], 'buttons are for bots')
       if (typeof replyTo === 'number' && replyTo > index) {
         add([...path, 'replyTo'], 'expected one of the messages above')
