@@ -2,17 +2,9 @@
 import { connect, type Socket } from 'node:net'
 import { KeyHolderUnavailableError, systemCodeOf } from '../errors.ts'
 import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
-import {
-  ASK,
-  FrameReader,
-  PACKET_MAX,
-  PROTOCOL,
-  readSessionKeys,
-  STATUS,
-  writeFrame,
-  type AskName,
-  type Frame,
-} from './frames.ts'
+import { ASK, FrameReader, PACKET_MAX, PROTOCOL } from './frames.ts'
+import { readSessionKeys, STATUS, writeFrame } from './frames.ts'
+import type { AskName, Frame } from './frames.ts'
 import { HolderReach } from './holder-reach.ts'
 
 /** Time between two hellos, within which the first must be answered. */
@@ -29,16 +21,12 @@ const REFUSED: Readonly<Record<number, string>> = {
   [STATUS.failed]: 'could not do it; its log says why',
 }
 
-interface PendingQuestion extends PromiseWithResolvers<Buffer> {
-  untilMs: number
-}
-
 /** Asks an agent; `KeyHolder` documents its methods. */
 export class AgentClient implements KeyHolder {
   readonly #path: string
   readonly #reach = new HolderReach()
   readonly onReachable = this.#reach.onChange
-  readonly #pending = new Map<number, PendingQuestion>()
+  readonly #pending = new Map<number, PromiseWithResolvers<Buffer> & { untilMs: number }>()
   readonly #timer: NodeJS.Timeout
   #socket: Socket | null = null
   #nextId = 0

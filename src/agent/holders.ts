@@ -22,13 +22,8 @@ const KINDS: Readonly<Record<string, (place: string, pin: TokenPin) => StatefulH
   },
 }
 
-interface SharedHolder {
-  holder: StatefulHolder
-  users: number
-}
-
 /** Bots of one process share a connection. */
-const shared = new Map<string, SharedHolder>()
+const shared = new Map<string, { holder: StatefulHolder; users: number }>()
 
 /**
  * Connects to a holder, which may be away for now.

@@ -3,22 +3,13 @@ import { Keyring } from '../keys/keyring.ts'
 import { Transfer } from '../keys/transfer.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
 import { createEngine, createLocalKeys } from '../openpgp/index.ts'
-import type { LocalKeys, OwnKeyAlgorithm } from '../openpgp/index.ts'
+import type { KeyHolder, LocalKeys } from '../openpgp/index.ts'
 import { memoryOf } from '../store/memory.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import { SYSTEM_TIME } from '../util/clock.ts'
 
 /** Several bots, each with its key and former ones. */
 const KEYS_MAX = 512
-
-/** A request for a new key. */
-export interface NewKeyRequest {
-  algorithm?: OwnKeyAlgorithm | undefined
-  userId: string
-  createdMs: number
-  /** Fingerprint of one of the agent's keys, which certifies the new one. */
-  certifiedBy: string | null
-}
 
 export type AgentKeys = Awaited<ReturnType<typeof openAgentKeys>>
 
@@ -56,7 +47,7 @@ export async function openAgentKeys(
     /** Newest first, the destroyed ones too. */
     list: (): readonly OwnKeyRecord[] => keyring.all,
     /** @throws Error for a certifying key that is not here; OperatorError `refused` when there are too many */
-    make: async ({ certifiedBy, ...asked }: NewKeyRequest): Promise<OwnKeyRecord> => {
+    make: async ({ certifiedBy, ...asked }: Parameters<KeyHolder['make']>[0]) => {
       const certifier = certifiedBy === null ? undefined : keyring.find(certifiedBy)?.unlocked
       if (certifier === null || (certifiedBy !== null && certifier === undefined)) {
         throw new Error('the certifying key is not here')

@@ -3,17 +3,9 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { z } from 'zod'
 import type { Log } from '../logger.ts'
 import type { HeldSessionKey } from '../openpgp/index.ts'
-import {
-  ASK,
-  FINGERPRINT_BYTES,
-  FrameReader,
-  PACKET_MAX,
-  PROTOCOL,
-  STATUS,
-  writeFrame,
-  writeSessionKeys,
-  type Frame,
-} from './frames.ts'
+import { ASK, FINGERPRINT_BYTES, FrameReader, PACKET_MAX } from './frames.ts'
+import { PROTOCOL, STATUS, writeFrame, writeSessionKeys } from './frames.ts'
+import type { Frame } from './frames.ts'
 import type { AgentJournal } from './journal.ts'
 import type { AgentKeys } from './keys.ts'
 

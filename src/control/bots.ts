@@ -17,14 +17,8 @@ export interface BotReload extends BotChanges {
   folder: string | null
 }
 
-/** The parts of the process for these operations. */
-export interface SeveralParts {
-  report: () => BotsReport
-  /** @throws OperatorError `settings`: everything goes on as it was */
-  reload: () => Promise<BotReload>
-}
-
-const operation = operationsOn<SeveralParts>()
+/** `reload` throws OperatorError `settings`: everything goes on as it was. */
+const operation = operationsOn<{ report: () => BotsReport; reload: () => Promise<BotReload> }>()
 
 /** Operations on all bots of a process. */
 export const BOTS = {

@@ -6,14 +6,8 @@ import { failedError, OperatorError, refusedError, systemCodeOf } from '../error
 import { remoteCalls } from '../rpc/operation.ts'
 import type { BotOperations, BOTS } from './bots.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
-import {
-  AnswerBody,
-  BOT_HEADER,
-  fromWireError,
-  MAX_ANSWER_BYTES,
-  MAX_REQUEST_BYTES,
-  VERSION_HEADER,
-} from './protocol.ts'
+import { AnswerBody, BOT_HEADER, fromWireError } from './protocol.ts'
+import { MAX_ANSWER_BYTES, MAX_REQUEST_BYTES, VERSION_HEADER } from './protocol.ts'
 import { connectSocket } from './socket/connect.ts'
 
 // An `import` would load all that it has, a WebSocket too: 40 ms of every command.

@@ -4,15 +4,8 @@
  * message and hint, and the client throws the same error.
  */
 import { z } from 'zod'
-import {
-  isBorrowed,
-  isOperatorCode,
-  isOwn,
-  OperatorError,
-  PosternError,
-  Refusal,
-  ServiceError,
-} from '../errors.ts'
+import { isBorrowed, isOperatorCode, isOwn, OperatorError } from '../errors.ts'
+import { PosternError, Refusal, ServiceError } from '../errors.ts'
 import { REFUSALS } from '../refusals.ts'
 
 /** 1 MiB of armored text fits, with its line breaks escaped. */

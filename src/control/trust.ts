@@ -2,13 +2,8 @@
 import { type Journal, type People, type Pin, TRUST_POLICIES } from '../kernel/index.ts'
 import { z } from 'zod'
 import { refusedError, usageError } from '../errors.ts'
-import {
-  applyList,
-  compareList,
-  describeRow,
-  readList,
-  withCertificates,
-} from '../trust/import-list.ts'
+import { applyList, compareList, describeRow } from '../trust/import-list.ts'
+import { readList, withCertificates } from '../trust/import-list.ts'
 import { describeJournal, verifyJournal } from '../trust/verify-journal.ts'
 import { iso, nothing, operation, PersonInput } from './operation.ts'
 

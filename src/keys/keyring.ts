@@ -1,16 +1,6 @@
-import {
-  type MadeKeyRecord,
-  type Memory,
-  type OwnKeyRecord,
-  type OwnKeyRow,
-  type OwnKeys,
-  type ReadyKey,
-  type Records,
-  type Time,
-  fromRow,
-  isReady,
-  readyKey,
-} from '../kernel/index.ts'
+import { fromRow, isReady, readyKey } from '../kernel/index.ts'
+import type { MadeKeyRecord, Memory, OwnKeyRecord, OwnKeyRow } from '../kernel/index.ts'
+import type { OwnKeys, ReadyKey, Records, Time } from '../kernel/index.ts'
 import { Clocks } from '../lookups/clocks.ts'
 import type { Engine, OwnKey, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'

@@ -12,12 +12,6 @@ export interface Locking {
   certifiedBy: UnlockedKey | undefined
 }
 
-interface KeyRequest {
-  userId: string
-  createdAtMs: number
-  algorithm?: OwnKeyAlgorithm | undefined
-}
-
 /** A key that was made and tested, and its record for the store. */
 export interface MadeKey {
   made: MadeKeyRecord
@@ -33,7 +27,10 @@ export interface MadeKey {
 export async function makeKey(
   engine: Engine,
   time: Time,
-  { createdAtMs, ...o }: Locking & KeyRequest,
+  {
+    createdAtMs,
+    ...o
+  }: Locking & { userId: string; createdAtMs: number; algorithm?: OwnKeyAlgorithm | undefined },
 ): Promise<MadeKey> {
   const { fingerprint, certificate, locked } = await engine.generate({
     ...o,

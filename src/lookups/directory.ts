@@ -1,22 +1,8 @@
 import { countedCache, FreshCache, type Lookups } from '../util/caches.ts'
 import { ServiceError } from '../errors.ts'
-import type {
-  Certificates,
-  KeyList,
-  KeyLookups,
-  Person,
-  Sightings,
-  Unseen,
-} from '../kernel/index.ts'
+import type { Certificates, KeyList, KeyLookups } from '../kernel/index.ts'
+import type { Person, Sightings, Unseen } from '../kernel/index.ts'
 import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
-
-/** The calls that the directory makes; both throw ServiceError and NoResponseError. */
-export interface DirectoryCalls {
-  /** Result of `GET /chats/{chatId}/keys`. */
-  chatKeys(chatId: number): Promise<Unseen>
-  /** Result of `GET /users/{userId}/key`. */
-  userKey(userId: number): Promise<Unseen>
-}
 
 const CHATS = 2000
 const USERS = 20_000
@@ -39,7 +25,8 @@ export class Directory implements KeyLookups {
   readonly #time: { nowMs(): number }
 
   constructor(parts: {
-    calls: DirectoryCalls
+    /** Results of `GET /chats/{chatId}/keys` and `GET /users/{userId}/key`, or ServiceError. */
+    calls: Record<'chatKeys' | 'userKey', (id: number) => Promise<Unseen>>
     sightings: Pick<Sightings, 'sawKeyList' | 'sawUserKey'>
     certificates: Certificates
     /** That of this machine by default. */

@@ -7,15 +7,6 @@ import { lockName, quoted, type Database, type PostgresSchema } from './schema.t
 import type { PostgresServer } from './server.ts'
 import { POSTGRES_STEPS, type PostgresStep } from './steps.ts'
 
-/** A schema and how it is made. */
-interface MigrationPlan {
-  server: PostgresServer
-  schema: string
-  steps?: readonly PostgresStep[]
-  /** This process has the store alone (`takeAlone`). */
-  isAlone?: boolean
-}
-
 /** The database of a store, whose queries name its schema. */
 export const databaseOf = (server: PostgresServer, schema: string): Database =>
   inSchema(server.databaseFor(schema), schema)
@@ -66,13 +57,21 @@ export async function migrate(
   const db = server.databaseFor(schema)
   const found = await findVersionIn(db, schema, steps)
   if (found !== null && found >= newestOf(steps)) return
-  await db.transaction().execute((one) => migrateIn(one, { server, schema, steps }))
+  await db.transaction().execute((one) => migrateIn(one, { server, schema }, steps))
 }
 
-/** The same within a transaction, which ends with the schema as search_path. */
+/**
+ * The same within a transaction, which ends with the schema as search_path.
+ * @param o `isAlone`: the caller holds the schema alone, as a store that is moved does
+ */
 export async function migrateIn(
   transaction: Transaction<Schema>,
-  { server, schema, steps = POSTGRES_STEPS, isAlone = false }: MigrationPlan,
+  {
+    server,
+    schema,
+    isAlone = false,
+  }: { server: PostgresServer; schema: string; isAlone?: boolean },
+  steps = POSTGRES_STEPS,
 ): Promise<void> {
   const lock = lockName(schema, 'migrate')
   await sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(transaction)

@@ -9,14 +9,8 @@ import { ProtectedStore, type Change } from '../store/protected-store.ts'
 import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
-import type {
-  FollowedTable,
-  LockName,
-  Reachability,
-  Reread,
-  Store,
-  StoreLock,
-} from '../store/store.ts'
+import type { FollowedTable, LockName, Reachability } from '../store/store.ts'
+import type { Reread, Store, StoreLock } from '../store/store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'

@@ -12,12 +12,7 @@ export interface Question {
   parameters?: unknown[]
 }
 
-/** By `performance.now()` and by `Date.now()`. */
-interface Moment {
-  monotonicMs: number
-  dayMs: number
-}
-const NEVER: Moment = { monotonicMs: -Infinity, dayMs: -Infinity }
+const NEVER = { monotonicMs: -Infinity, dayMs: -Infinity }
 
 type AdmitClient = (client: DatabaseClient) => Promise<void>
 
@@ -42,7 +37,7 @@ export class Session implements AsyncDisposable {
   #connecting: Promise<DatabaseClient> | null = null
   #client: DatabaseClient | null = null
   #beat: NodeJS.Timeout | null = null
-  #provenAt: Moment = NEVER
+  #provenAt = NEVER
   #generation = 0
   #isClosed = false
 

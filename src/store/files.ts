@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Modes of the data directory and its files, for any umask. */
@@ -22,12 +14,12 @@ export function writeDurably(file: string, text: string): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
     // never write through a link, or into the file of a dead process
-    rmSync(temporary, { force: true })
+    fs.rmSync(temporary, { force: true })
     createEmpty(temporary)
-    writeFileSync(temporary, text, { flag: 'r+', flush: true })
-    renameSync(temporary, file)
+    fs.writeFileSync(temporary, text, { flag: 'r+', flush: true })
+    fs.renameSync(temporary, file)
   } catch (error) {
-    rmSync(temporary, { force: true })
+    fs.rmSync(temporary, { force: true })
     throw error
   }
   syncDirectory(dirname(file))
@@ -35,8 +27,8 @@ export function writeDurably(file: string, text: string): void {
 
 /** Makes a new, empty file of mode 0600. @throws an error of node:fs: EEXIST when it is there */
 export function createEmpty(file: string): void {
-  writeFileSync(file, '', { flag: 'wx', mode: FILE_MODE })
-  chmodSync(file, FILE_MODE)
+  fs.writeFileSync(file, '', { flag: 'wx', mode: FILE_MODE })
+  fs.chmodSync(file, FILE_MODE)
 }
 
 /** Flushes the names in a directory to disk. */
@@ -50,11 +42,11 @@ export function syncFile(file: string): void {
 }
 
 function sync(path: string, flags: 'r' | 'r+'): void {
-  const fd = openSync(path, flags)
+  const fd = fs.openSync(path, flags)
   try {
-    fsyncSync(fd)
+    fs.fsyncSync(fd)
   } finally {
-    closeSync(fd)
+    fs.closeSync(fd)
   }
 }
 

@@ -7,15 +7,8 @@ import { ARRIVING, MOVED_TO, parseMark, type MoveMark } from './move-mark.ts'
 import { readOwner } from './owner.ts'
 import { corrupt, inUse, newer, older, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
-import {
-  APPLICATION_ID,
-  connectReading,
-  connectStill,
-  isBusy,
-  isDiskFailure,
-  pragma,
-  resultCode,
-} from './sqlite.ts'
+import { APPLICATION_ID, connectReading, connectStill, isBusy } from './sqlite.ts'
+import { isDiskFailure, pragma, resultCode } from './sqlite.ts'
 
 /** The database, and the marker file that proves that there was one. */
 export const DATABASE = 'postern.db'

@@ -6,6 +6,7 @@ import type { ForgottenPeople, Journal, Pin, SignedKind } from '../kernel/index.
 import type { StoreMemory } from '../store/memory.ts'
 import { erasePerson, type Erasure } from '../store/records/forget.ts'
 import { JournalRows } from '../store/records/journal.ts'
+import { chunksOf, findRow } from '../store/records/rows.ts'
 import type { Schema, SchemaRow } from '../store/schema.ts'
 import { noteScrub, scrubDue } from '../store/scrub.ts'
 import type { Store } from '../store/store.ts'
@@ -60,11 +61,7 @@ export class Forgotten implements ForgottenPeople {
     const all = db.selectFrom('forgotten').selectAll()
     const rows = await (aliases === null ? all : all.where('person', 'in', aliases)).execute()
     if (rows.length > 0 && this.#key === null) {
-      const row = await db
-        .selectFrom('secrets')
-        .select('sealed')
-        .where('name', '=', SECRET)
-        .executeTakeFirst()
+      const row = await findRow(db, 'secrets', { name: SECRET })
       if (row !== undefined) this.#key = this.#store.unseal(SECRET, row.sealed)
     }
     for (const alias of aliases ?? []) this.#people.delete(alias)
@@ -137,13 +134,11 @@ export class Forgotten implements ForgottenPeople {
       const count = Object.values(erased.rows).reduce((sum, rows) => sum + rows, 0)
       if (count + erased.entries.length + erased.chats.length === 0) throw unknown(userId)
       await noteScrub(db)
-      const chunks = Array.from(
-        { length: Math.max(1, Math.ceil(erased.entries.length / ENTRIES_AT_ONCE)) },
-        (_, n) => erased.entries.slice(n * ENTRIES_AT_ONCE, (n + 1) * ENTRIES_AT_ONCE),
-      )
-      const changes = chunks.map((entries) => {
-        return { kind: 'person-forgotten' as const, detail: { person: alias, entries } }
-      })
+      const chunks = chunksOf(erased.entries, ENTRIES_AT_ONCE)
+      const changes = (chunks.length === 0 ? [[]] : chunks).map((entries) => ({
+        kind: 'person-forgotten' as const,
+        detail: { person: alias, entries },
+      }))
       const told = await journal.append({ journal: new JournalRows(db, store.rowSeal) }, changes)
       await this.#read(db, [alias])
       return { erasure: erased, announce: told }

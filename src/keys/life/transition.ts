@@ -1,19 +1,8 @@
 import { PosternError, Refusal, ServiceError } from '../../errors.ts'
 import { publishableKey, readyKey, stateWhileShown } from '../../kernel/index.ts'
 import type { Facts, PublicationState, ReadyKey } from '../../kernel/index.ts'
-import type {
-  Action,
-  ActionResult,
-  Effect,
-  Ending,
-  Errand,
-  KeyLife,
-  RotationOutcome,
-  RotationPhase,
-  Step,
-  Task,
-  TaskStep,
-} from './life.ts'
+import type { Action, ActionResult, Effect, Ending, Errand, KeyLife } from './life.ts'
+import type { RotationOutcome, RotationPhase, Step, Task, TaskStep } from './life.ts'
 
 /** What the steps of a task do on each result of their action. */
 export type Handlers<S extends Step> = {

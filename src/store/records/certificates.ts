@@ -1,13 +1,7 @@
-import type {
-  CertificateCopy,
-  CertificateRecords,
-  EncryptionKeyRecords,
-  KeptList,
-  KeyListRecords,
-  Keys,
-  KnownCertificate,
-  KnownKey,
-} from '../../kernel/index.ts'
+import type { CertificateCopy, CertificateRecords } from '../../kernel/index.ts'
+import type { EncryptionKeyRecords, KeptList } from '../../kernel/index.ts'
+import type { KeyListRecords, Keys } from '../../kernel/index.ts'
+import type { KnownCertificate, KnownKey } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
 import { Rows, SealedRows, changeRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
 
@@ -95,11 +89,7 @@ const copyRow = ({ fingerprint, copy, copyDigest }: CertificateCopy) => ({
 /** The last key list of each chat, and everybody ever on it. */
 export class KeyListRows extends Rows implements KeyListRecords {
   async of(chatId: number): Promise<KeptList | undefined> {
-    const list = this.db
-      .selectFrom('lists')
-      .select(['people', 'ever'])
-      .where('chat_id', '=', chatId)
-    return await list.executeTakeFirst()
+    return await findRow(this.db, 'lists', { chat_id: chatId })
   }
 
   async save(chatId: number, list: KeptList): Promise<void> {

@@ -1,16 +1,6 @@
-import type {
-  KeyChange,
-  KeyChangeRecords,
-  Keys,
-  KnownChange,
-  Pin,
-  PinRecords,
-  PolicyRecords,
-  SignedKind,
-  SignerRecords,
-  ToldWith,
-  TrustPolicy,
-} from '../../kernel/index.ts'
+import type { KeyChange, KeyChangeRecords, Keys, KnownChange } from '../../kernel/index.ts'
+import type { Pin, PinRecords, PolicyRecords, SignedKind } from '../../kernel/index.ts'
+import type { SignerRecords, ToldWith, TrustPolicy } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { inSlices } from '../../util/scheduling.ts'
 import { Rows, SealedRows, changeRows, upsert } from './rows.ts'

@@ -1,14 +1,8 @@
 import { sql } from 'kysely'
 import type { Expression, ExpressionBuilder, InsertObject, Kysely } from 'kysely'
-import type {
-  ConfirmedRecords,
-  ForgettingRange,
-  ForgottenSlice,
-  NewSeen,
-  SeenRecord,
-  SeenRecords,
-  SignatureRepeatRule,
-} from '../../kernel/index.ts'
+import type { ConfirmedRecords, ForgettingRange, ForgottenSlice } from '../../kernel/index.ts'
+import type { NewSeen, SeenRecord, SeenRecords } from '../../kernel/index.ts'
+import type { SignatureRepeatRule } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
 import type { Schema } from '../schema.ts'
 import { Rows, chunksOf, readFlag, writeFlag } from './rows.ts'
