@@ -10,18 +10,13 @@ const FILE_MAX = 64 * 1024 * 1024
 const TOGETHER_MS = 60_000
 const RETRY_MS = 2000
 
-/** An event with a line of its own; callers can make none of them at will. */
-export type AgentEvent = 'started' | 'stopped' | 'made'
-
 const NONE = { signatures: 0, sessionKeys: 0, refused: 0 }
 type Use = keyof typeof NONE
 
-/** The uses of a key within a minute. */
-type UseCounts = Record<Use, number> & { key: string; callers: Set<number> }
-
 export class AgentJournal implements Disposable {
   readonly #file: string
-  readonly #uses = new Map<string, UseCounts>()
+  /** The uses of each key within a minute. */
+  readonly #uses = new Map<string, Record<Use, number> & { key: string; callers: Set<number> }>()
   readonly #timer: NodeJS.Timeout
   #connections = { opened: 0, ended: 0 }
   #unwritten: string[] = []
@@ -41,7 +36,10 @@ export class AgentJournal implements Disposable {
   }
 
   /** Appends an event; where that fails, later. */
-  record(event: AgentEvent, about: Readonly<Record<string, string | number>>): void {
+  record(
+    event: 'started' | 'stopped' | 'made',
+    about: Readonly<Record<string, string | number>>,
+  ): void {
     this.#append({ event, ...about })
   }
 

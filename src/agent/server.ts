@@ -46,8 +46,6 @@ interface Reply {
 const NOTHING = Buffer.alloc(0)
 const refusal = (kind: number): Reply => ({ kind, body: NOTHING })
 const USES: ReadonlySet<number> = new Set([ASK.sign, ASK.unwrap])
-const isRefusal = (reply: Reply | Promise<Reply>): boolean =>
-  !(reply instanceof Promise) && reply.kind !== STATUS.done
 const done = (body: Uint8Array): Reply => ({ kind: STATUS.done, body })
 
 /** Makes the server; the caller has it listen. @returns `end` ends every connection, too */
@@ -68,7 +66,8 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
     socket.on('data', (chunk) => {
       const isWhole = reader.read(chunk, ({ id, ...question }) => {
         const reply = service.answer(connection, question)
-        if (USES.has(question.kind) && !isRefusal(reply) && !socket.destroyed) {
+        const isDone = reply instanceof Promise || reply.kind === STATUS.done
+        if (USES.has(question.kind) && isDone && !socket.destroyed) {
           idle.delete(socket)
           users.delete(socket)
           users.add(socket)

@@ -3,6 +3,7 @@ import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { Warning } from '../observe/warnings.ts'
 import type { Rotation } from '../keys/rotation.ts'
+export type { CheckLine } from '../doctor/check-line.ts'
 
 /** The answer of `/status`, which `postern status` shows to people. */
 export interface StatusReport {

@@ -9,7 +9,7 @@ interface RefusalText {
   hint: string
 }
 
-interface FailureTraits {
+type FailureMeaning = (RefusalText | { code?: undefined }) & {
   /** SQLSTATEs (PostgreSQL, appendix A); two characters match their class. */
   states?: readonly string[]
   /** The whole database cannot be used, whichever schema was asked for. */
@@ -17,8 +17,6 @@ interface FailureTraits {
   /** The detail, in the refusal of a call. */
   detail?: string
 }
-
-type FailureMeaning = FailureTraits & (RefusalText | { code?: undefined })
 
 const FAILURES = {
   /** Nothing usable answers. */

@@ -16,16 +16,14 @@ import { isSameProtection, type OpenProtection, type NewProtection } from './pro
 import { inUse, missing, unwritable } from './refusals.ts'
 import { connectExclusive, pragma } from './sqlite.ts'
 
-/**
- * `create`: creates a store where there never was one, and claims it for the bot; `claim`: claims
- * an existing one; `existing`: reads it without claiming.
- */
-export type OpeningMode = 'create' | 'claim' | 'existing'
-
 /** Where the store is, whether it may be made, and which protection is asked for. */
 export interface Opening extends ProtectionRequest {
   dataDir: string
-  mode: OpeningMode
+  /**
+   * `create`: creates a store where there never was one, and claims it for the bot; `claim`: claims
+   * an existing one; `existing`: reads it without claiming.
+   */
+  mode: 'create' | 'claim' | 'existing'
   /** A store that was moved away is opened too: for the move alone, which goes on. */
   isMoving?: boolean
   /** Whose store it must be, by the token; null or absent where that is not known. */

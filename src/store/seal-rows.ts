@@ -4,7 +4,7 @@ import { inSlices } from '../util/scheduling.ts'
 import type { OpenProtection } from './protection.ts'
 import { JournalRows } from './records/journal.ts'
 import { PRIVATE_READABLE } from './records/chats.ts'
-import { changeRows, upsert } from './records/rows.ts'
+import { changeRows, findRow, upsert } from './records/rows.ts'
 import { CHAIN_START } from './journal-chain.ts'
 import { RowSeal, SEALED_COLUMNS, type SealedTable } from './row-seal.ts'
 import type { Schema } from './schema.ts'
@@ -38,8 +38,7 @@ async function sealWebhook(db: Kysely<Schema>, sealer: OpenProtection['sealer'])
   const name = 'webhook'
   const url = (await db.selectFrom(name).select('url').executeTakeFirst())?.url ?? null
   if (url === null) return
-  const kept = db.selectFrom('secrets').select('sealed').where('name', '=', name)
-  const row = await kept.executeTakeFirst()
+  const row = await findRow(db, 'secrets', { name })
   const secret = row === undefined ? null : (sealer.open(name, row.sealed)?.toString() ?? null)
   const sealed = sealer.seal(name, Buffer.from(JSON.stringify({ url, secret })))
   await upsert(db, 'secrets', 'name', { name, sealed })
