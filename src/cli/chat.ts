@@ -69,10 +69,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     }),
 ]
 
-interface CorrectKindFlags {
-  to: 'group' | 'channel'
-  yes?: boolean
-}
+type CorrectKindFlags = { to: 'group' | 'channel'; yes?: boolean }
 
 interface LiftFlags {
   pending?: boolean

@@ -130,10 +130,7 @@ async function askText(
 
 type AskedText = Pick<TextOptions, 'placeholder' | 'initialValue'>
 
-async function choose(
-  message: string,
-  options: { value: string; label: string; hint?: string }[],
-): Promise<string> {
+async function choose(message: string, options: { value: string; label: string; hint?: string }[]) {
   return answered(await select({ ...STDERR_STYLE, message, options }))
 }
 

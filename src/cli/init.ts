@@ -42,10 +42,7 @@ does not write into the file.`,
     .example('postern init --upstream-url https://chat.example.org --make-passphrase')
     .runs(init)
 
-async function init(
-  sources: Sources,
-  { makePassphrase = false }: { makePassphrase?: boolean },
-): Promise<void> {
+async function init(sources: Sources, { makePassphrase = false }: { makePassphrase?: boolean }) {
   const file = settingsFile(sources)
   if (existsSync(file)) {
     throw refusedError(

@@ -94,10 +94,7 @@ async function importKey(
 }
 
 /** Whether the key has a passphrase shows only when the sidecar reads it. */
-async function importWith(
-  sidecar: Operations,
-  wanted: Parameters<Operations['keyImport']>[0],
-): ReturnType<Operations['keyImport']> {
+async function importWith(sidecar: Operations, wanted: Parameters<Operations['keyImport']>[0]) {
   try {
     return await sidecar.keyImport(wanted)
   } catch (error) {

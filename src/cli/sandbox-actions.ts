@@ -149,11 +149,7 @@ function wrote(
   }
 }
 
-async function press(
-  speaker: Speaker,
-  button: string | undefined,
-  below: number | undefined,
-): Promise<Performed> {
+async function press(speaker: Speaker, button?: string, below?: number): Promise<Performed> {
   const { control, userId, chatId, username } = speaker
   const { messages } = await control.screen({ userId, chatId })
   const message = messageWithButtons(messages, { speaker, messageId: below })
@@ -202,9 +198,7 @@ function messageWithButtons(
   )
 }
 
-function buttonsOf({ markup }: ScreenMessage) {
-  return markup?.inlineKeyboard.flat() ?? []
-}
+const buttonsOf = ({ markup }: ScreenMessage) => markup?.inlineKeyboard.flat() ?? []
 
 /** What the button sends that was meant. @throws OperatorError `usage` that lists the buttons */
 function dataOf(message: ScreenMessage, written: string | undefined): string {

@@ -27,11 +27,7 @@ export const sandboxWatchCommand = (): PosternCommand =>
     .example('postern sandbox watch alice')
     .action(watch)
 
-async function watch(
-  person: string | undefined,
-  _flags: WatchFlags,
-  command: Command,
-): Promise<void> {
+async function watch(person: string | undefined, _flags: WatchFlags, command: Command) {
   // Includes `--json`, which the parser assigns to `postern sandbox`.
   const flags: WatchFlags = command.optsWithGlobals()
   const stop = shutdownRequested()
@@ -79,11 +75,7 @@ async function newestOf(control: Control, userId: number): Promise<number> {
   return (await control.inbox({ userId, after: NEWEST })).last
 }
 
-async function nextSeen(
-  control: Control,
-  userId: number,
-  after: number,
-): Promise<{ seen: SeenEvent[]; last: number }> {
+async function nextSeen(control: Control, userId: number, after: number) {
   try {
     return await control.inbox({ userId, after, wait: WAIT_MS })
   } catch (error) {
@@ -94,11 +86,7 @@ async function nextSeen(
 }
 
 /** Reads the names again for an event of a chat or person added later. */
-async function namesFor(
-  control: Control,
-  names: SandboxNames,
-  seen: SeenEvent,
-): Promise<SandboxNames> {
+async function namesFor(control: Control, names: SandboxNames, seen: SeenEvent) {
   const ids = Object.entries(seen).filter(([name]) => ['chatId', 'fromId', 'userId'].includes(name))
   const isKnown = ids.every(([, id]) => names.has(id as number))
   return isKnown ? names : await readNames(control)

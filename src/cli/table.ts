@@ -84,10 +84,7 @@ export function sideBySide(cells: readonly string[], widths: readonly number[]):
 /** What goes through a pipe is not wrapped: a row is a line. */
 const availableWidth = (): number => (isStdoutTerminal() ? terminalWidth() : Infinity)
 
-function printLong(
-  row: Cells,
-  { widths, indent }: { widths: readonly number[]; indent: number },
-): void {
+function printLong(row: Cells, { widths, indent }: { widths: readonly number[]; indent: number }) {
   const before = joinRow(row.slice(0, -1), widths)
   const last = row.at(-1) ?? ''
   if (availableWidth() - indent >= LEAST_LAST) {

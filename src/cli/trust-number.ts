@@ -81,12 +81,7 @@ async function printPicture(text: string): Promise<void> {
   for (const line of lines) terminal.print(terminal.colourText('picture', line))
 }
 
-async function compare(
-  sources: Sources,
-  person: string,
-  words: string[],
-  flags: NumberFlags,
-): Promise<void> {
+async function compare(sources: Sources, person: string, words: string[], flags: NumberFlags) {
   const isAsked = words.length === 0 && terminal.isInteractive()
   // a connection of its own: typing may last longer than the control socket keeps one open
   if (isAsked)

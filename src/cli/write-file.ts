@@ -1,16 +1,6 @@
 /** New files of commands: readable by their owner alone, written whole, never over another. */
 import { randomUUID } from 'node:crypto'
-import {
-  constants,
-  copyFileSync,
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
 import { FILE_MODE, syncDirectory, syncFile } from '../store/files.ts'
@@ -29,8 +19,8 @@ interface Overwriting {
  * @throws OperatorError `refused`
  */
 export function refuseExisting(path: string, o: Overwriting): void {
-  if (o.force !== true && existsSync(path)) throw taken(path, o)
-  const { uid } = lstatSync(path, { throwIfNoEntry: false }) ?? {}
+  if (o.force !== true && fs.existsSync(path)) throw taken(path, o)
+  const { uid } = fs.lstatSync(path, { throwIfNoEntry: false }) ?? {}
   const me = process.getuid?.()
   if (o.force !== true || me === undefined || uid === undefined || uid === me) return
   throw refusedError(
@@ -51,31 +41,31 @@ export function writeNewFile(path: string, content: FileContent, o: Overwriting)
   // In a folder that others write to, somebody could put a link under a name that can be guessed.
   const unfinished = `${file}.${randomUUID()}.tmp`
   try {
-    if ('from' in content) copyFileSync(content.from, unfinished, constants.COPYFILE_EXCL)
-    else writeFileSync(unfinished, content.text, { mode: FILE_MODE, flag: 'wx' })
-    chmodSync(unfinished, FILE_MODE)
+    if ('from' in content) fs.copyFileSync(content.from, unfinished, fs.constants.COPYFILE_EXCL)
+    else fs.writeFileSync(unfinished, content.text, { mode: FILE_MODE, flag: 'wx' })
+    fs.chmodSync(unfinished, FILE_MODE)
     syncFile(unfinished)
-    if (o.force === true) renameSync(unfinished, file)
+    if (o.force === true) fs.renameSync(unfinished, file)
     else putUnderName(unfinished, file)
     syncDirectory(dirname(file))
     return file
   } catch (error) {
-    if (systemCodeOf(error) === 'EEXIST' && existsSync(file)) throw taken(path, o)
+    if (systemCodeOf(error) === 'EEXIST' && fs.existsSync(file)) throw taken(path, o)
     const hint = 'name a file in a folder that this user may write to, on a disk with room'
     throw systemFailure(`${path} cannot be written`, hint, error)
   } finally {
-    rmSync(unfinished, { force: true })
+    fs.rmSync(unfinished, { force: true })
   }
 }
 
 /** In one step, where the file system has hard links; else by a copy that goes over nothing. */
 function putUnderName(unfinished: string, file: string): void {
   try {
-    linkSync(unfinished, file)
+    fs.linkSync(unfinished, file)
   } catch (error) {
     const isWithoutLinks = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP']
     if (!isWithoutLinks.includes(systemCodeOf(error))) throw error
-    copyFileSync(unfinished, file, constants.COPYFILE_EXCL)
+    fs.copyFileSync(unfinished, file, fs.constants.COPYFILE_EXCL)
     syncFile(file)
   }
 }

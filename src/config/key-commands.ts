@@ -108,11 +108,7 @@ function textOf(output: Buffer, setting: string): string {
 }
 
 /** The reason holds nothing that the command printed. */
-function refusal(
-  setting: string,
-  reason: string,
-  { isSetting = false, hint = '' } = {},
-): OperatorError {
+function refusal(setting: string, reason: string, { isSetting = false, hint = '' } = {}) {
   return new OperatorError(
     'key-command',
     `the command of ${setting} ${reason}`,

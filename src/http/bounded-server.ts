@@ -1,11 +1,4 @@
-import {
-  STATUS_CODES,
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerOptions,
-} from 'node:http'
+import * as http from 'node:http'
 import type { Socket } from 'node:net'
 import type { DoorBounds } from './bounds.ts'
 import type { Connections, PendingResponse } from './connections.ts'
@@ -30,7 +23,7 @@ export interface ServerParts {
   /** Called where changed files of TLS cannot be used. */
   onTlsProblem: (problem: TlsProblem) => void
   /** Checks a request before any routing: null lets it on, an answer ends it. */
-  check: (request: IncomingMessage) => FailureAnswer | null
+  check: (request: http.IncomingMessage) => FailureAnswer | null
   /**
    * Called for everything that never reaches a route; `method` is empty when none was read. Gives the
    * id that the log has for it.
@@ -43,9 +36,9 @@ export interface ServerParts {
  * itself: no or two Hosts, unknown expectations, any error of the parser. CONNECT is closed;
  * an Upgrade is ignored.
  */
-export function createBoundedServer(parts: ServerParts, routes: RequestListener): Server {
+export function createBoundedServer(parts: ServerParts, routes: http.RequestListener): http.Server {
   const { bounds, connections, tls, onTlsProblem: onProblem } = parts
-  const options: ServerOptions = {
+  const options: http.ServerOptions = {
     headersTimeout: bounds.headersMs,
     requestTimeout: bounds.requestMs,
     connectionsCheckingInterval: bounds.checkMs,
@@ -58,7 +51,7 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
   const handshakeMs = Math.min(bounds.headersMs, HANDSHAKE_MS)
   const server =
     tls === undefined
-      ? createServer(options)
+      ? http.createServer(options)
       : createTlsServer(tls, options, {
           handshakeMs,
           sockets: 2 * bounds.connections,
@@ -68,13 +61,10 @@ export function createBoundedServer(parts: ServerParts, routes: RequestListener)
   // `Connections` does it; Node's own, on close, cuts answers that are not all out yet.
   server.closeIdleConnections = () => {}
 
-  const take: RequestListener = (request, response) => {
+  const take: http.RequestListener = (request, response) => {
     connections.begin(request, response)
     const answer = parts.check(request)
-    if (answer === null) {
-      routes(request, response)
-      return
-    }
+    if (answer === null) return routes(request, response)
     const requestId = parts.onTurnedAway(request.method ?? '', answer)
     response.writeHead(answer.status, lastHeaders(answer, requestId)).end(answer.body)
   }
@@ -115,6 +105,6 @@ function onTheWire(answer: FailureAnswer, requestId: string): Buffer {
   const lines = Object.entries(lastHeaders(answer, requestId)).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
-  const top = `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status] ?? ''}\r\n`
+  const top = `HTTP/1.1 ${answer.status} ${http.STATUS_CODES[answer.status] ?? ''}\r\n`
   return Buffer.concat([Buffer.from(`${top}${lines.join('')}\r\n`), answer.body])
 }

@@ -14,25 +14,20 @@ export interface PendingResponse {
  * first, so that sockets which somebody only holds open keep nobody out.
  */
 export class Connections {
-  readonly #max: number
-  readonly #maxRequests: number
+  readonly #bounds: { connections: number; requestsPerConnection: number }
   /** In the order in which they became idle, oldest first. */
   readonly #open = new Map<Socket, { underWay: Set<PendingResponse>; taken: number }>()
   #stopping = false
   #whenEmpty: () => void = () => {}
 
   constructor(bounds: { connections: number; requestsPerConnection: number }) {
-    this.#max = bounds.connections
-    this.#maxRequests = bounds.requestsPerConnection
+    this.#bounds = bounds
   }
 
   /** Adds a new connection, or closes it when all the others are busy. */
   accept(socket: Socket): void {
-    if (this.#open.size >= this.#max) this.#closeOldestIdle()
-    if (this.#stopping || this.#open.size >= this.#max) {
-      socket.destroy()
-      return
-    }
+    if (this.#open.size >= this.#bounds.connections) this.#closeOldestIdle()
+    if (this.#stopping || this.#open.size >= this.#bounds.connections) return void socket.destroy()
     this.#open.set(socket, { underWay: new Set(), taken: 0 })
     socket.once('close', () => {
       this.#open.delete(socket)
@@ -52,7 +47,7 @@ export class Connections {
     connection.underWay.add(underWay)
     connection.taken += 1
     // Node's own bound would answer one more with a bare 503 instead of closing.
-    if (this.#stopping || connection.taken >= this.#maxRequests) sayLast(response)
+    if (this.#stopping || connection.taken >= this.#bounds.requestsPerConnection) sayLast(response)
     response.on('close', () => {
       connection.underWay.delete(underWay)
       if (connection.underWay.size > 0 || !this.#open.delete(socket)) return

@@ -38,10 +38,7 @@ const RETRY_AFTER_MS = [1000, 10_000]
 const LAST_MS = 3000
 
 /** How one alert ended, by one way: sent, given up, or one too many. */
-export interface AlertOutcome {
-  way: AlertWay['name']
-  outcome: 'told' | 'failed' | 'dropped'
-}
+export type AlertOutcome = { way: AlertWay['name']; outcome: 'told' | 'failed' | 'dropped' }
 
 /** The alert as last sent, and the times of sending, by `performance.now()`. */
 interface Sent {
@@ -110,7 +107,10 @@ export class Alerts implements AsyncDisposable {
     const { bot } = this.#parts
     const at = new Date().toISOString()
     const dated = { ...alert, at, ...(bot !== undefined && { bot }) }
-    this.#last = this.#after(this.#last, dated)
+    this.#last = this.#last.then(async () => {
+      await Promise.all(this.#parts.ways.map((way) => this.#send(way, dated)))
+      this.#waiting--
+    })
   }
 
   #remember(key: string, holds: boolean): void {
@@ -120,12 +120,6 @@ export class Alerts implements AsyncDisposable {
       key,
       holds ? { holds, beganMs: nowMs, endedMs } : { holds, beganMs, endedMs: nowMs },
     )
-  }
-
-  async #after(last: Promise<void>, alert: SentAlert): Promise<void> {
-    await last
-    await Promise.all(this.#parts.ways.map((way) => this.#send(way, alert)))
-    this.#waiting--
   }
 
   async #send(way: AlertWay, alert: SentAlert): Promise<void> {

@@ -1,14 +1,7 @@
 import type { z } from 'zod'
 import type { ChatKind, SEAT_STATUS } from '../api/chat.ts'
 import type { Command } from '../api/command.ts'
-import type {
-  ANSWER_FIELDS,
-  ChatMessage,
-  OwnerNotice as ShownNotice,
-  BotProfile,
-  PersonEntry,
-  PublishedCertificate,
-} from './control/results.ts'
+import type * as results from './control/results.ts'
 import type { RateWindows } from './rules/rate-windows.ts'
 import type { UpdateQueue } from './update-queue.ts'
 
@@ -19,10 +12,10 @@ import type { UpdateQueue } from './update-queue.ts'
  */
 
 /** A certificate as its owner published it. The service does not parse it. */
-export type PublishedKey = z.output<typeof PublishedCertificate>
+export type PublishedKey = z.output<typeof results.PublishedCertificate>
 
 export interface PersonState extends Omit<
-  z.output<typeof PersonEntry>,
+  z.output<typeof results.PersonEntry>,
   'fingerprint' | 'hasPhone'
 > {
   key: PublishedKey | null
@@ -38,9 +31,9 @@ export interface WebhookState {
   nextAttemptAt: number | null
 }
 
-export type OwnerNotice = z.output<typeof ShownNotice>
+export type OwnerNotice = z.output<typeof results.OwnerNotice>
 
-type Profile = z.output<typeof BotProfile>
+type Profile = z.output<typeof results.BotProfile>
 
 export interface BotRecord extends Omit<
   Profile,
@@ -76,7 +69,7 @@ export interface PressState {
   messageId: number
   pressedAt: number
   /** The bot's answer. */
-  answer: z.output<z.ZodObject<typeof ANSWER_FIELDS>> | null
+  answer: z.output<z.ZodObject<typeof results.ANSWER_FIELDS>> | null
 }
 
 export type MembershipStatus = Exclude<(typeof SEAT_STATUS)[number], 'left'>
@@ -103,7 +96,7 @@ export const RIGHTS = {
 } as const
 export const ALL_RIGHTS = 31
 
-export type StoredMessage = z.output<typeof ChatMessage>
+export type StoredMessage = z.output<typeof results.ChatMessage>
 export type MessageKind = StoredMessage['kind']
 export type MediaState = StoredMessage['media'][number]
 

@@ -75,11 +75,7 @@ export class MediaUrls {
   }
 
   /** Further files of an item, such as a smaller picture, have urls of the same form. */
-  #write(
-    value: object,
-    at: Omit<MediaPlace, 'mediaId'> & { depth: number },
-    places: MediaPlace[],
-  ): void {
+  #write(value: object, at: Omit<MediaPlace, 'mediaId'> & { depth: number }, places: MediaPlace[]) {
     if (at.depth > MAX_DEPTH) return
     for (const [key, inner] of Object.entries(value)) {
       if (typeof inner === 'object' && inner !== null) {

@@ -169,11 +169,7 @@ export class Outgoing {
     return { ...(await this.#seal(rule, draft, publication)), clear }
   }
 
-  async #seal(
-    rule: Rule,
-    draft: Draft,
-    publication: Publication,
-  ): Promise<Omit<PreparedOutbound, 'clear'>> {
+  async #seal(rule: Rule, draft: Draft, publication: Publication) {
     const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
     try {
       // people on the list may have been blocked while it was fetched

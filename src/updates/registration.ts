@@ -53,10 +53,7 @@ export class Registration {
   }
 
   /** A url in the clear is the bot's only in a store that seals nothing. */
-  #targetIn(
-    url: string | null,
-    sealed?: Uint8Array,
-  ): { url: string; secret: string | null } | null {
+  #targetIn(url: string | null, sealed?: Uint8Array) {
     if (url === SEALED && sealed !== undefined) {
       return JSON.parse(this.#store.unseal(SECRET, sealed).toString())
     }

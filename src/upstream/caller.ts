@@ -99,12 +99,7 @@ export class Caller {
     return current === used ? outcome : this.#attempt(call, current, untilMs, 'again')
   }
 
-  async #attempt(
-    call: Call,
-    token: string,
-    untilMs: number,
-    turn?: 'again',
-  ): Promise<AttemptOutcome> {
+  async #attempt(call: Call, token: string, untilMs: number, turn?: 'again') {
     const { origin, basePath, budget, events, limits, stopping } = this.#parts
     const { pool, method, path, body, signal, own, permitted, requireAllowed } = call
     await permitted?.()

@@ -53,11 +53,7 @@ export async function fetchMedia(
   return bytesOf(response.body, limits.maxMediaBytes, within)
 }
 
-async function ask(
-  pool: Dispatcher,
-  { origin, path, limits }: MediaRequest,
-  signal: AbortSignal,
-): Promise<Dispatcher.ResponseData> {
+async function ask(pool: Dispatcher, { origin, path, limits }: MediaRequest, signal: AbortSignal) {
   const headersTimeout = limits.callMs
   const headers = mediaHeaders()
   const asking = pool.request({ origin, method: 'GET', path, headers, signal, headersTimeout })

@@ -1,14 +1,5 @@
 /** Whether a file has changed, and which others than this user and root may write or replace one. */
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  statSync,
-  type Stats,
-} from 'node:fs'
+import * as fs from 'node:fs'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { resultOr, systemCodeOf } from '../errors.ts'
 
@@ -22,7 +13,7 @@ const GROUP_WRITES = 0o020
  * either closed to others' writing or, as /tmp is, sticky.
  */
 export function isHeldFast(folder: string, owner: number): boolean {
-  const found = lstatSync(dirname(folder), { throwIfNoEntry: false })
+  const found = fs.lstatSync(dirname(folder), { throwIfNoEntry: false })
   if (found?.isDirectory() !== true) return false
   if (process.getuid === undefined) return true
   const isTheirs = found.uid === owner || found.uid === 0
@@ -44,7 +35,7 @@ export function forOwnerAlone<T>(makeSocket: () => T): T {
 
 /** Metadata that change with each write of a file, read without its content; empty for none. */
 export function lookOf(file: string | null): string {
-  const found = resultOr(() => statSync(file ?? ''), null)
+  const found = resultOr(() => fs.statSync(file ?? ''), null)
   return found === null ? '' : [found.dev, found.ino, found.size, found.mtimeMs].join(':')
 }
 
@@ -64,7 +55,7 @@ export interface OthersRight {
 export function othersRight(path: string, { sticky = false } = {}): OthersRight | null {
   const me = process.getuid?.()
   if (me === undefined) return null
-  const found = statSync(path)
+  const found = fs.statSync(path)
   const quoted = quotePath(path)
   if (found.uid !== me && found.uid !== 0) {
     const reason = `belongs to user ${found.uid}, neither to this one (${me}) nor to root`
@@ -99,7 +90,7 @@ export function describeOthersChange(path: string): OthersChange | null {
 
 /** The same of a folder whose files are all read: nobody else may add one. @returns as above */
 export function describeOthersFolder(path: string): OthersChange | null {
-  const right = existsSync(path) ? othersRight(path) : null
+  const right = fs.existsSync(path) ? othersRight(path) : null
   return right === null ? null : { message: right.reason, hint: mend(right) }
 }
 
@@ -132,7 +123,7 @@ function othersOnTheWay(path: string, links: number): OnTheWay | null {
   const folder = dirname(resolve(path))
   const above = folder === resolve(path) ? null : othersOnTheWay(folder, links)
   if (above !== null) return above
-  const found = lstatSync(path)
+  const found = fs.lstatSync(path)
   if (!found.isSymbolicLink()) {
     const isFolder = found.isDirectory()
     const right = othersRight(path, { sticky: isFolder })
@@ -141,18 +132,18 @@ function othersOnTheWay(path: string, links: number): OnTheWay | null {
   const right = othersLink(path, found)
   if (right !== null) return { ...right, path, isFolder: false }
   if (links === 0) throw new Error('too many links')
-  return othersOnTheWay(resolve(realpathSync(folder), readlinkSync(path)), links - 1)
+  return othersOnTheWay(resolve(fs.realpathSync(folder), fs.readlinkSync(path)), links - 1)
 }
 
-function othersLink(path: string, { uid }: Stats): OthersRight | null {
+function othersLink(path: string, { uid }: fs.Stats): OthersRight | null {
   if (uid === process.getuid?.() || uid === 0) return null
   return { reason: `is a link of user ${uid}`, command: `sudo rm ${quotePath(path)}` }
 }
 
-const isFile = (path: string): boolean => resultOr(() => statSync(path).isFile(), false)
+const isFile = (path: string): boolean => resultOr(() => fs.statSync(path).isFile(), false)
 
 function mayRun(path: string): boolean {
-  accessSync(path, constants.X_OK)
+  fs.accessSync(path, fs.constants.X_OK)
   return true
 }
 
@@ -160,13 +151,13 @@ const mend = ({ command }: OthersRight): string =>
   `whoever can write it decides what Postern does; once you looked: \`${command}\``
 
 /** A group that has its user's number is that user's alone, where each user has a group. */
-function isWritableByOthers({ mode, uid, gid }: Stats): boolean {
+function isWritableByOthers({ mode, uid, gid }: fs.Stats): boolean {
   return (mode & (gid === uid ? ANYBODY_WRITES : ANYBODY_WRITES | GROUP_WRITES)) !== 0
 }
 
 function isReadOnly(path: string): boolean {
   try {
-    accessSync(path, constants.W_OK)
+    fs.accessSync(path, fs.constants.W_OK)
     return false
   } catch (error) {
     return systemCodeOf(error) === 'EROFS'

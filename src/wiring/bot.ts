@@ -28,11 +28,7 @@ const HOUR_MS = 3_600_000
 export type RunningBot = Awaited<ReturnType<typeof createBot>>
 
 /** The outbox of a bot, with what its door asks of it. */
-function createOutbox(
-  { settings, parts = {} }: BotOptions,
-  link: Link,
-  core: Core,
-): { outbox: Outbox; door: OutboxDoor } {
+function createOutbox({ settings, parts = {} }: BotOptions, link: Link, core: Core) {
   const { outbox: entries, store, known } = core
   const { clock = REAL_CLOCK } = parts
   const sealsForBot = settings.key.publish

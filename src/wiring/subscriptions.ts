@@ -5,23 +5,8 @@
 import type { Settings } from '../config/settings.ts'
 import type { OpenedKind } from '../store/key-usage.ts'
 import type { Log } from '../logger.ts'
-import {
-  recordDelivery,
-  recordMedia,
-  recordNoUpstreamAnswer,
-  recordOwnCalls,
-  recordSeal,
-  recordUpstreamAnswer,
-  recordVerdict,
-} from '../observe/record.ts'
-import {
-  showBacklog,
-  showHealth,
-  showKeys,
-  showLoad,
-  showMedia,
-  showWarnings,
-} from '../observe/show.ts'
+import * as record from '../observe/record.ts'
+import * as show from '../observe/show.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { HolderState, MeasuredEngine } from '../openpgp/index.ts'
@@ -30,23 +15,7 @@ import { alertForReason, alertForTrustChange } from '../reports/alerting.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'
 import { describeNoResponse, readinessLog } from '../reports/readiness-log.ts'
-import {
-  createFullReport,
-  logConsumerFailure,
-  logLeaving,
-  logTrustChange,
-  reportBacklog,
-  reportDelivery,
-  reportDeliveryFailure,
-  reportFailingWebhook,
-  reportForged,
-  reportLaggards,
-  reportPublication,
-  reportSecondPoller,
-  reportServiceWebhook,
-  reportSettled,
-  reportWebhookChange,
-} from '../reports/events.ts'
+import * as events from '../reports/events.ts'
 import type { Updates } from './updates.ts'
 import { pruneHourly } from './probes.ts'
 
@@ -67,16 +36,16 @@ export function subscribeLink(link: Link): void {
     paused: () => watch.paused(),
     clock: (skewMs) => watch.clock(skewMs),
   })
-  const recordAnswer = batchPerTick((answer: Parameters<typeof recordUpstreamAnswer>[1]) =>
-    recordUpstreamAnswer(metrics, answer),
+  const recordAnswer = batchPerTick((answer: Parameters<typeof record.recordUpstreamAnswer>[1]) =>
+    record.recordUpstreamAnswer(metrics, answer),
   )
   link.onUpstream({
     answered: recordAnswer,
-    unreachable: ({ code }) => recordNoUpstreamAnswer(metrics, code),
-    budget: (used) => recordOwnCalls(metrics, used),
+    unreachable: ({ code }) => record.recordNoUpstreamAnswer(metrics, code),
+    budget: (used) => record.recordOwnCalls(metrics, used),
   })
-  showHealth(metrics, health)
-  showWarnings(metrics, link.warnings)
+  show.showHealth(metrics, health)
+  show.showWarnings(metrics, link.warnings)
 }
 
 /**
@@ -89,8 +58,8 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const resources = new DisposableStack()
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
-  reportForged(store.rowSeal, link, log)
-  store.rowSeal.onForged(() => reportForged(store.rowSeal, link, log))
+  events.reportForged(store.rowSeal, link, log)
+  store.rowSeal.onForged(() => events.reportForged(store.rowSeal, link, log))
   subscribeEngine(engine, metrics, log)
   resources.defer(engine.onAvailable((isFine) => health.show('no-threads', isFine ? null : '')))
   const reportHolder = ({ isReachable, reason }: HolderState): void =>
@@ -107,7 +76,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
 /** Health, metrics and log follow the outbox. */
 export function subscribeOutbox(outbox: Outbox, link: Link, log: Log): void {
-  outbox.onSettled((event) => reportSettled(event, link.metrics, log))
+  outbox.onSettled((event) => events.reportSettled(event, link.metrics, log))
   outbox.onStuck((entry) => link.health.show('outbox-stuck', entry && `entry ${entry.id}`))
 }
 
@@ -116,7 +85,7 @@ function subscribeKey({ publication, knownChats, keyring }: Core, link: Link): v
   if (publication === null) return
   const { health, metrics, watch } = link
   if (publication.state === 'unpublished') health.set('key-unpublished', '')
-  publication.onState((change) => reportPublication(change, health, knownChats))
+  publication.onState((change) => events.reportPublication(change, health, knownChats))
   publication.onRotationAttempt((outcome) => metrics.count('postern_rotations_total', { outcome }))
   link.onBot((bot) => publication.observe(bot))
   keyring.onReread(() => publication.followKeys())
@@ -136,7 +105,7 @@ function subscribeKnown({ known, incoming, journalHeads }: Core, link: Link, log
       link.metrics.count('postern_trust_alarms_total', { alarm: alert.alert })
       link.alerts.raise(alert)
     }
-    logTrustChange(change, log)
+    events.logTrustChange(change, log)
     journalHeads.noted(change)
   })
   incoming?.onStranger((stranger) => {
@@ -147,7 +116,7 @@ function subscribeKnown({ known, incoming, journalHeads }: Core, link: Link, log
     const remembered = people.filter(({ userId }) => trust.isRemembered(userId))
     names.saw(remembered).catch(() => undefined)
   })
-  const reportFull = createFullReport(link, log)
+  const reportFull = events.createFullReport(link, log)
   knownChats.onReread((chatId) => {
     known.modes.forget(chatId)
     known.directory.forget(chatId)
@@ -162,7 +131,7 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
   core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
     if (!isNamed) metrics.count('postern_seals_unnamed_total', {})
-    recordSeal(metrics, { recipients, skipped: skipped.length, ms })
+    record.recordSeal(metrics, { recipients, skipped: skipped.length, ms })
   })
   core.clearFields.onSent((fields) => {
     for (const field of fields) metrics.count('postern_clear_fields_total', { field })
@@ -175,21 +144,21 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
   incoming?.onJudged((outcomes) => {
     if (outcomes.length > 0) noteWork()
     for (const { verdict, tookMs, openedWith } of outcomes) {
-      recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
+      record.recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
       if (openedWith !== null) noteKeyUse(openedWith, 'message')
     }
     core.outcomes.received(outcomes)
   })
   incoming?.onLeaving((event) => {
     if (event.kind === 'left') metrics.count('postern_updates_left_total', { why: event.why })
-    logLeaving(event, log)
+    events.logLeaving(event, log)
   })
   core.replayMemory?.onIdsWentBack((event) => {
     log.warn(event, 'update ids went back: new updates come under ids that the bot has confirmed')
   })
   attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
   attachments.onFetched((fetched) => {
-    recordMedia(metrics, fetched)
+    record.recordMedia(metrics, fetched)
     noteWork()
   })
 }
@@ -197,12 +166,12 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
 /** Metrics that are read when they are asked for. */
 function showCore({ known, engine, keyring, publication, attachments }: Core, link: Link): void {
   const { metrics, upstream } = link
-  showKeys(metrics, {
+  show.showKeys(metrics, {
     keys: () => keyring.all,
     situation: () => publication?.remoteKeyState ?? null,
   })
-  showMedia(metrics, attachments)
-  showLoad(metrics, {
+  show.showMedia(metrics, attachments)
+  show.showLoad(metrics, {
     threads: () => engine.load().threads,
     connections: () => upstream.load(),
     caches: () => {
@@ -247,15 +216,15 @@ export function subscribeUpdates(
   const { health, metrics, watch } = link
   const { webhook, polls, backlog, reader } = updates
   const reportAtService = (isThere: boolean): void =>
-    reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
+    events.reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
 
   store.onReachability((now) => (now === 'reachable' ? reader.wake() : reader.lose()))
   store.onWritable((isWritable) => {
     if (isWritable) reader.wake()
   })
 
-  if (webhook.own !== null) reportFailingWebhook(webhook.own, health)
-  webhook.onChange((change) => reportWebhookChange(change, health, log))
+  if (webhook.own !== null) events.reportFailingWebhook(webhook.own, health)
+  webhook.onChange((change) => events.reportWebhookChange(change, health, log))
 
   link.onBot((bot) => updates.noteServiceWebhook({ pending: bot.queued, url: bot.webhook?.url }))
   watch.onRevived(() => [webhook, updates.consumers].forEach((one) => one.start()))
@@ -273,26 +242,32 @@ export function subscribeUpdates(
     else if (settings.key.publish) reportAtService(true)
   })
   polls.onEvicted((by) => metrics.count('postern_polls_taken_over_total', { by }))
-  polls.onContested((by) => reportSecondPoller(by, health))
-  showBacklog(metrics, () => backlog.state)
+  polls.onContested((by) => events.reportSecondPoller(by, health))
+  show.showBacklog(metrics, () => backlog.state)
   backlog.onState((look) => {
-    reportBacklog(look, { ...link, log, isReason: settings.admin.updatesWaiting === 'unready' })
+    events.reportBacklog(look, {
+      ...link,
+      log,
+      isReason: settings.admin.updatesWaiting === 'unready',
+    })
   })
 
   updates.onDelivered((delivery) => {
     link.noteWork()
-    recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
-    reportDelivery(delivery, health, log)
+    record.recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
+    events.reportDelivery(delivery, health, log)
   })
   updates.onDeliveryFailed((failed) => {
     const { failure, ms, failures } = failed
-    recordDelivery(metrics, { outcome: failure.kind, ms, failures })
+    record.recordDelivery(metrics, { outcome: failure.kind, ms, failures })
     backlog.markBehind()
-    reportDeliveryFailure(failed, health, log)
+    events.reportDeliveryFailure(failed, health, log)
   })
   updates.consumers.queue.onShared(() => void webhook.renew())
-  updates.consumers.queue.onLaggards((laggards) => reportLaggards(laggards, { ...link, log }))
-  updates.onConsumerFailed((failed) => logConsumerFailure(failed, log))
+  updates.consumers.queue.onLaggards((laggards) =>
+    events.reportLaggards(laggards, { ...link, log }),
+  )
+  updates.onConsumerFailed((failed) => events.logConsumerFailure(failed, log))
   updates.onReadFailed(({ code, waitMs }) =>
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
   )

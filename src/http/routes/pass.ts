@@ -91,11 +91,7 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
  * @returns asked when it leaves: throws Refusal `postern_downgrade_refused` once the chat is not
  * @throws Refusal `bad_request` for any other chat, and where it is not sure which one; as `Guard.rule`
  */
-async function readableChat(
-  request: FastifyRequest,
-  wordy: string,
-  { guard }: PassParts,
-): Promise<() => void> {
+async function readableChat(request: FastifyRequest, wordy: string, { guard }: PassParts) {
   const chatId = chatOf(request)
   const rule = chatId === null ? null : await guard.rule(chatId)
   if (rule?.body !== 'readable') throw noSuchField(wordy)

@@ -87,9 +87,7 @@ export class SpanExporter implements AsyncDisposable {
   }
 
   /** @returns why it failed; null: the collector has the batch */
-  async #post(
-    batch: readonly TraceSpan[],
-  ): Promise<{ status: number } | { error: unknown } | null> {
+  async #post(batch: readonly TraceSpan[]) {
     const { timeoutMs, headers } = this.#parts
     const own = [['content-type', 'application/json']] as const
     const all = [...headers.map(([name, value]) => [name.toLowerCase(), value] as const), ...own]

@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { EVENT_KINDS, type EventKind, type SandboxEvent } from '../events/event.ts'
@@ -101,7 +101,11 @@ export async function streamLog<E extends LoggedEvent>(
     while (!signal.aborted) {
       // Nothing more is written until the reader has read everything.
       const page = log.read(position, raw.writableNeedDrain ? 0 : PAGE_EVENTS)
-      if (page.missed > 0) return drop(raw, page.missed)
+      if (page.missed > 0) {
+        raw.end(`: dropped, since you read too slowly and missed ${page.missed} events\n\n`)
+        setTimeout(() => raw.destroy(), DROPPED_MS).unref()
+        return
+      }
       const text = page.events.filter(isWanted).map(format).join('')
       if (text !== '') {
         heartbeat.refresh()
@@ -116,11 +120,5 @@ export async function streamLog<E extends LoggedEvent>(
   }
 }
 
-function format(event: LoggedEvent): string {
-  return `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
-function drop(raw: ServerResponse, missed: number): void {
-  raw.end(`: dropped, since you read too slowly and missed ${missed} events\n\n`)
-  setTimeout(() => raw.destroy(), DROPPED_MS).unref()
-}
+const format = (event: LoggedEvent): string =>
+  `id: ${event.id}\nevent: ${event.kind}\ndata: ${JSON.stringify(event)}\n\n`

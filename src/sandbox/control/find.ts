@@ -4,10 +4,7 @@ import type { BotState, ChatState, PersonState, StoredMessage } from '../state.t
 import type { World } from '../world.ts'
 
 /** A person and a chat, as operations name them. */
-export interface PersonInChat {
-  userId: number
-  chatId: number
-}
+type PersonInChat = { userId: number; chatId: number }
 
 export type Finder = ReturnType<typeof finderIn>
 

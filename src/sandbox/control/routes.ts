@@ -16,9 +16,7 @@ export interface ControlledWorld {
   live: ControlContext
 }
 
-interface OnOperation {
-  Params: { operation: string }
-}
+type OnOperation = { Params: { operation: string } }
 
 const HEALTH_PATH = '/healthz'
 const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
@@ -68,11 +66,15 @@ export function addControlRoutes(
   const operations: ReadonlyMap<string, AnyControlOperation> = new Map(ALL_OPERATIONS)
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
-  app.get('/openapi.json', (request) => {
+  app.get('/openapi.json', async (request) => {
     const { path } = addressesOf(worldOf(request))
-    return controlDocumentAt(`${request.protocol}://${request.host}${path}`)
+    const { controlDocument } = await import('../openapi/control.ts')
+    return controlDocument(`${request.protocol}://${request.host}${path}`)
   })
-  app.get('/bot-openapi.json', (request) => botDocumentAt(addressesOf(worldOf(request)).url))
+  app.get('/bot-openapi.json', async (request) => {
+    const { url } = addressesOf(worldOf(request))
+    return (await import('../openapi/bot.ts')).botDocument(url)
+  })
   app.post<OnOperation>('/:operation', async (request, reply) => {
     const name = request.params.operation
     const operation = operations.get(name)
@@ -101,12 +103,4 @@ function describe(): Record<string, object> {
     return [name, { description, ...schema }]
   })
   return Object.fromEntries(described) as Record<string, object>
-}
-
-async function controlDocumentAt(url: string): Promise<object> {
-  return (await import('../openapi/control.ts')).controlDocument(url)
-}
-
-async function botDocumentAt(url: string): Promise<object> {
-  return (await import('../openapi/bot.ts')).botDocument(url)
 }

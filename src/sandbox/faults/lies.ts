@@ -45,11 +45,7 @@ export function applyLie(result: unknown, fault: ActiveFault, context: ResponseC
   LIES[fault.name]?.(result, fault, context)
 }
 
-function keyList(
-  result: unknown,
-  context: ResponseContext,
-  chatId: number | undefined,
-): unknown[] | null {
+function keyList(result: unknown, context: ResponseContext, chatId: number | undefined) {
   const isMeant = chatId === undefined || context.params['chatId'] === String(chatId)
   if (context.route !== 'getChatKeys' || !isMeant || !isObject(result)) return null
   return Array.isArray(result['keys']) ? result['keys'] : null

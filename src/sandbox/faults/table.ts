@@ -5,7 +5,6 @@ import { accountId, botId, chatId, count, flag, text } from '../control/fields.t
 
 /** Names of endpoints (src/api/endpoints.ts), and `media`. */
 export const FAULT_ROUTES = [...ENDPOINTS.map(({ name }) => name), 'media'] as const
-export type FaultRoute = (typeof FAULT_ROUTES)[number]
 
 /** When a fault strikes and what it does, as the README and the OpenAPI document show it. */
 interface FaultKind {

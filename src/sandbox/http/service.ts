@@ -86,7 +86,9 @@ export function createService(
   app.addHook('onRequest', (request, _reply, next) => {
     const call = openCalls.get(request)
     if (call === undefined) throw noSuchWorld()
-    if (isApi(request)) call.bot = admitCall(call.world, request)
+    // A call of the API by its route, or by its path when it has no route.
+    const isApi = endpointOf(request) !== undefined || request.url.startsWith(`${API_PREFIX}/`)
+    if (isApi) call.bot = admitCall(call.world, request)
     next()
   })
   app.addHook('preParsing', (request, _reply, _payload, next) => {
@@ -155,15 +157,7 @@ export function createService(
   return app
 }
 
-/** A call of the API by its route, or by its path when it has no route. */
-function isApi(request: FastifyRequest): boolean {
-  return endpointOf(request) !== undefined || request.url.startsWith(`${API_PREFIX}/`)
-}
-
-function callerOf(
-  request: FastifyRequest,
-  bot: BotState | undefined,
-): { route: string; botId: number | undefined } {
+function callerOf(request: FastifyRequest, bot: BotState | undefined) {
   const media = request.routeOptions.url?.startsWith('/media/') === true
   const route = endpointOf(request)?.name ?? (media ? 'media' : 'unknown')
   return { route, botId: bot?.id }

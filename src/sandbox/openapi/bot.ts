@@ -29,11 +29,8 @@ export function botDocument(serviceUrl: string): object {
   const paths: Record<string, Record<string, object>> = {}
   for (const endpoint of ENDPOINTS) {
     const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
-    const described = DESCRIBED[endpoint.name]
-    paths[path] = {
-      ...paths[path],
-      [endpoint.method.toLowerCase()]: operationOf(endpoint, described, collector),
-    }
+    const operation = operationOf(endpoint, collector)
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation }
   }
   const update = collector.of(Update)
   collector.of(ErrorEnvelope)
@@ -59,13 +56,10 @@ export function botDocument(serviceUrl: string): object {
   }
 }
 
-function operationOf(
-  endpoint: Endpoint,
-  described: DescribedEndpoint,
-  collector: SchemaCollector,
-): object {
+function operationOf(endpoint: Endpoint, collector: SchemaCollector) {
+  const described = DESCRIBED[endpoint.name]
   const { summary, body, isBodyOptional, result, created } = described
-  const parameters = parametersOf(endpoint, described, collector)
+  const parameters = parametersOf(endpoint.path, described.query, collector)
   const success = successOf(collector.of(result))
   return {
     operationId: endpoint.name,
@@ -82,11 +76,7 @@ function operationOf(
   }
 }
 
-function parametersOf(
-  { path }: Endpoint,
-  { query }: DescribedEndpoint,
-  collector: SchemaCollector,
-): object[] {
+function parametersOf(path: string, query: z.ZodObject | undefined, collector: SchemaCollector) {
   const parameter = (where: 'path' | 'query', name: string, schema: z.ZodType = z.unknown()) => {
     return { name, in: where, required: where === 'path', schema: collector.of(schema) }
   }

@@ -53,7 +53,8 @@ export class Persistence implements AsyncDisposable {
    * @param of distinguishes several maps of the same kind
    */
   map<K extends RecordKey, V>(as: RecordKind<V> | string, of: RecordKey = ''): Map<K, V> {
-    const { name: kind, write, read } = typeof as === 'string' ? plainKind<V>(as) : as
+    const plain = { write: (value: V): unknown => value, read: (stored: unknown) => stored as V }
+    const { name: kind, write, read } = typeof as === 'string' ? { name: as, ...plain } : as
     const owner = String(of)
     const name = `${kind}\0${owner}`
     const entries = this.#unopened
@@ -144,8 +145,4 @@ export class Persistence implements AsyncDisposable {
       this.#file?.close()
     }
   }
-}
-
-function plainKind<V>(name: string): RecordKind<V> {
-  return { name, write: (value) => value, read: (stored) => stored as V }
 }

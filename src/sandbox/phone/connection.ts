@@ -11,15 +11,7 @@ import type { World } from '../world.ts'
 import { ControlError } from '../api-error.ts'
 
 /** What the sender's phone must know before it writes. */
-export interface SendPlan {
-  mode: ChatMode
-  /** Recipients of the text, without the sender. */
-  certificates: string[]
-  /** Recipients of a file, without the sender. */
-  fileCertificates: string[]
-  /** Bots that the text is addressed to. */
-  addressed: number[]
-}
+export type SendPlan = ReturnType<PhoneConnection['plan']>
 
 type OutgoingMessage = Pick<Post, 'replyTo' | 'addressed' | 'text' | 'armored' | 'media'> & {
   chatId: number
@@ -104,7 +96,7 @@ export function connectPhone(world: World, userId: number) {
      * Plans a message. In a private chat everything is addressed to the bot; in a group commands,
      * mentions and replies are. A bot with privacy mode off reads everything.
      */
-    plan: (o: { chatId: number; text: string; replyTo: number | undefined }): SendPlan => {
+    plan: (o: { chatId: number; text: string; replyTo: number | undefined }) => {
       const chat = chatOf(o.chatId)
       const quoted = o.replyTo === undefined ? undefined : chat.messages.get(o.replyTo)
       const bots = botsIn(world, chat)
@@ -117,11 +109,14 @@ export function connectPhone(world: World, userId: number) {
         accounts.flatMap(({ key }) => key?.publicKey ?? [])
       return {
         mode: trueMode(world, chat),
+        /** Recipients of the text, without the sender. */
         certificates: certificatesOf([...others, ...reading]),
+        /** Recipients of a file, without the sender. */
         fileCertificates:
           chat.kind === 'private'
             ? certificatesOf(addressed)
             : listedKeys(world, chat, userId).map(({ publicKey }) => publicKey),
+        /** Bots that the text is addressed to. */
         addressed: addressed.map(({ id }) => id),
       }
     },

@@ -4,14 +4,7 @@
  */
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto'
 import { AS_MADE, TAG, writeMpi, type UnlockedKey } from '../../openpgp/index.ts'
-import {
-  armoredCertificate,
-  certificateParts,
-  checksum,
-  fingerprintOf,
-  newKeys,
-  transferable,
-} from '../../openpgp/key-forms.ts'
+import * as forms from '../../openpgp/key-forms.ts'
 
 /**
  * Makes a key: Ed25519 primary, Curve25519 subkey, legacy encodings, without a passphrase.
@@ -24,8 +17,8 @@ export async function makeCommonKey(o: { userId: string; createdMs: number }): P
 }> {
   const signing = pairOf(generateKeyPairSync('ed25519'))
   const encrypting = pairOf(generateKeyPairSync('x25519'))
-  const keys = newKeys({ ...o, signing: signing.point, decrypting: encrypting.point })
-  const parts = await certificateParts({
+  const keys = forms.newKeys({ ...o, signing: signing.point, decrypting: encrypting.point })
+  const parts = await forms.certificateParts({
     keys,
     userId: o.userId,
     sign: async (digest) => sign(null, digest, signing.secret),
@@ -37,14 +30,14 @@ export async function makeCommonKey(o: { userId: string; createdMs: number }): P
     subkey: { ...subkey, key: secretBody(subkey.key, scalar) },
   }
   const fingerprint = keys.fingerprint.toString('hex')
-  const fingerprints = [fingerprint, fingerprintOf(keys.subkey).toString('hex')]
+  const fingerprints = [fingerprint, forms.fingerprintOf(keys.subkey).toString('hex')]
   return {
-    certificate: armoredCertificate(parts),
+    certificate: forms.armoredCertificate(parts),
     key: {
       fingerprint,
       keyIds: fingerprints.map((one) => one.slice(24)),
       fingerprints,
-      bytes: transferable(secret, [TAG.secretKey, TAG.secretSubkey]),
+      bytes: forms.transferable(secret, [TAG.secretKey, TAG.secretSubkey]),
       sizes: AS_MADE,
     },
   }
@@ -62,7 +55,7 @@ function pairOf({ privateKey, publicKey }: Record<'privateKey' | 'publicKey', Ke
 /** A secret key packet's body without a lock: the secret and its checksum (RFC 9580, 5.5.3). */
 function secretBody(body: Buffer, secret: Uint8Array): Buffer {
   const number = writeMpi(secret)
-  const sum = checksum(number)
+  const sum = forms.checksum(number)
   return Buffer.concat([body, Buffer.alloc(1), number, Buffer.of(sum >> 8, sum & 0xff)])
 }
 

@@ -21,16 +21,10 @@ export interface UnreadMessage {
 export type UnnumberedEvent = Unnumbered<SeenEvent>
 type Unnumbered<E> = E extends unknown ? Omit<E, 'n'> : never
 
-/** The person whose phone it is, and its connection. */
-interface Receiver {
-  userId: number
-  connection: PhoneConnection
-}
-
 /** What a phone receives of an event of the world; null when it shows nothing of it. */
 export function receivedOf(
   event: EventBody,
-  { userId, connection }: Receiver,
+  { userId, connection }: { userId: number; connection: PhoneConnection },
 ): ReceivedEvent | null {
   const at = connection.nowMs()
   if (event.kind === 'message' || event.kind === 'edited') {

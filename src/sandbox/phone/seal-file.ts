@@ -103,11 +103,7 @@ async function signedParts(
   return [...framedParts(TAG.onePassSignature, [announced], 'whole'), ...literal, signature]
 }
 
-async function compressed(
-  parts: Uint8Array[],
-  how: 'none' | 'zip' | 'zlib',
-  framing: Framing,
-): Promise<Uint8Array[]> {
+async function compressed(parts: Uint8Array[], how: 'none' | 'zip' | 'zlib', framing: Framing) {
   if (how === 'none') return parts
   const { algorithm, compress } = COMPRESSORS[how]
   const body = await compress(Buffer.concat(parts))

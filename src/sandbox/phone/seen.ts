@@ -40,25 +40,23 @@ export const InboxEntry = described(
 )
 export type InboxEntry = z.infer<typeof InboxEntry>
 
-function shown<Kind extends string, Fields extends z.ZodRawShape>(
+const shown = <Kind extends string, Fields extends z.ZodRawShape>(
   kind: Kind,
-  fields: Fields,
   meta: { id: string; description: string },
-) {
-  return z.object({ kind: z.literal(kind), ...numbered, ...fields }).meta(meta)
-}
+  fields: Fields,
+) => z.object({ kind: z.literal(kind), ...numbered, ...fields }).meta(meta)
 
 export const SeenKeyChange = shown(
   'key',
-  { userId: id, fingerprint: z.string().nullable().describe('null when the key was removed') },
   { id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' },
+  { userId: id, fingerprint: z.string().nullable().describe('null when the key was removed') },
 )
 export type SeenKeyChange = z.infer<typeof SeenKeyChange>
 
 export const ReceivedAnswer = shown(
   'answer',
-  { callbackId: z.string(), chatId: id, messageId: id, ...ANSWER_FIELDS },
   { id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' },
+  { callbackId: z.string(), chatId: id, messageId: id, ...ANSWER_FIELDS },
 )
 export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
 
@@ -68,13 +66,13 @@ export const SeenEvent = z
     InboxEntry,
     shown(
       'deleted',
-      { chatId: id, messageId: id },
       { id: 'SeenDeletion', description: 'A message is gone, for everybody.' },
+      { chatId: id, messageId: id },
     ),
     shown(
       'typing',
-      { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
       { id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' },
+      { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
     ),
     SeenKeyChange,
     ReceivedAnswer,

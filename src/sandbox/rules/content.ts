@@ -11,10 +11,7 @@ const ARMORED_MESSAGE =
   /^-----BEGIN PGP MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*[ \t]*\r?\n((?:[A-Za-z0-9+/]+={0,2}[ \t]*\r?\n)+)(?:=[A-Za-z0-9+/]{4}\r?\n)?-----END PGP MESSAGE-----\s*$/
 
 /** The content of a message: exactly one of the two is not null. */
-export interface MessageContent {
-  text: string | null
-  armored: string | null
-}
+export type MessageContent = Record<'text' | 'armored', string | null>
 
 /**
  * Checks the content of a request body against the chat's mode. Gives null when the body has

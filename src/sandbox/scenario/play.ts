@@ -172,9 +172,7 @@ function createPlayer(control: Control, withinMs: number) {
     return found.messageId
   }
 
-  async function press(
-    input: InChat & { data: string; messageId?: number; answer?: string },
-  ): Promise<number> {
+  async function press(input: InChat & { data: string; messageId?: number; answer?: string }) {
     const { userId, chatId, data, messageId: below, answer } = input
     let there: (string | undefined)[] = []
     const dataOf = (message: ScreenMessage) =>

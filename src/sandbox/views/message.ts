@@ -1,5 +1,5 @@
 import { deliveredText } from '../../api/text.ts'
-import type { BotState, ChatState, MediaState, StoredMessage } from '../state.ts'
+import type { BotState, ChatState, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 import { accountView } from '../rules/find.ts'
 
@@ -20,10 +20,7 @@ export function messageView(world: World, context: MessageContext): Record<strin
   return { ...viewWithoutQuote(world, context), replyTo: quoteView(world, context) }
 }
 
-function viewWithoutQuote(
-  world: World,
-  { chat, message }: MessageContext,
-): Record<string, unknown> {
+function viewWithoutQuote(world: World, { chat, message }: MessageContext) {
   return {
     id: message.id,
     chat: { id: chat.id, kind: chat.kind },
@@ -32,7 +29,9 @@ function viewWithoutQuote(
     replyTo: null,
     kind: message.kind,
     ...contentView(message),
-    media: message.media.map(mediaView),
+    media: message.media.map(({ id, durationMs }) => {
+      return { id, url: `/media/${id}`, ...(durationMs === null ? {} : { durationMs }) }
+    }),
   }
 }
 
@@ -49,8 +48,4 @@ function quoteView(world: World, { chat, message, bot }: MessageContext): unknow
   return quoted.id < first
     ? { id: quoted.id }
     : viewWithoutQuote(world, { chat, message: quoted, bot })
-}
-
-function mediaView({ id, durationMs }: MediaState): Record<string, unknown> {
-  return { id, url: `/media/${id}`, ...(durationMs === null ? {} : { durationMs }) }
 }
