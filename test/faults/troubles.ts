@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Control } from '../../src/sandbox/control/table.ts'
-import type { FaultName, FaultOptions, FaultRoute } from '../../src/sandbox/faults/table.ts'
+import type { FAULT_ROUTES, FaultName, FaultOptions } from '../../src/sandbox/faults/table.ts'
 import { giantCertificate } from '../support/faults-certificates.ts'
 import type { Proxy, Toxic } from '../support/faults-proxy.ts'
 import type { Random } from '../support/faults-random.ts'
@@ -26,7 +26,7 @@ export interface Stage {
 type Make = (stage: Stage, random: Random) => Promise<void>
 
 /** Calls that a fault may strike. */
-const ROUTES: FaultRoute[] = [
+const ROUTES: (typeof FAULT_ROUTES)[number][] = [
   'getUpdates',
   'sendMessage',
   'getChat',

@@ -1,4 +1,3 @@
-import type { ChatMode } from '../../api/chat.ts'
 import { isAddressed } from '../rules/content.ts'
 import { applyDeletion, applyEdit, post, type Post } from '../rules/post.ts'
 import { botsIn, haveCommonChat, peopleIn } from '../rules/find.ts'
