@@ -107,10 +107,8 @@ export class Alerts implements AsyncDisposable {
     const { bot } = this.#parts
     const at = new Date().toISOString()
     const dated = { ...alert, at, ...(bot !== undefined && { bot }) }
-    this.#last = this.#last.then(async () => {
-      await Promise.all(this.#parts.ways.map((way) => this.#send(way, dated)))
-      this.#waiting--
-    })
+    const send = () => Promise.all(this.#parts.ways.map((way) => this.#send(way, dated)))
+    this.#last = this.#last.then(send).then(() => void this.#waiting--)
   }
 
   #remember(key: string, holds: boolean): void {

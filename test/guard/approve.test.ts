@@ -304,7 +304,6 @@ describe('after the approval', () => {
     await stage.restart(rules(GROUPS))
     await stage.sidecar.whenReady()
   })
-
 })
 
 test('a kill between a request for an approval and its record sends no second request', async () => {

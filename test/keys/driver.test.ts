@@ -124,7 +124,6 @@ describe('a planned rotation', () => {
       expect(scene.steps).toEqual(['me'])
     }
   })
-
 })
 
 describe('`key publish`', () => {
@@ -184,7 +183,6 @@ describe('`key rotate`', () => {
     await expect(driver.run('rotate')).rejects.toMatchObject({ code })
     expect([scene.steps, driver.rotation]).toEqual([['me'], null])
   })
-
 })
 
 describe('`key generate`', () => {
@@ -214,7 +212,6 @@ describe('`key generate`', () => {
 })
 
 describe('`key rotate --abandon`', () => {
-
   test('`--abandon` is refused without a rotation, also while a first key is pending', async () => {
     for (const { scene, driver } of [
       driving({ keys: [OLD], shown: 'old' }),
@@ -228,11 +225,9 @@ describe('`key rotate --abandon`', () => {
       expect(scene.steps).toEqual([])
     }
   })
-
 })
 
 describe('sends', () => {
-
   test('a held send is refused when no key is published after the wait, and blocks no later publication', async () => {
     const { scene, driver } = rotatingPublished()
     const look = Promise.withResolvers<void>()

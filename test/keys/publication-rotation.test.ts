@@ -22,7 +22,6 @@ const SETTLED = { keys: [OLD], shown: 'old' }
 const INTERRUPTED = { keys: [pendingKey('new', { createdAtMs: 77 }), OLD], shown: 'old' }
 
 describe('a rotation', () => {
-
   test('a `rotate` call during a rotation joins it, and its next attempt is made now', async () => {
     const { publication, scene } = publishing({ ...INTERRUPTED, puts: [serviceError(403)] })
     await passing(publication.compareNow())
@@ -56,7 +55,6 @@ describe('a rotation', () => {
       }
     },
   )
-
 })
 
 describe('the abandonment of a rotation', () => {

@@ -66,14 +66,14 @@ export function addControlRoutes(
   const operations: ReadonlyMap<string, AnyControlOperation> = new Map(ALL_OPERATIONS)
   app.get('/', () => ({ ok: true, result: describe() }))
   app.get('/events', (request, reply) => streamEvents(worldOf(request).live, request, reply))
-  app.get('/openapi.json', async (request) => {
+  app.get('/openapi.json', (request) => {
     const { path } = addressesOf(worldOf(request))
-    const { controlDocument } = await import('../openapi/control.ts')
-    return controlDocument(`${request.protocol}://${request.host}${path}`)
+    const url = `${request.protocol}://${request.host}${path}`
+    return import('../openapi/control.ts').then(({ controlDocument }) => controlDocument(url))
   })
-  app.get('/bot-openapi.json', async (request) => {
+  app.get('/bot-openapi.json', (request) => {
     const { url } = addressesOf(worldOf(request))
-    return (await import('../openapi/bot.ts')).botDocument(url)
+    return import('../openapi/bot.ts').then(({ botDocument }) => botDocument(url))
   })
   app.post<OnOperation>('/:operation', async (request, reply) => {
     const name = request.params.operation

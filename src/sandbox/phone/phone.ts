@@ -262,10 +262,10 @@ export class Phone {
   }
 
   #showLater(n: number, received: ReceivedEvent): void {
-    this.#work = this.#work.then(async () => {
-      const event = 'seen' in received ? received.seen : await openUnread(this.#reader, received)
+    const open = () => ('seen' in received ? received.seen : openUnread(this.#reader, received))
+    this.#work = this.#work.then(open).then((event) => {
       this.#unread.delete(n)
-      this.#addSeen(event)
+      return this.#addSeen(event)
     })
   }
 

@@ -144,14 +144,14 @@ function createPlayer(control: Control, withinMs: number) {
     if (action === 'expect') return await expect(input as never)
     if (action === 'press') return await press(input as never)
     if (action === 'fault') return await fault(input)
-    const perform = control[action as keyof Control] as (given: object) => Promise<unknown>
-    return ((await perform(input)) as { messageId?: number }).messageId
+    const operation = control[action as keyof Control] as (given: object) => Promise<unknown>
+    return ((await operation(input)) as { messageId?: number }).messageId
   }
 
-  async function fault({ certificateOf, ...fault }: Record<string, unknown>): Promise<undefined> {
+  async function fault({ certificateOf, ...kind }: Record<string, unknown>): Promise<undefined> {
     const of = certificateOf as number | undefined
     const certificate = of === undefined ? {} : await control.certificate({ userId: of })
-    faults.push((await control.fault({ ...fault, ...certificate } as never)).id)
+    faults.push((await control.fault({ ...kind, ...certificate } as never)).id)
   }
 
   async function expect(input: InChat & { fromId: number; text?: string }): Promise<number> {
