@@ -42,12 +42,12 @@ export function sandboxCommand(): PosternCommand {
     .option('--control-port <number>', 'port of the control API', readPort, 0)
     .option('--page-port <number>', 'port of the page; any free one by default', readPort)
     .option('--open', 'open the page in your browser')
-    .option('--host <address>', 'address to listen on (127.0.0.1); 0.0.0.0 is all', named)
-    .option(
-      '--allowed-host <name>',
-      'another name by which it is called; repeatable',
-      (name: string, others: string[]) => [...others, hostName(name)],
-      [],
+    .option('--host <address>', 'where to listen (127.0.0.1); --allowed-host names it', named)
+    .addOption(
+      new Option('--allowed-host <name>')
+        .argParser((name: string, others: string[]) => [...others, hostName(name)])
+        .default([])
+        .hideHelp(),
     )
     .option('--seed <file>', 'begin with the world of a YAML or JSON file', named)
     .option('--data <file>', 'keep the world in a file, and go on with it', named)

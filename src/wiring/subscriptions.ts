@@ -244,13 +244,8 @@ export function subscribeUpdates(
   polls.onEvicted((by) => metrics.count('postern_polls_taken_over_total', { by }))
   polls.onContested((by) => events.reportSecondPoller(by, health))
   show.showBacklog(metrics, () => backlog.state)
-  backlog.onState((look) => {
-    events.reportBacklog(look, {
-      ...link,
-      log,
-      isReason: settings.admin.updatesWaiting === 'unready',
-    })
-  })
+  const isReason = settings.admin.updatesWaiting === 'unready'
+  backlog.onState((look) => events.reportBacklog(look, { ...link, log, isReason }))
 
   updates.onDelivered((delivery) => {
     link.noteWork()
@@ -264,9 +259,8 @@ export function subscribeUpdates(
     events.reportDeliveryFailure(failed, health, log)
   })
   updates.consumers.queue.onShared(() => void webhook.renew())
-  updates.consumers.queue.onLaggards((laggards) =>
-    events.reportLaggards(laggards, { ...link, log }),
-  )
+  const noted = { ...link, log }
+  updates.consumers.queue.onLaggards((laggards) => events.reportLaggards(laggards, noted))
   updates.onConsumerFailed((failed) => events.logConsumerFailure(failed, log))
   updates.onReadFailed(({ code, waitMs }) =>
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),

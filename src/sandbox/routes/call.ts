@@ -17,7 +17,10 @@ export interface BotCall {
 }
 
 /** The `result` of the answer's envelope, and its status: 200 when absent. */
-export type RouteResult = { result: unknown; status?: 200 | 201 }
+export interface RouteResult {
+  result: unknown
+  status?: 200 | 201
+}
 
 export type RouteHandler = (call: BotCall) => RouteResult | Promise<RouteResult>
 

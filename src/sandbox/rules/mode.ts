@@ -23,6 +23,8 @@ export function modeOf(world: World, chat: ChatState): ChatMode {
  * history is open, and encrypted otherwise (spec, What the service does, 4).
  */
 export function trueMode(world: World, chat: ChatState): ChatMode {
-  if (chat.kind === 'private') return parties(world, chat).bot.key === null ? 'open' : 'protected'
+  if (chat.kind === 'private') {
+    return parties(world, chat).bot.key === null ? 'open' : 'protected'
+  }
   return chat.historyVisible ? 'open' : 'protected'
 }

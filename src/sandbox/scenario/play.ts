@@ -79,11 +79,7 @@ function createPlayer(control: Control, withinMs: number) {
   const faults: number[] = []
 
   /** Finds people, bots and chats. @throws ControlError if one is missing */
-  async function prepare({
-    people,
-    bots,
-    chats,
-  }: Pick<Seed, 'people' | 'bots' | 'chats'>): Promise<void> {
+  async function prepare({ people, bots, chats }: Omit<Seed, 'steps'>): Promise<void> {
     const accounts = [...(await control.people()), ...(await control.bots())]
     const rooms = await control.chats()
     for (const handle of [...Object.keys(people), ...Object.keys(bots)]) {
