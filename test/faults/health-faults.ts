@@ -4,7 +4,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import type { ReasonCode } from '../../src/observe/health.ts'
-import { changeStore } from '../rotation/support.ts'
+import { changeSealed, changeStore } from '../rotation/support.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { runPostern } from '../support/sidecar.ts'
 import type { HealthStage } from './health-stage.ts'
@@ -204,10 +204,7 @@ async function letKeyExpire(stage: HealthStage, seconds: number): Promise<void> 
   stage.keyEndsMs = Number(ends) * 1000
   const certificate = (await gpg.run(['--armor', '--export', fingerprint])).stdout.toString()
   await stage.stop()
-  changeStore(
-    stage.dataDir,
-    `UPDATE own_keys SET certificate = '${certificate}' WHERE state = 'active'`,
-  )
+  await changeSealed(stage.dataDir, 'own_keys', { certificate })
   await stage.start()
   await stage.sidecar.whenReady()
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { useStage } from '../support/double-stage.ts'
 import { until } from '../support/sidecar.ts'
-import { changeStore, keysOf, rotate, shownBy } from './support.ts'
+import { changeSealed, keysOf, rotate, shownBy } from './support.ts'
 
 const OUT = 'the passphrase on the way out'
 const stage = useStage({ env: { POSTERN_EXPORT_PASSPHRASE: OUT } })
@@ -28,7 +28,7 @@ test('a sidecar with an expired key is unready, refuses sends, and fails `check`
   await stage.show(chat)
   const certificate = await expiredCertificate()
   await stage.sidecar.stop()
-  changeStore(stage.sidecar.dataDir, `UPDATE own_keys SET certificate = '${certificate}'`)
+  await changeSealed(stage.sidecar.dataDir, 'own_keys', { certificate })
   await stage.restart()
   await stage.sidecar.whenReason('key-expired')
   const refused = await stage.send(chat, 'words')

@@ -6,8 +6,10 @@ import { connectControl } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
+import { openStore } from '../../src/store/open-store.ts'
+import type { SealedTable } from '../../src/store/row-seal.ts'
 import type { Stage } from '../support/double-stage.ts'
-import type { Ended, Sidecar } from '../support/sidecar.ts'
+import { PASSPHRASE, type Ended, type Sidecar } from '../support/sidecar.ts'
 
 /** The keys of a running sidecar, newest first, as `postern key list` has them. */
 export async function keysOf(sidecar: Sidecar): Promise<KeyRow[]> {
@@ -68,6 +70,22 @@ export function changeStore(dataDir: string, statement: string): void {
   } finally {
     database.close()
   }
+}
+
+/** Changes each row of a table with MACs, in the store of a sidecar that does not run. */
+export async function changeSealed(
+  dataDir: string,
+  table: SealedTable,
+  change: object,
+): Promise<void> {
+  await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'existing' })
+  await store.write(async (db) => {
+    for (const row of await db.selectFrom(table).selectAll().execute()) {
+      const changed = store.rowSeal.seal(table, { ...row, ...change } as never)
+      await db.deleteFrom(table).where('mac', '=', row.mac).execute()
+      await db.insertInto(table).values(changed).execute()
+    }
+  })
 }
 
 /** A command that must have failed with this code of ours. */

@@ -17,7 +17,8 @@ export interface CertifyOptions {
 const at = (atMs: number | undefined): string[] =>
   atMs === undefined
     ? []
-    : ['--faked-system-time', new Date(atMs).toISOString().replace(/[-:]|\.\d+Z/g, '')]
+    : // a time that stands still
+      ['--faked-system-time', `${new Date(atMs).toISOString().replace(/[-:]|\.\d+Z/g, '')}!`]
 
 export class GpgAuthority implements AsyncDisposable {
   readonly #gpg: Gpg

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
+import { changeSealed } from '../rotation/support.ts'
 import { keyOf, type Phone } from '../support/double-phones.ts'
 import { expectSealed, known, lines, swap } from '../support/double-sends.ts'
 import type { Person } from '../support/double-stage.ts'
@@ -121,12 +121,9 @@ describe.skipIf(!isInstalled('gpg'))('a certification authority', async () => {
       [47 * HOUR_MS, false],
       [48 * HOUR_MS, true],
     ] as const) {
-      const { dataDir } = stage.sidecar
-      const listedAt = Date.now() - ms
+      const listed_at = Date.now() - ms
       await stage.sidecar.stop()
-      const database = new DatabaseSync(join(dataDir, 'postern.db'))
-      database.prepare('UPDATE pins SET listed_at = ? WHERE user_id = ?').run(listedAt, person.id)
-      database.close()
+      await changeSealed(stage.sidecar.dataDir, 'pins', { listed_at })
       await stage.restart()
       if (isTaken) await expectSealed(stage, chat, [person])
       else await waits(chat, person, 'key-changed')
