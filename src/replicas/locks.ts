@@ -1,6 +1,6 @@
 /** What one process has of a store at a time: advisory locks of the server's session, and turns. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LockName, StoreLock } from '../store/store.ts'
+import type { LockName, StoreLock, TurnName } from '../store/store.ts'
 import { kindOf } from './failures.ts'
 import { epochIn, lockName, turnsOf, LIVING, NOTIFIED, THIS_PROCESS } from './schema.ts'
 import type { Question, Session } from './session.ts'
@@ -40,7 +40,7 @@ export function advisoryLock(name: string, isShared = false): Lock {
  * Rows that a crash of the server loses are those of processes whose sessions it ends, so that no
  * disk is waited for.
  */
-export function turnLock(schema: string, name: LockName): Lock {
+export function turnLock(schema: string, name: TurnName): Lock {
   const turns = turnsOf(schema)
   const turn = lockName(schema, name)
   return {
@@ -118,7 +118,7 @@ export class NamedLocks implements AsyncDisposable {
     this.#held.set(name, null)
     const { session } = this.#server
     const of =
-      name === 'poll'
+      name === 'poll' || name === 'outbox'
         ? turnLock(this.#schema, name)
         : advisoryLock(lockName(this.#schema, name), isShared)
     let lock: HeldLock | null = null

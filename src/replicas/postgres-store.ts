@@ -10,7 +10,7 @@ import type { OpenProtection } from '../store/protection.ts'
 import type { Schema } from '../store/schema.ts'
 import { readMark } from '../store/move-mark.ts'
 import type { FollowedTable, LockName, Reachability } from '../store/store.ts'
-import type { Reread, Store, StoreLock } from '../store/store.ts'
+import type { Reread, Store, StoreLock, TurnName } from '../store/store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
@@ -117,12 +117,12 @@ export class PostgresStore extends ProtectedStore implements Store {
     })
   }
 
-  async untilFree(name: LockName, signal: AbortSignal): Promise<void> {
+  async untilFree(name: TurnName, signal: AbortSignal): Promise<void> {
     const { server, schema } = this.#parts
     await server.turnWaits.untilFree(schema, name, signal)
   }
 
-  async isWanted(name: LockName): Promise<boolean> {
+  async isWanted(name: TurnName): Promise<boolean> {
     const { server, schema } = this.#parts
     return await this.#ask(() => server.turnWaits.isWanted(schema, name))
   }

@@ -3,7 +3,7 @@
  * turns among processes, each of which asks for some of another's while it has fewer.
  */
 import { randomUUID } from 'node:crypto'
-import type { LockName } from '../store/store.ts'
+import type { TurnName } from '../store/store.ts'
 import { nextCall } from '../util/listeners.ts'
 import type { Session } from './session.ts'
 import { IS_READ_ONLY, lockName, turnsOf, LIVING, NOTIFIED, THIS_PROCESS } from './schema.ts'
@@ -41,7 +41,7 @@ export class TurnWaits {
   }
 
   /** Resolves once nobody may have a turn: it was given back, its process died, or the signal aborts. */
-  async untilFree(schema: string, name: LockName, signal: AbortSignal): Promise<void> {
+  async untilFree(schema: string, name: TurnName, signal: AbortSignal): Promise<void> {
     await nextCall((end) => {
       const wait: Wait = { name: lockName(schema, name), process: null, end }
       this.#waits.add(wait)
@@ -64,7 +64,7 @@ export class TurnWaits {
   }
 
   /** Whether another process has a turn, or has asked for it in vain. @throws as `ask` does */
-  async isWanted(schema: string, name: LockName): Promise<boolean> {
+  async isWanted(schema: string, name: TurnName): Promise<boolean> {
     const text = `SELECT wanted OR process <> ${THIS_PROCESS} AND process IN (${LIVING}) AS wanted
       FROM ${turnsOf(schema)} WHERE name = $1`
     const [turn] = await this.#server.ask<{ wanted: boolean }>(text, [name])
@@ -106,7 +106,7 @@ export class TurnWaits {
   }
 
   /** Has this process notified when the turn is given back. @returns its holder; null: nobody */
-  async #want(schema: string, name: LockName): Promise<number | null> {
+  async #want(schema: string, name: TurnName): Promise<number | null> {
     const text = `UPDATE ${turnsOf(schema)} SET wanted = true
       WHERE name = $1 AND process <> ${THIS_PROCESS}
       RETURNING process, set_config('synchronous_commit', 'off', true)`

@@ -35,7 +35,9 @@ export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<vo
  * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced. `outbox`: sends
  * what waits in the outbox.
  */
-export type LockName = 'poll' | 'rotation' | 'sends' | 'outbox'
+/** What one sidecar at a time does for long: another can wait for it, and ask for it. */
+export type TurnName = 'poll' | 'outbox'
+export type LockName = TurnName | 'rotation' | 'sends'
 
 /**
  * The state of a store's database: `rolled-back`: it answers, and is behind the last known state
@@ -141,12 +143,12 @@ export interface Store extends AsyncDisposable {
    * Resolves when nobody has a lock, within a second of its end, or when the signal aborts. All who
    * wait in a process share one query a second.
    */
-  untilFree(name: LockName, signal: AbortSignal): Promise<void>
+  untilFree(name: TurnName, signal: AbortSignal): Promise<void>
   /**
    * Whether another sidecar has the turn by that name, or has asked for it in vain while this one did.
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
-  isWanted(name: LockName): Promise<boolean>
+  isWanted(name: TurnName): Promise<boolean>
   /** Whether several sidecars can have it open. */
   readonly isShared: boolean
   /**

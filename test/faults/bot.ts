@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { callAt, type Called } from '../support/bot-call.ts'
 import { Random } from '../support/faults-random.ts'
-import type { Handled, History, Said } from './history.ts'
+import { noteState, type Handled, type History, type Said } from './history.ts'
 import type { Keeper } from './keeper.ts'
 import { WebhookEar } from './webhook-ear.ts'
 
@@ -16,10 +16,11 @@ export const PERSON_CANARY = /kp[0-9a-f]{16}/
 /** Ends the text of what was edited. */
 export const EDITED = 'edited'
 /** What no waiting changes. */
-const FINAL = new Set([400, 404, 413, 422])
+export const FINAL = new Set([400, 404, 413, 422])
 
-interface Update {
+export interface Update {
   updateId: number
+  postern_outbox?: { id: string; state: string; messageId: number | null }
   message?: {
     id: number
     media?: { url: string }[]
@@ -30,7 +31,7 @@ interface Update {
 }
 
 /** Where the bot calls; `sidecarOf` where there are several. */
-type Door = Pick<Keeper, 'bot' | 'clientToken'> & { sidecarOf?: (bot: string) => number }
+export type Door = Pick<Keeper, 'bot' | 'clientToken'> & { sidecarOf?: (bot: string) => number }
 
 export class Bot {
   readonly #keeper: Door
@@ -60,6 +61,11 @@ export class Bot {
           breach,
         })
       : null
+  }
+
+  /** What it is told by a poll whose answer is lost, it is never told again. */
+  get hasWebhook(): boolean {
+    return this.#ear !== null
   }
 
   /** Sends that have no final answer yet. */
@@ -131,7 +137,13 @@ export class Bot {
   ): string[] {
     const breaches: string[] = []
     let before: number | null = null
-    for (const { updateId, message } of updates) {
+    for (const { updateId, message, postern_outbox: news } of updates) {
+      if (news !== undefined) {
+        const later = this.#history.later.find(({ id }) => id === news.id)
+        const { state, messageId: sentId } = news
+        if (later !== undefined) noteState(later, { state, sentId, isNews: true })
+        continue
+      }
       if (before !== null && updateId !== before + 1) {
         breaches.push(`I1: update ${updateId} stands after ${before} in one answer`)
       }

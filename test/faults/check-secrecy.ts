@@ -11,7 +11,10 @@ function protectedCanaries(history: History, { encryptedChats }: Evidence): stri
     .map(({ canary }) => canary)
   const sealed = new Set(heard)
   const isToSealed = (answers: string | null) => answers !== null && sealed.has(answers)
-  const said = [...history.said.values()]
+  const said = [
+    ...history.said.values(),
+    ...history.later.map((one) => ({ ...one, answers: null })),
+  ]
     .filter(({ chatId, answers }) => isToSealed(answers) || encryptedChats.includes(chatId))
     .map(({ canary }) => canary)
   return [...heard, ...said]
@@ -21,7 +24,7 @@ export function checkSecrecy(history: History, evidence: Evidence): string[] {
   const canaries = protectedCanaries(history, evidence)
   const everyWord = [
     ...history.written.map(({ canary }) => canary).filter((canary) => canary !== ''),
-    ...[...history.said.values()].map(({ canary }) => canary),
+    ...[...history.said.values(), ...history.later].map(({ canary }) => canary),
   ]
   const seen = evidence.service.map((call) => Buffer.from(JSON.stringify(call)))
   const log = [Buffer.from(evidence.log)]

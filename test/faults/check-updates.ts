@@ -83,7 +83,7 @@ interface Queued {
 }
 
 /** Every update that the service ever gave out, by its own transcript. */
-function queuedBy({ service }: Evidence): Queued[] {
+export function queuedBy({ service }: Evidence): Queued[] {
   const found = new Map<number, Queued>()
   for (const { method, path, answer } of service) {
     if (method !== 'GET' || !path.includes('/updates')) continue

@@ -1,7 +1,16 @@
 /** Each rule of the checker is broken once on purpose, and no rule is left out. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
+import {
+  addCall,
+  breachesAfter,
+  CHAT,
+  FINGERPRINT,
+  handled,
+  NOW,
+  shown,
+  type OtherCall,
+} from './checker-scene.ts'
 import type { Evidence } from './checker.ts'
 import type { Handled, History, Remembered, Trouble, Written } from './history.ts'
 
@@ -58,6 +67,46 @@ const firstChat =
   (more: object): Spoil =>
   (_history, { chats }) =>
     Object.assign(first(chats ?? []), more)
+
+/** A call for later; null: without a row, or shown nowhere. */
+const call =
+  (n: number, more?: { [Part in keyof OtherCall]: OtherCall[Part] | null }): Spoil =>
+  (history, evidence) =>
+    addCall({ history, evidence }, n, more)
+/** What was asked about the first call, and answered. */
+const answered =
+  (...isApproved: boolean[]): Spoil =>
+  (history) => {
+    const canary = 'kb0000000000000101'
+    history.asked.push({ canary, code: 'AB23', messageId: 50 })
+    for (const [n, one] of isApproved.entries()) {
+      const where = { chatId: CHAT, code: 'AB23', quotes: 50, messageId: 60 + n }
+      history.words.push({ ...where, isApproved: one, isLate: false, askedAtMs: NOW + 50 + n })
+      // the checker of updates knows this one as delivered already
+      history.handled.push(handled(60 + n, null, { updateId: 501 }))
+    }
+  }
+const NEEDS_WORD: OtherCall = { later: { needsWord: true } }
+const polls =
+  (...given: { offset: number; updates: [number, number][] }[]): Spoil =>
+  (history, evidence) => {
+    evidence.readers = { archive: new Set([CHAT]) }
+    for (const { offset, updates } of given) {
+      const shownTo = updates.map(([updateId, messageId]) => ({
+        updateId,
+        chatId: CHAT,
+        messageId,
+      }))
+      history.polled.push({ client: 'archive', sidecar: 1, offset, updates: shownTo })
+    }
+  }
+const GOT: { offset: number; updates: [number, number][] } = {
+  offset: 0,
+  updates: [
+    [1, 1],
+    [2, 2],
+  ],
+}
 
 const PERSON = 'kp0000000000000001'
 const WITHHELD = { text: null, verdict: 'plaintext-in-protected', withheld: 'no' }
@@ -165,6 +214,63 @@ const RULES: [string, Spoil][] = [
     },
   ],
   ['I13: ready ${', (history) => void (history.readyAfterMs = 10_001)],
+  ['I13: the bot heard everybody ${', (history) => void (history.heardAfterMs = 45_001)],
+  ['I14: ${id} was given, and is not in the outbox', call(1, { row: null, seen: null })],
+  ['I14: ${id} is ${state} still', call(1, { row: { state: 'waiting' }, seen: null })],
+  ['I14: ${id} is ${state} (${code}), and the service has', call(1, { seen: null })],
+  ['I14: ${id} was ${seen', call(1, { row: { state: 'refused' } })],
+  ['I14: ${id} left before its time', call(1, { later: { deliverAtMs: NOW + 9000 } })],
+  ['I14: the bot was not told that ${id} is ${state}', both(call(1), found({ hasNews: true }))],
+  [
+    'I14: ${id} was refused with ${code}',
+    call(1, { later: { seen: [] }, row: { state: 'refused', code: 'internal' }, seen: null }),
+  ],
+  [
+    'I15: ${one.later.id} left after ${overtaken.later.id}',
+    both(call(1, { row: { messageId: 40 }, seen: { messageId: 40 } }), call(2)),
+  ],
+  [
+    'I15: edit ${later.id} was made after one that was given later',
+    both(
+      call(2, { later: { edits: 11 }, seen: { messageId: 11, edited: true } }),
+      call(1, { later: { edits: 11 }, seen: { messageId: 11, edited: true } }),
+      (_history, { phones }) => {
+        const edits = phones.slice(1).flat()
+        Object.assign(phones, [phones[0], edits, []])
+      },
+    ),
+  ],
+  ['I16: a word on ${id} was asked for', both(call(1, NEEDS_WORD), answered(true), answered(true))],
+  ['I16: ${id} left without a person’s word', both(call(1, NEEDS_WORD), answered(false))],
+  [
+    'I16: a word on ${id} was given, and did not count',
+    both(call(1, { ...NEEDS_WORD, row: { state: 'asked' }, seen: null }), answered(true)),
+  ],
+  ['I17: ${client} got ${one} from sidecar', polls(GOT, { offset: 2, updates: [[1, 1]] })],
+  [
+    'I17: ${client} got ${numbers[gap]} after',
+    polls({
+      offset: 0,
+      updates: [
+        [1, 1],
+        [3, 2],
+      ],
+    }),
+  ],
+  [
+    'I17: ${client} confirmed ${name}, and got it again',
+    polls(GOT, { offset: 3, updates: [[3, 2]] }),
+  ],
+  ['I17: ${client} was to get', polls({ offset: 0, updates: [[1, 1]] })],
+  ['I18: the sidecar could not be asked', found({ journal: null })],
+  [
+    'I18: entry ${fault.entry} of the journal',
+    (_history, { journal }) => Object.assign(journal ?? {}, { fault: { entry: 1, what: '' } }),
+  ],
+  [
+    'I18: ${heads.unsigned} of',
+    (_history, { journal }) => Object.assign(journal ?? {}, { lastSigned: null }),
+  ],
 ]
 
 /** A pattern of what a rule says, whatever stands in its gaps. */
@@ -176,8 +282,7 @@ test.each(RULES)('the checker of fault runs reports "%s"', (rule, spoil) => {
 })
 
 test('`RULES` breaks every rule of the checker of fault runs once', () => {
-  const names = ['checker', 'check-updates', 'check-deliveries', 'check-memory', 'check-secrecy']
-  const files = names.map((name) => `${name}.ts`)
+  const files = readdirSync(import.meta.dirname).filter((name) => /^check(er|-.*)\.ts$/.test(name))
   const sources = files.map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
   const all = sources.flatMap((source) => [...source.matchAll(/['`](I\d+: [^'`]*)/g)])
   const left = all.filter(([, said = '']) => !RULES.some(([rule]) => said.startsWith(rule)))
@@ -258,6 +363,23 @@ test.each<[string, Spoil]>([
   ['readable words that an operator has allowed', sentAt(NOW + 9000)],
   ['a signature dated by a clock that was moved', signedAt(NOW + 500)],
   ['armor as text in a chat that the service calls readable', armorIn(CHAT)],
+  [
+    'an edit of unknown fate, and calls in their order',
+    both(call(1), call(2), call(3, { later: { givenAtMs: null }, row: null, seen: null })),
+  ],
+  ['a call that a person approved', both(call(1, NEEDS_WORD), answered(true))],
+  [
+    'a call that a person refused first, and approved then',
+    both(
+      call(1, {
+        later: { needsWord: true, seen: [{ state: 'asked', sentId: null }] },
+        row: { state: 'refused', code: 'postern_approval_refused' },
+        seen: null,
+      }),
+      answered(false, true),
+    ),
+  ],
+  ['a client that is given again what it had not confirmed', polls(GOT, GOT)],
 ])('the checker of fault runs accepts %s', (_what, spoil) => {
   expect(breachesAfter(spoil)).toBe('')
 })
@@ -298,6 +420,21 @@ test.each<[string, Spoil, RegExp]>([
   ],
   ['armor as text in another chat', armorIn(77), /^I6: update 501/m],
   ['armor as text for another reason', armorIn(CHAT, 'not-for-all'), /^I6: update 501/m],
+  [
+    'a call that is refused and was made',
+    call(1, { row: { state: 'refused', code: 'postern_outbox_expired' } }),
+    /^I14: later-1 is refused \(postern_outbox_expired\), and the service has 1/m,
+  ],
+  [
+    'a call that was made twice',
+    both(call(1), call(1, { seen: { messageId: 32 } })),
+    /^I14: later-1 is sent .* has 2/m,
+  ],
+  [
+    'a call that left before the word',
+    both(call(1, { ...NEEDS_WORD, seen: { at: NOW + 1 } }), answered(true)),
+    /^I16: later-1 left/m,
+  ],
 ])('the checker of fault runs reports %s', (_what, spoil, breach) => {
   expect(breachesAfter(spoil)).toMatch(breach)
 })

@@ -1,6 +1,6 @@
 /** The logs of a run in which all went well, and what the checker finds once they are doctored. */
 import { check, type Evidence } from './checker.ts'
-import { newHistory, type Handled, type History } from './history.ts'
+import { newHistory, type Handled, type History, type Later } from './history.ts'
 
 export const CHAT = 9
 export const FINGERPRINT = 'ab'.repeat(20)
@@ -25,6 +25,20 @@ function kept(): { history: History; evidence: Evidence } {
   }
   history.remembered.push({ atMs: NOW, chats: [{ id: CHAT, kind: 'private', latched: true }] })
   return { history, evidence: evidenceOf([1, 2]) }
+}
+
+const JOURNAL = {
+  firstId: 1,
+  lastId: 1,
+  entries: 1,
+  forgotten: 0,
+  unchained: 0,
+  heads: { signed: 1, unsigned: 0 },
+  lastSigned: { entry: 1, at: '', signer: FINGERPRINT },
+  unsignedEntries: 0,
+  given: 'none' as const,
+  fault: null,
+  lines: [],
 }
 
 export function handled(n: number, text: string | null, more: Partial<Handled> = {}): Handled {
@@ -94,6 +108,10 @@ function evidenceOf(ids: number[]): Evidence {
     log: '{"msg":"listening"}',
     atRest: [],
     secrets: ['the-token'],
+    outbox: [],
+    journal: { ...JOURNAL },
+    hasNews: false,
+    readers: {},
     encryptedChats: [CHAT],
   }
 }
@@ -102,6 +120,43 @@ export function shown(n: number, messageId: number) {
   const text = `kb000000000000000${n}`
   const about = { messageId, chatId: CHAT, fromId: 8, edited: false }
   return { ...about, text, verdict: 'verified' as const, signer: FINGERPRINT }
+}
+
+type Row = NonNullable<Evidence['outbox']>[number]
+
+/** Other calls for later than those below, and what their rows and phones show otherwise. */
+export interface OtherCall {
+  later?: Partial<Later>
+  row?: Partial<Row>
+  seen?: { messageId?: number; at?: number; edited?: boolean }
+}
+
+/** Adds the nth call for later, which was given in its turn, and sent; null: no row, or shown nowhere. */
+export function addCall(
+  { history, evidence }: { history: History; evidence: Evidence },
+  n: number,
+  { later, row, seen }: { [Part in keyof OtherCall]: OtherCall[Part] | null } = {},
+): void {
+  const id = `later-${n}`
+  const canary = `kb000000000000010${n}`
+  const sent = { state: 'sent', sentId: 30 + n }
+  const given = { askedAtMs: NOW + 10 * n, givenAtMs: NOW + 10 * n + 5, needsWord: false }
+  const plain = { by: null, chatId: CHAT, edits: null, deliverAtMs: null }
+  history.later.push({ ...plain, ...given, canary, id, seen: [sent], ...later })
+  const entry = {
+    id,
+    chatId: CHAT,
+    edits: null,
+    client: null,
+    bytes: 9,
+    code: null,
+    approval: null,
+  }
+  const times = { createdAt: '', deliverAt: '', settledAt: '' }
+  const whole: Row = { ...entry, ...times, state: 'sent', messageId: 30 + n, ...row }
+  if (row !== null) evidence.outbox?.push(whole)
+  const one = { ...shown(n, 30 + n), text: canary, at: NOW + 100 + n, ...seen }
+  if (seen !== null) evidence.phones = [...evidence.phones, [one]]
 }
 
 /** The breaches of the same run after something in its logs was made to differ. */

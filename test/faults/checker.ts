@@ -3,8 +3,11 @@ import type { ChatRow } from '../../src/control/chats.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
 import type { InboxEntry } from '../../src/sandbox/phone/seen.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
+import type { Keeper } from './keeper.ts'
 import { checkDeliveries } from './check-deliveries.ts'
 import { checkMemory } from './check-memory.ts'
+import { checkOutbox } from './check-outbox.ts'
+import { checkReaders } from './check-readers.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
 import { lastAllowedMs, linesOf, UNDER_WAY_MS, type History } from './history.ts'
@@ -22,6 +25,13 @@ export interface Evidence {
   /** The sidecar's own keys and chats at the end; null when it could not be asked. */
   keys: KeyRow[] | null
   chats: ChatRow[] | null
+  /** What a sidecar says of its outbox and its journal; null when it could not be asked. */
+  outbox: Awaited<ReturnType<Keeper['outbox']>>
+  journal: Awaited<ReturnType<Keeper['journal']>>
+  /** The bot is told of the ends of calls in the outbox. */
+  hasNews: boolean
+  /** What each client that reads may read, by chat. */
+  readers: Readonly<Record<string, ReadonlySet<number>>>
   /** The key was replaced on the way, as an operator asked. */
   rotates?: boolean
   /** Everything that the sidecar wrote to its log, in all its lives. */
@@ -56,22 +66,40 @@ export function check(history: History, evidence: Evidence): Outcome {
     ...checkReadable(history, evidence),
     ...checkSignatures(history, evidence),
     ...checkEdits(history, evidence),
+    ...checkOutbox(history, evidence),
+    ...checkReaders(history, evidence),
+    ...checkJournal(history, evidence),
     ...checkReady(history),
   ]
   const accepted = [...history.said.values()].filter((said) => said.accepted.length > 0).length
   const names = [...new Set(history.episodes.map(({ name }) => name))].sort()
+  const { readyAfterMs, heardAfterMs, settledAfterMs } = history
+  const times = [
+    ['ready', readyAfterMs],
+    ['heard', heardAfterMs],
+    ['settled', settledAfterMs],
+  ] as const
   const line = [
     `${history.written.length} written`,
     `${updates.handled} handled (${updates.excused} not readable in trouble)`,
     `${timesIn(evidence.log, 'is left at the service')} left at the service and ${timesIn(evidence.log, 'left at the service came')} came`,
     `${accepted} of ${history.said.size} sends accepted`,
-    ...(history.readyAfterMs === null
-      ? []
-      : [`ready after ${(history.readyAfterMs / 1000).toFixed(1)} s`]),
+    outboxLine(history, evidence),
+    ...times.flatMap(([what, ms]) => (ms === null ? [] : [`${what} after ${seconds(ms)}`])),
     `${history.episodes.length} troubles: ${names.join(' ')}`,
   ].join(', ')
   const log = [...linesOf(history), evidence.log].join('\n')
   return { seed: history.seed, breaches, line, log }
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+function outboxLine({ later, asked, words, polled }: History, { outbox }: Evidence): string {
+  const ends = Map.groupBy(outbox ?? [], ({ state }) => state)
+  const states = [...ends].map(([state, all]) => `${all.length} ${state}`)
+  const polls = polled.length === 0 ? '' : `, ${polled.length} polls of clients`
+  const people = `${asked.length} words asked for and ${words.length} given`
+  return `${later.length} for later (${states.join(', ')}), ${people}${polls}`
 }
 
 const timesIn = (log: string, words: string): number => log.split(words).length - 1
@@ -151,10 +179,32 @@ function checkEdits({ said }: History, { phones }: Evidence): string[] {
 
 /** How long after the last trouble the sidecars may be behind, ms. */
 const READY_MS = 10_000
+/** And how long what people wrote, ms. */
+const HEARD_MS = 45_000
 
-function checkReady({ readyAfterMs }: History): string[] {
-  if (readyAfterMs === null || readyAfterMs <= READY_MS) return []
-  return [`I13: ready ${(readyAfterMs / 1000).toFixed(1)} s after the last trouble`]
+function checkReady({ readyAfterMs, heardAfterMs }: History): string[] {
+  return [
+    ...((readyAfterMs ?? 0) <= READY_MS
+      ? []
+      : [`I13: ready ${seconds(readyAfterMs ?? 0)} after the last trouble`]),
+    ...((heardAfterMs ?? 0) <= HEARD_MS
+      ? []
+      : [`I13: the bot heard everybody ${seconds(heardAfterMs ?? 0)} after the last trouble`]),
+  ]
+}
+
+/** I18: the journal was changed by nobody, and its heads are signed; none is from weeks ahead. */
+function checkJournal({ hasFarClocks }: History, { outbox, journal }: Evidence): string[] {
+  if (outbox === null || journal === null) return ['I18: the sidecar could not be asked']
+  const { fault, heads, lastSigned, entries } = journal
+  return [
+    ...(fault === null || hasFarClocks
+      ? []
+      : [`I18: entry ${fault.entry} of the journal: ${fault.what}`]),
+    ...(heads.unsigned === 0 && (lastSigned !== null || entries === 0)
+      ? []
+      : [`I18: ${heads.unsigned} of ${heads.signed + heads.unsigned} heads are not signed`]),
+  ]
 }
 
 /**

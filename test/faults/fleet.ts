@@ -5,6 +5,7 @@ import { PostgresPair } from '../support/postgres-pair.ts'
 import type { Random } from '../support/faults-random.ts'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
 import { free } from './database-acts.ts'
+import type { Cast } from './cast.ts'
 import type { History } from './history.ts'
 import { Keeper, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
@@ -47,12 +48,19 @@ export class Fleet implements AsyncDisposable {
     cacheSeconds: number
     leavingFactor: number
     random: Random
+    cast: Cast
   }): Promise<Fleet> {
     const pair = await PostgresPair.start(SETTINGS)
     const replicas: Replica[] = []
     for (let n = 0; n < o.count; n++) {
       const relay = await Relay.start(pair.primary)
-      const keeper = new Keeper({ ...o, storeUrl: relay.url })
+      const { settings, holder } = o.cast
+      const own = {
+        settings,
+        agent: holder?.address,
+        skewMs: n === 0 ? 0 : o.cast.skewMs(),
+      }
+      const keeper = new Keeper({ ...o, ...own, storeUrl: relay.url })
       const door = await startProxy(() => keeper.bot, o.random.fork())
       replicas.push({ relay, keeper, door })
     }

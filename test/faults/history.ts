@@ -73,6 +73,58 @@ export interface Fetched {
   bytes: Buffer
 }
 
+/** A call that was given to the outbox. Times are ms since epoch. */
+export interface Later {
+  /** The client that gave it; null: the bot. */
+  by: string | null
+  chatId: number
+  /** Stands in its text; no other call has it. */
+  canary: string
+  /** Of an edit: what it changes. */
+  edits: number | null
+  deliverAtMs: number | null
+  /** A rule demands a person's word. */
+  needsWord: boolean
+  /** First asked for, and answered with 202; null: nobody knows whether it was taken. */
+  askedAtMs: number
+  givenAtMs: number | null
+  /** Of its entry; of an edit null until it was answered. */
+  id: string | null
+  /** The states that callers and the bot's updates were shown, in order. */
+  seen: { state: string; sentId: number | null; isNews?: true }[]
+}
+
+/** A message that asks an approver, as the phone shows it. */
+export interface Asked {
+  /** Of the call that it is about. */
+  canary: string
+  code: string
+  messageId: number
+}
+
+/** What an approver wrote. */
+export interface Word {
+  chatId: number
+  code: string
+  isApproved: boolean
+  /** The message that it quotes. */
+  quotes: number | null
+  /** Its time was over. */
+  isLate: boolean
+  askedAtMs: number
+  /** Null: nobody knows whether it was written. */
+  messageId: number | null
+}
+
+/** A poll of a client that reads updates. */
+export interface Polled {
+  client: string
+  sidecar: number | null
+  /** Every number below it was confirmed. */
+  offset: number
+  updates: { updateId: number; chatId: number; messageId: number }[]
+}
+
 /** A time in which something was made to go wrong. */
 export interface Episode {
   name: Trouble
@@ -128,6 +180,9 @@ export type Trouble =
   | 'database-slow'
   | 'service-black-holed'
   | 'bot-black-holed'
+  | 'stopped-in-edit'
+  | 'agent-killed'
+  | 'agent-stopped'
   | 'rotation'
   | 'bound'
   | 'allowed'
@@ -152,10 +207,19 @@ export interface History {
   readonly sightings: Sighting[]
   readonly allowances: Allowance[]
   readonly fetched: Fetched[]
+  readonly later: Later[]
+  readonly asked: Asked[]
+  readonly words: Word[]
+  readonly polled: Polled[]
+  /** Clocks jumped so far that what is by the clock cannot be demanded. */
+  hasFarClocks: boolean
   /** The bot has ever confirmed every update below this one. */
   confirmedBelow: number
   /** How long after the last trouble every sidecar was ready, ms; null when that is not promised. */
   readyAfterMs: number | null
+  /** How long after the last trouble the bot had heard everybody, and the outbox was empty, ms. */
+  heardAfterMs: number | null
+  settledAfterMs: number | null
   /** Whatever broke a promise while the run went on. */
   readonly breaches: string[]
 }
@@ -171,10 +235,23 @@ export function newHistory(seed: number): History {
     sightings: [],
     allowances: [],
     fetched: [],
+    later: [],
+    asked: [],
+    words: [],
+    polled: [],
+    hasFarClocks: false,
     confirmedBelow: 0,
     readyAfterMs: null,
+    heardAfterMs: null,
+    settledAfterMs: null,
     breaches: [],
   }
+}
+
+/** Notes a state that somebody was shown, where it is another than the one before. */
+export function noteState(later: Later, now: Later['seen'][number]): void {
+  if (now.isNews === true || later.seen.at(-1)?.state !== now.state) later.seen.push(now)
+  else if (now.sentId !== null) later.seen.splice(-1, 1, now)
 }
 
 /** Runs something as an episode, which is written down with its times. */

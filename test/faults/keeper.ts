@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import type { ChatRow } from '../../src/control/chats.ts'
 import { connectControl, type RunningSidecar } from '../../src/control/client.ts'
 import type { KeyRow } from '../../src/control/keys.ts'
+import type { OutboxRow } from '../../src/control/outbox.ts'
 import {
   NotStartedError,
   startSidecarProcess,
@@ -37,6 +38,12 @@ export interface KeeperOptions {
   leavingFactor: number
   /** The database of several sidecars; a file in the data directory when not given. */
   storeUrl?: string
+  /** What the environment does not set. */
+  settings: object
+  /** Setting `key.agent`. */
+  agent: string | undefined
+  /** So far its clock is off all the time; 0 when not given. */
+  skewMs?: number
 }
 
 /** What an operator sees. */
@@ -69,6 +76,7 @@ export class Keeper implements AsyncDisposable {
     this.#clockFile = join(this.#home, 'clock')
     this.secrets = [options.token, PASSPHRASE, CLIENT_TOKEN]
     this.moveClock(0)
+    writeFileSync(join(this.#home, 'postern.yaml'), JSON.stringify(options.settings))
   }
 
   /** Grows by one with each start. */
@@ -88,6 +96,7 @@ export class Keeper implements AsyncDisposable {
   /** Starts it. @throws NotStartedError */
   async start(): Promise<void> {
     this.#stopping = false
+    const { storeUrl, agent } = this.#options
     try {
       const running = await startSidecarProcess({
         cwd: this.#home,
@@ -95,15 +104,15 @@ export class Keeper implements AsyncDisposable {
         env: {
           FAULTS_CLOCK_FILE: this.#clockFile,
           TESTS_LEAVING: String(this.#options.leavingFactor),
+          POSTERN_CONFIG: join(this.#home, 'postern.yaml'),
           POSTERN_UPSTREAM_URL: this.#options.upstreamUrl,
           POSTERN_BOT_TOKEN: this.#options.token,
           POSTERN_BOT_CLIENT_TOKEN: CLIENT_TOKEN,
           POSTERN_KEY_PASSPHRASE: PASSPHRASE,
           POSTERN_DATA_DIR: this.dataDir,
           POSTERN_LOG_LEVEL: 'trace',
-          ...(this.#options.storeUrl !== undefined && {
-            POSTERN_STORE_URL: this.#options.storeUrl,
-          }),
+          ...(storeUrl !== undefined && { POSTERN_STORE_URL: storeUrl }),
+          ...(agent !== undefined && { POSTERN_KEY_AGENT: agent }),
           POSTERN_CACHE_CHAT_SECONDS: String(this.#options.cacheSeconds),
           POSTERN_CACHE_KEY_LIST_SECONDS: String(this.#options.cacheSeconds),
         },
@@ -153,6 +162,20 @@ export class Keeper implements AsyncDisposable {
     return await this.operate(read).catch(() => null)
   }
 
+  /** Whether the journal verifies, with a head that is signed now; null when that cannot be asked. */
+  async journal() {
+    const read = async (control: RunningSidecar) => {
+      const head = await control.trustLogHead().catch(() => ({ signed: null }))
+      return await control.trustLogVerify({ head: head.signed })
+    }
+    return await this.operate(read).catch(() => null)
+  }
+
+  /** What is in the outbox; null when that cannot be asked. */
+  async outbox(): Promise<OutboxRow[] | null> {
+    return await this.operate((control) => control.outboxList()).catch(() => null)
+  }
+
   /** Takes what is left of the disk, but for a few bytes. */
   fillDisk(): void {
     const filler = `of=${join(this.#disk, 'filler')}`
@@ -168,9 +191,14 @@ export class Keeper implements AsyncDisposable {
     return mount(['-o', `remount,${how}`, this.#disk])
   }
 
+  /** How far its clock may jump in this run: seconds, or weeks, ms. */
+  jumpsOf(far: readonly number[]): readonly number[] {
+    return this.#options.history.hasFarClocks ? far : [-5000, 5000]
+  }
+
   /** Puts the sidecar's clock so much ahead of everybody else's (or behind, below zero). */
   moveClock(offsetMs: number): void {
-    writeFileSync(this.#clockFile, String(offsetMs))
+    writeFileSync(this.#clockFile, String(offsetMs + (this.#options.skewMs ?? 0)))
   }
 
   /** Everything that was written to any log. */

@@ -4,14 +4,16 @@ import { startProxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
+import { Cast, GIVING_MS } from './cast.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
 import { evidenceOfService } from './evidence.ts'
-import { during, newHistory, type History, type Trouble } from './history.ts'
+import { during, newHistory, type History } from './history.ts'
+import { HOLDER } from './holder.ts'
 import { Keeper } from './keeper.ts'
 import { lookAlong } from './look-along.ts'
 import { People } from './people.ts'
 import { Service } from './service.ts'
-import { track, type Makes } from './track.ts'
+import { makesOn, track, type Makes } from './track.ts'
 import { DEATHS, MACHINE, OTHERS, SERVICE, type Stage } from './troubles.ts'
 import { untilHeard } from './until-heard.ts'
 
@@ -31,25 +33,34 @@ export async function runOnce(
   await using service = await Service.start()
   await using proxy = await startProxy(service.url, random.fork())
   const people = await People.settle(service, { history, random: random.fork() })
+  await using cast = new Cast({ service, people, history, random: random.fork() })
   const { token } = service.home.bot
   const cacheSeconds = random.pick([1, 5, 60])
   const leavingFactor = random.pick([0, 0.05, 1])
   const upstreamUrl = proxy.url
-  await using keeper = new Keeper({ upstreamUrl, token, history, cacheSeconds, leavingFactor })
+  const { settings } = cast
+  const times = { cacheSeconds, leavingFactor }
+  const agent = cast.holder?.address
+  await using keeper = new Keeper({ upstreamUrl, token, history, ...times, settings, agent })
   const hasWebhook = o.hasWebhook ?? random.oneIn(2)
   const bot = new Bot({ keeper, history, random: random.fork(), hasWebhook })
   const stage: Stage = { service, proxy, keeper, people, bot, history }
   try {
+    await cast.holder?.start()
     await begin(stage, random.fork())
-    await trouble(stage, random.fork(), o.troubleMs)
-    await heal(stage)
+    await cast.enter(keeper)
+    await cast.along(async (endGiving) => {
+      await trouble(stage, cast, random.fork(), o.troubleMs)
+      await heal(stage, cast, endGiving)
+    })
   } catch (error) {
     history.breaches.push(`the run could not go on: ${String(error)}`)
   }
   await bot.die()
   const look = await keeper.look()
+  const outbox = await keeper.outbox()
   await keeper.stop('SIGTERM')
-  const outcome = check(history, await evidence(stage, look))
+  const outcome = check(history, await evidence(stage, cast, { look, outbox }))
   return keeper.hasDisk ? outcome : { ...outcome, line: `${outcome.line} (${NO_DISK})` }
 }
 
@@ -81,21 +92,25 @@ async function begin(
   await snapshot(keeper, history)
 }
 
-async function trouble(stage: Stage, random: Random, forMs: number): Promise<void> {
+async function trouble(
+  stage: Stage,
+  { holder }: Cast,
+  random: Random,
+  forMs: number,
+): Promise<void> {
   const enough = AbortSignal.timeout(forMs)
   const { keeper, history, people } = stage
   const looking = lookAlong(() => snapshot(keeper, history), enough)
   const { 'full-disk': _full, 'read-only': _readOnly, ...anywhere } = MACHINE
-  const along = (table: typeof MACHINE) => {
-    const makes: Makes = Object.entries(table).map(([name, make]) => [
-      name as Trouble,
-      (r: Random) => make(stage, r),
-    ])
+  const along = (table: typeof MACHINE, more: Makes = []) => {
+    const makes = [...makesOn(stage, table), ...more]
     return track(history, { makes, random: random.fork(), longestCalmMs: 700, enough })
   }
+  // no sidecar starts while the agent is away, so neither happens beside the other
+  const ofHolder = holder === null ? [] : makesOn(holder, HOLDER)
   await Promise.all([
     people.writeAlong(enough),
-    along(keeper.hasDisk ? MACHINE : anywhere),
+    along(keeper.hasDisk ? MACHINE : anywhere, ofHolder),
     along(SERVICE),
     along(SERVICE),
     along(OTHERS),
@@ -105,10 +120,11 @@ async function trouble(stage: Stage, random: Random, forMs: number): Promise<voi
 }
 
 /** Everything is well again: what waited must get through, and every chat must work. */
-async function heal(stage: Stage): Promise<void> {
+async function heal(stage: Stage, cast: Cast, endGiving: () => void): Promise<void> {
   const { service, proxy, keeper, bot } = stage
   await service.surely((control) => control.clearFaults({}))
   await proxy.up()
+  cast.holder?.resume()
   keeper.emptyDisk()
   keeper.moveClock(0)
   if (keeper.bot === null) await keeper.start()
@@ -116,7 +132,10 @@ async function heal(stage: Stage): Promise<void> {
   // the bot's own look at /me is what tells the sidecar first that a lie is over
   await bot.call('GET', '/me')
   await untilReady(keeper.admin ?? '', HEAL_MS)
+  await pause(GIVING_MS)
+  endGiving()
   await untilHeard(stage, untilMs)
+  await cast.settle([keeper], bot.hasWebhook, untilMs)
 }
 
 async function snapshot(keeper: Keeper, history: History): Promise<void> {
@@ -126,15 +145,18 @@ async function snapshot(keeper: Keeper, history: History): Promise<void> {
 
 async function evidence(
   stage: Stage,
-  look: Awaited<ReturnType<Keeper['look']>>,
+  cast: Cast,
+  { look, outbox }: Pick<Evidence, 'outbox'> & { look: Awaited<ReturnType<Keeper['look']>> },
 ): Promise<Evidence> {
-  const { keeper } = stage
+  const { keeper, bot } = stage
   return {
-    ...(await evidenceOfService(stage)),
+    ...(await evidenceOfService({ ...stage, cast })),
     keys: look?.keys ?? null,
     chats: look?.chats ?? null,
     log: keeper.output(),
     atRest: keeper.atRest(),
-    secrets: keeper.secrets,
+    secrets: [...keeper.secrets, ...cast.tokens],
+    outbox,
+    hasNews: cast.hasNews && bot.hasWebhook,
   }
 }

@@ -1,18 +1,21 @@
 /** One run with several sidecars on one PostgreSQL: as `one-run.ts`, with the troubles of many. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
 import { Random } from '../support/faults-random.ts'
 import { untilReady } from '../support/sidecar-process.ts'
 import { Bot } from './bot.ts'
 import { check, type Evidence, type Outcome } from './checker.ts'
+import { Cast, GIVING_MS } from './cast.ts'
 import { evidenceOfService } from './evidence.ts'
 import { storedChats } from './database-acts.ts'
 import { Fleet } from './fleet.ts'
 import { newHistory, type History, type Trouble } from './history.ts'
+import { HOLDER } from './holder.ts'
 import { lookAlong } from './look-along.ts'
 import { People } from './people.ts'
 import { DATABASE, KEY, OPERATOR, QUERIES, SIDECAR, startAgain } from './replica-troubles.ts'
 import { Service } from './service.ts'
-import { track, type Makes } from './track.ts'
+import { makesOn, track, type Makes } from './track.ts'
 import { OTHERS, SERVICE, type Stage } from './troubles.ts'
 import { untilHeard } from './until-heard.ts'
 
@@ -35,6 +38,7 @@ interface Many {
   fleet: Fleet
   people: People
   bot: Bot
+  cast: Cast
   history: History
 }
 
@@ -53,9 +57,11 @@ export async function runOnReplicas(
   await using proxy = await startProxy(service.url, random.fork())
   const people = await People.settle(service, { history, random: random.fork() })
   const { token } = service.home.bot
+  await using cast = new Cast({ service, people, history, random: random.fork() })
   const cacheSeconds = random.pick([1, 5, 60])
   await using fleet = await Fleet.settle({
     upstreamUrl: proxy.url,
+    cast,
     token,
     history,
     cacheSeconds,
@@ -65,11 +71,13 @@ export async function runOnReplicas(
   })
   const hasWebhook = o.hasWebhook ?? random.oneIn(2)
   const bot = new Bot({ keeper: fleet, history, random: random.fork(), hasWebhook })
-  const many: Many = { service, proxy, fleet, people, bot, history }
+  const many: Many = { service, proxy, fleet, people, bot, cast, history }
   try {
     await begin(many)
-    await trouble(many, random.fork(), o.troubleMs)
-    await heal(many)
+    await cast.along(async (endGiving) => {
+      await trouble(many, random.fork(), o.troubleMs)
+      await heal(many, endGiving)
+    })
   } catch (error) {
     history.breaches.push(`the run could not go on: ${String(error)}`)
   }
@@ -80,33 +88,34 @@ export async function runOnReplicas(
 }
 
 /** All start together on an empty database; ends when all are ready with one key. */
-async function begin({ fleet, bot, people, history }: Many): Promise<void> {
+async function begin({ fleet, bot, people, cast, history }: Many): Promise<void> {
+  await cast.holder?.start()
   await fleet.start()
   await Promise.all(fleet.replicas.map(({ keeper }) => untilReady(keeper.admin ?? '', HEAL_MS)))
   bot.start()
   for (const chatId of Object.values(people.chats)) await bot.call('GET', `/chats/${chatId}`)
+  await cast.enter(fleet)
   await look(fleet, history)
 }
 
 async function trouble(many: Many, random: Random, forMs: number): Promise<void> {
   const enough = AbortSignal.timeout(forMs)
-  const { fleet, people, history } = many
+  const { fleet, people, cast, history } = many
   const [first] = fleet.replicas
   if (first === undefined) throw new Error('no replica')
   const stage: Stage = { ...many, keeper: first.keeper }
   const onStage = (table: typeof SERVICE, names: readonly Trouble[]) =>
     names.map((name) => [name, (r: Random) => table[name]?.(stage, r)] as const)
-  const onOne = <On>(on: On, table: Partial<Record<Trouble, Make<On>>>): Makes =>
-    Object.entries(table).map(([name, make]) => [name as Trouble, (r: Random) => make(on, r)])
   const along = (makes: Makes) =>
     track(history, { makes, random: random.fork(), longestCalmMs: 900, enough })
   await Promise.all([
     people.writeAlong(enough),
-    ...fleet.replicas.map((one) => along(onOne(one, SIDECAR))),
-    along(onOne(fleet, DATABASE)),
-    along(onOne(fleet, QUERIES)),
-    along(onOne(fleet, KEY)),
-    along(onOne(many, OPERATOR)),
+    ...fleet.replicas.map((one) => along(makesOn(one, SIDECAR))),
+    along(makesOn(fleet, DATABASE)),
+    along(makesOn(fleet, QUERIES)),
+    along(makesOn(fleet, KEY)),
+    along(makesOn(many, OPERATOR)),
+    ...(cast.holder === null ? [] : [along(makesOn(cast.holder, HOLDER))]),
     along(onStage(SERVICE, AT_SERVICE)),
     along(onStage(OTHERS, PEOPLE)),
     lookAlong(() => look(fleet, history), enough),
@@ -114,11 +123,10 @@ async function trouble(many: Many, random: Random, forMs: number): Promise<void>
   ])
 }
 
-type Make<On> = (on: On, random: Random) => Promise<void>
-
 /** Everything is well again: what waited must get through, and every chat must work. */
-async function heal(many: Many): Promise<void> {
-  const { service, proxy, fleet, history } = many
+async function heal(many: Many, endGiving: () => void): Promise<void> {
+  const { service, proxy, fleet, cast, history } = many
+  cast.holder?.resume()
   await service.surely((control) => control.clearFaults({}))
   await proxy.up()
   for (const { keeper, relay } of fleet.replicas) {
@@ -136,7 +144,11 @@ async function heal(many: Many): Promise<void> {
   const untilMs = healedMs + HEAL_MS
   await Promise.all(fleet.replicas.map(({ keeper }) => untilReady(keeper.admin ?? '', HEAL_MS)))
   history.readyAfterMs = performance.now() - healedMs
+  await pause(GIVING_MS)
+  endGiving()
   await untilHeard(many, untilMs)
+  const keepers = fleet.replicas.map(({ keeper }) => keeper)
+  await cast.settle(keepers, many.bot.hasWebhook, untilMs)
 }
 
 /** What each sidecar has in memory of the chats, and what the store has. */
@@ -149,15 +161,18 @@ async function look(fleet: Fleet, history: History): Promise<void> {
 }
 
 async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
-  const { fleet } = many
+  const { fleet, cast, bot } = many
   const [one] = await fleet.looks()
+  const lists = await Promise.all(fleet.replicas.map(({ keeper }) => keeper.outbox()))
   return {
     ...(await evidenceOfService(many)),
     keys: one?.keys ?? null,
     chats: one?.chats ?? null,
     rotates: true,
     atRest: [fleet.dump(), ...fleet.replicas.flatMap(({ keeper }) => keeper.atRest())],
-    secrets: fleet.secrets,
+    secrets: [...fleet.secrets, ...cast.tokens],
+    outbox: lists.find((list) => list !== null) ?? null,
+    hasNews: cast.hasNews && bot.hasWebhook,
   }
 }
 

@@ -41,8 +41,9 @@ export const SIDECAR: Partial<
       random.pick([300, 1500, 3000, 6000, 8000, 30_000]),
     ),
   clock: ({ keeper }, random) => {
-    const far = random.pick([-1, 1]) * random.pick([200_000, HOUR_MS, 40 * 24 * HOUR_MS])
-    return whileOn((isOn) => keeper.moveClock(isOn ? far : 0), random.between(400, 1500))
+    const far = [200_000, HOUR_MS, 40 * 24 * HOUR_MS].flatMap((ms) => [-ms, ms])
+    const jumpMs = random.pick(keeper.jumpsOf(far))
+    return whileOn((isOn) => keeper.moveClock(isOn ? jumpMs : 0), random.between(400, 1500))
   },
   'database-black-holed': ({ relay }, random) =>
     whileOn((isOn) => relay.blackHole(isOn), random.between(500, 5000)),
@@ -129,6 +130,17 @@ export interface OperatorStage {
 export const OPERATOR: Partial<
   Record<Trouble, (stage: OperatorStage, random: Random) => Promise<void>>
 > = {
+  // who has the turn stands still before words leave, and the other one makes them
+  'stopped-in-edit': async ({ fleet, service }, random) => {
+    const { keeper } = random.pick(fleet.replicas)
+    const slow = { name: 'delay', route: 'getChatKeys', delayMs: 800 } as const
+    const { id } = await service.surely((control) => control.fault(slow))
+    await pause(random.between(300, 1200))
+    keeper.pause()
+    await service.surely((control) => control.clearFaults({ id }))
+    await pause(8000)
+    keeper.resume()
+  },
   bound: async ({ fleet, people, service }, random) => {
     const { keeper } = random.pick(fleet.replicas)
     const bound = { chatId: people.chats.aliceWithBot, userId: service.home.alice.id }

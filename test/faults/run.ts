@@ -36,6 +36,9 @@ const { values } = parseArgs({
   },
 })
 
+/** The first show what broke; the rest stands in the file. */
+const MOST_BREACHES = 12
+
 const print = (line: string): void => void process.stdout.write(`${line}\n`)
 
 if (values.help) {
@@ -124,10 +127,12 @@ for (let at = Number(seed); at < Number(seed) + Number(runs); at++) {
   const kept = outcome.breaches.length === 0
   print(`seed ${at}: ${kept ? 'kept' : 'BROKEN'}; ${outcome.line}`)
   if (kept) continue
-  for (const breach of outcome.breaches) print(`  ${breach}`)
+  for (const breach of outcome.breaches.slice(0, MOST_BREACHES)) print(`  ${breach}`)
+  const more = outcome.breaches.length - MOST_BREACHES
+  if (more > 0) print(`  and ${more} more`)
   broken.push(at)
   const file = join(mkdtempSync(join(tmpdir(), 'postern-broken-')), `${at}.log`)
-  writeFileSync(file, outcome.log)
+  writeFileSync(file, [...outcome.breaches, outcome.log].join('\n'))
   print(`  troubles and log: ${file}`)
 }
 print(`${Number(runs) - broken.length} of ${runs} runs kept every promise`)

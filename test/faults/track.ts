@@ -6,6 +6,13 @@ import { during, type History, type Trouble } from './history.ts'
 /** Each trouble with what makes it and ends it again. */
 export type Makes = readonly (readonly [Trouble, (random: Random) => Promise<void> | undefined])[]
 
+/** The troubles of a table, made on something. */
+export const makesOn = <On>(
+  on: On,
+  table: Partial<Record<Trouble, (on: On, random: Random) => Promise<void>>>,
+): Makes =>
+  Object.entries(table).map(([name, make]) => [name as Trouble, (random) => make(on, random)])
+
 /** @param o `longestCalmMs` between one trouble and the next; ends when `enough` is aborted */
 export async function track(
   history: History,

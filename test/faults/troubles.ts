@@ -83,8 +83,8 @@ export const MACHINE: Partial<Record<Trouble, Make>> = {
     for (const id of ids) await service.surely((control) => control.clearFaults({ id }))
   },
   clock: async ({ keeper }, random) => {
-    const far = random.pick([-8760, -1, 1, 24 * 32, 8760]) * HOUR_MS
-    keeper.moveClock(random.pick([far, far, 200_000, -200_000]))
+    const far = [-8760, -1, 1, 24 * 32, 8760].map((hours) => hours * HOUR_MS)
+    keeper.moveClock(random.pick(keeper.jumpsOf([...far, ...far, 200_000, -200_000])))
     await pause(random.between(400, 1500))
     keeper.moveClock(0)
   },

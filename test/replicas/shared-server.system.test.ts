@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { takeAlone } from '../../src/replicas/open-lock.ts'
 import { presenceOf, turnsOf } from '../../src/replicas/schema.ts'
 import { PostgresServer } from '../../src/replicas/server.ts'
-import type { Reachability, Store, StoreLock } from '../../src/store/store.ts'
+import type { Reachability, Store, StoreLock, TurnName } from '../../src/store/store.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'
 import { put } from '../store/support.ts'
 import { openOn, serverOf } from './scene.ts'
@@ -34,17 +34,17 @@ async function shared(count: number): Promise<Scene> {
 }
 
 /** Stores of a process that wait for turns which another one has. */
-async function waiting(count: number) {
+async function waiting(count: number, turn: TurnName = 'poll') {
   const scene = await shared(count)
   const other = serverOf((await sharedCluster()).url)
   const locks: (StoreLock | null)[] = []
   for (const schema of scene.schemas) {
-    locks.push(await (await openOn(other, schema)).tryLock('poll'))
+    locks.push(await (await openOn(other, schema)).tryLock(turn))
   }
   const end = new AbortController()
   const free = new Set<number>()
   const waits = scene.stores.map((store, n) =>
-    store.untilFree('poll', end.signal).then(() => void free.add(n)),
+    store.untilFree(turn, end.signal).then(() => void free.add(n)),
   )
   const wanted = scene.schemas.map((schema) => `SELECT wanted FROM ${turnsOf(schema)}`)
   const areWanted = `SELECT bool_and(wanted) FROM (${wanted.join(' UNION ALL ')}) AS all_`
@@ -127,18 +127,22 @@ describe.skipIf(!hasPostgres())('a `PostgresServer` with several stores', () => 
     expect(await stores[0]?.tryLock('poll')).toBeNull()
   })
 
-  test('a wait for a turn ends with its signal, with a lost session and for a free turn', async () => {
-    const { server, stores, has } = await waiting(2)
-    has.end.abort()
-    await Promise.all([...has.waits, stores[0]?.untilFree('poll', has.end.signal)])
-    const signal = new AbortController().signal
-    const again = stores[0]?.untilFree('poll', signal)
-    await server.probe()
-    server.session.cut()
-    await again
-    await has.locks[0]?.[Symbol.asyncDispose]()
-    await stores[0]?.untilFree('poll', signal)
-  })
+  test.each(['poll', 'outbox'] as const)(
+    'a wait for the turn `%s` ends with its signal, with a lost session and for a free turn',
+    async (turn) => {
+      const { server, stores, has } = await waiting(2, turn)
+      expect([...has.free]).toEqual([])
+      has.end.abort()
+      await Promise.all([...has.waits, stores[0]?.untilFree(turn, has.end.signal)])
+      const signal = new AbortController().signal
+      const again = stores[0]?.untilFree(turn, signal)
+      await server.probe()
+      server.session.cut()
+      await again
+      await has.locks[0]?.[Symbol.asyncDispose]()
+      await stores[0]?.untilFree(turn, signal)
+    },
+  )
 
   test('a store whose connection was replaced is in use until it is closed, and leaves no presence row', async () => {
     const { cluster, server, schemas, stores } = await shared(2)
