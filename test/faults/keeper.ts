@@ -24,7 +24,7 @@ import {
 import type { History } from './history.ts'
 
 const CLOCK = fileURLToPath(new URL('move-clock.ts', import.meta.url))
-const DISK_BYTES = '3m'
+const DISK_BYTES = '24m'
 const PASSPHRASE = 'correct-horse-battery-staple-0815'
 const CLIENT_TOKEN = 'what-the-local-bot-presents-4711'
 
