@@ -17,6 +17,8 @@ export interface CallerOptions {
   token: string
   chats: readonly number[]
   needsWord: boolean
+  /** Between two calls, at most. */
+  pauseMs: number
 }
 
 export class Caller {
@@ -28,11 +30,11 @@ export class Caller {
 
   /** Gives calls, and looks at their states, until `enough` is aborted; what is asked then is asked to its end. */
   async giveAlong(enough: AbortSignal): Promise<void> {
-    const { random } = this.#o
+    const { random, pauseMs } = this.#o
     const looking = this.#lookAlong(enough)
     while (!enough.aborted) {
       await this.give(enough)
-      await pause(random.between(10, 250), undefined, { signal: enough }).catch(() => {})
+      await pause(random.between(10, pauseMs), undefined, { signal: enough }).catch(() => {})
     }
     await looking
   }

@@ -20,6 +20,8 @@ export const GIVING_MS = 3000
 const LOOK_MS = 200
 /** Requests are answered within an hour. */
 const LATE_MS = 2 * 3_600_000
+/** Within the share of a client, and of requests to one person. */
+const PAUSES_MS = { bot: 250, writer: 1200, drafter: 6000 }
 const SKEWS_MS = [0, 0, -5000]
 
 export class Cast implements AsyncDisposable {
@@ -85,13 +87,15 @@ export class Cast implements AsyncDisposable {
   async enter(door: Door): Promise<void> {
     const { random, history, people } = this.#o
     const { aliceWithBot, bobWithBot, encryptedGroup, readableGroup, turningGroup } = people.chats
-    const caller = (name: 'writer' | 'drafter' | null, token: string, chats: number[]): Caller => {
+    const caller = (name: keyof typeof PAUSES_MS, token: string, chats: number[]): Caller => {
+      const parts = { door, history, random: random.fork(), token, chats }
+      const by = name === 'bot' ? null : name
       const needsWord = name === 'drafter'
-      return new Caller({ door, history, random: random.fork(), name, token, chats, needsWord })
+      return new Caller({ ...parts, name: by, needsWord, pauseMs: PAUSES_MS[name] })
     }
     const { writer, drafter, ...readers } = this.#tokens
     this.#callers = [
-      caller(null, door.clientToken, [bobWithBot, turningGroup]),
+      caller('bot', door.clientToken, [bobWithBot, turningGroup]),
       caller('writer', writer, [aliceWithBot, encryptedGroup, readableGroup]),
       caller('drafter', drafter, [bobWithBot, encryptedGroup]),
     ]

@@ -106,6 +106,7 @@ export function concernsRequest(
   approvals: readonly Approval[],
 ): boolean {
   const requests = approvals.flatMap((one) => one.requests)
+  const codes = approvals.map(({ code }) => code)
   return messages.some((one) => {
     const { message, messageId, ...found } = one.found
     const ids = [messageId, quotedIn(message)].filter((id) => id !== null)
@@ -114,7 +115,8 @@ export function concernsRequest(
     )
     const text = textOf(one)
     const isRequest = isAsked || text.trimStart().startsWith(REQUEST_HEADING)
-    return isRequest || holdsCode(text, openCodes(approvals))
+    // also of a call that has its word by now: the update may come once more
+    return isRequest || holdsCode(text, codes)
   })
 }
 
