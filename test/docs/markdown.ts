@@ -33,9 +33,3 @@ export const links = (text: string): string[] =>
   [...prose(text).matchAll(/(?<!`)\[(?:`[^`\n]*`|[^\]`])*\]\(([^)\s]+)\)/g)].map(([, target]) =>
     String(target),
   )
-
-/** What stands in fenced blocks of a language. */
-export const blocksOf = (text: string, language: string): string[] =>
-  [...text.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, name, block]) =>
-    name === language ? [String(block)] : [],
-  )

@@ -2,23 +2,24 @@ import { afterAll, expect, test } from 'vitest'
 import { createEngine } from '../../src/openpgp/create.ts'
 import { TAG } from '../../src/openpgp/format/packets.ts'
 import { KEY, toBot } from '../support/openpgp-engine.ts'
-import { BZIP2_SIGNED } from '../support/openpgp-bzip2.ts'
 import { armor, longPacket, oldPacket, packet, partialPacket } from '../support/openpgp-framing.ts'
-import { compressed, compressedOf, literal, signedLiteral } from '../support/openpgp-inner.ts'
+import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { isUsual, seeds } from '../support/chance.ts'
 import { mutate, randomFrom, type Random } from '../support/openpgp-mutate.ts'
 import { concat, seeded } from '../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 import {
   anonymousPkesk,
-  pkesk,
   pkesk6,
   pkeskBody,
-  seipd,
   seipd2,
   seipdBody,
   strangerPkesk,
 } from '../support/openpgp-sealed.ts'
+import { small } from '../vectors/cases/bodies.ts'
+import { PACKETS } from '../vectors/cases/inner.ts'
+import { OUTER } from '../vectors/cases/outer.ts'
+import { SIGNATURES } from '../vectors/cases/signatures.ts'
 
 const killed: string[] = []
 const engine = createEngine({ threads: 2 })
@@ -26,36 +27,12 @@ engine.onThreadKilled((job) => killed.push(job))
 afterAll(() => engine[Symbol.asyncDispose]())
 
 const TEXT = 'hello '.repeat(120)
-const by = { signer: alice.primary, atMs: NOW_MS }
-const signed = signedLiteral(TEXT, by)
-const ours = pkesk(bot.subkey, KEY)
+const signed = signedLiteral(TEXT, { signer: alice.primary, atMs: NOW_MS })
+/** What alice signed in the vectors. */
+const SIGNED = ['hello', 'a\nb\n']
 
-/** Whole messages, framed in every way. */
-const MESSAGES = [
-  concat(ours, seipd(signed, KEY)),
-  concat(strangerPkesk('a'), ours, strangerPkesk('b'), seipd(literal(TEXT), KEY)),
-  concat(anonymousPkesk(bot.subkey, KEY), seipd(literal(TEXT), KEY)),
-  concat(
-    oldPacket(1, pkeskBody(bot.subkey, KEY, 'pkesk'), 2),
-    packet(18, seipdBody(literal(TEXT), KEY)),
-  ),
-  concat(ours, partialPacket(18, seipdBody(literal(TEXT), KEY), [9])),
-  concat(pkesk6(bot.subkey, KEY), seipd2(signed, KEY)),
-  concat(packet(10, Buffer.from('PGP')), ours, packet(21, seeded('p', 30)), seipd(signed, KEY)),
-  concat(packet(3, concat(4, 9, 3, 8, seeded('salt', 8), 96)), ours, seipd(signed, KEY)),
-]
-
-/** Packets inside a message. */
-const INNER = [
-  signed,
-  concat(signedLiteral(TEXT, [by, by])),
-  literal(TEXT),
-  compressed(signed, 1),
-  compressed(signed, 2),
-  compressed(signed, 0),
-  compressedOf(3, BZIP2_SIGNED),
-  concat(packet(10, Buffer.from('PGP')), signed, packet(60, seeded('x', 9))),
-]
+const MESSAGES = [...small(OUTER), ...small(SIGNATURES)].map(([, message]) => message)
+const INNER = small(PACKETS).map(([, inner]) => inner)
 
 const OUTCOMES = new Set(['opened', 'damaged', 'not-recipient', 'not-encrypted', 'too-large'])
 const CHUNK = 40
@@ -94,7 +71,7 @@ test('a mutated message opens with a valid signature as its own text alone, and 
     const random = randomFrom(seed)
     return mutate(MESSAGES[random(MESSAGES.length)] ?? Buffer.alloc(1), random)
   }
-  await openAll(spoilt, { texts: [TEXT], runs: 250 })
+  await openAll(spoilt, { texts: SIGNED, runs: 250 })
 })
 
 test('a message with mutated packets inside has a valid signature over the signed text alone', async () => {
@@ -102,7 +79,7 @@ test('a message with mutated packets inside has a valid signature over the signe
     const random = randomFrom(seed)
     return toBot(mutate(INNER[random(INNER.length)] ?? Buffer.alloc(1), random))
   }
-  await openAll(spoilt, { texts: [TEXT, 'hello'], runs: 250 })
+  await openAll(spoilt, { texts: SIGNED, runs: 250 })
 })
 
 const pick = <T>(random: Random, some: readonly [T, ...T[]]): T =>

@@ -1,7 +1,7 @@
 /** Signature packets of version 4 (RFC 9580, 5.2.3), with anything in them that a test wants. */
 import { createHash } from 'node:crypto'
 import { packet } from './openpgp-framing.ts'
-import { hex, concat, u16, u32 } from './openpgp-bytes.ts'
+import { concat, u16, u32 } from './openpgp-bytes.ts'
 
 /** Hash algorithms by number (RFC 9580, 9.5). */
 export const HASH = {
@@ -131,7 +131,3 @@ export function onePass(options: {
   const keyId = signer.fingerprint.slice(-16)
   return packet(4, concat(3, type, HASH[hash], signer.algorithm, keyId, last ? 1 : 0))
 }
-
-/** Lower-case hex key id of a v4 fingerprint. */
-export const keyIdOf = (fingerprint: string | Uint8Array): string =>
-  (typeof fingerprint === 'string' ? fingerprint : hex(fingerprint)).slice(-16)

@@ -20,7 +20,8 @@ const deflated = compressed(hello, 1)
 const zeros = compressed(literal(Buffer.alloc(1 << 26)), 1)
 const long = 'x'.repeat(90_000)
 
-const PACKETS = concatenated({
+/** What each seals to the bot. */
+export const PACKETS = concatenated({
   'p21-zip-bomb': [zeros],
   'p21-bzip2-bomb': [compressedOf(3, BZIP2_BOMB)],
   'p22-long-text': [compressed(literal(long), 2)],

@@ -14,7 +14,6 @@ import {
   signature,
   subpacket,
 } from '../../support/openpgp-signature.ts'
-import type { Bodies } from './bodies.ts'
 
 const DAY_MS = 86_400_000
 const key = sessionKey('vectors')
@@ -31,7 +30,7 @@ const one = (more: Partial<SigningOptions> = {}, text = 'hello'): Buffer =>
 const others: SigningOptions = { ...by, signer: mallory.primary }
 const closing = signature({ ...by, over: Buffer.from('hello') })
 
-export const SIGNATURES: Bodies = {
+export const SIGNATURES: Record<string, Buffer> = {
   'p27-valid': one(),
   'p27-sha512': one({ hash: 'sha512' }),
   'p27-text': one({ type: TYPE.text }, 'a\nb\n'),
