@@ -167,14 +167,3 @@ test('a call without an agent fails at once, and the holder connects once the ag
   await startAgentInside({}, folder)
   await expect.poll(() => holder.state.isReachable).toBe(true)
 })
-
-test('bots of one process share one connection to the agent until the last bot ends', async () => {
-  const { address, sockets } = await startLiar(honestBut(() => undefined))
-  const [one, other] = [connectHolder(address), connectHolder(address)]
-  await expect.poll(() => other.state.isReachable).toBe(true)
-  await one[Symbol.asyncDispose]()
-  expect(other.state.isReachable).toBe(true)
-  await other[Symbol.asyncDispose]()
-  await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true)
-  expect(sockets).toHaveLength(1)
-})

@@ -34,6 +34,7 @@ test('a holder that its last user left is connected to anew by the next user', a
     expect(other.state.isReachable).toBe(true)
     await other[Symbol.asyncDispose]()
     expect([sockets.length, other.state.isReachable]).toEqual([lives, false])
+    await expect.poll(() => sockets.every(({ destroyed }) => destroyed)).toBe(true)
   }
 })
 

@@ -52,17 +52,6 @@ test('`GET /chats/{chatId}` returns a refusal to the byte, and 502 for a result 
   expect([called.status, called.json.error.code]).toEqual([502, 'postern_upstream_invalid'])
 })
 
-test('`GET /chats/{chatId}/keys` is `chat_is_open` for every chat', async () => {
-  const person = await stage.friend()
-  const keyless = stage.privateChat(stage.double.world.addUser(null))
-  const chats = [stage.openGroup(), stage.group([person]), stage.privateChat(person), keyless]
-  for (const chat of chats) {
-    const { status, json, text } = await stage.sidecar.call('GET', `/chats/${chat.id}/keys`)
-    expect([status, json.error.status, json.error.code]).toEqual([400, 400, 'chat_is_open'])
-    expect(text).not.toContain('PGP')
-  }
-})
-
 test('`GET /chats/{chatId}/keys` returns a 404 or 429 of the service to the byte', async () => {
   for (const reply of [
     no(404, 'chat_not_found'),

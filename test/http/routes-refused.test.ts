@@ -1,17 +1,7 @@
 import { expect, test } from 'vitest'
-import { canary, useStage } from '../support/double-stage.ts'
+import { useStage } from '../support/double-stage.ts'
 
 const stage = useStage()
-
-test('`PUT /key` is refused with `postern_key_managed` and does not reach the service', async () => {
-  const since = stage.double.mark()
-  const body = { publicKey: canary(), fingerprint: 'ab'.repeat(20) }
-  const called = await stage.sidecar.call('PUT', '/key', body)
-  expect([called.status, called.json.error.code]).toEqual([403, 'postern_key_managed'])
-  expect(called.json.error.message).toContain('postern key')
-  expect(stage.double.mark()).toBe(since)
-  stage.expectNowhere(body.publicKey)
-})
 
 // Last: the token is gone afterwards.
 test('`POST /token/revoke` makes every later call 401, /readyz name `token`, and the sidecar stop its own calls', async () => {

@@ -35,17 +35,6 @@ test('a send without a sendId has one added, and a repetition carries the same',
   expect(second).toEqual(first)
 })
 
-test('a repeated sendId is 200 with the same message, and 409 in another chat', async () => {
-  const chat = stage.openGroup()
-  const sendId = crypto.randomUUID()
-  const first = await stage.send(chat, 'once', { sendId })
-  const second = await stage.send(chat, 'once', { sendId })
-  expect([first.status, second.status]).toEqual([201, 200])
-  expect(second.json.result.id).toBe(first.json.result.id)
-  const other = await stage.send(stage.openGroup(), 'once', { sendId })
-  expect([other.status, other.json.error.code]).toEqual([409, 'conflict'])
-})
-
 test('a refusal of a readable send returns to the byte, with unknown codes and fields', async () => {
   const chat = stage.openGroup()
   using _refusal = stage.double.script(

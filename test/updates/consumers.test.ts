@@ -117,14 +117,6 @@ test('a client’s poll with a limit, timeout or offset out of range is a `bad_r
   }
 })
 
-test('a client without the right to read is refused updates with `postern_not_allowed`', async () => {
-  const clients = [{ name: 'sender', chats: ['all'], may: ['send'] }]
-  const one = await scene({ clients }, { publish: false })
-  const refused = await one.callAs(tokenOf('sender'), 'GET', '/updates')
-  expect([refused.status, refused.code]).toEqual([403, 'postern_not_allowed'])
-  expect((await one.call('GET', '/updates')).result).toEqual([])
-})
-
 test('the bot’s webhook receives every update while a client polls, also after a restart', async () => {
   const one = await scene({ clients: [{ name: 'reporter', chats: ['all'] }] })
   const bot = await openBot()

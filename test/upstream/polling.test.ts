@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { door, doorTo, failing, no, ok, rawService, service, waiting } from './support.ts'
+import { door, doorTo, failing, ok, rawService, service, waiting } from './support.ts'
 
 describe('long polls', () => {
   test('a poll whose bot hangs up closes its connection to the service and emits no event', async () => {
@@ -48,15 +48,5 @@ describe('long polls', () => {
       expect((await failing(polling)).code).toBe('bad_request')
     }
     expect(seen).toEqual([])
-  })
-
-  test('a 409 `webhook_active` to a poll is passed on', async () => {
-    const { url } = await service((_request, response) => no(response, 409, 'webhook_active'))
-    const answer = await door(url).upstream.poll({
-      query: '',
-      timeoutSeconds: 0,
-      signal: waiting(),
-    })
-    expect(answer.status).toBe(409)
   })
 })

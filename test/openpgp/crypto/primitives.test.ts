@@ -27,14 +27,6 @@ import { flipBit } from '../../support/openpgp-flips.ts'
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 
-test('X25519 agreement yields the same secret for both parties', () => {
-  const [one, other] = [freshPair(), freshPair()]
-  expect(one.point).toHaveLength(32)
-  expect(one.point).not.toEqual(other.point)
-  expect(agree(one.secret, other.point)).toEqual(agree(other.secret, one.point))
-  expect(isLowOrder(one.point)).toBe(false)
-})
-
 test('`takePair` returns each precomputed ephemeral once, and a fresh one when none is left', () => {
   while (refillEphemerals());
   expect(refillEphemerals()).toBe(false)
