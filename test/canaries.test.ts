@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Canaries, canaries, setCanaries } from './support/canaries.ts'
+import { listening } from './support/listening.ts'
 import { spawnPostern } from './support/postern-process.ts'
 import { spellings } from './support/spellings.ts'
 import { watchedLog } from './support/watched-log.ts'
@@ -78,12 +78,9 @@ test('texts that a test sends or receives over HTTP count as a person’s words'
   const server = createServer((request, response) => {
     request.resume()
     response.end(JSON.stringify({ ok: true, result: [{ message: { text: heard } }] }))
-  }).listen(0, '127.0.0.1')
-  onTestFinished(() => void server.close())
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  })
   const body = JSON.stringify({ chatId: 1, text: said })
-  await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body })).text()
+  await (await fetch(await listening(server), { method: 'POST', body })).text()
   const { collected } = await import('./support/canaries-setup.ts')
   const search = new Canaries()
   for (const bytes of collected()) search.body(bytes)

@@ -1,12 +1,13 @@
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { startCommand } from '../../src/cli/child-command.ts'
+import { isRunning } from './support.ts'
 
 const env = { PATH: process.env['PATH'] ?? '' }
 const MODULE = fileURLToPath(new URL('../../src/cli/child-command.ts', import.meta.url))
@@ -21,16 +22,6 @@ async function run(script: string, graceMs?: number) {
     ...(graceMs === undefined ? {} : { graceMs }),
   })
   return { command, lines }
-}
-
-/** Whether a process is there that does something: one that waits to be reaped is gone. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }
 
 test('a child command prints line by line, each line with its stream', async () => {

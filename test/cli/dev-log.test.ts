@@ -1,10 +1,9 @@
 import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openDevFolder } from '../../src/cli/dev-folder.ts'
 import { startDev, type Dev } from '../../src/cli/dev-setup.ts'
 import { runEchoBot } from '../../src/cli/echo-bot.ts'
+import { listening } from '../support/listening.ts'
 import { rmSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,9 +171,8 @@ describe('the log of `postern dev`', () => {
       const now = status
       status = 204
       request.resume().on('end', () => response.writeHead(now).end())
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    })
+    const url = `${await listening(server)}/`
     await call('POST /webhook', { url })
     await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'by webhook' })
     await expect.poll(() => shown().join('\n'), { timeout: 10_000 }).toContain('reads it')
@@ -183,7 +181,6 @@ describe('the log of `postern dev`', () => {
     const text = shown().join('\n')
     expect(text).toContain(`echo_bot  sets its webhook: ${url}`)
     expect(text).toMatch(/echo_bot {2}does not take update \d+ at its webhook\n.*500.* {2}✗/)
-    server.close()
   })
 
   test('the log of `dev` counts repeated lines', async () => {

@@ -1,5 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net'
-import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -7,8 +6,9 @@ import { openDevFolder } from '../../src/cli/dev-folder.ts'
 import { startDev } from '../../src/cli/dev-setup.ts'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { readSeedFile } from '../../src/cli/seed-file.ts'
+import { listen } from '../support/listening.ts'
 import { temporaryFolder } from '../sandbox/world-file.ts'
-import { runInProcess, start, type Started } from './support.ts'
+import { isRunning, runInProcess, start, type Started } from './support.ts'
 
 /** A bot as somebody would write one: it knows an address and a token, and nothing of keys. */
 const BOT = `
@@ -60,15 +60,6 @@ function project() {
 async function lineOf(dev: Started): Promise<Line> {
   const [line] = await dev.waitForStdout(/^.*\n/)
   return JSON.parse(line) as Line
-}
-
-/** Whether a process is there that does something. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }
 
 const DAY_MS = 86_400_000
@@ -203,10 +194,7 @@ async function devIn(path: string, o: Partial<Parameters<typeof startDev>[0]> = 
 
 describe('`startDev`', () => {
   test('a port in use is refused with the flag that chooses another', async () => {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    onTestFinished(() => void server.close())
-    const { port: taken } = server.address() as AddressInfo
+    const { port: taken } = await listen(createServer())
     const others = { port: 0, adminPort: 0, sandboxPort: 0, controlPort: 0, pagePort: 0 }
     for (const [name, flag] of [
       ['port', '--port'],

@@ -8,7 +8,11 @@ function runBot(sandbox: Sandbox) {
   const echoed: EchoedMessage[] = []
   const { url, token } = sandbox
   const done = runEchoBot({ url, token, signal: stop.signal, onMessage: (one) => echoed.push(one) })
-  return { echoed, done, stop: () => stop.abort() }
+  const end = async () => {
+    stop.abort()
+    await done.catch(() => undefined)
+  }
+  return { echoed, done, stop: () => stop.abort(), [Symbol.asyncDispose]: end }
 }
 
 test('the echo bot answers each message as a reply', async () => {
@@ -30,14 +34,12 @@ test('the echo bot ignores messages without text', async () => {
   await using sandbox = await createSandbox()
   const { alice, bot: self, readableGroup, encryptedGroup } = sandbox.home
   await sandbox.control.changeBot({ botId: self.id, privacyMode: false })
-  const bot = runBot(sandbox)
+  await using bot = runBot(sandbox)
   await sandbox.control.leave({ chatId: encryptedGroup, userId: alice.id })
   const phone = await sandbox.phone(alice.id)
   await phone.write(readableGroup, 'after the notice')
   await phone.seen(({ text }) => text === 'you said: after the notice')
   expect(bot.echoed).toHaveLength(1)
-  bot.stop()
-  await bot.done.catch(() => undefined)
 })
 
 test('the echo bot repeats a call that was refused with 429', async () => {
@@ -51,13 +53,11 @@ test('the echo bot repeats a call that was refused with 429', async () => {
     code: 'flood_wait',
     retryAfter: 1,
   })
-  const bot = runBot(sandbox)
+  await using bot = runBot(sandbox)
   await phone.write(privateChat, 'again')
   await phone.seen(({ text }) => text === 'you said: again')
   expect(bot.echoed).toHaveLength(1)
   expect(await sandbox.control.faults()).toEqual([])
-  bot.stop()
-  await bot.done.catch(() => undefined)
 })
 
 test('the echo bot continues after a refused message and a refused poll', async () => {
@@ -71,14 +71,12 @@ test('the echo bot continues after a refused message and a refused poll', async 
     status: 403,
     code: 'bot_paused',
   })
-  const bot = runBot(sandbox)
+  await using bot = runBot(sandbox)
   await phone.write(privateChat, 'refused')
   await phone.write(privateChat, 'answered')
   await phone.seen(({ text }) => text === 'you said: answered')
   expect(bot.echoed).toHaveLength(2)
   expect(await sandbox.control.faults()).toEqual([])
-  bot.stop()
-  await bot.done.catch(() => undefined)
 })
 
 test('the echo bot ends with an error when its token is invalid', async () => {

@@ -1,8 +1,9 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listening } from '../support/listening.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import { runInProcess, type Ended } from '../support/run-in-process.ts'
 
@@ -80,15 +81,8 @@ export async function silentService(
 ): Promise<Record<string, string>> {
   const server = createServer((socket) => {
     socket.on('data', (bytes: Buffer) => onRequest(bytes.toString('latin1')))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
   })
-  return {
-    ...TOKENS,
-    POSTERN_UPSTREAM_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  }
+  return { ...TOKENS, POSTERN_UPSTREAM_URL: await listening(server) }
 }
 
 export const TOKEN = 'bot_7.hunter2hunter2'
@@ -98,4 +92,13 @@ export const TOKENS = {
   POSTERN_KEY_PASSPHRASE: 'swordfish-swordfish',
   POSTERN_LISTEN_PORT: '0',
   POSTERN_ADMIN_PORT: '0',
+}
+
+/** Whether a process is there that does something: one that waits to be reaped is gone. */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
 }

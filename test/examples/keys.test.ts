@@ -1,13 +1,12 @@
 /** The programs of the examples that wrap the secret of a store, each as its own process. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { wrapperBy } from '../../src/config/key-commands.ts'
 import { has } from '../support/lacks.ts'
+import { listening } from '../support/listening.ts'
 import { isInstalled, run } from '../support/programs.ts'
 import { WrapperDouble } from '../support/wrapper-double.ts'
 import { open, temporary } from '../store/support.ts'
@@ -138,17 +137,11 @@ async function withVault(file: string): Promise<Scene> {
   const server = createServer((request, answer) => {
     respond(request, answer).catch(() => answer.writeHead(400).end('{"errors":[]}'))
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  onTestFinished(async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
   const token = join(temporary(), 'token')
   writeFileSync(token, 'hvs.token\n', { mode: 0o600 })
-  const { port } = server.address() as AddressInfo
   return {
     argv: [process.execPath, file, 'secrets', 'bot'],
-    env: { PATH, VAULT_ADDR: `http://127.0.0.1:${port}`, VAULT_TOKEN_FILE: token },
+    env: { PATH, VAULT_ADDR: await listening(server), VAULT_TOKEN_FILE: token },
     loseKey: () => key.loseKey(),
   }
 }

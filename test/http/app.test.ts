@@ -7,7 +7,7 @@ import { createAppBehind } from '../../src/http/app.ts'
 import { DOOR_BOUNDS } from '../../src/http/bounds.ts'
 import type { BotExchange } from '../../src/api/envelope.ts'
 import type { RequestLine } from '../../src/http/request-log.ts'
-import { listening } from '../upstream/support.ts'
+import { listening } from '../support/listening.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { call, head, openDoor, raw } from './support.ts'
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { buildBotRoutes, type BotDoorParts, type DoorRoute } from '../../src/http/server.ts'
-import { listening } from '../upstream/support.ts'
+import { listening } from '../support/listening.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { NO_CLIENTS, NO_OUTBOX } from './support.ts'
 

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { no, type Reply } from '../support/double-wire.ts'
+import { listening } from '../support/listening.ts'
 import { fetched, named, picture, sealedBy } from './support.ts'
 
 const stage = useStage()
@@ -62,14 +61,11 @@ test.each([301, 302, 303, 307, 308])(
     const elsewhere = createServer((_request, response) => {
       asked++
       response.end('gotcha')
-    }).listen(0, '127.0.0.1')
-    await once(elsewhere, 'listening')
-    const { port } = elsewhere.address() as AddressInfo
-    for (const location of [`http://127.0.0.1:${port}/media/x`, '/media/other']) {
+    })
+    for (const location of [`${await listening(elsewhere)}/media/x`, '/media/other']) {
       const outcome = await answering({ status, headers: { location }, body: '' })
       expect(outcome).toBe('502 postern_upstream_invalid')
     }
-    elsewhere.close()
     expect(asked).toBe(0)
   },
 )

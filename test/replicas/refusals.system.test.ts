@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../src/errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { databaseOf } from '../../src/replicas/migrate.ts'
+import { listen } from '../support/listening.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../support/postgres.ts'
 import { made, put, temporary } from '../store/support.ts'
 import { openOn, serverOf } from './scene.ts'
@@ -94,10 +95,8 @@ describe.skipIf(!hasPostgres())('the refusal of a database', () => {
 
   test('a database without TLS is refused as `store-tls` where TLS is required', async () => {
     const plain = createServer((socket) => socket.on('data', () => socket.write('N')))
-    await new Promise<void>((resolve) => void plain.listen(0, '127.0.0.1', resolve))
-    const { port: at } = plain.address() as AddressInfo
+    const { port: at } = await listen(plain)
     expect(await refusalOf(`postgres://u@127.0.0.1:${at}/d?sslmode=require`)).toBe('store-tls')
-    plain.close()
   })
 
   test('a database without a free connection is refused with a hint about `max_connections`', async () => {

@@ -1,9 +1,8 @@
 import { createServer } from 'node:http'
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { createReceiver } from '../contract/receiver.ts'
+import { listening } from '../support/listening.ts'
 import { ask, still } from './support.ts'
 
 const HOUR_MS = 3_600_000
@@ -42,16 +41,13 @@ test('an advance makes every retry of a failing webhook at its time', async () =
 
 test('a webhook receiver that is slow in real time answers within no time of the stopped clock', async () => {
   const server = createServer((_request, response) => setTimeout(() => response.end(), 150))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
   await using sandbox = await still({ webhooks: 'local' })
   const startMs = sandbox.now()
-  await deliverTo(sandbox, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  await deliverTo(sandbox, await listening(server))
   await write(sandbox)
   await sandbox.advance(60_000)
   expect(attempts(sandbox, startMs)).toEqual([0, 0])
   expect(await webhook(sandbox)).toMatchObject({ failures: 0, lastError: null, pending: 0 })
-  server.close()
 })
 
 test('a webhook receiver without an answer fails after 10 seconds of the stopped clock', async () => {

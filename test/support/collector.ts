@@ -1,8 +1,6 @@
 /** A collector of traces that keeps every span that it is sent, as OTLP's JSON has them. */
-import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { listening } from './listening.ts'
 import { canaries } from './canaries.ts'
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: string } }
@@ -69,14 +67,9 @@ export async function startCollector(answer: () => number | null = () => 200): P
       }
       if (status !== null) response.writeHead(status, { location: '/elsewhere' }).end('{}')
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
   })
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: await listening(server),
     spans,
     exports,
     text: () => text,

@@ -3,7 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createSecureServer, type ServerOptions as SecureOptions } from 'node:https'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { listen, rawService } from '../upstream/support.ts'
+import { listen } from '../support/listening.ts'
+import { rawService } from '../upstream/support.ts'
 import { openScene, until, type SceneOptions } from './support.ts'
 
 export interface Delivery {

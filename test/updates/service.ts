@@ -1,6 +1,6 @@
 /** A service whose queue says what a test wants it to say; everything else is as plain as can be. */
 import { createServer, type ServerResponse } from 'node:http'
-import { listening } from '../upstream/support.ts'
+import { listening } from '../support/listening.ts'
 
 /** A poll as it came. */
 export interface AskedPoll {

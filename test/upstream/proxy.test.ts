@@ -4,7 +4,8 @@ import { createServer } from 'node:https'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { Authority } from './certificates.ts'
-import { door, failing, listening, ok, rawService, service } from './support.ts'
+import { listening } from '../support/listening.ts'
+import { door, failing, ok, rawService, service } from './support.ts'
 
 const authority = new Authority()
 const me = { method: 'GET', path: '/me' } as const

@@ -1,13 +1,8 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import {
-  createServer as createTcpServer,
-  type AddressInfo,
-  type Server as TcpServer,
-  type Socket,
-} from 'node:net'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createTcpServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
+import { listening } from '../support/listening.ts'
 import { markupPermit } from '../support/permits.ts'
 import {
   UpstreamClient,
@@ -65,33 +60,6 @@ export async function rawService(
     socket.on('data', (chunk) => onRequest(socket, ++requests, chunk.toString('latin1')))
   })
   return { url: await listening(server), sockets, closed: () => closed }
-}
-
-/** Listens on a free port until the test ends. Gives the URL. */
-export async function listening(server: Server | TcpServer, scheme = 'http'): Promise<string> {
-  return `${scheme}://127.0.0.1:${(await listen(server)).port}`
-}
-
-/** Listens until the test ends, or until it is closed with all of its connections. */
-export async function listen(
-  server: Server | TcpServer,
-  { port = 0, host = '127.0.0.1' }: { port?: number; host?: string } = {},
-): Promise<{ port: number; close: () => Promise<void> }> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  await new Promise<void>((resolve) => void server.listen(port, host, resolve))
-  const close = async (): Promise<void> => {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  onTestFinished(close)
-  return { port: (server.address() as AddressInfo).port, close }
 }
 
 /** Answers in the envelope. */

@@ -4,7 +4,8 @@ import { createServer } from 'node:https'
 import type { TlsOptions } from 'node:tls'
 import { describe, expect, test } from 'vitest'
 import { Authority, type Identity } from './certificates.ts'
-import { door, failing, listening, ok, outbound } from './support.ts'
+import { listening } from '../support/listening.ts'
+import { door, failing, ok, outbound } from './support.ts'
 
 const authority = new Authority()
 const HERE = 'IP:127.0.0.1'

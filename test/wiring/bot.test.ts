@@ -1,6 +1,5 @@
 /** One bot of a process before a played service: start, reports, stop. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { LIMITS } from '../../src/api/limits.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
@@ -9,6 +8,7 @@ import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { createBot } from '../../src/wiring/bot.ts'
 import type { BotOptions } from '../../src/wiring/link.ts'
 import { open, temporary } from '../store/support.ts'
+import { listening } from '../support/listening.ts'
 import { bot as keys } from '../support/openpgp-people.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { BOT, storeWith, useCore } from './core-scene.ts'
@@ -39,13 +39,7 @@ async function serve(shown: string | null) {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(status === 200 ? { ok: true, result } : { ok: false, error }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  return { asked, service, url: `http://127.0.0.1:${port}` }
+  return { asked, service, url: await listening(server) }
 }
 
 interface Scene extends Partial<BotOptions> {

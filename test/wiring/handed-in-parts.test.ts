@@ -1,38 +1,17 @@
 import { expect, test, vi } from 'vitest'
-import { SecretSource } from '../../src/config/secrets.ts'
-import { settingsFrom } from '../../src/config/settings.ts'
 import { createSidecar } from '../../src/context.ts'
 import { createLink } from '../../src/wiring/link.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
 import { callAt } from '../support/bot-call.ts'
 import { until } from '../support/sidecar.ts'
-import { watchedLog } from '../support/watched-log.ts'
 import { flags, open, put, temporary } from '../store/support.ts'
-
-/** What a sidecar before this sandbox is made of. */
-function optionsFor(sandbox: Sandbox) {
-  return {
-    settings: settingsFrom({
-      upstream: { url: sandbox.url },
-      listen: { port: 0 },
-      admin: { port: 0 },
-      dataDir: temporary(),
-      key: { protection: 'none' },
-    }),
-    secrets: {
-      botToken: SecretSource.fromValue(sandbox.token),
-      clientToken: null,
-      passphrase: null,
-    },
-    log: watchedLog(),
-  }
-}
+import { sidecarOptions } from './sidecar-options.ts'
 
 test('a sidecar uses the engine, store and link that are handed in, and leaves them open', async () => {
   await using sandbox = await createSandbox({ rates: 'off' })
-  const options = optionsFor(sandbox)
+  const options = sidecarOptions(sandbox)
   await using real = createEngine()
   const engine = {
     ...real,

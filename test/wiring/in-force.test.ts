@@ -3,8 +3,6 @@
  * a store that says it is shared, in which a test plays the other sidecars.
  */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { SecretSource } from '../../src/config/secrets.ts'
-import { settingsFrom } from '../../src/config/settings.ts'
 import { createSidecar } from '../../src/context.ts'
 import { Refusal } from '../../src/errors.ts'
 import { Keyring } from '../../src/keys/keyring.ts'
@@ -20,9 +18,9 @@ import { LOOKUP_MS, PROBE_MS, PUBLISH_MS } from '../../src/wiring/link.ts'
 import { callAt } from '../support/bot-call.ts'
 import { passing } from '../support/fake-time.ts'
 import { until } from '../support/sidecar.ts'
-import { watchedLog } from '../support/watched-log.ts'
 import { open, temporary } from '../store/support.ts'
 import { PlayedStore } from './played-store.ts'
+import { sidecarOptions } from './sidecar-options.ts'
 
 const UNWRITABLE = 'postern_store_unwritable'
 const refuse = (): Promise<never> => Promise.reject(new Refusal(UNWRITABLE, 'out of reach'))
@@ -40,19 +38,7 @@ async function scene({ hasPlayedEngine = true } = {}) {
     return await engine.sealKnown(request)
   }
   const sidecar = await createSidecar({
-    settings: settingsFrom({
-      upstream: { url: sandbox.url },
-      listen: { port: 0 },
-      admin: { port: 0 },
-      dataDir: temporary(),
-      key: { protection: 'none' },
-    }),
-    secrets: {
-      botToken: SecretSource.fromValue(sandbox.token),
-      clientToken: null,
-      passphrase: null,
-    },
-    log: watchedLog(),
+    ...sidecarOptions(sandbox),
     parts: {
       store: played.shared,
       ...(hasPlayedEngine && { engine: { ...engine, sealKnown } }),

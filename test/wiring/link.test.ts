@@ -1,7 +1,6 @@
 /** The link to a played service: the identity of the bot, calls of the sidecar, their budget and events. */
 import { createServer, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -11,6 +10,7 @@ import { Unseen } from '../../src/kernel/unseen.ts'
 import { RESTING_AFTER_MS } from '../../src/observe/service-watch.ts'
 import { createLink } from '../../src/wiring/link.ts'
 import { Authority } from '../upstream/certificates.ts'
+import { listen } from '../support/listening.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { temporary } from '../store/support.ts'
 
@@ -33,12 +33,7 @@ async function served(server: Server, given: Given, asked: string[]): Promise<nu
       response.end(JSON.stringify(ok ? { ok, result } : { ok, error }))
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
+  return (await listen(server)).port
 }
 
 /** Two links of one process to a service, whose bots' traffic was so long ago; its connections. */

@@ -4,7 +4,7 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { createMedia } from '../../src/wiring/media.ts'
 import { open, temporary } from '../store/support.ts'
-import { contentOf } from '../translate/attachment-scene.ts'
+import { contentOf } from '../support/memory-room.ts'
 import { PlayedParts } from './played-parts.ts'
 
 const PDF = Buffer.from('%PDF-1.7 as it is stored')
@@ -25,7 +25,7 @@ test('a bot without a key receives files unopened, under unchanged urls', async 
   expect(urls).toBeNull()
   const lease = await attachments.byUrl('abc', '')
   expect(lease?.value.verdict).toBeNull()
-  expect(lease && (await contentOf(lease.value))).toEqual(PDF)
+  expect(lease && (await contentOf(lease.value.file))).toEqual(PDF)
   expect(stored.mock.calls.map(([id]) => id)).toEqual(['abc'])
   await expect(attachments.named('abc', null, () => Promise.resolve())).rejects.toMatchObject({
     code: 'media_not_found',

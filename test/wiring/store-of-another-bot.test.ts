@@ -1,14 +1,12 @@
 /** A sidecar on the store of another bot. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { onTestFinished, test } from 'vitest'
-import { SecretSource } from '../../src/config/secrets.ts'
-import { settingsFrom } from '../../src/config/settings.ts'
+import { test } from 'vitest'
 import { createSidecar } from '../../src/context.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
+import { listening } from '../support/listening.ts'
 import { until } from '../support/sidecar.ts'
-import { watchedLog } from '../support/watched-log.ts'
 import { open, temporary } from '../store/support.ts'
+import { sidecarOptions } from './sidecar-options.ts'
 
 test('a sidecar with an opaque token is not ready while `/me` is of another bot than its store', async () => {
   await using sandbox = await createSandbox()
@@ -20,24 +18,10 @@ test('a sidecar with an opaque token is not ready while `/me` is of another bot 
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify(me))
   })
-  await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void service.close())
-  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`
+  const url = await listening(service)
   await using store = await open(temporary(), { protection: 'none', botId: me.result.id + 1 })
   await using sidecar = await createSidecar({
-    settings: settingsFrom({
-      upstream: { url },
-      listen: { port: 0 },
-      admin: { port: 0 },
-      dataDir: temporary(),
-      key: { protection: 'none' },
-    }),
-    secrets: {
-      botToken: SecretSource.fromValue('a token of no shape'),
-      clientToken: null,
-      passphrase: null,
-    },
-    log: watchedLog(),
+    ...sidecarOptions({ url, token: 'a token of no shape' }),
     parts: { store },
   })
   await sidecar.listen()

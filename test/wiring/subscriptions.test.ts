@@ -1,7 +1,5 @@
 /** Reports of a whole sidecar in traffic: its metrics, its log and its memory of people. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
@@ -10,6 +8,7 @@ import type { Core } from '../../src/wiring/core.ts'
 import type { Link } from '../../src/wiring/link.ts'
 import { subscribeCore, subscribeUpdates } from '../../src/wiring/subscriptions.ts'
 import { callAt } from '../support/bot-call.ts'
+import { listening } from '../support/listening.ts'
 import { startOnSandbox } from '../support/sidecar-on-sandbox.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { PlayedParts } from './played-parts.ts'
@@ -89,10 +88,8 @@ test('the log of a sidecar reports its start, its webhook, deliveries, and skipp
   let deliveries = 0
   const bot = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(deliveries++ === 0 ? 500 : 200).end())
-  }).listen(0, '127.0.0.1')
-  await once(bot, 'listening')
-  onTestFinished(() => void bot.close())
-  const url = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/secret-path`
+  })
+  const url = `${await listening(bot)}/secret-path`
   expect((await sidecar.call('POST', '/webhook', { url })).status).toBe(200)
   await alice.write(home.privateChat, 'hello')
   const said = () => {

@@ -1,6 +1,5 @@
 /** Delivery of updates over a real store, before a played service. Whole sidecars are in `test/updates`. */
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
@@ -10,6 +9,7 @@ import { REAL_CLOCK } from '../../src/util/clock.ts'
 import type { Core } from '../../src/wiring/core.ts'
 import type { HandedInParts, Link } from '../../src/wiring/link.ts'
 import { createUpdates } from '../../src/wiring/updates.ts'
+import { listening } from '../support/listening.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { open, temporary } from '../store/support.ts'
 import { PlayedParts } from './played-parts.ts'
@@ -178,13 +178,7 @@ test.each([
     request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()))
     request.on('end', () => response.end('{}'))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  const shared = await scene({ isShared: true, webhook: `http://127.0.0.1:${port}/hook` })
+  const shared = await scene({ isShared: true, webhook: `${await listening(server)}/hook` })
   Object.assign(shared.turn, turn)
   shared.polls.push([update(5)])
   shared.updates.webhook.start()

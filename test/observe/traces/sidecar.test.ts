@@ -1,10 +1,9 @@
 /** A sidecar with a collector, end to end: its spans, the caller's trace, and what no span holds. */
-import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSandbox, type SandboxOptions } from '../../../src/sandbox/create.ts'
 import { startCollector, type Collector, type CollectedSpan } from '../../support/collector.ts'
+import { listening } from '../../support/listening.ts'
 import { startSidecar, until } from '../../support/sidecar.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
@@ -137,12 +136,10 @@ test('a poll of the bot is a trace of the spans door, poll and open', WITHIN, as
 test('polls, opened batches and deliveries for a webhook are separate traces', WITHIN, async () => {
   const bot = createServer((request, response) => {
     request.resume().on('end', () => response.writeHead(isWell ? 200 : 500).end())
-  }).listen(0, '127.0.0.1')
+  })
   let isWell = false
-  onTestFinished(() => void bot.close())
-  await once(bot, 'listening')
   const { collector, sidecar, phone, chatId, call } = await scene()
-  const url = `http://127.0.0.1:${(bot.address() as AddressInfo).port}/`
+  const url = await listening(bot)
   expect((await call('POST', '/webhook', { url })).status).toBeLessThan(300)
   await phone.write(chatId, WORDS)
   const count = async (outcome: string): Promise<boolean> => {
