@@ -6,6 +6,7 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
+  keyRevocation,
   userId,
   type SelfSignature,
 } from './openpgp-certificate.ts'
@@ -74,6 +75,18 @@ export function personOf(
   }
 }
 
+/** Somebody's certificate, whose primary key was revoked. */
+export const revokedCertificate = (
+  { primary, subkey, name }: TestPerson,
+  how: Parameters<typeof keyRevocation>[1],
+): string =>
+  armoredCertificate(
+    keyPacket(primary),
+    keyRevocation(primary, how),
+    userId(primary, name),
+    boundSubkey(primary, subkey),
+  )
+
 let seen = 0
 /** The same certificate as a text that nobody has seen, of which nothing is kept. */
 export const unseen = ({ certificate }: { certificate: string }): string =>
@@ -82,6 +95,16 @@ export const unseen = ({ certificate }: { certificate: string }): string =>
 export const bot = testPerson('bot')
 export const alice = testPerson('alice')
 export const mallory = testPerson('mallory')
+
+/** Certificates that nothing can be sealed to at any time. */
+export const UNSEALABLE: [what: string, certificate: string][] = [
+  ['revoked', revokedCertificate(alice, { atMs: MADE_MS })],
+  [
+    'without an encryption subkey',
+    armoredCertificate(keyPacket(alice.primary), userId(alice.primary, 'alice')),
+  ],
+  ['unreadable', 'hello'],
+]
 
 /** A secret RSA key of the vectors, of 1024 or 2048 bits. */
 export function rsaKey(bits: 1024 | 2048, createdMs = MADE_MS): SigningKey {

@@ -9,11 +9,15 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
-  keyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { bothPerson } from '../../support/openpgp-ml-kem.ts'
-import { MADE_MS, testPerson, type TestPerson } from '../../support/openpgp-people.ts'
+import {
+  MADE_MS,
+  revokedCertificate,
+  testPerson,
+  type TestPerson,
+} from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
@@ -25,13 +29,8 @@ const loadCertificates = (store: Store, bounds: Partial<CertificatesParts> = {})
   return Certificates.load({ engine, memory, journal: new Journal(memory), ...bounds })
 }
 
-const revoked = ({ primary, subkey, name }: TestPerson): string =>
-  armoredCertificate(
-    keyPacket(primary),
-    keyRevocation(primary, { atMs: MADE_MS + 1000, code: 2 }),
-    userId(primary, name),
-    boundSubkey(primary, subkey),
-  )
+const revoked = (person: TestPerson): string =>
+  revokedCertificate(person, { atMs: MADE_MS + 1000, code: 2 })
 
 test('a revocation is remembered past `maxWhole`, refused past `maxRevoked`, and kept over a restart', async () => {
   const store = await open(temporary())

@@ -5,7 +5,14 @@ import '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { curve25519 } from '../../support/openpgp-key.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
-import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  mallory,
+  revokedCertificate,
+  rsaKey,
+} from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import {
   FLAG,
@@ -30,6 +37,7 @@ const id = userId(primary, 'alice')
 const binding = boundSubkey(primary, subkey)
 const yesterday = { atMs: NOW_MS - DAY_MS }
 const stripped = alice.certificate
+const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
 const ended = { ...yesterday, hashed: [keyExpiresAfter((NOW_MS - MADE_MS) / 1000 - 3600)] }
 
 test.each([
@@ -61,7 +69,7 @@ test('a certificate known as revoked over SHA-1 stays revoked without the revoca
 
 test('a forged revocation does not displace the known true one (C6)', async () => {
   const known = certificateOf(keyRevocation(primary, yesterday), id, binding)
-  const bogus = keyRevocation({ ...mallory.primary, fingerprint: primary.fingerprint }, yesterday)
+  const bogus = keyRevocation(forged, yesterday)
   const replaced = certificateOf(bogus, id, binding)
   const later = await judge(replaced, NOW_MS, known)
   expect(later).toMatchObject({ unusable: 'revoked', revocations: true })
@@ -70,7 +78,6 @@ test('a forged revocation does not displace the known true one (C6)', async () =
 
 test('a forged subkey revocation does not displace the known true one (C6)', async () => {
   const known = certificateOf(id, binding, subkeyRevocation(primary, subkey, yesterday))
-  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const bogus = subkeyRevocation(forged, subkey, { atMs: NOW_MS - 2 * DAY_MS })
   const replaced = certificateOf(id, binding, bogus)
   expect(await judge(replaced, NOW_MS, known)).toMatchObject({ unusable: 'revoked' })
@@ -81,7 +88,6 @@ test('the remembered copy of a certificate does not grow by forged or foreign pa
   let remembered = known
   const lengths = new Set<number>()
   for (let round = 0; round < 5; round++) {
-    const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
     const bogus = keyRevocation(forged, { atMs: NOW_MS - round * 1000 })
     const foreign = subkeyPacket(curve25519(`foreign ${round}`, MADE_MS))
     const served = certificateOf(bogus, id, binding, foreign)
@@ -92,13 +98,7 @@ test('the remembered copy of a certificate does not grow by forged or foreign pa
 })
 
 test('a known copy of another certificate is ignored', async () => {
-  const { primary: other } = mallory
-  const known = armoredCertificate(
-    keyPacket(other),
-    keyRevocation(other, yesterday),
-    userId(other, 'mallory'),
-    boundSubkey(other, mallory.subkey),
-  )
+  const known = revokedCertificate(mallory, yesterday)
   expect(await judge(stripped, NOW_MS, known)).toEqual(await judge(stripped, NOW_MS))
 })
 
@@ -121,7 +121,6 @@ test('a known copy does not make an unusable certificate usable', async () => {
 })
 
 test('a forged revocation in the known copy is ignored', async () => {
-  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
   const known = certificateOf(keyRevocation(forged, yesterday), id, binding)
   expect(await judge(stripped, NOW_MS, known)).toMatchObject({ unusable: null, revocations: false })
 })

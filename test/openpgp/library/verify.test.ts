@@ -14,6 +14,7 @@ import {
   alice,
   mallory,
   MADE_MS,
+  revokedCertificate,
   rsaKey,
   testPerson,
 } from '../../support/openpgp-people.ts'
@@ -175,13 +176,7 @@ const check = (certificate: string, signer: SigningKey = primary, { atMs = NOW_M
   resultOf(certificate, signed({ signer, atMs }))
 
 /** Alice's certificate, revoked a day ago for a reason. */
-const revoked = (code: number): string =>
-  armoredCertificate(
-    keyPacket(primary),
-    keyRevocation(primary, { atMs: NOW_MS - DAY_MS, code }),
-    id,
-    binding,
-  )
+const revoked = (code: number): string => revokedCertificate(alice, { atMs: NOW_MS - DAY_MS, code })
 
 test.each([
   [0, 'without a reason', 'bad'],

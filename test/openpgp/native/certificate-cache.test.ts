@@ -7,7 +7,6 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
-  keyRevocation,
   signingSubkey,
   userId,
 } from '../../support/openpgp-certificate.ts'
@@ -15,18 +14,13 @@ import type { NativeJobs } from '../../../src/openpgp/native/worker.ts'
 import { Pool } from '../../../src/openpgp/pool.ts'
 import '../../support/openpgp-engine.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
-import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
+import { MADE_MS, NOW_MS, alice, revokedCertificate } from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 
 const { primary, subkey } = alice
 const whole = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]
 const withSigning = armoredCertificate(...whole, signingSubkey(primary, ed25519('s', MADE_MS)))
-const revoked = armoredCertificate(
-  keyPacket(primary),
-  keyRevocation(primary, { atMs: MADE_MS + 1000 }),
-  userId(primary, 'alice'),
-  boundSubkey(primary, subkey),
-)
+const revoked = revokedCertificate(alice, { atMs: MADE_MS + 1000 })
 
 const threads = new Pool<NativeJobs>('native/worker', 1)
 afterAll(() => threads[Symbol.asyncDispose]())

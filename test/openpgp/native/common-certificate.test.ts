@@ -9,7 +9,6 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
-  keyRevocation,
   signingSubkey,
   userId,
   plainCertificate,
@@ -19,7 +18,14 @@ import { curve25519, ed25519, identify, type PacketKey } from '../../support/ope
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { concat, u16, u32 } from '../../support/openpgp-bytes.ts'
-import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-people.ts'
+import {
+  MADE_MS,
+  NOW_MS,
+  alice,
+  mallory,
+  revokedCertificate,
+  rsaKey,
+} from '../../support/openpgp-people.ts'
 import {
   keyExpiresAfter,
   TYPE,
@@ -105,15 +111,7 @@ test.each([
     'with two subkeys',
     armoredCertificate(whole, boundSubkey(alice.primary, curve25519('b', MADE_MS))),
   ],
-  [
-    'that was revoked',
-    armoredCertificate(
-      keyPacket(alice.primary),
-      keyRevocation(alice.primary, { atMs: NOW_MS }),
-      aliceId,
-      aliceBinding,
-    ),
-  ],
+  ['that was revoked', revokedCertificate(alice, { atMs: NOW_MS })],
   ['with a changed binding', spoilt(whole)],
   [
     'that is dated ahead',

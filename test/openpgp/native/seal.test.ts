@@ -13,7 +13,6 @@ import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
-  keyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { openArmored } from '../../support/openpgp-engine.ts'
@@ -28,6 +27,7 @@ import {
   preferring,
   rsaKey,
   testPerson,
+  UNSEALABLE,
   type TestPerson,
 } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
@@ -276,23 +276,8 @@ test('`fit` never approves AES-256 for less than the length of the sealed messag
   }
 })
 
-test.each([
-  [
-    'that is revoked',
-    armoredCertificate(
-      keyPacket(alice.primary),
-      keyRevocation(alice.primary, { atMs: MADE_MS }),
-      userId(alice.primary, 'alice'),
-      boundSubkey(alice.primary, alice.subkey),
-    ),
-  ],
-  [
-    'without a subkey',
-    armoredCertificate(keyPacket(alice.primary), userId(alice.primary, 'alice')),
-  ],
-  ['that is unreadable', 'hello'],
-])(
-  'a message with a recipient %s fails, although one for other recipients is prepared',
+test.each(UNSEALABLE)(
+  'a message with a recipient whose certificate is %s fails, although one for other recipients is prepared',
   async (_, bad) => {
     const place = 'failing'
     await aheadOf(place, () => engine.sealKnown(request([mallory], { place })))

@@ -1,12 +1,19 @@
 /** The keys that the vectors name, by file name. */
 import { armor } from '../../support/openpgp-framing.ts'
 import type { SigningKey } from '../../support/openpgp-key.ts'
-import { NOW_MS, alice, bot, mallory, rsaKey, testPerson } from '../../support/openpgp-people.ts'
+import {
+  NOW_MS,
+  alice,
+  bot,
+  mallory,
+  revokedCertificate,
+  rsaKey,
+  testPerson,
+} from '../../support/openpgp-people.ts'
 import {
   armoredCertificate,
   boundSubkey,
   keyPacket,
-  keyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
 
@@ -14,15 +21,6 @@ const yesterdayMs = NOW_MS - 86_400_000
 const old = testPerson('old')
 const { primary, subkey } = alice
 const secret = (octetsOf: Uint8Array): string => armor(octetsOf, { type: 'PRIVATE KEY BLOCK' })
-
-/** Alice's certificate with a revocation of yesterday. */
-const revoked = (code: number): string =>
-  armoredCertificate(
-    keyPacket(primary),
-    keyRevocation(primary, { atMs: yesterdayMs, code }),
-    userId(primary, 'alice'),
-    boundSubkey(primary, subkey),
-  )
 
 const signing = (key: SigningKey, name: string): string =>
   armoredCertificate(keyPacket(key), userId(key, name))
@@ -37,8 +35,8 @@ export const KEYS: Record<string, string> = {
   'alice.secret': secret(alice.secret),
   mallory: mallory.certificate,
   'mallory.secret': secret(mallory.secret),
-  'alice-compromised': revoked(2),
-  'alice-retired': revoked(3),
+  'alice-compromised': revokedCertificate(alice, { atMs: yesterdayMs, code: 2 }),
+  'alice-retired': revokedCertificate(alice, { atMs: yesterdayMs, code: 3 }),
   'alice-claims-mallory': armoredCertificate(
     keyPacket(primary),
     userId(primary, 'alice'),
