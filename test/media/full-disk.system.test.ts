@@ -1,38 +1,15 @@
-import { spawnSync } from '../support/programs.ts'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { fetched, named, picture, sealedBy } from './support.ts'
-import { has } from '../support/lacks.ts'
+import { diskOfFile, fill } from '../store/support.ts'
 
 const MIB = 2 ** 20
-const disk = mkdtempSync(join(tmpdir(), 'sm-'))
-const mounted = has(
-  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'none', disk]).status === 0,
-  'no file system can be mounted here, which takes root',
-)
-const filler = join(disk, 'filler')
+const { disk, isMounted } = diskOfFile('8m')
 
-afterAll(() => {
-  if (mounted) spawnSync('umount', ['-l', disk])
-  rmSync(disk, { recursive: true, force: true })
-})
-
-/** Takes all that is left of the small disk. */
-function fill(): void {
-  for (let size = MIB; size >= 1; size >>= 1) {
-    try {
-      for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
-    } catch {
-      continue
-    }
-  }
-}
-
-describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounted)', () => {
+describe.skipIf(!isMounted)('a disk that is full (skipped where none can be mounted)', () => {
   const stage = useStage({ dataDir: join(disk, 'data') })
 
   test('a file that does not fit on the disk is refused, and a smaller one is served', async () => {
@@ -57,11 +34,11 @@ describe.skipIf(!mounted)('a disk that is full (skipped where none can be mounte
     const chat = stage.privateChat(from)
     const content = picture()
     const url = await named(stage, await sealedBy(from, stage, content), { chat, from })
-    fill()
+    fill(disk)
     const { status, code } = await fetched(stage, url)
     expect({ status, code }).toEqual({ status: 503, code: 'postern_store_unwritable' })
     expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
-    rmSync(filler)
+    rmSync(join(disk, 'filler'))
     expect((await fetched(stage, url)).body).toEqual(content)
     const named2 = await named(stage, await sealedBy(from, stage, content), { chat, from })
     expect(named2).toMatch(/^\/media\/file-\d+\?chat=/)

@@ -3,29 +3,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import type { SeedInput } from '../../src/sandbox/seed/schema.ts'
-import { AT, PAIR, still, texts, token } from './seeded.ts'
-import { ask, outcome } from './support.ts'
+import { AT, PAIR, pairWith, still, texts, token } from './seeded.ts'
+import { ask, BUTTON, outcome } from './support.ts'
 import { observableState, temporaryFolder } from './world-file.ts'
 
 const MINUTE_MS = 60_000
 
 test('scheduled steps run at their time and in their order, and `last` names the newest message', async () => {
   await using sandbox = await still({
-    ...PAIR,
-    chats: {
-      dm: {
-        kind: 'private',
-        person: 'alice',
-        bot: 'echo_bot',
-        history: [
-          {
-            from: 'echo_bot',
-            text: 'press',
-            markup: { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] },
-          },
-        ],
-      },
-    },
+    ...pairWith([{ from: 'echo_bot', text: 'press', markup: BUTTON }]),
     schedule: [
       { at: '10s', post: { userId: 'alice', chatId: 'dm', text: 'third' } },
       { at: '2s', post: { userId: 'alice', chatId: 'dm', text: 'first' } },

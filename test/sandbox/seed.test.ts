@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AT_MS, PAIR, still, texts, token } from './seeded.ts'
-import { A_KEY, ask, outcome } from './support.ts'
+import { AT_MS, pairWith, still, texts, token } from './seeded.ts'
+import { A_KEY, ask, BUTTON, outcome } from './support.ts'
 
 const MINUTE_MS = 60_000
 
@@ -56,27 +56,13 @@ test('a world has exactly the people, bots and chats of its seed', async () => {
 })
 
 test('history messages have the age of the seed, and queue updates unless they are too old', async () => {
-  await using sandbox = await still({
-    ...PAIR,
-    chats: {
-      dm: {
-        kind: 'private',
-        person: 'alice',
-        bot: 'echo_bot',
-        history: [
-          { from: 'alice', text: 'too old for the queue', ago: '4d' },
-          { from: 'alice', text: 'one', ago: '90m' },
-          {
-            from: 'echo_bot',
-            text: 'two',
-            ago: '1h',
-            replyTo: 2,
-            markup: { inlineKeyboard: [[{ text: 'b', callbackData: 'd' }]] },
-          },
-        ],
-      },
-    },
-  })
+  await using sandbox = await still(
+    pairWith([
+      { from: 'alice', text: 'too old for the queue', ago: '4d' },
+      { from: 'alice', text: 'one', ago: '90m' },
+      { from: 'echo_bot', text: 'two', ago: '1h', replyTo: 2, markup: BUTTON },
+    ]),
+  )
   const [chat = { id: 0 }] = sandbox.chats
   const messages = await sandbox.control.messages({ chatId: chat.id })
   expect(messages.map(({ date }) => AT_MS - date)).toEqual([

@@ -20,6 +20,14 @@ export const PAIR: SeedInput = {
   chats: { dm: { kind: 'private', person: 'alice', bot: 'echo_bot' } },
 }
 
+type History = NonNullable<NonNullable<SeedInput['chats']>[string]['history']>
+
+/** Their chat with these messages in it. */
+export const pairWith = (history: History): SeedInput => ({
+  ...PAIR,
+  chats: { dm: { kind: 'private', person: 'alice', bot: 'echo_bot', history } },
+})
+
 /** Texts of a chat, oldest first. */
 export async function texts({ control, chats }: Sandbox, index = 0): Promise<(string | null)[]> {
   const messages = await control.messages({ chatId: chats[index]?.id ?? 0 })

@@ -1,30 +1,19 @@
 import { spawnSync } from '../support/programs.ts'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { freeBytesOf, isDiskDoubtful, LEAST_FREE_BYTES } from '../../src/store/disk.ts'
-import { has } from '../support/lacks.ts'
+import { diskOfFile } from './support.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'disk-'))
-const options = `size=${2 * LEAST_FREE_BYTES}`
-const mounted = has(
-  spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'none', folder]).status === 0,
-  'no file system can be mounted here, which takes root',
-)
-
-afterAll(() => {
-  if (mounted) spawnSync('umount', ['-l', folder])
-  rmSync(folder, { recursive: true, force: true })
-})
+const { disk: folder, isMounted } = diskOfFile(String(2 * LEAST_FREE_BYTES))
 
 test('`isDiskDoubtful` is true for a missing folder', async () => {
   expect(await isDiskDoubtful(join(folder, 'nowhere'))).toBe(true)
   await expect(freeBytesOf(join(folder, 'nowhere'))).rejects.toThrow('ENOENT')
 })
 
-test.skipIf(!mounted)(
+test.skipIf(!isMounted)(
   '`isDiskDoubtful` is true while the disk is nearly full or read-only (skipped without a mount)',
   async () => {
     expect(await isDiskDoubtful(folder)).toBe(false)

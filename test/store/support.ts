@@ -205,6 +205,18 @@ export function canMount(): boolean {
   return has(works, NO_MOUNT)
 }
 
+/** A small file system for the tests of a file, unless none can be mounted here. */
+export function diskOfFile(size: string): { disk: string; isMounted: boolean } {
+  const disk = mkdtempSync(join(tmpdir(), 'sd-'))
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'none', disk])
+  const isMounted = has(status === 0, NO_MOUNT)
+  afterAll(() => {
+    if (isMounted) spawnSync('umount', ['-l', disk])
+    rmSync(disk, { recursive: true, force: true })
+  })
+  return { disk, isMounted }
+}
+
 /** Takes what is left of a small disk; `filler` is the file to take away. */
 export function fill(mount: string): void {
   const path = join(mount, 'filler')

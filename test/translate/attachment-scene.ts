@@ -2,54 +2,18 @@
 import type { MediaPlace } from '../../src/kernel/index.ts'
 import { vi } from 'vitest'
 import type { OpenedFile } from '../../src/openpgp/engine.ts'
-import { type RawFile, RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'
-import type { Attachment, AttachmentParts } from '../../src/translate/attachment.ts'
+import { RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'
+import type { AttachmentParts } from '../../src/translate/attachment.ts'
 import { ALICE, claim, known, partsOf } from '../kernel/opening/signatures-scene.ts'
+import { MemoryRoom } from '../support/memory-room.ts'
 import { encryptedMessage } from './support.ts'
 
 export const PLACE: MediaPlace = { mediaId: 'abc', chatId: 50, userId: ALICE }
 export const SEALED = Buffer.from(encryptedMessage())
 
-/** A file in memory, which says whether it was closed. */
-class MemoryFile implements RawFile {
-  readonly #pieces: Uint8Array[] = []
-  bytes = 0
-  isClosed = false
-
-  append(bytes: Uint8Array): Promise<void> {
-    this.#pieces.push(bytes)
-    this.bytes += bytes.length
-    return Promise.resolve()
-  }
-
-  read(at: number, bytes: number): Promise<Buffer> {
-    return Promise.resolve(
-      Buffer.concat(this.#pieces, Math.min(this.bytes, at + bytes)).subarray(at),
-    )
-  }
-
-  close(): Promise<void> {
-    this.isClosed = true
-    return Promise.resolve()
-  }
-}
-
-export async function contentOf({ file }: Attachment): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of file.read()) pieces.push(piece)
-  return Buffer.concat(pieces)
-}
-
 /** A protected chat and a file that Alice signed; a test changes it. */
 export function scene() {
-  const files: MemoryFile[] = []
-  const room = {
-    file: () => {
-      const file = new MemoryFile()
-      files.push(file)
-      return Promise.resolve(file)
-    },
-  }
+  const room = new MemoryRoom()
   const all = {
     ...known(),
     stored: [SEALED.subarray(0, 100), SEALED.subarray(100)] as Uint8Array[],
@@ -117,5 +81,5 @@ export function scene() {
       stored: vi.fn(() => Promise.resolve(bytes())),
     } as unknown as AttachmentParts
   }
-  return { all, files, parts, opened, room }
+  return { all, files: room.files, parts, opened, room }
 }

@@ -10,7 +10,8 @@ import {
   type AttachmentsParts,
 } from '../../src/translate/attachments.ts'
 import { refused } from '../support/refused.ts'
-import { PLACE, SEALED, contentOf, scene } from './attachment-scene.ts'
+import { contentOf } from '../support/memory-room.ts'
+import { PLACE, SEALED, scene } from './attachment-scene.ts'
 
 const PDF = Buffer.from('%PDF-1.7 words')
 const BOUNDS: AttachmentBounds = {
@@ -39,7 +40,7 @@ function stage(o: { bounds?: Partial<AttachmentBounds>; opens?: 'nothing' } = {}
     Promise.resolve(mediaId === 'abc' ? { ...PLACE } : null),
   )
   const made: AttachmentsParts = {
-    room: { ...room, bytes: 77 },
+    room: Object.assign(room, { bytes: 77 }),
     stored,
     bounds: { ...BOUNDS, ...o.bounds },
     opens:
@@ -76,7 +77,7 @@ test('an attachment opened by its url is reported with verdict, duration and key
   asked[0]?.come()
   const lease = await reading
   if (lease === null) throw new Error('no right')
-  expect(await contentOf(lease.value)).toEqual(PDF)
+  expect(await contentOf(lease.value.file)).toEqual(PDF)
   expect(lease.value.verdict).toBe('verified')
   expect(outcomes).toEqual([{ outcome: 'verified', ms: 40 }])
   expect(decrypted).toEqual(['own fingerprint'])

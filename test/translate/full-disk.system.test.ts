@@ -1,37 +1,14 @@
-import { spawnSync } from '../support/programs.ts'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { has } from '../support/lacks.ts'
+import { diskOfFile, fill } from '../store/support.ts'
 
-const disk = mkdtempSync(join(tmpdir(), 'sd-'))
-const mounted = has(
-  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'none', disk]).status === 0,
-  'no file system can be mounted here, which takes root',
-)
-const filler = join(disk, 'filler')
+const { disk, isMounted } = diskOfFile('3m')
 
-/** Takes all that is left of the small disk. */
-function fill(): void {
-  for (let size = 1 << 20; size >= 1; size >>= 1) {
-    try {
-      for (;;) writeFileSync(filler, Buffer.alloc(size), { flag: 'a' })
-    } catch {
-      continue
-    }
-  }
-}
-
-afterAll(() => {
-  if (mounted) spawnSync('umount', ['-l', disk])
-  rmSync(disk, { recursive: true, force: true })
-})
-
-describe.skipIf(!mounted)('a sidecar on a full disk (skipped where none can be mounted)', () => {
+describe.skipIf(!isMounted)('a sidecar on a full disk (skipped where none can be mounted)', () => {
   const stage = useStage({ dataDir: join(disk, 'data') })
   let first = 0
   let chat: DoubleChat
@@ -41,7 +18,7 @@ describe.skipIf(!mounted)('a sidecar on a full disk (skipped where none can be m
     chat = stage.privateChat(await stage.friend())
     await stage.show(chat)
     expect((await stage.send(chat, 'while there is room')).status).toBe(201)
-    fill()
+    fill(disk)
   })
 
   /** Polls as the bot does, which reads the headers too. */
@@ -90,7 +67,7 @@ describe.skipIf(!mounted)('a sidecar on a full disk (skipped where none can be m
   })
 
   test('the refused updates and sends succeed once the disk has room', async () => {
-    rmSync(filler)
+    rmSync(join(disk, 'filler'))
     await stage.sidecar.whenReady()
     const { json } = await poll()
     const texts = json.result.map(({ message }: Json) => message.text)
