@@ -14,22 +14,12 @@ async function expectRefused(chat: DoubleChat): Promise<void> {
 }
 
 describe('a service that accepts a call and never answers', () => {
-  test(
-    'a send whose chat look-up hangs ends with 504, and its text does not leave',
-    TOGETHER,
-    async () => {
-      const chat = stage.openGroup()
-      stage.double.script('GET', `/chats/${chat.id}`, 'hang')
-      await expectRefused(chat)
-    },
-  )
-
-  test(
-    'a send whose key look-up hangs ends with 504, and its text does not leave',
-    TOGETHER,
-    async () => {
-      const chat = stage.group([await stage.friend()])
-      stage.double.script('GET', `/chats/${chat.id}/keys`, 'hang')
+  test.concurrent.each(['chat', 'key'])(
+    'a send whose %s look-up hangs ends with 504, and its text does not leave',
+    async (what) => {
+      const isChat = what === 'chat'
+      const chat = isChat ? stage.openGroup() : stage.group([await stage.friend()])
+      stage.double.script('GET', `/chats/${chat.id}${isChat ? '' : '/keys'}`, 'hang')
       await expectRefused(chat)
     },
   )

@@ -212,30 +212,27 @@ describe('the use of a certificate by policy', () => {
     return { same: distrust(A), other: distrust(B), none: distrust(null) }
   }
 
-  test('the policy accept uses every certificate but a blocked person’s and a changed verified one', async () => {
-    expect(await everybody('accept')).toEqual({
-      same: [null, null, null, 'blocked', null],
-      other: [null, null, 'key-changed', 'blocked', null],
-      none: [null, null, 'key-changed', 'blocked', null],
-    })
-  })
-
-  test('the policy first-use uses the first listed certificate, or the accepted one', async () => {
-    const changed = ['key-changed', 'key-changed', 'key-changed', 'blocked', 'key-changed']
-    expect(await everybody('first-use')).toEqual({
-      same: [null, null, null, 'blocked', 'key-changed'],
-      other: changed,
-      none: changed,
-    })
-  })
-
-  test('the policy pinned uses only an accepted or verified certificate', async () => {
-    const changed = ['not-accepted', 'key-changed', 'key-changed', 'blocked', 'not-accepted']
-    expect(await everybody('pinned')).toEqual({
-      same: ['not-accepted', null, null, 'blocked', 'not-accepted'],
-      other: changed,
-      none: changed,
-    })
+  test.each<[TrustPolicy, what: string, same: (string | null)[], other: (string | null)[]]>([
+    [
+      'accept',
+      'every certificate but a blocked person’s and a changed verified one',
+      [null, null, null, 'blocked', null],
+      [null, null, 'key-changed', 'blocked', null],
+    ],
+    [
+      'first-use',
+      'the first listed certificate, or the accepted one',
+      [null, null, null, 'blocked', 'key-changed'],
+      ['key-changed', 'key-changed', 'key-changed', 'blocked', 'key-changed'],
+    ],
+    [
+      'pinned',
+      'only an accepted or verified certificate',
+      ['not-accepted', null, null, 'blocked', 'not-accepted'],
+      ['not-accepted', 'key-changed', 'key-changed', 'blocked', 'not-accepted'],
+    ],
+  ])('the policy %s uses %s', async (policy, _what, same, other) => {
+    expect(await everybody(policy)).toEqual({ same, other, none: other })
   })
 
   test('the policy of a chat decides there alone', async () => {
