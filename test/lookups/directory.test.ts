@@ -305,35 +305,20 @@ describe('the certificate of a signer', () => {
   )
 })
 
-describe('an update that shows a person', () => {
-  const shown = async (userId: number | null, o: { isKnownWithoutKey?: boolean } = {}) => {
-    const { directory, asked, answers, list } = scene()
-    list(7, recordOf(1, 'ann'), recordOf(5, 'eve'))
-    answers.set('person 3', recordOf(3, 'cid'))
-    await directory.keyList(7, 0)
-    if (o.isKnownWithoutKey === true) await directory.signer(2, 7)
-    await directory.signer(3, 7)
-    directory.sawPerson(7, userId)
-    // a chat without a list has none to drop
-    directory.sawPerson(8, userId)
-    asked.length = 0
-    await directory.keyList(7, 0)
-    return { isDropped: asked.length === 1 }
-  }
-
-  test('an update by a person who is not on the key list drops the list', async () => {
-    expect(await shown(2)).toEqual({ isDropped: true })
-    expect(await shown(3)).toEqual({ isDropped: true })
-  })
-
-  test('an update by a listed person, or by a person without a key, keeps the list', async () => {
-    expect(await shown(1)).toEqual({ isDropped: false })
-    expect(await shown(2, { isKnownWithoutKey: true })).toEqual({ isDropped: false })
-  })
-
-  test('a service notice drops the key list', async () => {
-    expect(await shown(null)).toEqual({ isDropped: true })
-  })
+test('an update by a person who is not on the key list drops the list, and no other person does', async () => {
+  const { directory, asked, list } = scene()
+  list(7, recordOf(1, 'ann'), recordOf(5, 'eve'))
+  await directory.keyList(7, 0)
+  await directory.signer(2, 7)
+  asked.length = 0
+  // one on the list, and one known to have no key
+  for (const userId of [1, 2]) directory.sawPerson(7, userId)
+  await directory.keyList(7, 0)
+  expect(asked).toHaveLength(0)
+  // a chat without a list has none to drop
+  for (const chatId of [7, 8]) directory.sawPerson(chatId, 3)
+  await directory.keyList(7, 0)
+  expect(asked).toHaveLength(1)
 })
 
 test('a signer is fetched again without success at most three times a minute in each chat', () => {

@@ -1,7 +1,7 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { expect, test, vi } from 'vitest'
 import { Clocks } from '../../src/lookups/clocks.ts'
-import { ALICE, BOT, MALLORY, sealed } from '../kernel/opening/examine-scene.ts'
+import { ALICE, MALLORY } from '../kernel/opening/examine-scene.ts'
 import {
   CERTIFICATE,
   SIGNED,
@@ -11,19 +11,7 @@ import {
   signedBy,
   update,
   verdictOf,
-  type Json,
 } from './incoming-scene.ts'
-
-test('the bot’s own sealed text is withheld as a new message and delivered in a quotation', async () => {
-  const { incoming } = scene({ open: signedBy() })
-  const from = { id: BOT }
-  const brought = update({ from })
-  const quoting = update({ replyTo: { ...sealed, id: 2, chat: { id: 50 }, from } })
-  await incoming.open([brought, quoting])
-  expect(verdictOf(brought)).toMatchObject({ verdict: 'replayed', reason: 'own-words' })
-  const { replyTo } = quoting.message as { replyTo: Json }
-  expect(replyTo['postern']).toMatchObject({ verdict: 'verified' })
-})
 
 const SIGNATURE = { ...SIGNED, signatures: [claim] }
 test.each([

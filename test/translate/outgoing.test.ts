@@ -99,3 +99,13 @@ test('a text for a protected chat is refused by a bot without a published key', 
     refused('postern_downgrade_refused', 'key.publish'),
   )
 })
+
+const wants = (expected: string | undefined, code = 'wrong_body_kind') => ({ code, expected })
+
+test('a bot without a key latches a chat that demands armored, and returns the refusal', async () => {
+  const { outgoing, parts } = scene(false)
+  parts.publication = null
+  const prepared = await outgoing.prepare(draftOf())
+  expect(await outgoing.reconsider(draftOf(), prepared, wants('armored'))).toBeNull()
+  expect(parts.knownChats.saw).toHaveBeenCalled()
+})

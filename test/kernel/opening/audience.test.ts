@@ -63,16 +63,6 @@ describe.each([true, false])('words (signed: %s)', (signs) => {
   })
 })
 
-test('words to a person who has just joined a group are delivered after a fresh key list', async () => {
-  const [alice, [bob, carol]] = [await stage.person(), await members()]
-  const group = stage.group([alice, bob])
-  await stage.send(group, 'the list is known')
-  await stage.send(stage.privateChat(carol), 'Carol is known')
-  group.people = [alice, bob, carol]
-  const armored = await seal(alice, 'hello Carol', { to: [carol] })
-  expect((await read(stage, group, { from: alice, armored })).text).toBe('hello Carol')
-})
-
 test('words delivered in a group are delivered again after its people changed', async () => {
   const [alice, [bob, carol]] = [await stage.person(), await members()]
   const group = stage.group([alice, bob])

@@ -135,16 +135,6 @@ describe('a sealed Message', () => {
     })
   })
 
-  test('an `armored` that is no string is damaged in a protected chat, and left alone in a readable one', async () => {
-    const message = { armored: ['words'] }
-    expect(await look(found(message))).toEqual({
-      kind: 'closed',
-      verdict: 'damaged',
-      reason: 'not-a-string',
-    })
-    expect(await look(found(message), open)).toEqual({ kind: 'untouched' })
-  })
-
   test('a sealed Message of another chat than its update is closed, with either chat protected', async () => {
     for (const protectedChats of [new Set([50]), new Set([51])]) {
       const all = { ...known(), protectedChats }
@@ -153,16 +143,6 @@ describe('a sealed Message', () => {
       expect(all.open).not.toHaveBeenCalled()
       expect(all.mode, 'what must be sealed is not asked for').not.toHaveBeenCalled()
     }
-  })
-
-  test('words of a readable chat in the update of a protected one are withheld', async () => {
-    const mode = vi.fn((id: number) => Promise.resolve(id === 51 ? 'protected' : 'open'))
-    const finding = await look(found({ text: 'words' }, { updateChatId: 51, fromId: null }), {
-      ...open,
-      mode,
-    })
-    expect(finding).toEqual({ kind: 'plain', verdict: 'plaintext-in-protected' })
-    expect(mode.mock.calls.map(([id]) => id)).toEqual([50, 51])
   })
 
   test('a sealed Message without an id is closed at the top, and opened in a quotation', async () => {
@@ -188,29 +168,6 @@ describe('a sealed Message', () => {
     const opening = vi.fn(() => Promise.resolve<object>(outcome))
     const examined = await look(found(sealed), { open: opening })
     expect(examined).toStrictEqual({ kind: 'closed', ...finding })
-  })
-
-  test('an opened Message is judged by its signatures', async () => {
-    expect(await look(found(sealed))).toEqual({
-      kind: 'opened',
-      opened: OPENED,
-      judged: { verdict: 'unsigned' },
-      isForOtherChat: false,
-    })
-    const signed = await look(found(sealed), { hasSigned: true })
-    expect(signed).toMatchObject({
-      judged: { verdict: 'bad-signature', reason: 'stopped-signing' },
-    })
-  })
-
-  test('a sealed Message of another person than the private chat’s is judged as a bad signature', async () => {
-    const finding = await look(found(sealed, { fromId: MALLORY }))
-    expect(finding).toEqual({
-      kind: 'opened',
-      opened: OPENED,
-      judged: { verdict: 'bad-signature', reason: 'other-person' },
-      isForOtherChat: false,
-    })
   })
 
   test('a sealed Message with other intended recipients is closed', async () => {

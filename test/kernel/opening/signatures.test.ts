@@ -225,16 +225,6 @@ describe('a message signed before the certificate changed', () => {
     )
   const verify = by('former certificate of Alice')
 
-  test('a message signed before the certificate changed is verified by the former certificate', async () => {
-    const { judged, all } = await judge({ verify, former, mayAskAgain: true })
-    expect(judged).toMatchObject({
-      verdict: 'verified',
-      reason: 'former-certificate',
-      signer: former.fingerprint,
-    })
-    expect(all.signer).toHaveBeenCalledTimes(2)
-  })
-
   test('a message is not verified by a former certificate later, without a copy, or of another owner', async () => {
     const later = { ...former, changedAtMs: claim.createdMs - 1 }
     for (const more of [

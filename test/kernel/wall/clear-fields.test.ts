@@ -52,15 +52,6 @@ describe('a message into a protected chat', () => {
   })
 })
 
-describe('an edit of the buttons alone', () => {
-  test('an edit of buttons is refused in a protected chat, and while the chat’s mode is unknown', async () => {
-    const { clear } = scene('refuse')
-    await expect(clear.ofMarkupEdit(1, { markup: MARKUP })).rejects.toMatchObject(REFUSED)
-    await expect(clear.ofMarkupEdit(9, { markup: MARKUP })).rejects.toThrow('not learned')
-    expect(await clear.ofMarkupEdit(2, { markup: MARKUP })).toEqual([])
-  })
-})
-
 describe('the answer to a press', () => {
   const body = { text: 'done', url: 'https://example.org', alert: true }
 
