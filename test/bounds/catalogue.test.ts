@@ -63,7 +63,8 @@ const JSON_BODIES: Record<string, Row> = {
   J10: [['guard/unknown', 'a field outside the specification is refused by name']],
   J11: [['http/routes-edit', 'an edit of buttons alone has no body']],
   J12: [
-    ['http/routes-send', 'a sendId that is none', 'and 409 in another chat'],
+    ['http/routes-send', 'a sendId that is none'],
+    ['contract/cases/send.ts', 'the same sendId in another chat answers conflict'],
     ['translate/draft', 'sendId.toLowerCase()'],
   ],
   J13: [
@@ -100,7 +101,7 @@ const MEDIA: Record<string, Row> = {
     ['http/request-path', 'the request target %s is refused'],
     ['translate/media-urls', 'the media url %j is left unchanged'],
   ],
-  D9: [['media/verdicts', 'a file sealed for other people is refused']],
+  D9: [['contract/cases/media.ts', 'an attachment that is not sealed to the bot answers']],
   D10: [['media/access', 'a media request without token and url key is 401']],
 }
 
@@ -194,11 +195,11 @@ const UPSTREAM: Record<string, Row> = {
   ],
   U8: [
     ['upstream/one-reading', 'an answer with one reading is passed on byte for byte'],
-    ['http/pass', 'an error of the service returns byte for byte'],
+    ['http/routes-send', 'a refusal of a readable send returns to the byte'],
     ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
   U9: [['upstream/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],
-  U10: [['http/routes-refused', '/readyz name `token`, and the sidecar stop its own calls']],
+  U10: [['updates/at-service', 'a revoked token makes every call unauthorized']],
   U11: [['updates/at-service', 'a paused bot is refused polls']],
   U12: [['guard/wrong-body-kind', 'refused for %s is not repeated']],
   U13: [['bounds/odd-answers', 'U13 a send whose successful answer']],

@@ -291,17 +291,6 @@ it.each([
 
 const parts = { allowUnknown: true }
 
-it('a call of an unknown path passes under `routes.allowUnknown`, its JSON written anew', async () => {
-  const world = await openDoor({ parts })
-  const body = '{ "a" : 1.50 }'
-  expect((await call(world, 'POST', '/bot/v1/new/thing?x=1', { body })).status).toBe(200)
-  expect((await call(world, 'DELETE', '/bot/v1/me')).status).toBe(200)
-  expect(world.seen).toMatchObject([
-    { method: 'POST', path: '/bot/v1/new/thing?x=1', body: '{"a":1.50}' },
-    { method: 'DELETE', path: '/bot/v1/me', body: '' },
-  ])
-})
-
 it.each([
   '/messages/',
   '/Messages',

@@ -94,14 +94,6 @@ test('a file without a sender is refused with `postern_bad_signature`', async ()
   }
 })
 
-test('a file sealed for other people is refused with `postern_not_recipient`', async () => {
-  const [from, other] = [await stage.friend(), await someone()]
-  const sealed = await from.phone.sealFile(picture(), [other.phone.certificate], { isSigned: true })
-  expect(await outcome(sealed, { chat: stage.group([from, other]), from })).toBe(
-    '422 postern_not_recipient',
-  )
-})
-
 test('a file signed for other recipients is refused with `postern_not_recipient`', async () => {
   const sq = stage.with(await PeerPhone.make('sq'))
   const thief = await someone()

@@ -15,7 +15,9 @@ export function missing(row: Row): string[] {
   if ('why' in row) return row.why === '' ? ['a reason'] : []
   return row.flatMap(([file, ...titles]) => {
     if (file === 'vectors') return titles.filter((name) => vectorText(name) === null)
-    const endings = file.endsWith('.txt') ? [''] : ['.test.ts', '.system.test.ts', '.long.test.ts']
+    const endings = /\.(?:txt|ts)$/.test(file)
+      ? ['']
+      : ['.test.ts', '.system.test.ts', '.long.test.ts']
     const paths = endings.map((ending) => new URL(file + ending, below))
     const path = paths.find((one) => existsSync(one))
     if (path === undefined) return [file]

@@ -80,14 +80,6 @@ describe('a stored attachment', () => {
 })
 
 describe('a download that fails', () => {
-  test('a download whose connection is reset before an answer is repeated once', async () => {
-    const { url } = await rawService((socket, nth) => {
-      if (nth === 1) socket.resetAndDestroy()
-      else socket.end('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\ncontent')
-    })
-    expect(await fetching(url)).toBe('content')
-  })
-
   test('a slow or broken download is not repeated', async () => {
     const slow = await service(() => {})
     expect((await failing(fetching(slow.url, { callMs: 50 }))).code).toBe(LATE)
