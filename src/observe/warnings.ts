@@ -23,7 +23,7 @@ export const WARNINGS = {
   },
   'rows-forged': {
     what: 'rows of the store have no MAC of it: somebody else wrote them, and they count as none',
-    hint: 'see the log for which; change who may write the database, and make the decisions anew by command',
+    hint: 'see the log; limit who may write the database, decide anew by command',
   },
   'disk-filling': {
     what: 'the disk of `dataDir` is nearly full',

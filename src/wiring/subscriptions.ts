@@ -244,8 +244,10 @@ export function subscribeUpdates(
   polls.onEvicted((by) => metrics.count('postern_polls_taken_over_total', { by }))
   polls.onContested((by) => events.reportSecondPoller(by, health))
   show.showBacklog(metrics, () => backlog.state)
-  const isReason = settings.admin.updatesWaiting === 'unready'
-  backlog.onState((look) => events.reportBacklog(look, { ...link, log, isReason }))
+  backlog.onState((look) => {
+    const isReason = settings.admin.updatesWaiting === 'unready'
+    events.reportBacklog(look, { ...link, log, isReason })
+  })
 
   updates.onDelivered((delivery) => {
     link.noteWork()
@@ -261,6 +263,10 @@ export function subscribeUpdates(
   updates.consumers.queue.onShared(() => void webhook.renew())
   const noted = { ...link, log }
   updates.consumers.queue.onLaggards((laggards) => events.reportLaggards(laggards, noted))
+  logFailures(updates, log)
+}
+
+function logFailures(updates: Updates, log: Log): void {
   updates.onConsumerFailed((failed) => events.logConsumerFailure(failed, log))
   updates.onReadFailed(({ code, waitMs }) =>
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),

@@ -115,7 +115,7 @@ export function concernsRequest(
     )
     const text = textOf(one)
     const isRequest = isAsked || text.trimStart().startsWith(REQUEST_HEADING)
-    // also of a call that has its word by now: the update may come once more
+    // also of a decided call: its update may be delivered again
     return isRequest || holdsCode(text, codes)
   })
 }
