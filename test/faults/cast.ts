@@ -128,7 +128,6 @@ export class Cast implements AsyncDisposable {
     const startedMs = performance.now()
     const settled = async () => await this.#untilSettled(keepers, isTold, untilMs)
     const silent = await settled()
-    // what is signed by a clock that is ahead does not verify before that time
     this.journal = (await keepers[0]?.journal()) ?? null
     if (silent === null) return
     history.settledAfterMs = performance.now() - startedMs

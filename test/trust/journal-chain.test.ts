@@ -39,8 +39,10 @@ const blocked = (userId: number): TrustChange => ({ kind: 'blocked', userId, det
 const FAR = Number.MAX_SAFE_INTEGER
 
 /** A journal with entries of people 1 to `count`, and what signs and verifies it. */
-async function scene(o: { count?: number; key?: BotKey | null; store?: Store } = {}) {
-  const { count = 6, key = bot, store } = o
+async function scene(
+  o: { count?: number; key?: BotKey | null; store?: Store; aheadMs?: number } = {},
+) {
+  const { count = 6, key = bot, store, aheadMs = 0 } = o
   const kept = store ?? empty()
   if (store === undefined) {
     for (const table of ['journal', 'journal_heads'] as const) {
@@ -52,7 +54,12 @@ async function scene(o: { count?: number; key?: BotKey | null; store?: Store } =
   const journal = new Journal(memoryOf(kept))
   const keyring = { active: (key ?? undefined) as never, all: [key ?? bot] as never }
   const parts: VerifyParts = { store: kept, engine, keyring }
-  const heads = new JournalHeads({ store: kept, engine, keyring, nowMs: () => Date.now() })
+  const heads = new JournalHeads({
+    store: kept,
+    engine,
+    keyring,
+    nowMs: () => Date.now() + aheadMs,
+  })
   onTestFinished(() => heads[Symbol.asyncDispose]())
   for (let n = 1; n <= count; n++) await journal.record([blocked(n)])
   return {
@@ -401,6 +408,12 @@ describe('heads of the journal', () => {
     const beforeMs = Date.now()
     await heads.sign()
     expect((await headOf())?.at).toBeGreaterThanOrEqual(beforeMs)
+    expect(await verify()).toMatchObject({ heads: { signed: 1 }, fault: null })
+  })
+
+  test('a head that was signed by a clock two days ahead verifies', async () => {
+    const { heads, verify } = await scene({ aheadMs: 172_800_000 })
+    await heads.sign()
     expect(await verify()).toMatchObject({ heads: { signed: 1 }, fault: null })
   })
 
