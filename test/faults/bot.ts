@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { callAt, type Called } from '../support/bot-call.ts'
 import { Random } from '../support/faults-random.ts'
-import { noteState, type Handled, type History, type Said } from './history.ts'
+import { noteNews, type Handled, type History, type Said } from './history.ts'
 import type { Keeper } from './keeper.ts'
 import { WebhookEar } from './webhook-ear.ts'
 
@@ -139,9 +139,8 @@ export class Bot {
     let before: number | null = null
     for (const { updateId, message, postern_outbox: news } of updates) {
       if (news !== undefined) {
-        const later = this.#history.later.find(({ id }) => id === news.id)
-        const { state, messageId: sentId } = news
-        if (later !== undefined) noteState(later, { state, sentId, isNews: true })
+        const { id, state, messageId: sentId } = news
+        noteNews(this.#history, id, { state, sentId, isNews: true })
         continue
       }
       if (before !== null && updateId !== before + 1) {

@@ -72,7 +72,7 @@ export class Caller {
     // a caller that goes away leaves it open whether its last call was taken
     for (let turn = 1; turn < 20 || !enough.aborted; turn++) {
       const answer = await this.#call({ ...call, headers: LATER })
-      if (noteGiven(later, answer)) return
+      if (noteGiven(later, answer, this.#o.history)) return
       await pause(LOOK_MS * Math.min(turn, 6))
     }
   }
@@ -82,7 +82,7 @@ export class Caller {
     const { chatId, canary, edits } = later
     const body = { chatId, text: `${canary} edited` }
     const call = { method: 'PATCH', path: `/messages/${edits}`, body, headers: LATER }
-    noteGiven(later, await this.#call(call))
+    noteGiven(later, await this.#call(call), this.#o.history)
   }
 
   async #lookAlong(enough: AbortSignal): Promise<void> {
@@ -116,12 +116,13 @@ export class Caller {
 }
 
 /** Whether nothing more is to be asked. */
-function noteGiven(later: Later, answer: Called | null): boolean {
+function noteGiven(later: Later, answer: Called | null, { earlyNews }: History): boolean {
   if (answer?.status !== 202) return answer !== null && FINAL.has(answer.status)
   const { outbox } = (answer.json.result as { postern: { outbox: { id: string; state: string } } })
     .postern
   later.id = outbox.id
   later.givenAtMs = Date.now()
   noteState(later, { state: outbox.state, sentId: null })
+  for (const news of earlyNews.get(outbox.id) ?? []) noteState(later, news)
   return true
 }

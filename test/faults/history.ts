@@ -208,6 +208,8 @@ export interface History {
   readonly allowances: Allowance[]
   readonly fetched: Fetched[]
   readonly later: Later[]
+  /** The bot's updates about entries whose call was not answered yet, by entry. */
+  readonly earlyNews: Map<string, Later['seen']>
   readonly asked: Asked[]
   readonly words: Word[]
   readonly polled: Polled[]
@@ -236,6 +238,7 @@ export function newHistory(seed: number): History {
     allowances: [],
     fetched: [],
     later: [],
+    earlyNews: new Map(),
     asked: [],
     words: [],
     polled: [],
@@ -252,6 +255,14 @@ export function newHistory(seed: number): History {
 export function noteState(later: Later, now: Later['seen'][number]): void {
   if (now.isNews === true || later.seen.at(-1)?.state !== now.state) later.seen.push(now)
   else if (now.sentId !== null) later.seen.splice(-1, 1, now)
+}
+
+/** Notes an update of the bot about an entry. */
+export function noteNews(history: History, id: string, now: Later['seen'][number]): void {
+  const { later, earlyNews } = history
+  const known = later.find((one) => one.id === id)
+  if (known === undefined) earlyNews.set(id, [...(earlyNews.get(id) ?? []), now])
+  else noteState(known, now)
 }
 
 /** Runs something as an episode, which is written down with its times. */
