@@ -49,7 +49,7 @@ function createOutbox({ settings, parts = {} }: BotOptions, link: Link, core: Co
     maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
   })
   const door: OutboxDoor = {
-    entries,
+    find: (id) => store.fresh().then(() => entries.get(id)),
     give: (call) => giveLater(call, giving),
     clear: (call) => clearNow(call, giving),
     refuseCodes: (body) => requireNoCode(body, entries.approvals),

@@ -36,7 +36,7 @@ export const NO_OUTBOX: OutboxDoor = {
   refuseRequest: async () => {},
   clear: ({ chatId, messageId }) =>
     Promise.resolve(approvalsOf().clear({ client: null, chatId, messageId })),
-  entries: { get: () => undefined },
+  find: () => Promise.resolve(undefined),
 }
 
 /** What the bot presents. */

@@ -173,6 +173,12 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
       decide: approve,
       outcomes: [null, 'waiting'],
     },
+    'the state of a call as its caller sees it': {
+      both: newEntry,
+      elsewhere: async (one, about) => void (await request(one, about)),
+      decide: async ({ here }, { id }) => (await here.door.outbox.find(id))?.state ?? null,
+      outcomes: [null, 'asked'],
+    },
     'a second send of one id': {
       both: newEntry,
       elsewhere: async ({ there }, { id }) =>

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { Refusal } from '../../errors.ts'
 import { UNNAMED } from '../client-calls.ts'
 import type { Clearance } from '../../kernel/index.ts'
-import type { OutboxEntries, OutboxEntry } from '../../outbox/entries.ts'
+import type { OutboxEntry } from '../../outbox/entries.ts'
 import type { CallPlace, LaterCall, MessageOfCall } from '../../outbox/give.ts'
 import { withResult } from '../../translate/bot-view.ts'
 import { textParam } from '../params.ts'
@@ -18,7 +18,8 @@ export interface OutboxDoor {
   refuseCodes: (body: unknown) => void
   /** As `refuseRequest`. */
   refuseRequest: (place: MessageOfCall) => Promise<void>
-  entries: Pick<OutboxEntries, 'get'>
+  /** The entry as any sidecar has written it. @throws Refusal `postern_store_unwritable` */
+  find: (id: string) => Promise<OutboxEntry | undefined>
 }
 
 const PATH = '/postern/v1/outbox'
@@ -32,11 +33,11 @@ export async function answerLater(
 }
 
 /** `GET /postern/v1/outbox/{id}`: the state of a call, for its caller and for the bot. */
-export function outboxRoute({ entries }: OutboxDoor): DoorRoute {
+export function outboxRoute({ find }: OutboxDoor): DoorRoute {
   return (app, tools) => {
     app.get(`${PATH}/:id`, async (request, reply) => {
       await tools.admit(request, UNNAMED)
-      const entry = entries.get(textParam(request, 'id'))
+      const entry = await find(textParam(request, 'id'))
       const isOurs = request.client === null || entry?.credential === request.client.credential
       if (entry === undefined || !isOurs) throw new Refusal('not_found', 'no such entry')
       const { id, state, chatId, sentId: messageId, code } = entry
