@@ -150,6 +150,13 @@ describe('programs of the settings', () => {
       'key.agent',
       (link) => ({ POSTERN_KEY_AGENT: `pkcs11:token=a?module-path=${encodeURI(link)}` }),
     ],
+    [
+      'key.agent',
+      (link) => {
+        renameSync(link, join(dirname(link), 'gpgconf'))
+        return { POSTERN_KEY_AGENT: 'gpg-agent:', PATH: dirname(link) }
+      },
+    ],
     ['alert.command', (link) => ({ POSTERN_ALERT_COMMAND: link })],
   ]
   const { POSTERN_KEY_PASSPHRASE: passphrase, ...without } = ENOUGH

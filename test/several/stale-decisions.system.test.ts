@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { OWN_CALL } from '../../src/kernel/index.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom } from '../../src/config/settings.ts'
+import type { OutboxDoor } from '../../src/http/routes/outbox.ts'
 import { createHearing } from '../../src/outbox/hear.ts'
 import type { OutboxEntry } from '../../src/outbox/entries.ts'
 import type { FollowedTable, Store } from '../../src/store/store.ts'
@@ -176,7 +177,8 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
     'the state of a call as its caller sees it': {
       both: newEntry,
       elsewhere: async (one, about) => void (await request(one, about)),
-      decide: async ({ here }, { id }) => (await here.door.outbox.find(id))?.state ?? null,
+      decide: async ({ here }, { id }) =>
+        (await (here.door.outbox as OutboxDoor).find(id))?.state ?? null,
       outcomes: [null, 'asked'],
     },
     'a second send of one id': {
