@@ -131,18 +131,17 @@ const OF_BOT: Record<string, SettingsRule> = {
     const isExec = typeof protection === 'object' && protection !== null && 'exec' in protection
     const agent = String(valueOf(whole, 'key.agent'))
     const modulePath = /^pkcs11:.*module-path=(.*)$/.exec(agent)?.[1]
-    // it names the socket, see agent/gpg-agent.ts
-    const gpgconf = agent === 'gpg-agent:' && ['gpgconf']
+    // gpgconf names the socket
+    const program = agent === 'gpg-agent:' ? 'gpgconf' : modulePath
     const run: Record<string, unknown> = {
       'key.passphraseCommand': valueOf(whole, 'key.passphraseCommand'),
       'key.protection': isExec ? protection.exec : undefined,
-      'key.agent':
-        gpgconf || (modulePath && [resultOr(() => decodeURIComponent(modulePath), modulePath)]),
+      'key.agent': program && [resultOr(() => decodeURIComponent(program), program)],
       'alert.command': [valueOf(whole, 'alert.command') ?? ''],
     }
     return Object.entries(run).flatMap(([path, argv]) => {
       const { message, hint } =
-        describeOthersProgram((argv || []) as string[], whole.sources.env['PATH']) ?? {}
+        describeOthersProgram((argv ?? []) as string[], whole.sources.env['PATH']) ?? {}
       return message === undefined ? [] : problem(whole, path, message, hint)
     })
   },

@@ -125,10 +125,9 @@ async function judge(
   if (signed === null || Buffer.from(signed.document).toString() !== headText(head)) {
     return { signer: null, fault }
   }
-  // another sidecar's clock may be ahead of this one
-  const nowMs = Math.max(Date.now(), head.at)
   for (const { fingerprint, certificate } of parts.keyring.all) {
-    const results = await parts.engine.verify(signed, certificate, nowMs)
+    // another sidecar's clock may be ahead of this one
+    const results = await parts.engine.verify(signed, certificate, Math.max(Date.now(), head.at))
     if (results.includes('valid')) return { signer: fingerprint, fault: null }
   }
   return { signer: null, fault }

@@ -54,6 +54,8 @@ const GIVE_WAY_MS = 2000
 const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
 /** How long a consumer may be that far behind: so many may arrive at once. */
 const FULL_MS = 60_000
+/** The service gives no more at a time. */
+const HAD = 100
 
 export class SharedQueue {
   readonly #parts: SharedQueueParts
@@ -65,6 +67,8 @@ export class SharedQueue {
   readonly onShared = this.#shared.add
   /** The updates of the last reading, less those that all have. */
   #window: readonly PendingUpdate[] = []
+  /** The last of those that all have: a service that forgot a confirmation repeats them. */
+  #had: readonly Delivered[] = []
   #readAtMs = -Infinity
   #restUntilMs = -Infinity
   #pauseMs = PAUSE_MS.first / 2
@@ -160,7 +164,8 @@ export class SharedQueue {
       if (before !== undefined) poller.confirmsEach = false
       const updates = await poller.next(AbortSignal.any(ends))
       if (turn?.isHeld === false) return
-      const isSameQueue = this.#window.some((update) => isSame(update, updates[0]))
+      const seen = [...this.#had, ...this.#window.map(({ delivered }) => delivered)]
+      const isSameQueue = seen.some((one) => isSame(one, updates[0]?.delivered))
       const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, updates))
       for (const { name } of misled) {
         await cursors.change(name, (known) => known && { ...known, delivered: null, shown: [] })
@@ -202,6 +207,7 @@ export class SharedQueue {
     const last = done.at(-1)
     if (last === undefined) return
     this.#parts.poller.markDelivered(last.delivered)
+    this.#had = [...this.#had, ...done.map(({ delivered }) => delivered)].slice(-HAD)
     this.#window = this.#window.slice(done.length)
   }
 
@@ -234,9 +240,8 @@ export class SharedQueue {
   }
 }
 
-function isSame({ delivered: one }: PendingUpdate, other: PendingUpdate | undefined): boolean {
-  return one.updateId === other?.delivered.updateId && one.mark === other.delivered.mark
-}
+const isSame = (one: Delivered, other: Delivered | undefined): boolean =>
+  one.updateId === other?.updateId && one.mark === other.mark
 
 /** A service that lost its data begins its ids anew: what it gives then is new under any id. */
 function wentBack({ delivered }: Cursor, updates: readonly PendingUpdate[]): boolean {

@@ -60,6 +60,17 @@ test('a service that restarts its ids makes a `SharedQueue` deliver the new upda
   expect(await read(all(BOT))).toEqual([1, 2])
 })
 
+test('a service that forgets a confirmation and repeats one update at a time gives nobody one again', async () => {
+  const { service, read, poller } = await scene()
+  service.ids = [7, 8, 9]
+  for (const one of [all('reporter'), all(BOT), even('half')]) await read(one, 'has')
+  expect(await read(all(BOT))).toEqual([])
+  poller.confirmsEach = true
+  service.ids = [7, 8, 9, 10]
+  for (let n = 0; n < 4; n++) expect([[], [10]]).toContainEqual(await read(all('reporter')))
+  expect(await read(all('reporter'))).toEqual([10])
+})
+
 test('an update with a known id and another content counts as new', async () => {
   const { service, read } = await scene()
   service.ids = [8, 9]

@@ -97,9 +97,6 @@ function quotedIn({ replyTo }: Record<string, unknown>): number | null {
   return Number.isSafeInteger(id) ? (id as number) : null
 }
 
-const openCodes = (approvals: readonly Approval[]): string[] =>
-  approvals.flatMap(({ code, decision }) => (decision === null ? [code] : []))
-
 /** Whether an update is a request, or contains or quotes one: it would give the bot the code. */
 export function concernsRequest(
   messages: readonly JudgedMessage[],
@@ -122,7 +119,8 @@ export function concernsRequest(
 
 /** @throws Refusal `postern_code_refused` for a body that holds the code of an open request */
 export function requireNoCode(body: unknown, approvals: readonly Approval[]): void {
-  if (holdsCode(body, openCodes(approvals))) throw new Refusal('postern_code_refused')
+  const codes = approvals.flatMap(({ code, decision }) => (decision === null ? [code] : []))
+  if (holdsCode(body, codes)) throw new Refusal('postern_code_refused')
 }
 
 /** Why a word with the code of a request does not count; null: it decides. @param nowMs by the later clock */
