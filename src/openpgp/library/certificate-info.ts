@@ -13,7 +13,7 @@ import { publicKeyOf } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import type { CheckedCertificate } from '../certificate-statuses.ts'
 import { NEVER_S } from '../bounds.ts'
-import type { CertificateInfo } from '../native/certificate-info.ts'
+import type { CertificateInfo, OwnKeyInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { isComposite, usableComposites } from './composite.ts'
 import {
@@ -140,15 +140,6 @@ function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
     keyCreatedMs + (keyExpirationTime ?? 0) * 1000,
     ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
   ]
-}
-
-export interface OwnKeyInfo {
-  /** Key ids that messages may be opened with, at any time. */
-  opens: string[]
-  /** Ciphers of session keys, by number, in the key's preferences; as long as `info` holds. */
-  ciphers: number[]
-  /** Of its certificate; null when it cannot sign and be sealed to natively now. */
-  info: CertificateInfo | null
 }
 
 /** Describes an unlocked key, or the public part of one that a holder has, as it is at `nowMs`. */

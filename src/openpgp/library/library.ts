@@ -23,7 +23,7 @@ import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
-import type { OwnKeyInfo } from './certificate-info.ts'
+import type { OwnKeyInfo } from '../native/certificate-info.ts'
 import type { Jobs } from './worker.ts'
 
 /** Greatest time of one job, in ms, counted from its start in a thread. */

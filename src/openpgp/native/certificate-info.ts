@@ -27,6 +27,16 @@ export interface CertificateInfo {
   untilS: number
 }
 
+/** Of a key of the bot's own. */
+export interface OwnKeyInfo {
+  /** Key ids that messages may be opened with, at any time. */
+  opens: string[]
+  /** Ciphers of session keys, by number, in the key's preferences; as long as `info` holds. */
+  ciphers: number[]
+  /** Of its certificate; null when it cannot sign and be sealed to natively now. */
+  info: CertificateInfo | null
+}
+
 /** The status of a certificate that this is known of; it expires when that ends. */
 export function statusOf(info: CertificateInfo, armored: string): CertificateStatus {
   const { fingerprint, recipientKey, fromS, untilS } = info

@@ -6,7 +6,7 @@ import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
-import type { OwnKeyInfo } from '../library/certificate-info.ts'
+import type { OwnKeyInfo } from './certificate-info.ts'
 import { ownBytes } from '../size.ts'
 import { readCommonPackets } from './common-certificate.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, afterEach, vi } from 'vitest'
-import { describeOwnKey, type OwnKeyInfo } from '../../../src/openpgp/library/certificate-info.ts'
+import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { generate, unlock } from '../../../src/openpgp/library/secret-key.ts'
 import {
   describeCommonKey,
@@ -18,7 +18,7 @@ import {
 } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import type { CertificateInfo, OwnKeyInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
