@@ -1,6 +1,7 @@
 /** Operations on copies of the whole store. */
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
+import { isOpen } from '../outbox/entries.ts'
 import { acceptRestored, restoredFrom } from '../store/restored.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 import { RESTORED } from './outbox.ts'
@@ -36,9 +37,8 @@ const MOST_NAMED = 20
 async function holdBack({ outbox, clients }: OperationParts, takenAt: string): Promise<string> {
   const held: string[] = []
   for (const { id } of outbox.all) {
-    const isHeld = await outbox.change(id, ({ state }) =>
-      state === 'waiting' || state === 'asked' ? { state: 'held', code: RESTORED } : null,
-    )
+    const how = { state: 'held', code: RESTORED, settledAtMs: Date.now() } as const
+    const isHeld = await outbox.change(id, (entry) => (isOpen(entry) ? how : null))
     if (isHeld) held.push(id)
   }
   const suspended = await clients.suspendAdded()

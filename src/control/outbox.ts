@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { refusedError, type OperatorError } from '../errors.ts'
 import { decide } from '../outbox/hear.ts'
-import type { OutboxEntries, OutboxEntry } from '../outbox/entries.ts'
+import { isOpen, type OutboxEntries, type OutboxEntry } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** An entry, without its words. */
@@ -23,7 +23,7 @@ export const OUTBOX = {
   /** Lets an entry that was refused or is held wait again, for a person’s word where it needs one; `readable`: it may leave readable. */
   outboxRetry: operation(RetryInput, async ({ outbox, journal }, { id, readable }) => {
     const { state, chatId, isForSealed, code } = unsent(outbox, id)
-    if (state === 'waiting' || state === 'asked') throw waits()
+    if (isOpen({ state })) throw waits()
     if (state === 'held' && code !== RESTORED && !readable) {
       throw refusedError(
         `chat ${chatId} has become readable since these words were given`,

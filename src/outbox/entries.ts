@@ -8,10 +8,10 @@ import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
-import { entryOf, rowOf, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
+import { entryOf, isOpen, rowOf, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
 import { mostOf, requireRoom } from './shares.ts'
 
-export type { OutboxEntry, OutboxState } from './entry.ts'
+export { isOpen, type OutboxEntry, type OutboxState } from './entry.ts'
 
 /** An entry before it has a number. */
 export type NewEntry = Pick<
@@ -76,7 +76,7 @@ export class OutboxEntries {
 
   /** Those that were not settled, in no order. */
   get waiting(): OutboxEntry[] {
-    return [...this.#entries.values()].filter(({ settledAtMs }) => settledAtMs === null)
+    return [...this.#entries.values()].filter(isOpen)
   }
 
   /** Of the entries that need a person's word, or got one. */
@@ -151,7 +151,7 @@ export class OutboxEntries {
   async refuseLost(nowMs: number): Promise<void> {
     const how = { state: 'refused', code: LOST, settledAtMs: nowMs, isHeard: false } as const
     const isLost = (entry: OutboxEntry): boolean =>
-      ['waiting', 'asked'].includes(entry.state) && this.#parts.clients.hasLost(entry)
+      isOpen(entry) && this.#parts.clients.hasLost(entry)
     for (const { id } of this.all.filter(isLost)) {
       await this.change(id, (entry) => (isLost(entry) ? how : null))
     }

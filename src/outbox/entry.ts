@@ -9,6 +9,10 @@ import type { SchemaRow } from '../store/schema.ts'
  */
 export type OutboxState = 'asked' | 'waiting' | 'sent' | 'refused' | 'held'
 
+/** Whether an entry is still to leave, or to be asked for. */
+export const isOpen = ({ state }: { state: OutboxState }): boolean =>
+  state === 'asked' || state === 'waiting'
+
 /** A send or an edit that is made later, without its words. Times are in ms since the epoch. */
 export interface OutboxEntry {
   /** In the order in which they were given. */

@@ -35,6 +35,9 @@ export const SEALED_COLUMNS = {
     'due_at',
     'call',
     'approval',
+    'code',
+    'sent_id',
+    'settled_at',
   ],
   forgotten: ['person', 'pin', 'standing', 'since', 'vouched'],
   // the hash covers the content, and all entries before it

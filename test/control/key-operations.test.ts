@@ -323,6 +323,7 @@ describe('backups', () => {
   test('a call of a restored backup is held until the operator retries it, and one that was sent stays so', async () => {
     const { states, outbox, parts } = await accept(null, AT, false)
     expect(states).toEqual({ sent: 'sent', waits: 'held' })
+    expect(outbox.waiting).toEqual([])
     expect(outbox.get('waits')?.code).toBe('postern_outbox_restored')
     await OUTBOX.outboxRetry.run(parts, { id: 'waits', readable: false })
     expect(outbox.get('waits')).toMatchObject({ state: 'waiting', code: null, isForSealed: true })
