@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../api/error-codes.ts'
 import { Refusal } from '../errors.ts'
 
-const ID = /^-?\d{1,19}$/
+const ID = /^(0|-?[1-9]\d{0,18})$/
 
 /** The code for an id that is no number, by its parameter (spec, Endpoints). */
 const NOTHING = {
@@ -13,7 +13,7 @@ const NOTHING = {
 
 /**
  * A numeric id in a path, unchanged: the service's ids can exceed JavaScript's safe integers. Any
- * other text names nothing, so such a path is never sent on.
+ * other text names nothing, leading zeros too, so such a path is never sent on.
  * @throws Refusal with the service's code for a missing object, naming the parameter
  */
 export function idParam(request: FastifyRequest, name: string): string {

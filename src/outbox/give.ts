@@ -56,7 +56,7 @@ export interface LaterCall {
 }
 
 /** Where a call is made, and by whom. */
-export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number }
+export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number; sendId?: unknown }
 
 const LONGEST_MS = 7 * 86_400_000
 /** How long the rule of a chat is waited for: a call is answered also while the service is away. */
@@ -91,17 +91,22 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
   const entry = await parts.entries.add(given, words)
   const isSame = entry.client === given.client && entry.credential === given.credential
   if (entry.chatId === chatId && isSame) return entry
-  throw new Refusal('conflict', 'sendId: is in the outbox for another chat or caller')
+  throw taken()
 }
+
+const taken = (): Refusal =>
+  new Refusal('conflict', 'sendId: is in the outbox for another chat or caller')
 
 /**
  * Clears a call that is made at once; null: it needs a person's word.
- * @throws Refusal as `refuseRequest`
+ * @throws Refusal `conflict` under the `sendId` of another caller's entry; as `refuseRequest`
  */
 export async function clearNow(
-  { chatId, messageId, client }: CallPlace,
+  { chatId, messageId, client, sendId }: CallPlace,
   parts: GiveParts,
 ): Promise<Clearance | null> {
+  const given = parts.entries.get(String(sendId))
+  if (given !== undefined && given.credential !== (client?.credential ?? null)) throw taken()
   if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
   return parts.approvals.clear({ client: client?.name ?? null, chatId, messageId })
 }

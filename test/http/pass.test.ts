@@ -215,6 +215,7 @@ it.each([
   ['GET', '/chats/5/members/0x10', 'member_not_found', 'userId'],
   ['GET', '/users/12345678901234567890/key', 'user_not_found', 'userId'],
   ['POST', '/chats/%20/leave', 'chat_not_found', 'chatId'],
+  ['GET', '/chats/05044/members', 'chat_not_found', 'chatId'],
 ])('the call %s %s is refused with %s, naming %s', async (method, path, code, name) => {
   const error = await expectRefused(await openDoor(), [method, `/bot/v1${path}`], [404, code])
   expect(error?.message).toBe(`${name}: is no integer`)

@@ -117,6 +117,16 @@ test('a `sendId` in the outbox is a conflict for another chat and for another ca
   await expect(give({ sendId }, { isClient: true })).rejects.toThrow(CONFLICT)
 })
 
+test('a direct send under the `sendId` of another caller in the outbox is a conflict', async () => {
+  const { give, parts } = await scene()
+  const { id: sendId } = await give()
+  const clear = (id: string, client = null as ReturnType<typeof clientOf> | null) =>
+    clearNow({ chatId: GROUP, messageId: null, client, sendId: id }, parts)
+  await expect(clear(sendId)).resolves.not.toBeNull()
+  await expect(clear('another', clientOf())).resolves.not.toBeNull()
+  await expect(clear(sendId, clientOf())).rejects.toThrow(refused('conflict'))
+})
+
 test('a request that is accepted without an id reaches nobody', async () => {
   const { send, answers, give, requests } = await scene({ isAsked: true })
   const { id } = await give()

@@ -32,9 +32,9 @@ export function messageRoutes(parts: MessageRouteParts): DoorRoute {
     const call = { body, messageId, client }
     if (isForLater(request)) return answerLater(reply, await outbox.give(call))
     const draft = messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
-    const { chatId } = draft
+    const { chatId, fields } = draft
     const stillMay = admitted(request)
-    const clearance = await outbox.clear({ chatId, messageId, client })
+    const clearance = await outbox.clear({ chatId, messageId, client, sendId: fields['sendId'] })
     if (clearance === null) return answerLater(reply, await outbox.give(call))
     const seesPeople = clients.seesPeople(client, chatId)
     try {

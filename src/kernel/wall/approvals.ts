@@ -201,15 +201,16 @@ export class Approvals {
    * @throws Refusal `postern_approver_unreachable` for none; `postern_approver_busy`
    */
   chatsOf({ by }: ApprovalRule, open: readonly number[]): { userId: number; chatId: number }[] {
-    const busy = by.find((userId) => open.filter((one) => one === userId).length >= MOST_OPEN)
-    if (busy !== undefined) throw new Refusal('postern_approver_busy', `person ${busy}`)
+    const most = Math.max(...by.map((userId) => open.filter((one) => one === userId).length))
+    // who they are, a client may not know
+    if (most >= MOST_OPEN) throw new Refusal('postern_approver_busy')
     const chats = this.#parts.knownChats.all.filter(({ kind }) => kind === 'private')
     const found = by.flatMap((userId) => {
       const { id: chatId } = chats.find(({ personId }) => personId === userId) ?? {}
       return chatId === undefined ? [] : { userId, chatId }
     })
     if (found.length > 0) return found
-    throw new Refusal('postern_approver_unreachable', `no private chat with ${by.join(', ')}`)
+    throw new Refusal('postern_approver_unreachable')
   }
 
   /** Clears a call that is made at once; null: a rule demands a word. */
