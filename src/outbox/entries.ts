@@ -4,6 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Clients, LaterCaller } from '../clients/clients.ts'
 import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
+import { findRow, upsert } from '../store/records/rows.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -35,6 +36,7 @@ export interface OutboxEntriesParts {
 }
 
 const wordsOf = (id: string): string => `outbox/${id}`
+const codeOf = (id: string): string => `outbox/${id}/code`
 
 export class OutboxEntries {
   readonly #store: Store
@@ -65,8 +67,23 @@ export class OutboxEntries {
     const rows = await (ids === null ? all : all.where('id', 'in', ids)).execute()
     for (const id of ids ?? []) this.#entries.delete(id)
     for (const row of this.#store.rowSeal.sound('outbox', rows)) {
-      this.#entries.set(row.id, entryOf(row))
+      const code = row.approval === null ? Buffer.alloc(0) : await this.#secret(db, codeOf(row.id))
+      if (code !== null) this.#entries.set(row.id, entryOf(row, code.toString()))
     }
+  }
+
+  async #secret(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
+    const row = await findRow(db, 'secrets', { name })
+    return row === undefined ? null : this.#store.unseal(name, row.sealed)
+  }
+
+  async #saveSecret(db: Kysely<Schema>, name: string, secret: Buffer): Promise<void> {
+    await upsert(db, 'secrets', 'name', { name, sealed: this.#store.seal(name, secret) })
+  }
+
+  /** The code is for the approver and Postern alone, not for whoever reads the store. */
+  async #saveCode(db: Kysely<Schema>, { id, approval }: UnnumberedEntry): Promise<void> {
+    if (approval !== null) await this.#saveSecret(db, codeOf(id), Buffer.from(approval.code))
   }
 
   /** In the order in which they were given. */
@@ -108,9 +125,8 @@ export class OutboxEntries {
       const row = rowOf(made, this.#store.rowSeal)
       const inserted = db.insertInto('outbox').values(row).returning('number')
       const { number } = await inserted.executeTakeFirstOrThrow()
-      const name = wordsOf(entry.id)
-      const sealed = this.#store.seal(name, words)
-      await db.insertInto('secrets').values({ name, sealed }).execute()
+      await this.#saveSecret(db, wordsOf(entry.id), words)
+      await this.#saveCode(db, made)
       return { entry: { ...made, number }, announce: await this.#note(db, made) }
     })
     announce()
@@ -121,12 +137,7 @@ export class OutboxEntries {
 
   /** The body of an entry. @throws OperatorError `store-corrupt` */
   async words(id: string): Promise<Buffer | null> {
-    const name = wordsOf(id)
-    return await this.#store.read(async (db) => {
-      const secrets = db.selectFrom('secrets').select('sealed').where('name', '=', name)
-      const row = await secrets.executeTakeFirst()
-      return row === undefined ? null : this.#store.unseal(name, row.sealed)
-    })
+    return await this.#store.read((db) => this.#secret(db, wordsOf(id)))
   }
 
   /**
@@ -208,6 +219,7 @@ export class OutboxEntries {
         .set(rowOf(after, this.#store.rowSeal))
         .where('id', '=', id)
         .execute()
+      if (after.approval?.code !== before.approval?.code) await this.#saveCode(db, after)
       if (after.state === 'sent') {
         await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
       }
@@ -284,5 +296,6 @@ const UNSETTLED = {
 async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.deleteFrom('outbox').where('id', 'in', ids).execute()
-  await db.deleteFrom('secrets').where('name', 'in', ids.map(wordsOf)).execute()
+  const names = ids.flatMap((id) => [wordsOf(id), codeOf(id)])
+  await db.deleteFrom('secrets').where('name', 'in', names).execute()
 }

@@ -49,7 +49,7 @@ export interface OutboxEntry {
 
 export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
 
-/** The row of an entry, with its MAC. */
+/** The row of an entry, with its MAC; the code of its request rests elsewhere, sealed. */
 export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
   return seal.seal('outbox', {
     id: entry.id,
@@ -67,11 +67,12 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
     settled_at: entry.settledAtMs,
     heard: Number(entry.isHeard),
     call: entry.call,
-    approval: approval && JSON.stringify(approval),
+    approval: approval && JSON.stringify({ ...approval, code: undefined }),
   })
 }
 
-export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
+/** @param code of its request; empty where it has none */
+export function entryOf(row: SchemaRow<'outbox'>, code: string): OutboxEntry {
   return {
     number: row.number,
     id: row.id,
@@ -89,6 +90,6 @@ export function entryOf(row: SchemaRow<'outbox'>): OutboxEntry {
     settledAtMs: row.settled_at,
     isHeard: row.heard === 1,
     call: row.call,
-    approval: row.approval === null ? null : (JSON.parse(row.approval) as Approval),
+    approval: row.approval === null ? null : { ...(JSON.parse(row.approval) as Approval), code },
   }
 }

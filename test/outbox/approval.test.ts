@@ -70,6 +70,16 @@ test('an entry under an approval rule is stored as `asked` with its own code, di
   expect(changes.map(({ kind }) => kind)).toEqual(['approval-asked', 'approval-asked'])
 })
 
+test('a reader of the store finds no code of a request, before and after a new one', async () => {
+  const { give, store, entries, parts } = await scene()
+  const { id, approval } = await give('one')
+  await entries.change(id, () => ({ approval: { ...approval, code: '23456789AB' } }))
+  const rows = await store.read((db) => db.selectFrom('outbox').selectAll().execute())
+  expect(JSON.stringify(rows)).not.toMatch(new RegExp(`${approval.code}|23456789AB`))
+  const again = await OutboxEntries.load(store, parts)
+  expect(again.get(id)?.approval?.code).toBe('23456789AB')
+})
+
 test('the first approval reply decides: the entry waits for its due time or is refused', async () => {
   const { give, entries, changes } = await scene()
   const one = await give('one', { dueAtMs: 100 })
