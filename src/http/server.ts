@@ -33,6 +33,8 @@ export interface DoorTools {
   authorize(request: FastifyRequest, reply: FastifyReply): void
   /** Lets the call of a client through, and every one of the bot's, for `relay`. @throws Refusal */
   admit(request: FastifyRequest, act: ClientAct): Promise<StillMay>
+  /** Counts a call to the service of a client. @throws Refusal `rate_limited` */
+  takeCall(client: string, act: ClientAct): void
   /** Aborts when the door closes: a poll then answers with its updates so far, or an empty list. */
   stopping: AbortSignal
 }
@@ -143,6 +145,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
       begin(request, reply)
     },
     admit,
+    takeCall: (client, act) => clients.shares.takeCalls(client, act),
     stopping,
   }
   app.addHook('onRequest', async (request, reply) => begin(request, reply))

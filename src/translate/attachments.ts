@@ -42,6 +42,13 @@ export interface AttachmentsParts extends Pick<AttachmentParts, 'stored'> {
   bounds?: AttachmentBounds
 }
 
+/** A client of the door. */
+interface FileCaller {
+  name: string
+  /** Called before the service is asked for a file. @throws Refusal `rate_limited` */
+  takeCall: () => void
+}
+
 export class Attachments implements AsyncDisposable {
   readonly #parts: AttachmentsParts
   readonly #bounds: AttachmentBounds
@@ -91,14 +98,14 @@ export class Attachments implements AsyncDisposable {
 
   /**
    * The attachment that an update named, for a request with a token.
-   * @param client whose request it is; null: the bot's
+   * @param client whose request it is, and what counts its call to the service; null: the bot's
    * @param admit lets the caller have files of its place, or throws; null: no update named it
    * @throws Refusal `media_not_found`, `postern_busy` and the codes of media, `rate_limited` beyond the
    *   share of a client; ServiceError and NoResponseError from the service
    */
   async named(
     mediaId: string,
-    client: string | null,
+    client: FileCaller | null,
     admit: (place: MediaPlace | null) => Promise<unknown>,
   ): Promise<ReadHandle<Attachment>> {
     const place = (await this.#parts.opens?.named.placeOf(mediaId)) ?? null
@@ -107,8 +114,9 @@ export class Attachments implements AsyncDisposable {
     return client === null ? await this.#get(mediaId, place) : await this.#ofClient(client, place)
   }
 
-  async #ofClient(client: string, place: MediaPlace): Promise<ReadHandle<Attachment>> {
+  async #ofClient(caller: FileCaller, place: MediaPlace): Promise<ReadHandle<Attachment>> {
     const { clientFiles, clientSpoolBytes } = this.#bounds
+    const { name: client } = caller
     const own = this.#ofClients.get(client) ?? { lane: this.#clients.lane(), files: 0 }
     if (own.files >= clientFiles || this.spoolBytes > clientSpoolBytes) {
       throw shareRefusal(client, 'files', RETRY_AFTER_SECONDS)
@@ -122,7 +130,7 @@ export class Attachments implements AsyncDisposable {
       if (--own.files === 0) this.#ofClients.delete(client)
     }
     try {
-      const file = await this.#get(place.mediaId, place, { client, lane: own.lane })
+      const file = await this.#get(place.mediaId, place, { ...caller, lane: own.lane })
       return { value: file.value, release: () => (leave(), file.release()) }
     } catch (error) {
       leave()
@@ -140,7 +148,7 @@ export class Attachments implements AsyncDisposable {
   async #get(
     mediaId: string,
     place: MediaPlace | null,
-    by: { client: string; lane: Lane } | null = null,
+    by: (FileCaller & { lane: Lane }) | null = null,
   ): Promise<ReadHandle<Attachment>> {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
@@ -156,8 +164,9 @@ export class Attachments implements AsyncDisposable {
       this.#kept.drop(key)
     }
     // the bot does not wait for the turn of a client
-    const name = by === null ? key : `${key} ${by.client}`
+    const name = by === null ? key : `${key} ${by.name}`
     const under = this.#opening.get(key) ?? this.#opening.get(name)
+    if (under === undefined) by?.takeCall()
     const opening = under ?? this.#begin(name, key, { mediaId, place, lane: by?.lane ?? null })
     const lease = (await opening).acquire()
     if (lease === null) throw busy()

@@ -97,6 +97,7 @@ function scene(o: Scene = {}) {
   updateRoutes(new BotPolls(parts))(app, {
     stopping: stopping.signal,
     authorize: () => {},
+    takeCall: () => {},
     admit: () => Promise.resolve(OWN_CALL),
   })
   const get = async (query = '') => (await app.inject(`/updates${query}`)).body

@@ -130,10 +130,35 @@ test('disposed `Attachments` abort fetches under way, refuse new ones and close 
   expect(files.map(({ isClosed }) => isClosed)).toEqual([true])
 })
 
+const takeCall = vi.fn()
+
+test('each fetch of a file for a client counts as its call, a refused file again, and a kept one not', async () => {
+  const { attachments, asked, placeOf, come } = stage({})
+  takeCall.mockClear()
+  placeOf.mockImplementation(async (mediaId) => ({ ...PLACE, mediaId }))
+  const get = () => attachments.named('abc', { name: 'reporter', takeCall }, async () => {})
+  const refusing = expect(get()).rejects.toThrow()
+  await vi.waitFor(() => expect(asked.length).toBe(1))
+  asked[0]?.come(new Refusal('postern_media_too_large'))
+  await refusing
+  const got = get()
+  await come(2)
+  ;(await got).release()
+  ;(await get()).release()
+  expect(takeCall).toHaveBeenCalledTimes(2)
+  takeCall.mockImplementationOnce(() => {
+    throw new Refusal('rate_limited')
+  })
+  placeOf.mockImplementation(async (mediaId) => ({ ...PLACE, mediaId, chatId: 77 }))
+  await expect(get()).rejects.toThrow(refused('rate_limited'))
+  expect(asked.length).toBe(2)
+})
+
 test('a client’s files are opened one at a time, in turns with other clients, and never in place of the bot’s', async () => {
   const { attachments, asked, byUrl, placeOf } = stage({ bounds: { openings: 1, clientFiles: 3 } })
   placeOf.mockImplementation(async (mediaId) => ({ ...PLACE, mediaId }))
-  const of = (client: string, mediaId: string) => attachments.named(mediaId, client, async () => {})
+  const of = (client: string, mediaId: string) =>
+    attachments.named(mediaId, { name: client, takeCall }, async () => {})
   const greedy = ['a1', 'a2', 'a3'].map((id) => of('greedy', id))
   await expect(of('greedy', 'a4')).rejects.toThrow(refused('rate_limited', 'share of files'))
   const later = [of('second', 'b1'), of('third', 'c1')]
@@ -153,7 +178,7 @@ test('a client’s files are opened one at a time, in turns with other clients, 
 
 test('a client’s file is refused where files of half the room are on the disk, and the bot’s is not', async () => {
   const { attachments, byUrl, come } = stage({ bounds: { clientSpoolBytes: 76 } })
-  const refusal = attachments.named('abc', 'reporter', async () => {})
+  const refusal = attachments.named('abc', { name: 'reporter', takeCall }, async () => {})
   await expect(refusal).rejects.toThrow(refused('rate_limited'))
   const own = byUrl('abc')
   await come(1)

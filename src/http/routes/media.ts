@@ -4,7 +4,7 @@ import { MEDIA_ID } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import type { Attachment } from '../../translate/attachment.ts'
 import type { Attachments } from '../../translate/attachments.ts'
-import { OWN_CALL } from '../../kernel/index.ts'
+import { OWN_CALL, type ClientAct } from '../../kernel/index.ts'
 import { failureAnswer } from '../error-handler.ts'
 import { queryOf, textParam } from '../params.ts'
 import { readRange } from '../range.ts'
@@ -51,6 +51,8 @@ async function serve(
   return answer(request, reply, handle.value)
 }
 
+const FETCH: ClientAct = { call: 'getMedia', chatIds: [] }
+
 async function acquire(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -63,8 +65,10 @@ async function acquire(
   if (byUrl !== null) return byUrl
   tools.authorize(request, reply)
   if (!MEDIA_ID.test(id)) throw new Refusal('media_not_found', 'no such file')
-  return await attachments.named(id, request.client?.name ?? null, (place) =>
-    tools.admit(request, { call: 'getMedia', chatIds: place === null ? [] : [place.chatId] }),
+  const { client } = request
+  const asks = client && { name: client.name, takeCall: () => tools.takeCall(client.name, FETCH) }
+  return await attachments.named(id, asks, (place) =>
+    tools.admit(request, { ...FETCH, chatIds: place === null ? [] : [place.chatId] }),
   )
 }
 
