@@ -119,7 +119,15 @@ export class Certificates {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
     const unwritten = this.#unwrittenCopies.get(fingerprint)
     if (unwritten !== undefined) return unwritten.copy.copy
-    return await this.#parts.memory.read(({ certificates }) => certificates.copyOf(fingerprint))
+    const query = ({ certificates }: Records) => certificates.copyOf(fingerprint)
+    return await this.#ifOf(fingerprint, await this.#parts.memory.read(query))
+  }
+
+  /** A copy as it is stored; null where it is not of the certificate that its name says. */
+  async #ifOf(name: string, copy: string | null): Promise<string | null> {
+    if (!copy) return null
+    const { fingerprint } = await this.#parts.engine.judge(copy)
+    return fingerprint === name.split(' ')[0] ? copy : null
   }
 
   /** Keeps copies with all statements of their owners, from the call on, also when this rejects. */
@@ -172,7 +180,7 @@ export class Certificates {
       this.#unwritten.set(fingerprint, { userId: by, kept: one.kept, known })
     }
     try {
-      const known = await this.revokedCopyOf(fingerprint)
+      const known = await this.#keptRevokedCopyOf(fingerprint)
       if (known !== armored && known !== '') hold({ kept, known })
     } catch (error) {
       hold({ kept: '', known: null })
@@ -211,13 +219,20 @@ export class Certificates {
     }
   }
 
-  /** As `CertificateRecords.revokedCopyOf`, with revocations that are not on disk yet. */
-  async revokedCopyOf(fingerprint: string | null): Promise<string | null> {
-    if (fingerprint === null || !this.#revoked.has(fingerprint)) return null
-    const unwritten = this.#unwritten.get(fingerprint)
-    if (unwritten !== undefined) return unwritten.kept
-    const query = ({ certificates }: Records) => certificates.revokedCopyOf(fingerprint)
-    return (await this.#parts.memory.read(query)) ?? ''
+  /**
+   * As `CertificateRecords.revokedCopyOf`, with revocations that are not on disk yet; empty also where
+   * the copy is of another certificate.
+   */
+  async revokedCopyOf(name: string | null): Promise<string | null> {
+    if (name === null) return null
+    const kept = await this.#keptRevokedCopyOf(name)
+    return kept && ((await this.#ifOf(name, kept)) ?? '')
+  }
+
+  async #keptRevokedCopyOf(name: string): Promise<string | null> {
+    if (!this.#revoked.has(name)) return null
+    const query = ({ certificates }: Records) => certificates.revokedCopyOf(name)
+    return this.#unwritten.get(name)?.kept ?? (await this.#parts.memory.read(query)) ?? ''
   }
 }
 

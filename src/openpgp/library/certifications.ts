@@ -17,8 +17,8 @@ import {
 } from './owner-statements.ts'
 
 /**
- * Gives the statements of one certifier on a certificate; none where either cannot be read. Never
- * throws because of their content.
+ * Gives the statements of one certifier on a certificate; none where either cannot be read, or the
+ * certifier has another fingerprint. Never throws because of their content.
  */
 export async function certifications(
   armored: string,
@@ -27,6 +27,7 @@ export async function certifications(
   if (shapeProblem(armored) !== null || shapeProblem(asked.armored) !== null) return []
   const [key, certifier] = [await readOne(armored), await readOne(asked.armored)]
   if (typeof key === 'string' || typeof certifier === 'string') return []
+  if (certifier.getFingerprint() !== asked.fingerprint) return []
   const notation = notationOf(asked)
   const settings = { ...config, knownNotations: notation === null ? [] : [notation] }
   const period = await periodOf(certifier)

@@ -11,7 +11,7 @@ const FULL = { code: 'postern_store_unwritable' }
 
 describe('copies of certificates', () => {
   async function scene(bounds: { maxCopies?: number } = {}) {
-    const small = smallMemory({ 'certificates.copyOf': (print: string) => `${print} on disk` })
+    const small = smallMemory({ 'certificates.copyOf': () => 'on disk: ann' })
     const { memory } = small
     const judge = async (armored: string, known?: string) => {
       const judged = await judging()(armored)
@@ -35,7 +35,7 @@ describe('copies of certificates', () => {
     await certificates.keepCopies([ann, { ...news, isNews: false }, { ...ann, isNews: true }])
     expect(written).toMatchObject([['certificates.addCopies', [{ copy: 'ann' }]]])
     expect(await certificates.copyOf(printOf('eve'))).toBeNull()
-    expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
+    expect(await certificates.copyOf(printOf('ann'))).toBe('on disk: ann')
   })
 
   test('`keepCopies` stores up to `maxCopies` certificates over all calls', async () => {
@@ -65,7 +65,7 @@ describe('copies of certificates', () => {
     expect(written).toMatchObject([
       ['certificates.replaceCopy', { copy: 'ann with more' }, expect.any(String)],
     ])
-    expect(await certificates.copyOf(printOf('ann'))).toBe(`${printOf('ann')} on disk`)
+    expect(await certificates.copyOf(printOf('ann'))).toBe('on disk: ann')
   })
 
   test('`judge` merges the stored copy with another armored text of the same certificate', async () => {
@@ -73,9 +73,7 @@ describe('copies of certificates', () => {
     const listed = statusOf('ann')
     await certificates.keepCopies([listed])
     expect((await certificates.judge(listed.armored)).armored).toBe(listed.armored)
-    expect((await certificates.judge('now ann')).armored).toBe(
-      `${printOf('ann')} on disk + now ann`,
-    )
+    expect((await certificates.judge('now ann')).armored).toBe('on disk: ann + now ann')
     expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
   })
 
@@ -130,6 +128,28 @@ describe('copies of certificates', () => {
       expect.objectContaining({ copy: 'ann with more' }),
       first,
     ])
+  })
+
+  test('a stored copy of another certificate counts as none, and a revoked one as revoked', async () => {
+    const { certificates, answers } = await scene()
+    await certificates.keepCopies([statusOf('ben')])
+    expect(await certificates.copyOf(printOf('ben'))).toBeNull()
+    expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
+    const names = [printOf('cid'), `${printOf('cid')} ${printOf('certifier')}`]
+    for (const fingerprint of names) {
+      await certificates.rememberRevoked(
+        { ...statusOf('cid', { revocations: true }), fingerprint },
+        1,
+      )
+    }
+    for (const [copy, counts] of [
+      ['revoked: cid', 'revoked: cid'],
+      ['revoked: ann', ''],
+    ]) {
+      answers['certificates.revokedCopyOf'] = () => copy
+      for (const name of names) expect(await certificates.revokedCopyOf(name)).toBe(counts)
+    }
+    expect((await certificates.judge('now cid')).unusable).toBe('revoked')
   })
 
   test('`keepCopies` stores the same digest as an earlier release', async () => {

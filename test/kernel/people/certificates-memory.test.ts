@@ -35,7 +35,7 @@ async function scene(o: { store?: Store; bounds?: Partial<CertificatesParts> } =
   return { store, judge, changes, certificates, remember, kept }
 }
 
-const revoked = (name: string, armored = `${name} with its revocation`) =>
+const revoked = (name: string, armored = `revoked ${name}`) =>
   statusOf(name, { revocations: true, unusable: 'revoked', armored })
 
 test('a certificate is merged with its remembered revocation for every person, after a restart too', async () => {
@@ -47,7 +47,7 @@ test('a certificate is merged with its remembered revocation for every person, a
     { kind: 'key-revoked', userId: 5, detail: { fingerprint: printOf('ann') } },
   ])
   for (const one of [certificates, (await scene({ store })).certificates]) {
-    expect((await one.judge('now ann')).armored).toBe('ann with its revocation + now ann')
+    expect((await one.judge('now ann')).armored).toBe('revoked ann + now ann')
   }
   judge.mockClear()
   expect((await certificates.judge('now ben')).armored).toBe(statusOf('ben').armored)
@@ -67,9 +67,9 @@ test('the same revocation is stored and journalled once, and a second one beside
   await remember(revoked('ann'))
   await remember(revoked('ann'), 2)
   expect(changes).toHaveLength(1)
-  await remember(revoked('ann', 'ann with two'))
+  await remember(revoked('ann', 'two of ann'))
   expect(changes).toHaveLength(2)
-  expect((await kept('ann'))?.revoked_armored).toBe('ann with two')
+  expect((await kept('ann'))?.revoked_armored).toBe('two of ann')
 })
 
 test('a revocation keeps the owner whom the operator named', async () => {
@@ -79,7 +79,7 @@ test('a revocation keeps the owner whom the operator named', async () => {
     known.setOwner(owner.fingerprint, owner.userId),
   )
   await remember(revoked('ann'))
-  expect(await kept('ann')).toMatchObject({ owner: 9, revoked_armored: 'ann with its revocation' })
+  expect(await kept('ann')).toMatchObject({ owner: 9, revoked_armored: 'revoked ann' })
   await remember(revoked('ben'))
   expect(await kept('ben')).toMatchObject({ owner: null })
   // an owner is no revocation
@@ -97,11 +97,11 @@ test('past `maxWhole` a certificate is remembered as revoked without its text', 
   expect((await kept('ben'))?.revoked_armored).toBe('')
   expect(await certificates.judge('now ben')).toMatchObject({ unusable: 'revoked', armored: '' })
   // nothing more is learned of such a one, and of a whole one it is
-  await remember(revoked('ben', 'ben with two'))
-  await remember(revoked('ann', 'ann with two'))
+  await remember(revoked('ben', 'two of ben'))
+  await remember(revoked('ann', 'two of ann'))
   expect(changes).toHaveLength(3)
   expect([(await kept('ann'))?.revoked_armored, (await kept('ben'))?.revoked_armored]).toEqual([
-    'ann with two',
+    'two of ann',
     '',
   ])
 })
@@ -155,8 +155,8 @@ test('`isRevokedSince` and `refreshList` judge again only certificates that lack
 
 test('the later of two concurrent revocations of a certificate is kept', async () => {
   const { certificates, remember, store } = await scene()
-  await Promise.all([remember(revoked('cid')), remember(revoked('cid', 'cid with two'))])
+  await Promise.all([remember(revoked('cid')), remember(revoked('cid', 'two of cid'))])
   for (const one of [certificates, (await scene({ store })).certificates]) {
-    expect((await one.judge('now cid')).armored).toBe('cid with two + now cid')
+    expect((await one.judge('now cid')).armored).toBe('two of cid + now cid')
   }
 })

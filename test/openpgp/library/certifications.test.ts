@@ -166,10 +166,11 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
     await using other = await GpgAuthority.make({ atMs: NOW_MS - 5 * DAY_MS })
     const made = await other.certify(alice, { notation: `${NOTATION}=4711` })
     expect(await certified(made)).toEqual(NOTHING)
-    const { fingerprint } = authority
-    expect(
-      await certified(await certify(), { by: { fingerprint, armored: other.certificate } }),
-    ).toEqual(NOTHING)
+    const by = { fingerprint: authority.fingerprint, armored: other.certificate }
+    const byBoth = await other.certify(await certify(), { notation: `${NOTATION}=4711` })
+    for (const one of [await certify(), byBoth]) {
+      expect(await certified(one, { by })).toEqual(NOTHING)
+    }
     const self = { fingerprint: (await engine.judge(alice)).fingerprint ?? '', armored: alice }
     expect(await certified(alice, { by: self, subject: { userId: '4711@bots.example' } })).toEqual(
       NOTHING,
