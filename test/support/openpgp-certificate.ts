@@ -10,6 +10,7 @@ import {
   reason,
   signature,
   type HashName,
+  type SignatureOptions,
 } from './openpgp-signature.ts'
 
 /** Key flags (RFC 9580, 5.2.3.29). */
@@ -58,10 +59,19 @@ export function userId(primary: SigningKey, name: string, options: SelfSignature
 
 /** A revocation of a user id's self-signature; stands after the user id. */
 export function userIdRevocation(primary: SigningKey, name: string, atMs: number): Buffer {
+  const type = TYPE.certificationRevocation
+  return certifiedBy(primary, { primary, name }, { type, atMs, hashed: [reason(32)] })
+}
+
+/** What a key states of somebody's user id; stands after it. */
+export function certifiedBy(
+  signer: SigningKey,
+  { primary, name }: { primary: SigningKey; name: string },
+  o: Partial<SignatureOptions> & { atMs: number },
+): Buffer {
   const id = Buffer.from(name)
   const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
-  const type = TYPE.certificationRevocation
-  return signature({ signer: primary, over, type, atMs, hashed: [reason(32)] })
+  return signature({ signer, over, type: TYPE.certification, ...o })
 }
 
 /** A direct-key signature, with no user id. */
@@ -132,6 +142,7 @@ interface Revocation {
   atMs: number
   code?: number
   hash?: HashName
+  hashed?: readonly Buffer[]
   undated?: boolean
 }
 
@@ -139,9 +150,9 @@ function revocation(
   signer: SigningKey,
   over: Buffer,
   type: number,
-  { code = 0, ...rest }: Revocation,
+  { code = 0, hashed = [], ...rest }: Revocation,
 ): Buffer {
-  return signature({ signer, over, type, hashed: [reason(code)], ...rest })
+  return signature({ signer, over, type, hashed: [reason(code), ...hashed], ...rest })
 }
 
 /** Revokes the primary key. Reasons (RFC 9580, 5.2.3.31): 0 none, 1 superseded, 2 compromised, 3 retired. */

@@ -60,25 +60,23 @@ const EDDSA: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * A revocation counts under any hash, wherever the library verifies one: a hash too weak for a
- * statement that grants is no reason to seal to a key that its owner gave up.
+ * A revocation counts under any hash, and with any critical subpacket, wherever the library verifies
+ * one: what is too weak or too new for a statement that grants is no reason to seal to a key that its
+ * owner gave up.
  */
 // oxlint-disable-next-line typescript/unbound-method -- called with its packet below
 const verify = SignaturePacket.prototype.verify
 SignaturePacket.prototype.verify = async function (key, type, data, date, detached, own = config) {
   if (!REVOCATIONS.has(type)) return await verify.call(this, key, type, data, date, detached, own)
-  const settings = { ...own, rejectHashAlgorithms: new Set<enums.hash>() }
-  if (!EDDSA.has(key.algorithm)) {
-    return await verify.call(this, key, type, data, date, detached, settings)
-  }
-  // the library judges the length by the hash's number, and verifies the digest
   const hashing = this as unknown as Hashing
-  const hashed = hashing.hash(type, data, hashing.toHash(type, data, detached))
-  const hashAlgorithm = { value: enums.hash.sha512 }
-  const revocation = Object.create(this, {
-    hashed: { value: hashed },
-    hashAlgorithm,
-  }) as SignaturePacket
+  // the library judges the length by the hash's number, and verifies the digest
+  const digest = EDDSA.has(key.algorithm) && {
+    hashed: { value: hashing.hash(type, data, hashing.toHash(type, data, detached)) },
+    hashAlgorithm: { value: enums.hash.sha512 },
+  }
+  const heeded = { unknownSubpackets: { value: [] }, rawNotations: { value: [] }, ...digest }
+  const revocation = Object.create(this, heeded) as SignaturePacket
+  const settings = { ...own, rejectHashAlgorithms: new Set<enums.hash>() }
   return await verify.call(revocation, key, type, data, date, detached, settings)
 }
 

@@ -8,6 +8,15 @@ import type { Certified } from '../../../src/openpgp/certifier.ts'
 import { createEngine } from '../../../src/openpgp/create.ts'
 import { certify as certifyKey, unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
 import { GpgAuthority, type CertifyOptions } from '../../support/openpgp-authority.ts'
+import {
+  armoredCertificate,
+  boundSubkey,
+  certifiedBy,
+  keyPacket,
+  userId,
+} from '../../support/openpgp-certificate.ts'
+import { MADE_MS, testPerson } from '../../support/openpgp-people.ts'
+import { TYPE, notation, type SignatureOptions } from '../../support/openpgp-signature.ts'
 import { isInstalled, run } from '../../support/programs.ts'
 
 const NOTATION = 'user-id@corp.example'
@@ -208,6 +217,38 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
     }
     expect((await times(16)).period).not.toBeNull()
     expect(await times(17)).toEqual(NOTHING)
+  })
+})
+
+describe('the statements of a certifier', () => {
+  const [by, of] = [testPerson('authority'), testPerson('4711@bots.example')]
+  const dayMs = (day: number): number => MADE_MS + day * DAY_MS
+  const gives = (day: number, value = '4711', ...more: Buffer[]): Buffer => {
+    const hashed = [notation(NOTATION, value, true), ...more]
+    return certifiedBy(by.primary, of, { atMs: dayMs(day), hashed })
+  }
+  const revokes = (day: number, more: Partial<SignatureOptions> = {}): Buffer =>
+    certifiedBy(by.primary, of, { atMs: dayMs(day), type: TYPE.certificationRevocation, ...more })
+  const UNKNOWN = notation('unknown@corp.example', '1', true)
+
+  test.each<[what: string, statements: Buffer[], madeOn: number | null, isRevoked: boolean]>([
+    [
+      'a revocation with a critical notation',
+      [gives(1), revokes(2, { hashed: [UNKNOWN] })],
+      null,
+      true,
+    ],
+  ])('%s', async (_, statements, madeOn, isRevoked) => {
+    const { primary, name, subkey } = of
+    const made = [userId(primary, name), ...statements, boundSubkey(primary, subkey)]
+    const found = await certified(armoredCertificate(keyPacket(primary), ...made), {
+      by: { fingerprint: by.primary.fingerprint, armored: by.certificate },
+      nowMs: dayMs(9),
+    })
+    expect([found.period?.madeMs ?? null, found.isRevoked]).toEqual([
+      madeOn === null ? null : dayMs(madeOn),
+      isRevoked,
+    ])
   })
 })
 

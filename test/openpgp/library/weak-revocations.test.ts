@@ -1,4 +1,4 @@
-/** Revocations over SHA-1, a hash over which nothing counts that grants. */
+/** Revocations in forms in which nothing counts that grants: over SHA-1, or with something critical. */
 import { describe, expect, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
@@ -12,7 +12,7 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { curve25519, ecdsa, type SigningKey } from '../../support/openpgp-key.ts'
-import { HASH, type HashName } from '../../support/openpgp-signature.ts'
+import { HASH, notation, subpacket, type HashName } from '../../support/openpgp-signature.ts'
 import { ed25519Native } from '../../support/openpgp-x25519.ts'
 import { NOW_MS, MADE_MS, alice, bot, rsaKey } from '../../support/openpgp-people.ts'
 
@@ -23,8 +23,8 @@ const older = curve25519('older', MADE_MS - DAY_MS)
 const identity = [keyPacket(primary), userId(primary, 'old')]
 const given = boundSubkey(primary, subkey)
 const sound = boundSubkey(primary, older)
-const revoked = (code: number) =>
-  subkeyRevocation(primary, subkey, { atMs: NOW_MS - DAY_MS, code, hash: 'sha1' })
+const SHA1 = { hash: 'sha1' } as const
+const NOTATION = { hashed: [notation('unknown@corp.example', '1', true)] }
 const statuses = async (armored: string, known?: string) => {
   const { status } = await judgeFully(armored, NOW_MS, known)
   expect(await judge(armored, NOW_MS, known)).toEqual(status)
@@ -32,14 +32,16 @@ const statuses = async (armored: string, known?: string) => {
 }
 
 describe.each([
-  [0, 'no reason'],
-  [1, 'superseded'],
-  [2, 'compromised'],
-  [3, 'retired'],
-])('a subkey revoked over SHA-1 for %i, %s', (code) => {
-  const certificate = armoredCertificate(...identity, given, revoked(code))
+  ['over SHA-1, without a reason', SHA1],
+  ['over SHA-1, superseded', { ...SHA1, code: 1 }],
+  ['over SHA-1, compromised', { ...SHA1, code: 2 }],
+  ['over SHA-1, retired', { ...SHA1, code: 3 }],
+  ['with a critical notation', NOTATION],
+])('a subkey revoked %s', (_, how) => {
+  const revoked = subkeyRevocation(primary, subkey, { atMs: NOW_MS - DAY_MS, ...how })
+  const certificate = armoredCertificate(...identity, given, revoked)
 
-  test('a certificate whose only encryption subkey is revoked over SHA-1 is unusable', async () => {
+  test('a certificate whose only encryption subkey is so revoked is unusable', async () => {
     expect(await statuses(armoredCertificate(...identity, given))).toMatchObject({ unusable: null })
     const status = { unusable: 'revoked', revocations: true }
     expect(await statuses(certificate)).toMatchObject(status)
@@ -51,7 +53,7 @@ describe.each([
   })
 
   test('a message is sealed to the sound subkey beside the revoked one, and to no other', async () => {
-    const both = armoredCertificate(...identity, sound, given, revoked(code))
+    const both = armoredCertificate(...identity, sound, given, revoked)
     const { unusable, encryptionKeys } = await statuses(both)
     expect([unusable, encryptionKeys[0]]).toEqual([null, older.fingerprint])
     const sealed = await sealHere(
@@ -85,18 +87,19 @@ const PRIMARIES: [string, SigningKey][] = [
 describe.each(PRIMARIES)('a primary key of %s', (_, signer) => {
   const parts = [keyPacket(signer), userId(signer, 'old'), boundSubkey(signer, subkey)]
 
-  test.each(Object.keys(HASH) as HashName[])(
-    'the key is revoked by a revocation over %s',
-    async (hash) => {
-      const whole = keyRevocation(signer, { atMs: NOW_MS - DAY_MS, hash })
-      const ofSubkey = subkeyRevocation(signer, subkey, { atMs: NOW_MS - DAY_MS, hash })
-      const status = { unusable: 'revoked', revocations: true }
-      expect(await statuses(armoredCertificate(...parts))).toMatchObject({ unusable: null })
-      expect(await statuses(armoredCertificate(...parts, ofSubkey))).toMatchObject(status)
-      const [first = Buffer.alloc(0), ...rest] = parts
-      expect(await statuses(armoredCertificate(first, whole, ...rest))).toMatchObject(status)
-    },
-  )
+  test.each([
+    ...(Object.keys(HASH) as HashName[]).map((hash) => [`over ${hash}`, { hash }] as const),
+    ['with a critical notation', NOTATION] as const,
+    ['with a critical subpacket', { hashed: [subpacket(100, Buffer.from('1'), true)] }] as const,
+  ])('the key is revoked by a revocation %s', async (_, how) => {
+    const whole = keyRevocation(signer, { atMs: NOW_MS - DAY_MS, ...how })
+    const ofSubkey = subkeyRevocation(signer, subkey, { atMs: NOW_MS - DAY_MS, ...how })
+    const status = { unusable: 'revoked', revocations: true }
+    expect(await statuses(armoredCertificate(...parts))).toMatchObject({ unusable: null })
+    expect(await statuses(armoredCertificate(...parts, ofSubkey))).toMatchObject(status)
+    const [first = Buffer.alloc(0), ...rest] = parts
+    expect(await statuses(armoredCertificate(first, whole, ...rest))).toMatchObject(status)
+  })
 
   test('the key is not revoked by a revocation over SHA-1 that another key made', async () => {
     const forger = { ...bot.primary, fingerprint: signer.fingerprint, keyId: signer.keyId }
