@@ -12,26 +12,36 @@ import { issuerKeyIdsOf } from './format/signature-claim.ts'
 const KEPT = 20_000
 /** The end of what never ends, as JSON can hold it. */
 export const NEVER_MS = Number.MAX_SAFE_INTEGER
+/** RFC 9580, 5.2.1.14. */
+const CERTIFICATION_REVOCATION = 0x30
 const NONE: readonly CertifierStatement[] = []
 
 /**
- * What each certifier states of a certificate at `nowMs`, in their order: nothing where a certificate
- * has more than `BOUNDS.selfSignatures` of its signatures, or the deadline passed. Statements are read
- * once for each digest of the exact texts.
+ * What each certifier states of a certificate at `nowMs`, in their order: nothing where the deadline
+ * passed. Of more than `BOUNDS.selfSignatures` of its signatures only revocations are read; more
+ * revocations than that, which anybody can put there, count as one. Statements are read once for each
+ * digest of the exact texts.
  * @param read in a thread, for a certificate that has signatures which name the certifier
  * @throws EngineUnavailableError
  */
 export function certificationsBy(
-  read: (armored: string, certifier: Certifier) => Promise<readonly CertifierStatement[]>,
+  read: (
+    armored: string,
+    certifier: Certifier,
+    onlyRevocations: boolean,
+  ) => Promise<readonly CertifierStatement[]>,
 ): Engine['certifications'] {
   const cache = countedCache<string, Promise<readonly CertifierStatement[]>>(KEPT)
   const statements = async (armored: string, certifier: Certifier) => {
-    const count = countSignatures(armored, certifier.fingerprint.slice(-16))
-    if (count === 0 || count > BOUNDS.selfSignatures) return NONE
+    const types = typesOfSignatures(armored, certifier.fingerprint.slice(-16))
+    if (types.length === 0) return NONE
+    const revocations = types.filter((type) => type === CERTIFICATION_REVOCATION)
+    if (revocations.length > BOUNDS.selfSignatures) return null
+    const isMany = types.length > BOUNDS.selfSignatures
     const name = [armored, certifier.armored, notationOf(certifier) ?? '']
       .map((text) => digestOf(text).toString('latin1'))
       .join('')
-    const kept = cache.get(name) ?? read(armored, certifier)
+    const kept = cache.get(name) ?? read(armored, certifier, isMany)
     cache.set(name, kept)
     return await kept.catch((error: unknown) => {
       cache.delete(name)
@@ -43,21 +53,21 @@ export function certificationsBy(
       certifiers.map(async (certifier) => {
         const { known } = certifier
         const listed = await statements(armored, certifier)
-        const kept = known ? await statements(known, certifier) : NONE
+        const kept = (known ? await statements(known, certifier) : null) ?? NONE
+        if (listed === null) return { period: null, isRevoked: true, remember: null }
         return resultOf(certifier, { armored, listed, kept, nowMs })
       }),
     )
 }
 
-/** How many signatures of a certificate name a key id as their maker's. */
-function countSignatures(armored: string, keyId: string): number {
-  if (armored.length > BOUNDS.certificateChars) return 0
+/** The types of the signatures of a certificate that name a key id as their maker's. */
+function typesOfSignatures(armored: string, keyId: string): (number | undefined)[] {
+  if (armored.length > BOUNDS.certificateChars) return []
   const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
-  const packets = bytes && listPackets(bytes, BOUNDS.certificatePackets)
-  const named = packets?.filter(
-    ({ tag, body }) => tag === TAG.signature && issuerKeyIdsOf(body).includes(keyId),
-  )
-  return named?.length ?? 0
+  const packets = (bytes && listPackets(bytes, BOUNDS.certificatePackets)) ?? []
+  return packets
+    .filter(({ tag, body }) => tag === TAG.signature && issuerKeyIdsOf(body).includes(keyId))
+    .map(({ body }) => body[1])
 }
 
 /** The notation that a certifier may mark as critical (RFC 9580, 5.2.3.24). */
@@ -65,7 +75,10 @@ export function notationOf({ subject }: Certifier): string | null {
   return typeof subject === 'object' && 'notation' in subject ? subject.notation : null
 }
 
-/** Where only the fact of revocations is known, or the copy cannot be read any more, nothing holds. */
+/**
+ * Where only the fact of revocations is known, or the copy cannot be read any more, nothing holds. Of
+ * the certifications of a user id only the newest may hold, also when it has ended or names another.
+ */
 function resultOf(
   { subject, known }: Certifier,
   o: {
@@ -80,13 +93,15 @@ function resultOf(
   const [listed, kept] = [revocationsIn(o.listed), revocationsIn(o.kept)]
   const isVoid = known !== null && kept.length === 0
   const revocations = [...kept, ...listed]
-  const holding = o.listed.filter(
+  const made = o.listed.filter(
+    (one) => !one.isRevocation && one.createdMs <= o.nowMs + BOUNDS.clockToleranceMs,
+  )
+  const holding = made.filter(
     (one) =>
       !isVoid &&
-      !one.isRevocation &&
       isOf(subject, one) &&
-      one.createdMs <= o.nowMs + BOUNDS.clockToleranceMs &&
       o.nowMs < one.expiresMs &&
+      !made.some((other) => isOver(other, one) && other.createdMs > one.createdMs) &&
       !revocations.some((other) => isOver(other, one) && other.createdMs >= one.createdMs),
   )
   const madeMs = Math.max(...holding.map(({ createdMs }) => createdMs))

@@ -23,6 +23,7 @@ import {
 export async function certifications(
   armored: string,
   asked: Certifier,
+  onlyRevocations = false,
 ): Promise<CertifierStatement[]> {
   if (shapeProblem(armored) !== null || shapeProblem(asked.armored) !== null) return []
   const [key, certifier] = [await readOne(armored), await readOne(asked.armored)]
@@ -49,7 +50,7 @@ export async function certifications(
       const revocation = { isRevocation: true, createdMs, expiresMs: NEVER_MS, notations: [] }
       found.push({ ...statement, ...revocation })
     }
-    if (user.userID === null || boundUntilMs === null) continue
+    if (onlyRevocations || user.userID === null || boundUntilMs === null) continue
     for (const one of await byCertifier(user.otherCertifications, enums.signature.certGeneric)) {
       const createdMs = timeOf(one)
       if (period === null || createdMs < period.fromMs || createdMs >= period.untilMs) continue

@@ -16,7 +16,12 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { MADE_MS, testPerson } from '../../support/openpgp-people.ts'
-import { TYPE, notation, type SignatureOptions } from '../../support/openpgp-signature.ts'
+import {
+  TYPE,
+  expiresAfter,
+  notation,
+  type SignatureOptions,
+} from '../../support/openpgp-signature.ts'
 import { isInstalled, run } from '../../support/programs.ts'
 
 const NOTATION = 'user-id@corp.example'
@@ -229,6 +234,9 @@ describe('the statements of a certifier', () => {
   }
   const revokes = (day: number, more: Partial<SignatureOptions> = {}): Buffer =>
     certifiedBy(by.primary, of, { atMs: dayMs(day), type: TYPE.certificationRevocation, ...more })
+  const forged = (day: number) => revokes(day, { numbers: Buffer.from([0, 1, 1, 0, 1, 1]) })
+  const times = (length: number, one: (at: number) => Buffer) =>
+    Array.from({ length }, (_, at) => one(at))
   const UNKNOWN = notation('unknown@corp.example', '1', true)
 
   test.each<[what: string, statements: Buffer[], madeOn: number | null, isRevoked: boolean]>([
@@ -238,6 +246,27 @@ describe('the statements of a certifier', () => {
       null,
       true,
     ],
+    [
+      'a revocation behind 16 certifications',
+      [...times(16, () => gives(1)), revokes(2)],
+      null,
+      true,
+    ],
+    ['17 forged revocations count as one', [gives(1), ...times(17, forged)], null, true],
+    ['15 forged revocations revoke nothing', [...times(15, forged), gives(1)], 1, false],
+    [
+      'a newer certification for another person supersedes the older one',
+      [gives(2, '9999'), gives(1)],
+      null,
+      false,
+    ],
+    [
+      'a newer certification that has ended supersedes the older one',
+      [gives(1), gives(2, '4711', expiresAfter(60))],
+      null,
+      false,
+    ],
+    ['a newer certification for the same person counts', [gives(2), gives(1, '9999')], 2, false],
   ])('%s', async (_, statements, madeOn, isRevoked) => {
     const { primary, name, subkey } = of
     const made = [userId(primary, name), ...statements, boundSubkey(primary, subkey)]
