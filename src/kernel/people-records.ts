@@ -30,7 +30,10 @@ export interface Pin {
   vouched?: Vouched | undefined
 }
 
-/** A certificate that an authority (`Authority.id`) certified as a person's, and until when, ms. */
+/**
+ * A certificate that an authority (`Authority.id`) certified as a person's, and until when, ms; kept
+ * after its end with the date of the newest certification ever, before which no other one counts.
+ */
 export interface Vouched extends Record<'fingerprint' | 'by', string> {
   madeMs: number
   untilMs: number

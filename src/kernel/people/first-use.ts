@@ -21,9 +21,11 @@ export function believedPin<P extends Pin | undefined>(pin: P, parts: FirstUsePa
 }
 
 /** Whether an authority is in the settings, and its certification has not ended. */
-function holds({ by, untilMs }: Vouched, { firstUse, clocks }: FirstUseParts): boolean {
-  return clocks.expiryNowMs() < untilMs && firstUse.authorities.some(({ id }) => id === by)
-}
+const holds = (proof: Vouched, parts: FirstUseParts): boolean =>
+  parts.clocks.expiryNowMs() < proof.untilMs && isOfSettings(proof, parts)
+
+const isOfSettings = ({ by }: Vouched, { firstUse }: FirstUseParts): boolean =>
+  firstUse.authorities.some(({ id }) => id === by)
 
 /**
  * The pin of a person after a listing, with its changes; null when the listing changes nothing.
@@ -55,7 +57,7 @@ export function pinAfterListing(
   if (by !== null && to !== null) {
     changes.push({ kind: 'key-taken', userId, detail: { from: proved.fingerprint, to, by } })
   }
-  if (isProved && vouched !== undefined) {
+  if (isProved && vouched !== undefined && holds(vouched, o)) {
     const detail = { fingerprint: vouched.fingerprint, by: vouched.by.replace(/ .*/, '') }
     changes.push({ kind: 'authority-verified', userId, detail })
   }
@@ -84,16 +86,19 @@ function whyTaken(
 
 /**
  * The certificate by an authority: a proof holds until it ends or is revoked, also where a service
- * omits it. Of two certificates, the one that was certified last.
+ * omits it. Also later a proof of another certificate counts only if it was made after every one
+ * before: who lost a certificate got a newer one certified.
  */
 function vouchedAfter(
   known: Vouched | undefined,
   { last, evidence }: UnwrittenListing,
   parts: FirstUseParts,
 ): Vouched | undefined {
-  const isRevoked = known?.fingerprint === last && evidence?.revokedBy.includes(known?.by ?? '')
-  const kept = isRevoked === true ? undefined : known
-  const vouched = evidence?.vouched ?? kept
-  const isOlder = kept !== undefined && vouched !== undefined && vouched.madeMs < kept.madeMs
-  return isOlder && holds(kept, parts) ? kept : vouched
+  const proof = evidence?.vouched ?? undefined
+  if (known === undefined || !isOfSettings(known, parts)) return proof ?? known
+  const isRevoked = known.fingerprint === last && evidence?.revokedBy.includes(known.by)
+  const kept = isRevoked === true ? { ...known, untilMs: 0 } : known
+  const isOlder = proof === undefined || proof.madeMs < kept.madeMs
+  if (isOlder && (proof?.fingerprint !== kept.fingerprint || holds(kept, parts))) return kept
+  return { ...proof, madeMs: Math.max(proof.madeMs, kept.madeMs) }
 }

@@ -260,6 +260,34 @@ describe('trust.authorities', () => {
     expect([why(A), why(B)]).toEqual(['key-changed', null])
   })
 
+  test('an older certification of another certificate does not count after the newer one ended or was revoked', async () => {
+    for (const isRevoked of [false, true]) {
+      const { saw, pass, why, store, kinds } = await scene({ policy: 'pinned' })
+      await saw(A, certified(A))
+      await saw(B, certified(B, { madeMs: START_MS + 2, untilMs: START_MS + HOUR_MS }))
+      await saw(B, { ...NOTHING, revokedBy: isRevoked ? [CORP.id] : [] })
+      if (!isRevoked) pass(HOUR_MS)
+      await saw(A, certified(A))
+      await saw(C, certified(C, { by: DEPT.id, madeMs: START_MS + 1 }))
+      const again = await scene({ store, policy: 'pinned' })
+      if (!isRevoked) again.pass(HOUR_MS)
+      expect([A, B, C].map((one) => again.why(one))).toEqual(Array(3).fill('not-accepted'))
+      expect(kinds().filter((kind) => kind === 'authority-verified')).toHaveLength(2)
+      await saw(C, certified(C, { madeMs: START_MS + 3 }))
+      expect(why(C)).toBeNull()
+    }
+  })
+
+  test('an older certification of the same certificate lets no other one return', async () => {
+    const { saw, pass, why } = await scene({ policy: 'pinned' })
+    await saw(B, certified(B, { madeMs: START_MS + 2, untilMs: START_MS + HOUR_MS }))
+    pass(HOUR_MS)
+    await saw(B, certified(B, { by: DEPT.id }))
+    expect(why(B)).toBeNull()
+    await saw(A, certified(A, { madeMs: START_MS + 1 }))
+    expect([why(A), why(B)]).toEqual(['key-changed', null])
+  })
+
   test('an older certification of the same certificate shortens no newer one', async () => {
     const { saw, pass, why } = await scene({ policy: 'pinned' })
     await saw(A, certified(A, { madeMs: START_MS + 1, untilMs: START_MS + 9 * HOUR_MS }))
