@@ -197,6 +197,29 @@ describe('a forgotten person', () => {
     expect((await verifyJournal(parts, null)).fault).toMatchObject({ entry: 1 })
   })
 
+  test('no entry of another person is erased, although it names a certificate or chat of the forgotten one', async () => {
+    const { store, journal, entries, forget } = await scene()
+    const from = { from: MINE, standing: 'verified' }
+    await journal.record([
+      { kind: 'verified', userId: OTHER, detail: { fingerprint: MINE } },
+      { kind: 'key-changed', userId: OTHER, detail: { ...from, to: FORMER } },
+      { kind: 'stranger', userId: OTHER, chatId: 77_001, detail: {} },
+      { kind: 'verified', userId: ID, detail: { fingerprint: MINE } },
+    ])
+    await insert(store, 'certificates', {
+      fingerprint: FORMER,
+      owner: null,
+      ...COPY,
+      copy: 'former',
+    })
+    const before = await entries()
+    const report = await forget()
+    expect([report.entries, report.shared.toSorted()]).toEqual([1, [MINE, FORMER].toSorted()])
+    expect((await entries()).slice(0, 3)).toEqual(before.slice(0, 3))
+    const copies = await store.read((db) => db.selectFrom('certificates').select('copy').execute())
+    expect(copies).toHaveLength(3)
+  })
+
   test.each([
     ['at once', false],
     ['after a restart', true],

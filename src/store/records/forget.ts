@@ -31,7 +31,7 @@ export interface Erasure {
   entries: number[]
   /** Chats whose kind and latch stay. */
   chats: number[]
-  /** Certificates of which only stays that they are revoked, and those that others are listed with. */
+  /** Certificates of which only stays that they are revoked, and those that others have or had. */
   revoked: string[]
   shared: string[]
   fingerprints: string[]
@@ -103,25 +103,22 @@ async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<strin
   return [...new Set(found.flatMap((one) => one ?? []))].filter((one) => FINGERPRINT.test(one))
 }
 
-/** Those that others are listed with, and the bot's own: entries about them concern others. */
+/** Those that others are or were listed with, and the bot's own: entries about them concern others. */
 async function sharedOf(
   db: Kysely<Schema>,
   userId: number,
   fingerprints: readonly string[],
 ): Promise<string[]> {
+  const pins = db.selectFrom('pins').select('user_id').where('user_id', '!=', userId)
+  const entries = db.selectFrom('journal').select('user_id').where('user_id', '!=', userId)
   const shared: string[] = []
   for (const fingerprint of fingerprints) {
-    const other = db
-      .selectFrom('pins')
-      .select('fingerprint')
-      .where('user_id', '!=', userId)
-      .where((pin) =>
-        pin.or(
-          ['fingerprint', 'listed', 'former'].map((one) => pin(one as 'listed', '=', fingerprint)),
-        ),
-      )
+    const columns = ['fingerprint', 'listed', 'former'] as const
+    const listed = pins.where((pin) => pin.or(columns.map((one) => pin(one, '=', fingerprint))))
     const found =
-      (await other.executeTakeFirst()) ?? (await findRow(db, 'own_keys', { fingerprint }))
+      (await listed.executeTakeFirst()) ??
+      (await entries.where('detail', 'like', `%${fingerprint}%`).executeTakeFirst()) ??
+      (await findRow(db, 'own_keys', { fingerprint }))
     if (found !== undefined) shared.push(fingerprint)
   }
   return shared
@@ -224,7 +221,8 @@ async function eraseEntries(
 ): Promise<number[]> {
   const ofChats = new Set(chats)
   const names = ({ user_id, chat_id, detail, digest }: SchemaRow<'journal'>): boolean => {
-    if (digest !== null) return false
+    const isOfOther = user_id !== null && user_id !== userId
+    if (digest !== null || isOfOther) return false
     if (user_id === userId || (chat_id !== null && ofChats.has(chat_id))) return true
     const fields = Object.entries(JSON.parse(detail) as object)
     return fields.some(([name, value]: [string, unknown]) => {
