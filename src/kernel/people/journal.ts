@@ -166,7 +166,7 @@ export class Journal {
   #count(change: TrustChange): void {
     const key = repeatOf(change)
     const times = (this.#repeats.get(key)?.times ?? 0) + 1
-    const isSummed = !isDecision(change) && 'userId' in change
+    const isSummed = !isDecision(change) && entryOf(change).userId !== null
     const hasRoom = times > 1 || this.#repeats.size < SUMMED
     if (isSummed && hasRoom) this.#repeats.set(key, { times, last: change })
   }

@@ -110,3 +110,18 @@ test('repeated changes of a person are summed up after eight entries', async () 
   await journal.record([withdrawn(2)])
   expect((await journal.read({ ...ALL, afterId: 22 })).map(({ userId }) => userId)).toEqual([2])
 })
+
+test('changes of nobody in particular are not summed up', async () => {
+  const { journal } = await fresh()
+  const asked = Array.from({ length: 12 }, (_, n): TrustChange => ({
+    kind: 'approval-asked',
+    chatId: 9,
+    userId: null,
+    detail: { entry: `entry ${n}`, digest: 'd' },
+  }))
+  for (const one of asked) await journal.record([one])
+  await journal.settle()
+  expect((await journal.read(ALL)).map(({ detail }) => detail)).toEqual(
+    asked.map(({ detail }) => detail),
+  )
+})
