@@ -81,12 +81,7 @@ export function notationOf({ subject }: Certifier): string | null {
  */
 function resultOf(
   { subject, known }: Certifier,
-  o: {
-    armored: string
-    listed: readonly CertifierStatement[]
-    kept: readonly CertifierStatement[]
-    nowMs: number
-  },
+  o: { armored: string; nowMs: number } & Record<'listed' | 'kept', readonly CertifierStatement[]>,
 ): Certified {
   const revocationsIn = (all: readonly CertifierStatement[]) =>
     all.filter((one) => one.isRevocation)
@@ -119,8 +114,7 @@ function isOf(subject: CertificationSubject, one: CertifierStatement): boolean {
   // of its own user id: who certifies somebody else names no successor
   if (subject === 'own-user-id') return one.isOfOwnUserId
   if ('notation' in subject) {
-    const { notation, value } = subject
-    return one.notations.some(([name, text]) => name === notation && text === value)
+    return one.notations.some(([name, text]) => name === subject.notation && text === subject.value)
   }
   const address = /^[^<>@]*<([^<>]*)>$/.exec(one.userId)?.[1] ?? one.userId
   return address === subject.userId

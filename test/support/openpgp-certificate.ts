@@ -37,24 +37,19 @@ export const keyPacket = (key: PacketKey): Buffer => packet(6, key.body)
 export const subkeyPacket = (key: PacketKey): Buffer => packet(14, key.body)
 export const keyOver = (key: PacketKey): Buffer => concat(0x99, u16(key.body.length), key.body)
 
+/** What is signed of a user id. */
+const userIdOver = (primary: SigningKey, name: string): Buffer => {
+  const id = Buffer.from(name)
+  return concat(keyOver(primary), 0xb4, u32(id.length), id)
+}
+
 /** A user id with its self-signature. */
 export function userId(primary: SigningKey, name: string, options: SelfSignature = {}): Buffer {
-  const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [], hash } = options
-  const { ciphers = AES256_FIRST, undated = false } = options
-  const id = Buffer.from(name)
-  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
-  return concat(
-    packet(13, id),
-    signature({
-      signer: primary,
-      over,
-      type: TYPE.certification,
-      atMs,
-      undated,
-      ...(hash === undefined ? {} : { hash }),
-      hashed: [keyFlags(flags), ...listedCiphers(ciphers), ...hashed],
-    }),
-  )
+  const { atMs = primary.createdMs, flags = FLAG.certify | FLAG.sign, hashed = [] } = options
+  const { ciphers = AES256_FIRST, undated = false, hash = 'sha256' } = options
+  const all = [keyFlags(flags), ...listedCiphers(ciphers), ...hashed]
+  const self = certifiedBy(primary, { primary, name }, { atMs, undated, hash, hashed: all })
+  return concat(packet(13, Buffer.from(name)), self)
 }
 
 /** A revocation of a user id's self-signature; stands after the user id. */
@@ -69,8 +64,7 @@ export function certifiedBy(
   { primary, name }: { primary: SigningKey; name: string },
   o: Partial<SignatureOptions> & { atMs: number },
 ): Buffer {
-  const id = Buffer.from(name)
-  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
+  const over = userIdOver(primary, name)
   return signature({ signer, over, type: TYPE.certification, ...o })
 }
 
@@ -93,18 +87,11 @@ export function boundSubkey(
   subkey: PacketKey,
   options: SelfSignature = {},
 ): Buffer {
-  const { atMs = subkey.createdMs, flags = FLAG.encrypt, hashed = [], hash } = options
-  return concat(
-    subkeyPacket(subkey),
-    signature({
-      signer: primary,
-      over: concat(keyOver(primary), keyOver(subkey)),
-      type: TYPE.subkeyBinding,
-      atMs,
-      ...(hash === undefined ? {} : { hash }),
-      hashed: [keyFlags(flags), ...hashed],
-    }),
-  )
+  const { atMs = subkey.createdMs, flags = FLAG.encrypt, hash = 'sha256' } = options
+  const over = concat(keyOver(primary), keyOver(subkey))
+  const hashed = [keyFlags(flags), ...(options.hashed ?? [])]
+  const made = { signer: primary, over, type: TYPE.subkeyBinding, atMs, hash, hashed }
+  return concat(subkeyPacket(subkey), signature(made))
 }
 
 /**
@@ -184,8 +171,7 @@ export function plainCertificate(
 
 /** Self-signatures on a user id that look right until the whole of each was verified. */
 export function bogusCertifications(primary: SigningKey, name: string, count: number): Buffer {
-  const id = Buffer.from(name)
-  const over = concat(keyOver(primary), 0xb4, u32(id.length), id)
+  const over = userIdOver(primary, name)
   return concat(...bogus({ primary, type: TYPE.certification, over, count }))
 }
 

@@ -117,13 +117,12 @@ export class Certificates {
   /** The copy of a certificate; null for none, and for a revoked one. */
   async copyOf(fingerprint: string): Promise<string | null> {
     if (this.#revoked.has(fingerprint) || !this.#copies.has(fingerprint)) return null
-    const unwritten = this.#unwrittenCopies.get(fingerprint)
-    if (unwritten !== undefined) return unwritten.copy.copy
     const query = ({ certificates }: Records) => certificates.copyOf(fingerprint)
-    return await this.#ifOf(fingerprint, await this.#parts.memory.read(query))
+    const unwritten = this.#unwrittenCopies.get(fingerprint)?.copy.copy
+    return unwritten ?? (await this.#ifOf(fingerprint, await this.#parts.memory.read(query)))
   }
 
-  /** A copy as it is stored; null where it is not of the certificate that its name says. */
+  /** A stored copy; null where it has another fingerprint than its name. */
   async #ifOf(name: string, copy: string | null): Promise<string | null> {
     if (!copy) return null
     const { fingerprint } = await this.#parts.engine.judge(copy)
@@ -139,16 +138,12 @@ export class Certificates {
       const hasRoom =
         this.#copies.size < this.#parts.maxCopies && this.#unwrittenCopies.size < MOST_UNWRITTEN
       const isKept = before === null ? hasRoom : isNews && before !== copy.copyDigest
-      if (isKept === true) this.#hold(copy, before)
+      if (isKept !== true) continue
+      const held = this.#unwrittenCopies.get(fingerprint) ?? { before }
+      this.#unwrittenCopies.set(fingerprint, { ...held, copy })
+      this.#copies.set(fingerprint, copy.copyDigest)
     }
     if (this.#unwrittenCopies.size > 0) await this.#parts.memory.settle()
-  }
-
-  #hold(copy: CertificateCopy, before: string | null): void {
-    const { fingerprint } = copy
-    const held = this.#unwrittenCopies.get(fingerprint) ?? { before }
-    this.#unwrittenCopies.set(fingerprint, { copy, before: held.before })
-    this.#copies.set(fingerprint, copy.copyDigest)
   }
 
   /** The copy, where it differs from the listed certificate. */
@@ -176,8 +171,8 @@ export class Certificates {
     const kept = isKnown || this.#revoked.size < this.#parts.maxWhole ? armored : ''
     const hold = (one: { kept: string; known: string | null }): void => {
       this.#revoked.add(fingerprint)
-      const { known, userId: by } = this.#unwritten.get(fingerprint) ?? { ...one, userId }
-      this.#unwritten.set(fingerprint, { userId: by, kept: one.kept, known })
+      const first = this.#unwritten.get(fingerprint) ?? { ...one, userId }
+      this.#unwritten.set(fingerprint, { ...first, kept: one.kept })
     }
     try {
       const known = await this.#keptRevokedCopyOf(fingerprint)
@@ -219,10 +214,7 @@ export class Certificates {
     }
   }
 
-  /**
-   * As `CertificateRecords.revokedCopyOf`, with revocations that are not on disk yet; empty also where
-   * the copy is of another certificate.
-   */
+  /** As `CertificateRecords.revokedCopyOf`, also before it is on disk; empty for a false copy. */
   async revokedCopyOf(name: string | null): Promise<string | null> {
     if (name === null) return null
     const kept = await this.#keptRevokedCopyOf(name)

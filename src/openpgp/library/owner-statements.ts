@@ -142,21 +142,17 @@ export async function ownRevocations(
  * @returns whether there were any
  */
 export async function carryRevocations(to: PublicKey, earlier: PublicKey): Promise<boolean> {
-  const primary = await ownRevocations(earlier, earlier)
-  to.revocationSignatures = await ownRevocations(to, to)
-  add(to.revocationSignatures, primary)
-  let carried = primary.length > 0
-  for (const subkey of earlier.subkeys) {
-    const own = await ownRevocations(earlier, subkey)
+  let carried = false
+  for (const part of [earlier, ...earlier.subkeys]) {
+    const own = await ownRevocations(earlier, part)
     if (own.length === 0) continue
     carried = true
-    const same = to.subkeys.find((one) => one.getFingerprint() === subkey.getFingerprint())
-    if (same === undefined) {
-      to.subkeys.push(subkey)
-    } else {
+    const parts = [to, ...to.subkeys]
+    const same = parts.find((one) => one.getFingerprint() === part.getFingerprint())
+    if (same !== undefined) {
       same.revocationSignatures = await ownRevocations(to, same)
       add(same.revocationSignatures, own)
-    }
+    } else to.subkeys.push(part as Subkey)
   }
   return carried
 }
@@ -167,10 +163,6 @@ export async function carryRevocations(to: PublicKey, earlier: PublicKey): Promi
  */
 export async function revokedFromMs(key: PublicKey, part: PublicKey | Subkey): Promise<number> {
   const own = await ownRevocations(key, part)
-  return Math.min(
-    ...own.map(({ reasonForRevocationFlag, created }) =>
-      SOFT.has(reasonForRevocationFlag) ? (created?.getTime() ?? -Infinity) : -Infinity,
-    ),
-    Infinity,
-  )
+  const isSoft = (one: SignaturePacket) => SOFT.has(one.reasonForRevocationFlag)
+  return Math.min(...own.map((one) => (isSoft(one) ? timeOf(one) : -Infinity)), Infinity)
 }

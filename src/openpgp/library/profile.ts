@@ -61,8 +61,8 @@ const EDDSA: ReadonlySet<unknown> = new Set([
 
 /**
  * A revocation counts under any hash, and with any critical subpacket, wherever the library verifies
- * one: what is too weak or too new for a statement that grants is no reason to seal to a key that its
- * owner gave up.
+ * one: a form that is too weak or too new for a statement that grants is no reason to seal to a key
+ * that its owner gave up.
  */
 // oxlint-disable-next-line typescript/unbound-method -- called with its packet below
 const verify = SignaturePacket.prototype.verify

@@ -61,10 +61,9 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
   rows['lists'] = (rows['lists'] ?? 0) + (await leaveLists(db, userId))
   rows['sent'] = (rows['sent'] ?? 0) + (await leaveSent(db, userId))
-  const certificates = await eraseCertificates(db, userId, fingerprints)
-  rows['certificates'] = certificates.erased
+  const { erased, revoked } = await eraseCertificates(db, userId, fingerprints)
+  rows['certificates'] = erased
   const entries = await eraseEntries(db, person, { chats, fingerprints })
-  const { revoked } = certificates
   return { rows, entries, chats, fingerprints: named, revoked, shared }
 }
 

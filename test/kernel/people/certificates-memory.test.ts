@@ -4,6 +4,7 @@ import { Certificates, type CertificatesParts } from '../../../src/kernel/people
 import { Journal, type TrustChange } from '../../../src/kernel/people/journal.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus, Engine } from '../../../src/openpgp/engine.ts'
+import { findRow } from '../../../src/store/records/rows.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
 import { judging, printOf, statusOf } from './people-scene.ts'
@@ -25,13 +26,7 @@ async function scene(o: { store?: Store; bounds?: Partial<CertificatesParts> } =
   const remember = (status: CertificateStatus, userId = 1) =>
     certificates.rememberRevoked(status, userId)
   const kept = (name: string) =>
-    store.read((db) =>
-      db
-        .selectFrom('certificates')
-        .selectAll()
-        .where('fingerprint', '=', printOf(name))
-        .executeTakeFirst(),
-    )
+    store.read((db) => findRow(db, 'certificates', { fingerprint: printOf(name) }))
   return { store, judge, changes, certificates, remember, kept }
 }
 
