@@ -5,7 +5,16 @@ import type { Schema, SchemaRow } from './schema.ts'
 
 /** The columns that the MAC of a row covers, its key first. */
 export const SEALED_COLUMNS = {
-  own_keys: ['fingerprint', 'certificate'],
+  own_keys: [
+    'fingerprint',
+    'certificate',
+    'state',
+    'created_at',
+    'offered_at',
+    'published_at',
+    'retired_at',
+    'destroyed_at',
+  ],
   chats: ['id', 'kind', 'person_id', 'latched_at'],
   certificates: ['fingerprint', 'owner'],
   pins: [

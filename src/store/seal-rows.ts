@@ -4,7 +4,7 @@ import { inSlices } from '../util/scheduling.ts'
 import type { OpenProtection } from './protection.ts'
 import { JournalRows } from './records/journal.ts'
 import { PRIVATE_READABLE } from './records/chats.ts'
-import { changeRows, findRow, upsert } from './records/rows.ts'
+import { changeRows, coveredOf, findRow, upsert } from './records/rows.ts'
 import { CHAIN_START } from './journal-chain.ts'
 import { RowSeal, SEALED_COLUMNS, type SealedTable } from './row-seal.ts'
 import type { Schema } from './schema.ts'
@@ -53,7 +53,7 @@ export async function sealRows(
 ): Promise<void> {
   const seal = new RowSeal(rowKey)
   const counts: Record<string, number> = {}
-  for (const [table, [key]] of Object.entries(SEALED_COLUMNS)) {
+  for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[]) {
     if (table === 'journal_heads' || (isFirst && DECIDED.has(table))) continue
     // one table for all, or the types of Kysely are too many
     const all = db.selectFrom(table as 'flags').selectAll()
@@ -63,8 +63,8 @@ export async function sealRows(
     if (rows.length > 0) counts[table] = rows.length
     if (table === 'journal') continue
     for await (const row of inSlices(rows)) {
-      const { mac } = seal.seal(table as SealedTable, row as never)
-      await changeRows(db, table as 'flags', { [key]: row[key as 'name'] }, { mac })
+      const { mac } = seal.seal(table, row as never)
+      await changeRows(db, table as 'flags', coveredOf(table, row), { mac })
     }
   }
   const anchor = await removedUpTo(db)

@@ -49,12 +49,14 @@ async function makeStore(folder: string): Promise<void> {
   await using store = await openStore({ dataDir: dataDir(folder), passphrase: OLD, mode: 'create' })
   const to = store.masterSecret ?? ''
   const locked = await engine.relock(key.locked, { from: OLD, to, isRandom: true })
-  const row = store.rowSeal.seal('own_keys', { fingerprint, certificate })
   writeFileSync(join(folder, 'secret'), await store.secret('replay'), { mode: 0o600 })
+  const times = { created_at: 1, offered_at: null, published_at: 2 }
+  const active = { state: 'active', retired_at: null, destroyed_at: null } as const
+  const row = store.rowSeal.seal('own_keys', { fingerprint, certificate, ...times, ...active })
   await store.write((db) =>
     db
       .insertInto('own_keys')
-      .values({ ...row, locked, state: 'active', created_at: 1, published_at: 2 })
+      .values({ ...row, locked })
       .execute(),
   )
 }

@@ -5,7 +5,7 @@ import { useStage } from '../support/double-stage.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import { until } from '../support/sidecar.ts'
 import {
-  changeStore,
+  changeSealed,
   expectSettled,
   keysOf,
   metricOf,
@@ -21,10 +21,7 @@ const stage = useStage({ env: { POSTERN_KEY_ROTATE_EVERY_DAYS: '7' } })
 async function restartWithAge(days: number): Promise<void> {
   await stage.sidecar.stop()
   const at = Date.now() - days * DAY_MS
-  changeStore(
-    stage.sidecar.dataDir,
-    `UPDATE own_keys SET published_at = ${at} WHERE state = 'active'`,
-  )
+  await changeSealed(stage.sidecar.dataDir, 'own_keys', { published_at: at }, { state: 'active' })
   await stage.restart()
 }
 

@@ -6,7 +6,7 @@ import type { DeletionReport } from '../../src/control/keys.ts'
 import { arrives as arrivesFrom, shownChat } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { changeStore, expectRefused, keysOf, metricOf, rotate, shownBy } from './support.ts'
+import { changeSealed, expectRefused, keysOf, metricOf, rotate, shownBy } from './support.ts'
 
 const DAY_MS = 86_400_000
 const stage = useStage({ env: { POSTERN_KEY_RETAIN_DAYS: '5' } })
@@ -20,10 +20,7 @@ const arrives = (armored: string) => arrivesFrom(stage, chat, person, armored)
 async function restartRetired(days: number): Promise<void> {
   await stage.sidecar.stop()
   const at = Date.now() - days * DAY_MS
-  changeStore(
-    stage.sidecar.dataDir,
-    `UPDATE own_keys SET retired_at = ${at} WHERE state = 'retired'`,
-  )
+  await changeSealed(stage.sidecar.dataDir, 'own_keys', { retired_at: at }, { state: 'retired' })
   await stage.restart()
   await stage.sidecar.whenReady()
 }

@@ -72,15 +72,20 @@ export function changeStore(dataDir: string, statement: string): void {
   }
 }
 
-/** Changes each row of a table with MACs, in the store of a sidecar that does not run. */
+/** Changes rows of a table with MACs, in the store of a sidecar that does not run. */
 export async function changeSealed(
   dataDir: string,
   table: SealedTable,
   change: object,
+  where: object = {},
 ): Promise<void> {
   await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'existing' })
   await store.write(async (db) => {
-    for (const row of await db.selectFrom(table).selectAll().execute()) {
+    const rows = db
+      .selectFrom(table)
+      .selectAll()
+      .where((is) => is.and(where))
+    for (const row of await rows.execute()) {
       const changed = store.rowSeal.seal(table, { ...row, ...change } as never)
       await db.deleteFrom(table).where('mac', '=', row.mac).execute()
       await db.insertInto(table).values(changed).execute()

@@ -115,6 +115,11 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
     read: records(async ({ ownKeys }) => (await ownKeys.of(null)).map((key) => key.certificate)),
     by: [
       `UPDATE $ SET certificate = 'theirs', locked = 'theirs'`,
+      `UPDATE $ SET state = 'active', retired_at = NULL`,
+      `UPDATE $ SET state = 'pending'`,
+      ...['created_at', 'offered_at', 'published_at', 'retired_at', 'destroyed_at'].map(
+        (column) => `UPDATE $ SET ${column} = 99`,
+      ),
       `INSERT INTO $ (fingerprint, state, created_at, certificate, locked)
          VALUES ('b', 'active', 2, 'theirs', 'theirs')`,
     ],
@@ -189,6 +194,49 @@ test.each(Object.entries(FORGED))(
     }
   },
 )
+
+test('no change of a key by Postern gives a forged row its MAC', async () => {
+  const { again } = await scene()
+  const changes: ((of: Records) => Promise<unknown>)[] = [
+    ({ ownKeys }) => ownKeys.setOffered('a', 2),
+    ({ ownKeys }) => ownKeys.promote('a', 2),
+    ({ ownKeys }) => ownKeys.eraseSecret('a', 2),
+  ]
+  for (const change of changes) {
+    const store = await again()
+    await store.write((db) => sql`UPDATE own_keys SET published_at = 99`.execute(db))
+    await memoryOf(store).write(change)
+    const rows = await store.read((db) => db.selectFrom('own_keys').selectAll().execute())
+    expect(rows).toMatchObject([{ state: 'retired', published_at: 99, offered_at: null }])
+    expect(await memoryOf(store).read(({ ownKeys }) => ownKeys.of(null))).toEqual([])
+  }
+})
+
+test('a key has its MAC after each change by Postern', async () => {
+  const { again } = await scene()
+  const found = async (change: (of: Records) => Promise<unknown>) => {
+    await memoryOf(await again()).write(change)
+    const store = await again()
+    const [key] = await memoryOf(store).read(({ ownKeys }) => ownKeys.of(null))
+    return [key?.state, key?.offeredAtMs, key?.publishedAtMs, key?.retiredAtMs, key?.destroyedAtMs]
+  }
+  const offered = ['retired', 2, null, 1, null]
+  expect(await found(({ ownKeys }) => ownKeys.setOffered('a', 2))).toEqual(offered)
+  const active = ['active', 2, 3, null, null]
+  expect(await found(({ ownKeys }) => ownKeys.promote('a', 3))).toEqual(active)
+  // of no retired key
+  expect(await found(({ ownKeys }) => ownKeys.eraseSecret('a', 4))).toEqual(active)
+  const next = { fingerprint: 'b', createdAtMs: 2, certificate: 'c', locked: 'l' }
+  const replaced = await found(async ({ ownKeys }) => {
+    await ownKeys.add(next, null)
+    await ownKeys.promote('b', 5)
+  })
+  expect(replaced).toEqual(['active', null, 5, null, null])
+  const erased = (of: Records) => of.ownKeys.eraseSecret('a', 6)
+  expect(await found(erased)).toEqual(replaced)
+  const keys = await memoryOf(await again()).read(({ ownKeys }) => ownKeys.of(['a']))
+  expect(keys).toMatchObject([{ state: 'destroyed', retiredAtMs: 5, destroyedAtMs: 6, locked: '' }])
+})
 
 test('an older copy of a row is there again, and a deleted row is gone', async () => {
   const { again } = await scene()

@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, describe, onTestFinished, test, vi } fr
 import type { Insertable } from 'kysely'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { Schema } from '../../src/store/schema.ts'
+import type { Schema, SchemaRow } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mortal } from '../support/mortal.ts'
 import { has } from '../support/lacks.ts'
@@ -111,22 +111,23 @@ export async function backup(store: Store, to = join(temporary(), 'b')): Promise
   return to
 }
 
-/** Adds a key of the bot's, a retired one. */
-export const addKey = (
+/** A row of a key of the bot's, a retired one. */
+export const keyRow = (
   store: Store,
   fingerprint: string,
-  more: Partial<Insertable<Schema['own_keys']>> = {},
-): Promise<unknown> =>
+  more: Partial<SchemaRow<'own_keys'>> = {},
+): Insertable<Schema['own_keys']> => {
+  const times = { offered_at: null, published_at: null, retired_at: null, destroyed_at: null }
+  const plain = { fingerprint, certificate: 'c', state: 'retired', created_at: 1 } as const
+  return store.rowSeal.seal('own_keys', { ...plain, ...times, locked: 'l', ...more })
+}
+
+/** Adds a key of the bot's, a retired one. */
+export const addKey = (...[store, ...key]: Parameters<typeof keyRow>): Promise<unknown> =>
   store.write((db) =>
     db
       .insertInto('own_keys')
-      .values({
-        ...store.rowSeal.seal('own_keys', { fingerprint, certificate: 'c', ...more }),
-        state: 'retired',
-        created_at: 1,
-        locked: 'l',
-        ...more,
-      })
+      .values(keyRow(store, ...key))
       .execute(),
   )
 

@@ -10,9 +10,7 @@ export const PRIVATE_READABLE = 'private_readable_since'
 /** Kinds, latches and people of chats. */
 export class ChatRows extends SealedRows implements ChatRecords {
   async of(keys: Keys): Promise<KnownChat[]> {
-    const all = this.db.selectFrom('chats').selectAll()
-    const rows = keys === null ? all : all.where('id', 'in', keys.map(Number))
-    return this.seal.sound('chats', await rows.execute()).map((row) => ({
+    return (await this.sound('chats', keys && { id: keys })).map((row) => ({
       id: row.id,
       kind: sharedKind(row.kind),
       personId: row.person_id,
@@ -37,8 +35,7 @@ export class ChatRows extends SealedRows implements ChatRecords {
   }
 
   async isPrivateReadable(): Promise<boolean> {
-    const flag = this.db.selectFrom('flags').selectAll().where('name', '=', PRIVATE_READABLE)
-    return this.seal.sound('flags', await flag.execute()).length > 0
+    return (await this.sound('flags', { name: PRIVATE_READABLE })).length > 0
   }
 
   async setPrivateReadable(sinceMs: number | null): Promise<void> {

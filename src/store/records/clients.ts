@@ -5,16 +5,13 @@ import { SealedRows, findRow, upsert } from './rows.ts'
 /** The clients of the bot's door that were added by command. */
 export class ClientRows extends SealedRows implements ClientRecords {
   async of(keys: Keys): Promise<Client[]> {
-    const all = this.db.selectFrom('clients').selectAll()
-    const rows = keys === null ? all : all.where('name', 'in', keys)
-    return this.seal
-      .sound('clients', await rows.execute())
-      .map(({ name, credential, allows, created_at }) => ({
-        ...(JSON.parse(allows) as ClientScope),
-        name,
-        credential,
-        createdAtMs: created_at,
-      }))
+    const found = await this.sound('clients', keys && { name: keys })
+    return found.map(({ name, credential, allows, created_at }) => ({
+      ...(JSON.parse(allows) as ClientScope),
+      name,
+      credential,
+      createdAtMs: created_at,
+    }))
   }
 
   async save({ name, credential, createdAtMs, ...scope }: Client): Promise<void> {

@@ -1,26 +1,14 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
+import type { SchemaRow } from '../schema.ts'
 import { SealedRows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
-const COLUMNS = [
-  'fingerprint',
-  'state',
-  'created_at as createdAtMs',
-  'offered_at as offeredAtMs',
-  'published_at as publishedAtMs',
-  'retired_at as retiredAtMs',
-  'destroyed_at as destroyedAtMs',
-  'certificate',
-  'locked',
-] as const
 
 /** The bot's own keys. */
 export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
   async of(keys: Keys): Promise<OwnKeyRow[]> {
-    const all = this.db.selectFrom('own_keys').select([...COLUMNS, 'mac'])
-    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
-    const found = await rows.orderBy('created_at', 'desc').execute()
-    return this.seal.sound('own_keys', found).map(({ mac: _mac, ...row }) => row)
+    const found = await this.sound('own_keys', keys && { fingerprint: keys })
+    return found.toSorted((a, b) => b.created_at - a.created_at).map(ownKeyOf)
   }
 
   async firstPublishedAtMs(): Promise<number | null> {
@@ -32,32 +20,31 @@ export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
     { fingerprint, createdAtMs, certificate, locked }: MadeKeyRecord,
     retiredAtMs: number | null,
   ): Promise<OwnKeyRow> {
-    return await this.db
+    const key = this.seal.seal('own_keys', {
+      fingerprint,
+      state: retiredAtMs === null ? 'pending' : 'retired',
+      created_at: createdAtMs,
+      offered_at: null,
+      published_at: null,
+      retired_at: retiredAtMs,
+      destroyed_at: null,
+      certificate,
+    })
+    const added = this.db
       .insertInto('own_keys')
-      .values({
-        ...this.seal.seal('own_keys', { fingerprint, certificate }),
-        created_at: createdAtMs,
-        locked,
-        state: retiredAtMs === null ? 'pending' : 'retired',
-        retired_at: retiredAtMs,
-      })
-      .returning(COLUMNS)
-      .executeTakeFirstOrThrow()
+      .values({ ...key, locked })
+      .returningAll()
+    return ownKeyOf(await added.executeTakeFirstOrThrow())
   }
 
   async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
-    await changeRows(this.db, 'own_keys', { fingerprint }, { offered_at: atMs })
+    await this.change('own_keys', { fingerprint }, { offered_at: atMs })
   }
 
   async promote(fingerprint: string, atMs: number): Promise<void> {
-    await this.db
-      .updateTable('own_keys')
-      .set({ state: 'retired', retired_at: atMs })
-      .where('state', '=', 'active')
-      .where('fingerprint', '!=', fingerprint)
-      .execute()
+    await this.change('own_keys', { state: 'active' }, { state: 'retired', retired_at: atMs })
     const active = { state: 'active', published_at: atMs, retired_at: null } as const
-    await changeRows(this.db, 'own_keys', { fingerprint }, active)
+    await this.change('own_keys', { fingerprint }, active)
     await insertNew(this.db, 'flags', { name: FIRST_PUBLISHED, value: String(atMs) })
   }
 
@@ -78,6 +65,18 @@ export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
 
   async eraseSecret(fingerprint: string, atMs: number): Promise<boolean> {
     const erased = { state: 'destroyed', destroyed_at: atMs, locked: '' } as const
-    return await changeRows(this.db, 'own_keys', { fingerprint, state: 'retired' }, erased)
+    return await this.change('own_keys', { fingerprint, state: 'retired' }, erased)
   }
 }
+
+const ownKeyOf = (row: SchemaRow<'own_keys'>): OwnKeyRow => ({
+  fingerprint: row.fingerprint,
+  state: row.state,
+  createdAtMs: row.created_at,
+  offeredAtMs: row.offered_at,
+  publishedAtMs: row.published_at,
+  retiredAtMs: row.retired_at,
+  destroyedAtMs: row.destroyed_at,
+  certificate: row.certificate,
+  locked: row.locked,
+})

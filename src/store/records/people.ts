@@ -8,9 +8,7 @@ import { Rows, SealedRows, changeRows, upsert } from './rows.ts'
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends SealedRows implements PinRecords {
   async of(keys: Keys): Promise<Pin[]> {
-    const all = this.db.selectFrom('pins').selectAll()
-    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return this.seal.sound('pins', await rows.execute()).map(pinOf)
+    return (await this.sound('pins', keys && { user_id: keys })).map(pinOf)
   }
 
   async save(pins: readonly Pin[]): Promise<void> {
@@ -65,9 +63,7 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
 /** Policies that were set by command. */
 export class PolicyRows extends SealedRows implements PolicyRecords {
   async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
-    const all = this.db.selectFrom('trust_policies').selectAll()
-    const rows = keys === null ? all : all.where('chat_id', 'in', keys.map(Number))
-    const sound = this.seal.sound('trust_policies', await rows.execute())
+    const sound = await this.sound('trust_policies', keys && { chat_id: keys })
     return sound.map(({ chat_id: chatId, policy }) => ({ chatId, policy }))
   }
 

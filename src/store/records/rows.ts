@@ -1,7 +1,7 @@
 /** The connection of all records, and the statements that they share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { sql, type InsertObject, type Kysely, type UpdateObject } from 'kysely'
-import type { RowSeal } from '../row-seal.ts'
+import { SEALED_COLUMNS, type RowSeal, type SealedTable } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 
 /** Records of one kind within one read or write. */
@@ -21,7 +21,44 @@ export abstract class SealedRows extends Rows {
     super(db)
     this.seal = seal
   }
+
+  /** The sound rows whose columns have these values, or one of them; null: all rows. */
+  protected async sound<T extends SealedTable>(
+    table: T,
+    where: Where<T> | null,
+  ): Promise<SchemaRow<T>[]> {
+    // one table for all, or the types of Kysely are too many
+    let rows = this.db.selectFrom(table as 'flags').selectAll()
+    for (const [column, value] of Object.entries(where ?? {})) {
+      rows = rows.where(column as 'name', 'in', [value].flat() as string[])
+    }
+    return this.seal.sound(table, (await rows.execute()) as never[])
+  }
+
+  /** Changes the sound rows whose columns have all of these values. @returns whether there are any */
+  protected async change<T extends SealedTable>(
+    table: T,
+    where: Where<T>,
+    set: Partial<SchemaRow<T>>,
+  ): Promise<boolean> {
+    const found = await this.sound(table, where)
+    for (const row of found) {
+      const { mac } = this.seal.seal(table, { ...row, ...set } as never)
+      await changeRows(this.db, table as 'flags', coveredOf(table, row), { ...set, mac })
+    }
+    return found.length > 0
+  }
 }
+
+type Where<T extends SealedTable> = {
+  [Column in keyof SchemaRow<T>]?: NonNullable<SchemaRow<T>[Column]> | readonly (string | number)[]
+}
+
+/** The columns of a row that its MAC covers, its key among them. */
+export const coveredOf = (table: SealedTable, row: object): object =>
+  Object.fromEntries(
+    SEALED_COLUMNS[table].map((column) => [column, (row as Record<string, unknown>)[column]]),
+  )
 
 /** Inserts rows of the same columns and different keys; where a key exists, changes its columns. */
 export async function upsert<T extends keyof Schema>(
