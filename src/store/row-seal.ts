@@ -16,7 +16,8 @@ export const SEALED_COLUMNS = {
     'destroyed_at',
   ],
   chats: ['id', 'kind', 'person_id', 'latched_at'],
-  certificates: ['fingerprint', 'owner'],
+  // the digest covers the copy
+  certificates: ['fingerprint', 'owner', 'revoked_armored', 'copy_digest'],
   pins: [
     'user_id',
     'fingerprint',

@@ -1,4 +1,5 @@
 /** Rows that grant or loosen: what somebody gains who writes the database and has no passphrase. */
+import { hash } from 'node:crypto'
 import { copyFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -82,8 +83,18 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
     ],
   },
   certificates: {
-    read: records(({ certificates }) => certificates.owners(null)),
-    by: ['UPDATE $ SET owner = 9', `INSERT INTO $ (fingerprint, owner) VALUES ('b', 9)`],
+    read: records(async ({ certificates }) => {
+      const copy = await certificates.copyOf('a')
+      return copy === 'copy' ? await certificates.owners(null) : []
+    }),
+    by: [
+      'UPDATE $ SET owner = 9',
+      `UPDATE $ SET copy = 'theirs'`,
+      'UPDATE $ SET copy = NULL',
+      `UPDATE $ SET copy_digest = 'theirs'`,
+      `UPDATE $ SET revoked_armored = 'theirs'`,
+      `INSERT INTO $ (fingerprint, owner) VALUES ('b', 9)`,
+    ],
   },
   trust_policies: {
     read: records(({ policies }) => policies.of(null)),
@@ -126,6 +137,8 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
   },
 }
 
+const digestOf = (copy: string): string => hash('sha256', copy, 'base64')
+
 /** A store with a sealed row of each kind. */
 async function scene() {
   const dataDir = temporary()
@@ -137,6 +150,9 @@ async function scene() {
       { id: 5, kind: 'private', personId: 7, latchedAtMs: 1, refusedAtMs: null },
     ])
     await of.pins.save([PIN, { ...PIN, userId: 8 }])
+    await of.certificates.addCopies([
+      { fingerprint: 'a', copy: 'copy', copyDigest: digestOf('copy') },
+    ])
     await of.certificates.setOwner('a', 7)
     await of.policies.set(5, 'pinned')
     const key = { fingerprint: 'a', createdAtMs: 1, certificate: 'ours', locked: 'ours' }
@@ -236,6 +252,34 @@ test('a key has its MAC after each change by Postern', async () => {
   expect(await found(erased)).toEqual(replaced)
   const keys = await memoryOf(await again()).read(({ ownKeys }) => ownKeys.of(['a']))
   expect(keys).toMatchObject([{ state: 'destroyed', retiredAtMs: 5, destroyedAtMs: 6, locked: '' }])
+})
+
+test('a forged row of a certificate counts as revoked, whatever Postern writes into it', async () => {
+  const { again } = await scene()
+  const theirs = { fingerprint: 'a', copy: 'next', copyDigest: digestOf('next') }
+  await memoryOf(await again()).write(async ({ certificates }) => {
+    await certificates.setRevokedCopy('a', 'revoked')
+    await certificates.replaceCopy(theirs, digestOf('copy'))
+  })
+  const found = async () => {
+    const store = await again()
+    return await memoryOf(store).read(async ({ certificates }) => [
+      ...(await certificates.of(['a'])).map(({ isRevoked, copyDigest }) => [isRevoked, copyDigest]),
+      await certificates.revokedCopyOf('a'),
+      (await certificates.owners(null)).length,
+    ])
+  }
+  expect(await found()).toEqual([[true, theirs.copyDigest], 'revoked', 1])
+  const store = await again()
+  await store.write((db) => sql`UPDATE certificates SET revoked_armored = NULL`.execute(db))
+  expect(await found()).toEqual([[true, null], '', 0])
+  await memoryOf(await again()).write(async ({ certificates }) => {
+    await certificates.replaceCopy({ ...theirs, copy: 'third' }, theirs.copyDigest)
+    await certificates.addCopies([theirs])
+  })
+  expect(await found()).toEqual([[true, null], '', 0])
+  await memoryOf(await again()).write(({ certificates }) => certificates.setOwner('a', 9))
+  expect(await found()).toEqual([[true, null], '', 1])
 })
 
 test('an older copy of a row is there again, and a deleted row is gone', async () => {

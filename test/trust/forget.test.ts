@@ -14,6 +14,7 @@ import type { Store } from '../../src/store/store.ts'
 import { describeStays, Forgotten } from '../../src/trust/forgotten.ts'
 import { verifyJournal } from '../../src/trust/verify-journal.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
+import { SealedRows, upsert } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 
 const ID = 471_108_150
@@ -289,7 +290,8 @@ describe('a forgotten person', () => {
   test('a forgotten person’s revoked certificate stays revoked, and a shared one stays whole', async () => {
     const { store, forget } = await scene()
     await store.write(async (db) => {
-      await changeRows(db, 'certificates', { fingerprint: MINE }, { revoked_armored: 'revoked' })
+      const known = new SealedRows(db, store.rowSeal)
+      await known.change('certificates', { fingerprint: MINE }, { revoked_armored: 'revoked' })
       await changeRows(db, 'pins', { user_id: ID }, { former: THEIRS })
     })
     const report = await forget()
@@ -335,16 +337,22 @@ describe('a forgotten person with a certified certificate', () => {
     expect(without.trust.distrust(ID, MINE, -5)).toBeNull()
   })
 
-  test('a forgotten person’s certified copy is erased, and its revocation stays', async () => {
+  test('a forgotten person’s certified copy is erased, a forged one too, and its revocation stays', async () => {
     const { store, forget } = await scene()
-    const name = `${MINE} ${'f'.repeat(40)}`
-    const row = { fingerprint: name, owner: null, copy: null, copy_digest: null }
-    await insert(store, 'certificates', { ...row, revoked_armored: HANDLE })
+    const [name, forged] = [`${MINE} ${'f'.repeat(40)}`, `${MINE} ${'e'.repeat(40)}`]
+    const row = { owner: OTHER, copy: null, copy_digest: null, revoked_armored: HANDLE }
+    await insert(store, 'certificates', { ...row, fingerprint: name })
+    await store.write((db) =>
+      upsert(db, 'certificates', 'fingerprint', { ...row, fingerprint: forged }),
+    )
     await forget()
     const rows = await store.read((db) => db.selectFrom('certificates').selectAll().execute())
-    expect(rows).toMatchObject([
-      { fingerprint: THEIRS },
-      { fingerprint: name, revoked_armored: '' },
+    const left = Object.fromEntries(
+      rows.map((one) => [one.fingerprint, [one.owner, one.revoked_armored]]),
+    )
+    expect([left[name], left[forged]]).toEqual([
+      [OTHER, ''],
+      [null, ''],
     ])
   })
 })

@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto'
 import type { CertificateCopy, CertificateRecords } from '../../kernel/index.ts'
 import type { EncryptionKeyRecords, KeptList } from '../../kernel/index.ts'
 import type { KeyListRecords, Keys } from '../../kernel/index.ts'
 import type { KnownCertificate, KnownKey } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, SealedRows, changeRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
+import type { SchemaRow } from '../schema.ts'
+import { Rows, SealedRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -12,73 +14,101 @@ const KEYS_AT_ONCE = 500
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const MOST_KEYS = 500_000
 
+type Known = SchemaRow<'certificates'>
+const NOTHING = { owner: null, revoked_armored: null, copy: null, copy_digest: null, mac: null }
+
 /** Certificates: whose they are, their copies, their revocations. */
 export class CertificateRows extends SealedRows implements CertificateRecords {
   async of(keys: Keys): Promise<KnownCertificate[]> {
-    const all = this.db
-      .selectFrom('certificates')
-      .select(['fingerprint', 'copy_digest as copyDigest'])
-      .select((row) => row('revoked_armored', 'is not', null).as('is_revoked'))
-    const rows = keys === null ? all : all.where('fingerprint', 'in', keys)
-    return (await rows.execute()).map(({ fingerprint, copyDigest, is_revoked }) => ({
-      fingerprint,
-      copyDigest,
-      isRevoked: Number(is_revoked) === 1,
-    }))
+    const found: KnownCertificate[] = []
+    for await (const { fingerprint, copy_digest: copyDigest, ...row } of this.#read(keys)) {
+      found.push({ fingerprint, copyDigest, isRevoked: row.revoked_armored !== null })
+    }
+    return found
   }
 
   async owners(keys: Keys): Promise<{ fingerprint: string; userId: number }[]> {
+    const found: { fingerprint: string; userId: number }[] = []
+    for await (const { fingerprint, owner: userId } of this.#read(keys, { isOwned: true })) {
+      if (userId !== null) found.push({ fingerprint, userId })
+    }
+    return found
+  }
+
+  /** All but the copies, in parts: revoked certificates can be 64 KiB each. */
+  async *#read(keys: Keys, { isOwned } = { isOwned: false }) {
     const all = this.db
       .selectFrom('certificates')
-      .select(['fingerprint', 'owner', 'mac'])
-      .where('owner', 'is not', null)
-      .$narrowType<{ owner: number }>()
+      .select(['fingerprint', 'owner', 'revoked_armored', 'copy_digest', 'mac'])
+      .orderBy('fingerprint')
+      .limit(KEYS_AT_ONCE)
     const some = keys === null ? all : all.where('fingerprint', 'in', keys)
-    const sound = this.seal.sound('certificates', await some.execute())
-    return sound.map(({ fingerprint, owner: userId }) => ({ fingerprint, userId }))
+    const wanted = isOwned ? some.where('owner', 'is not', null) : some
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const rows: Omit<Known, 'copy'>[] = await wanted.where('fingerprint', '>', after).execute()
+      yield* this.#known(rows)
+      after = rows.at(KEYS_AT_ONCE - 1)?.fingerprint
+    }
+  }
+
+  /** Rows as they count: a forged one as revoked, for that may have been removed from it. */
+  #known<R extends Omit<Known, 'copy'>>(rows: readonly R[]): R[] {
+    const sound = new Set(this.seal.sound('certificates', rows))
+    return rows.map((row) => (sound.has(row) ? row : { ...row, ...NOTHING, revoked_armored: '' }))
+  }
+
+  async #find(fingerprints: readonly string[]): Promise<Map<string, Known>> {
+    const rows = this.db.selectFrom('certificates').selectAll()
+    const found = await rows.where('fingerprint', 'in', fingerprints).execute()
+    const digested = found.map((row) => ({ ...row, copy_digest: digestOf(row.copy) }))
+    return new Map(this.#known(digested).map((row) => [row.fingerprint, row]))
+  }
+
+  async #one(fingerprint: string): Promise<Known> {
+    return (await this.#find([fingerprint])).get(fingerprint) ?? { ...NOTHING, fingerprint }
+  }
+
+  async #save(rows: readonly Known[]): Promise<void> {
+    const sealed = rows.map((row) => this.seal.seal('certificates', row))
+    if (rows.length > 0) await upsert(this.db, 'certificates', 'fingerprint', sealed)
   }
 
   async setOwner(fingerprint: string, userId: number): Promise<void> {
-    const row = this.seal.seal('certificates', { fingerprint, owner: userId })
-    await upsert(this.db, 'certificates', 'fingerprint', row)
+    await this.#save([{ ...(await this.#one(fingerprint)), owner: userId }])
   }
 
   async copyOf(fingerprint: string): Promise<string | null> {
-    return (await findRow(this.db, 'certificates', { fingerprint }))?.copy ?? null
+    return (await this.#one(fingerprint)).copy
   }
 
   async addCopies(copies: readonly CertificateCopy[]): Promise<void> {
     for await (const some of inSlices(chunksOf(copies, COPIES_AT_ONCE))) {
-      await this.db
-        .insertInto('certificates')
-        .values(some.map(copyRow))
-        .onConflict((conflict) =>
-          conflict
-            .column('fingerprint')
-            .doUpdateSet((row) => ({
-              copy: row.ref('excluded.copy'),
-              copy_digest: row.ref('excluded.copy_digest'),
-            }))
-            .where('certificates.copy', 'is', null),
-        )
-        .execute()
+      const known = await this.#find(some.map(({ fingerprint }) => fingerprint))
+      const blank = some.filter(({ fingerprint }) => {
+        const { copy, revoked_armored } = known.get(fingerprint) ?? NOTHING
+        return copy === null && revoked_armored !== ''
+      })
+      const rowOf = (one: CertificateCopy): Known => {
+        return { ...NOTHING, ...known.get(one.fingerprint), ...copyRow(one) }
+      }
+      await this.#save(blank.map(rowOf))
     }
   }
 
   async replaceCopy(copy: CertificateCopy, before: string): Promise<void> {
     const known = { fingerprint: copy.fingerprint, copy_digest: before }
-    await changeRows(this.db, 'certificates', known, copyRow(copy))
+    await this.change('certificates', known, copyRow(copy))
   }
 
   async revokedCopyOf(fingerprint: string): Promise<string | null> {
-    return (await findRow(this.db, 'certificates', { fingerprint }))?.revoked_armored ?? null
+    return (await this.#one(fingerprint)).revoked_armored
   }
 
   async setRevokedCopy(fingerprint: string, armored: string): Promise<void> {
-    const row = { fingerprint, revoked_armored: armored }
-    await upsert(this.db, 'certificates', 'fingerprint', row)
+    await this.#save([{ ...(await this.#one(fingerprint)), revoked_armored: armored }])
   }
 }
+const digestOf = (copy: string | null): string | null => copy && hash('sha256', copy, 'base64')
 
 const copyRow = ({ fingerprint, copy, copyDigest }: CertificateCopy) => ({
   fingerprint,

@@ -4,7 +4,7 @@ import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
 import type { RowSeal } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
-import { changeRows, chunksOf, findRow, upsert } from './rows.ts'
+import { SealedRows, changeRows, chunksOf, findRow, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
 /** Tables whose rows are about one person, by `user_id`. */
@@ -61,7 +61,7 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
   rows['lists'] = (rows['lists'] ?? 0) + (await leaveLists(db, userId))
   rows['sent'] = (rows['sent'] ?? 0) + (await leaveSent(db, userId))
-  const { erased, revoked } = await eraseCertificates(db, userId, fingerprints)
+  const { erased, revoked } = await eraseCertificates(db, person, fingerprints)
   rows['certificates'] = erased
   const entries = await eraseEntries(db, person, { chats, fingerprints })
   return { rows, entries, chats, fingerprints: named, revoked, shared }
@@ -186,25 +186,31 @@ async function leaveSent(db: Kysely<Schema>, userId: number): Promise<number> {
 
 async function eraseCertificates(
   db: Kysely<Schema>,
-  userId: number,
+  { userId, seal }: ErasedPerson,
   fingerprints: readonly string[],
 ): Promise<{ erased: number; revoked: string[] }> {
+  const sealed = new SealedRows(db, seal)
+  await sealed.change('certificates', { owner: userId }, { owner: null })
+  // of forged rows
   await changeRows(db, 'certificates', { owner: userId }, { owner: null })
+  const bare = { copy: null, copy_digest: null, revoked_armored: '' }
+  const leaveRevoked = async (fingerprint: string): Promise<void> => {
+    if (await sealed.change('certificates', { fingerprint }, bare)) return
+    const row = seal.seal('certificates', { fingerprint, owner: null, ...bare })
+    await upsert(db, 'certificates', 'fingerprint', row)
+  }
   const result = { erased: 0, revoked: [] as string[] }
   for (const fingerprint of fingerprints) {
     // copies with what a certifier revoked of it
-    await db
-      .updateTable('certificates')
-      .set({ revoked_armored: '' })
-      .where('fingerprint', 'like', `${fingerprint} %`)
-      .execute()
+    const certified = db.selectFrom('certificates').select('fingerprint')
+    const named = await certified.where('fingerprint', 'like', `${fingerprint} %`).execute()
+    for (const one of named) await leaveRevoked(one.fingerprint)
     const known = await findRow(db, 'certificates', { fingerprint })
     if (known?.revoked_armored == null) {
       result.erased += await erase(db, 'certificates', 'fingerprint', [fingerprint])
     } else {
       result.revoked.push(fingerprint)
-      const bare = { copy: null, copy_digest: null, revoked_armored: '' }
-      await changeRows(db, 'certificates', { fingerprint }, bare)
+      await leaveRevoked(fingerprint)
     }
   }
   return result

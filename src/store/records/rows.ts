@@ -14,7 +14,7 @@ export abstract class Rows {
 }
 
 /** Records whose rows carry a MAC. */
-export abstract class SealedRows extends Rows {
+export class SealedRows extends Rows {
   protected readonly seal: RowSeal
 
   constructor(db: Kysely<Schema>, seal: RowSeal) {
@@ -23,10 +23,7 @@ export abstract class SealedRows extends Rows {
   }
 
   /** The sound rows whose columns have these values, or one of them; null: all rows. */
-  protected async sound<T extends SealedTable>(
-    table: T,
-    where: Where<T> | null,
-  ): Promise<SchemaRow<T>[]> {
+  async sound<T extends SealedTable>(table: T, where: Where<T> | null): Promise<SchemaRow<T>[]> {
     // one table for all, or the types of Kysely are too many
     let rows = this.db.selectFrom(table as 'flags').selectAll()
     for (const [column, value] of Object.entries(where ?? {})) {
@@ -36,7 +33,7 @@ export abstract class SealedRows extends Rows {
   }
 
   /** Changes the sound rows whose columns have all of these values. @returns whether there are any */
-  protected async change<T extends SealedTable>(
+  async change<T extends SealedTable>(
     table: T,
     where: Where<T>,
     set: Partial<SchemaRow<T>>,
