@@ -28,7 +28,7 @@ class SqlRecords extends SealedRows implements Records {
   readonly ownKeys = new OwnKeyRows(this.db, this.seal)
   readonly seen = new SeenRows(this.db)
   readonly confirmed = new ConfirmedRows(this.db)
-  readonly media = new MediaRows(this.db)
+  readonly media = new MediaRows(this.db, this.seal)
   readonly clients = new ClientRows(this.db, this.seal)
 }
 

@@ -247,8 +247,10 @@ const JOURNAL_AND_FORGOTTEN = [
   `UPDATE journal SET salt = randomblob(16)`,
 ]
 
-const WITH_MAC =
-  'own_keys chats certificates pins trust_policies flags clients outbox forgotten journal journal_heads'
+const WITH_MAC = [
+  'own_keys chats certificates pins trust_policies flags clients outbox forgotten',
+  'journal journal_heads media',
+].join(' ')
 
 /** The updates that a client was shown, states of calls for later, MACs, places of the journal. */
 const CALLS_AND_MACS = [

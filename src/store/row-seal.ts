@@ -30,6 +30,7 @@ export const SEALED_COLUMNS = {
     'former_pinned',
     'vouched',
   ],
+  media: ['id', 'chat_id', 'sender', 'named_at', 'digest'],
   trust_policies: ['chat_id', 'policy'],
   flags: ['name', 'value'],
   clients: ['name', 'credential', 'allows', 'created_at'],

@@ -136,7 +136,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Attachments that updates named, with their chat and sender (`opening/named-media.ts`). */
-  media: {
+  media: WithMac & {
     id: string
     chat_id: number
     /** The sender's user id in decimal; empty for nobody. */

@@ -39,6 +39,8 @@ const PIN = {
   listedAtMs: null,
 }
 
+const FILE = { mediaId: 'file', chatId: 5, userId: 7 }
+
 const records =
   (read: (of: Records) => Promise<unknown>) =>
   (store: Store): Promise<unknown> =>
@@ -122,6 +124,20 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
       ].map((set) => `UPDATE $ SET ${set}`),
     ],
   },
+  media: {
+    read: records(async ({ media }) => {
+      const opened = await media.openedAs('file')
+      const place = await media.placeOf('file')
+      return [...opened.map(({ digest }) => Buffer.from(digest).toString()), place ?? []].flat()
+    }),
+    by: [
+      'UPDATE $ SET chat_id = 9',
+      `UPDATE $ SET sender = '9'`,
+      'UPDATE $ SET named_at = 0',
+      'UPDATE $ SET digest = NULL',
+      `INSERT INTO $ (id, chat_id, sender, named_at) VALUES ('file', 9, '7', 0)`,
+    ],
+  },
   own_keys: {
     read: records(async ({ ownKeys }) => (await ownKeys.of(null)).map((key) => key.certificate)),
     by: [
@@ -155,6 +171,8 @@ async function scene() {
     ])
     await of.certificates.setOwner('a', 7)
     await of.policies.set(5, 'pinned')
+    await of.media.name([FILE])
+    await of.media.setOpened(FILE, Buffer.from('digest'))
     const key = { fingerprint: 'a', createdAtMs: 1, certificate: 'ours', locked: 'ours' }
     await of.ownKeys.add(key, 1)
   })
@@ -403,7 +421,6 @@ const UNSEALED: Record<string, string> = {
   seen: 'a row refuses a message, and a deleted one lets it in once more',
   confirmed: 'it refuses updates below it',
   encryption_keys: 'a row says for whom a message may be: it loosens no verdict',
-  media: 'a row names a place, and a file is opened by the key in the message',
   secrets: 'AES-GCM seals each under its name',
   protection: 'the passphrase opens it',
   key_changes: 'a row hides that a change was told',

@@ -88,6 +88,7 @@ const ROWS: Record<string, object[]> = {
 const MORE: Record<string, object> = {
   chats: {},
   certificates: {},
+  media: {},
   pins: { former_pinned: 0, vouched: null },
 }
 const sealed = (store: Store, table: string, row: object): object =>

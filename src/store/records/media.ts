@@ -1,13 +1,14 @@
 import type { MediaPlace, MediaRecords } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, insertNew } from './rows.ts'
+import { SealedRows, insertNew, upsert } from './rows.ts'
 
 /** Attachments that updates named, and the content opened under each id. */
-export class MediaRows extends Rows implements MediaRecords {
+export class MediaRows extends SealedRows implements MediaRecords {
   async name(places: readonly MediaPlace[]): Promise<void> {
     const named_at = Date.now()
     for await (const place of inSlices(places)) {
-      await insertNew(this.db, 'media', { ...rowOf(place), named_at, digest: null })
+      const row = { ...rowOf(place), named_at, digest: null }
+      await insertNew(this.db, 'media', this.seal.seal('media', row))
     }
   }
 
@@ -22,34 +23,23 @@ export class MediaRows extends Rows implements MediaRecords {
   }
 
   async placeOf(mediaId: string): Promise<MediaPlace | null> {
-    const row = await this.db
-      .selectFrom('media')
-      .select(['id', 'chat_id', 'sender'])
-      .where('id', '=', mediaId)
-      .orderBy('named_at')
-      .limit(1)
-      .executeTakeFirst()
-    return row === undefined ? null : placeOf(row)
+    const rows = await this.sound('media', { id: mediaId })
+    const [first] = rows.toSorted((a, b) => a.named_at - b.named_at)
+    return first === undefined ? null : placeOf(first)
   }
 
   async openedAs(mediaId: string): Promise<(MediaPlace & { digest: Uint8Array })[]> {
-    const rows = await this.db
-      .selectFrom('media')
-      .selectAll()
-      .where('id', '=', mediaId)
-      .where('digest', 'is not', null)
-      .execute()
-    return rows.map((row) => ({ ...placeOf(row), digest: row.digest ?? new Uint8Array() }))
+    const rows = await this.sound('media', { id: mediaId })
+    return rows.flatMap(({ digest, ...row }) =>
+      digest === null ? [] : { ...placeOf(row), digest },
+    )
   }
 
   async setOpened(place: MediaPlace, digest: Uint8Array): Promise<void> {
-    await this.db
-      .insertInto('media')
-      .values({ ...rowOf(place), named_at: Date.now(), digest })
-      .onConflict((conflict) =>
-        conflict.columns(['id', 'chat_id', 'sender']).doUpdateSet({ digest }),
-      )
-      .execute()
+    const [known] = await this.sound('media', rowOf(place))
+    const row = { ...rowOf(place), named_at: known?.named_at ?? Date.now(), digest }
+    const key = ['id', 'chat_id', 'sender'] as const
+    await upsert(this.db, 'media', key, this.seal.seal('media', row))
   }
 }
 

@@ -61,7 +61,7 @@ export const coveredOf = (table: SealedTable, row: object): object =>
 export async function upsert<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
-  key: keyof Schema[T] & string,
+  key: (keyof Schema[T] & string) | readonly (keyof Schema[T] & string)[],
   rows: InsertObject<Schema, T> | readonly InsertObject<Schema, T>[],
 ): Promise<void> {
   const columns = Object.keys([rows].flat()[0] ?? {})
@@ -70,7 +70,7 @@ export async function upsert<T extends keyof Schema>(
     .insertInto(table)
     .values(rows)
     .onConflict((conflict) =>
-      conflict.column(key as never).doUpdateSet(Object.fromEntries(given) as never),
+      conflict.columns([key].flat() as never[]).doUpdateSet(Object.fromEntries(given) as never),
     )
     .execute()
 }
