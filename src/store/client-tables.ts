@@ -14,7 +14,7 @@ export interface ClientTables {
   }
 
   /** When a client may send next, so that one rate counts for all sidecars and over a restart. */
-  client_rates: { name: string; next_at: number }
+  client_rates: WithMac & { name: string; next_at: number }
 
   /** Which updates a consumer has (`updates/cursors.ts`); the bot is the one without a name. */
   cursors: {

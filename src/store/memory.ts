@@ -16,14 +16,14 @@ import type { Store } from './store.ts'
 /** The records of one read or write. */
 class SqlRecords extends SealedRows implements Records {
   readonly chats = new ChatRows(this.db, this.seal)
-  readonly presses = new PressRows(this.db)
+  readonly presses = new PressRows(this.db, this.seal)
   readonly pins = new PinRows(this.db, this.seal)
   readonly keyChanges = new KeyChangeRows(this.db)
   readonly policies = new PolicyRows(this.db, this.seal)
   readonly signers = new SignerRows(this.db)
   readonly certificates = new CertificateRows(this.db, this.seal)
   readonly keyLists = new KeyListRows(this.db)
-  readonly encryptionKeys = new EncryptionKeyRows(this.db)
+  readonly encryptionKeys = new EncryptionKeyRows(this.db, this.seal)
   readonly journal = new JournalRows(this.db, this.seal)
   readonly ownKeys = new OwnKeyRows(this.db, this.seal)
   readonly seen = new SeenRows(this.db)

@@ -249,7 +249,7 @@ const JOURNAL_AND_FORGOTTEN = [
 
 const WITH_MAC = [
   'own_keys chats certificates pins trust_policies flags clients outbox forgotten',
-  'journal journal_heads media',
+  'journal journal_heads media encryption_keys presses client_rates',
 ].join(' ')
 
 /** The updates that a client was shown, states of calls for later, MACs, places of the journal. */

@@ -62,9 +62,6 @@ export async function writeMoveIn(
 
 /** Of a destroyed key there is nothing to lock. */
 function keysOf(db: Kysely<Schema>): Promise<{ fingerprint: string; locked: string }[]> {
-  return db
-    .selectFrom('own_keys')
-    .select(['fingerprint', 'locked'])
-    .where('locked', '!=', '')
-    .execute()
+  const keys = db.selectFrom('own_keys').select(['fingerprint', 'locked'])
+  return keys.where('locked', '!=', '').execute()
 }

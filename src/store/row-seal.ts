@@ -3,57 +3,38 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { Listeners } from '../util/listeners.ts'
 import type { Schema, SchemaRow } from './schema.ts'
 
+type Words<Text extends string> = Text extends `${infer One} ${infer Rest}`
+  ? One | Words<Rest>
+  : Text
+const words = <Text extends string>(text: Text) =>
+  text.split(' ') as unknown as readonly Words<Text>[]
+
 /** The columns that the MAC of a row covers, its key first. */
 export const SEALED_COLUMNS = {
-  own_keys: [
-    'fingerprint',
-    'certificate',
-    'state',
-    'created_at',
-    'offered_at',
-    'published_at',
-    'retired_at',
-    'destroyed_at',
-  ],
-  chats: ['id', 'kind', 'person_id', 'latched_at'],
+  own_keys: words(
+    'fingerprint certificate state created_at offered_at published_at retired_at destroyed_at',
+  ),
+  chats: words('id kind person_id latched_at'),
   // the digest covers the copy
-  certificates: ['fingerprint', 'owner', 'revoked_armored', 'copy_digest'],
-  pins: [
-    'user_id',
-    'fingerprint',
-    'since',
-    'standing',
-    'listed',
-    'listed_at',
-    'former',
-    'former_at',
-    'former_pinned',
-    'vouched',
-  ],
-  media: ['id', 'chat_id', 'sender', 'named_at', 'digest'],
-  trust_policies: ['chat_id', 'policy'],
-  flags: ['name', 'value'],
-  clients: ['name', 'credential', 'allows', 'created_at'],
+  certificates: words('fingerprint owner revoked_armored copy_digest'),
+  encryption_keys: words('key_id user_id since'),
+  presses: words('id chat_id seen_at'),
+  client_rates: words('name next_at'),
+  media: words('id chat_id sender named_at digest'),
+  pins: words(
+    'user_id fingerprint since standing listed listed_at former former_at former_pinned vouched',
+  ),
+  trust_policies: words('chat_id policy'),
+  flags: words('name value'),
+  clients: words('name credential allows created_at'),
   outbox: [
-    'id',
-    'state',
-    'chat_id',
-    'message_id',
-    'is_for_sealed',
-    'client',
-    'credential',
-    'created_at',
-    'due_at',
-    'call',
-    'approval',
-    'code',
-    'sent_id',
-    'settled_at',
+    ...words('id state chat_id message_id is_for_sealed client credential created_at due_at call'),
+    ...words('approval code sent_id settled_at'),
   ],
-  forgotten: ['person', 'pin', 'standing', 'since', 'vouched'],
+  forgotten: words('person pin standing since vouched'),
   // the hash covers the content, and all entries before it
-  journal: ['hash', 'place'],
-  journal_heads: ['entry', 'hash', 'kept'],
+  journal: words('hash place'),
+  journal_heads: words('entry hash kept'),
 } as const satisfies { [Table in keyof Schema]?: readonly (keyof Schema[Table] & string)[] }
 
 export type SealedTable = keyof typeof SEALED_COLUMNS
@@ -62,6 +43,12 @@ type Covered<T extends SealedTable> = Pick<
   (typeof SEALED_COLUMNS)[T][number] & keyof SchemaRow<T>
 >
 type Mac = { mac: Uint8Array | null }
+
+/** The columns of a row that its MAC covers, its key among them. */
+export const coveredOf = (table: SealedTable, row: object): Record<string, unknown> =>
+  Object.fromEntries(
+    SEALED_COLUMNS[table].map((column) => [column, (row as Record<string, unknown>)[column]]),
+  )
 
 /** A row without its MAC, which counts as no row. */
 export interface ForgedRow {
@@ -102,7 +89,7 @@ export class RowSeal {
   sound<T extends SealedTable, R extends Covered<T> & Mac>(table: T, rows: readonly R[]): R[] {
     return rows.filter((row) => {
       if (this.isSound(table, row)) return true
-      const key = String((row as Record<string, unknown>)[SEALED_COLUMNS[table][0]])
+      const key = String(Object.values(coveredOf(table, row))[0])
       const isNew = !this.#forged.has(`${table} ${key}`)
       if (this.#forged.size < MOST_FORGED) this.#forged.set(`${table} ${key}`, { table, key })
       if (isNew) this.#found.emit()
@@ -112,10 +99,9 @@ export class RowSeal {
 
   #macOf(table: SealedTable, row: object): Buffer | null {
     if (this.key === null) return null
-    const values = SEALED_COLUMNS[table].map((column) => {
-      const value = (row as Record<string, unknown>)[column]
-      return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
-    })
+    const values = Object.values(coveredOf(table, row)).map((value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    )
     return createHmac('sha256', this.key)
       .update(JSON.stringify([table, ...values]))
       .digest()

@@ -127,7 +127,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** Keys that people's certificates list to be encrypted to (`people/known-keys.ts`). */
-  encryption_keys: {
+  encryption_keys: WithMac & {
     /** 16 lower-case hexadecimal characters. */
     key_id: string
     user_id: number
@@ -246,7 +246,7 @@ export interface Schema extends ClientTables, JournalTables {
   }
 
   /** In which chats a button was lately pressed (`wall/presses.ts`); 0: its update names none. */
-  presses: {
+  presses: WithMac & {
     /** SHA-256 of the id of the press, base64. */
     id: string
     chat_id: number

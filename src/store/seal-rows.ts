@@ -4,9 +4,9 @@ import { inSlices } from '../util/scheduling.ts'
 import type { OpenProtection } from './protection.ts'
 import { JournalRows } from './records/journal.ts'
 import { PRIVATE_READABLE } from './records/chats.ts'
-import { changeRows, coveredOf, findRow, upsert } from './records/rows.ts'
+import { changeRows, findRow, upsert } from './records/rows.ts'
 import { CHAIN_START } from './journal-chain.ts'
-import { RowSeal, SEALED_COLUMNS, type SealedTable } from './row-seal.ts'
+import { RowSeal, SEALED_COLUMNS, coveredOf, type SealedTable } from './row-seal.ts'
 import type { Schema } from './schema.ts'
 
 /** In a store that had no protection, these may be anybody's: the operator gives them anew. */
@@ -21,12 +21,8 @@ export async function sealStore(db: Kysely<Schema>, held: OpenProtection): Promi
   if (unsealed === null) return true
   const { master, digest } = unsealed.after
   return await db.transaction().execute(async (transaction) => {
-    const { numUpdatedRows } = await transaction
-      .updateTable('protection')
-      .set({ master, digest })
-      .where('digest', '=', unsealed.before.digest)
-      .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) return false
+    const before = { digest: unsealed.before.digest }
+    if (!(await changeRows(transaction, 'protection', before, { master, digest }))) return false
     await sealRows(transaction, rowKey, { isFirst: false })
     await sealWebhook(transaction, held.sealer)
     return true
@@ -82,10 +78,6 @@ export async function sealRows(
 /** The head of the last entry that was removed. */
 async function removedUpTo(db: Kysely<Schema>) {
   const first = db.selectFrom('journal').select((one) => one.fn.min('id').as('id'))
-  return await db
-    .selectFrom('journal_heads')
-    .selectAll()
-    .where('entry', '<', first)
-    .orderBy('entry', 'desc')
-    .executeTakeFirst()
+  const heads = db.selectFrom('journal_heads').selectAll().where('entry', '<', first)
+  return await heads.orderBy('entry', 'desc').executeTakeFirst()
 }

@@ -6,7 +6,7 @@ import type { ForgottenPeople, Journal, Pin, SignedKind } from '../kernel/index.
 import type { StoreMemory } from '../store/memory.ts'
 import { erasePerson, type Erasure } from '../store/records/forget.ts'
 import { JournalRows } from '../store/records/journal.ts'
-import { chunksOf, findRow } from '../store/records/rows.ts'
+import { SealedRows, chunksOf, findRow } from '../store/records/rows.ts'
 import type { Schema, SchemaRow } from '../store/schema.ts'
 import { noteScrub, scrubDue } from '../store/scrub.ts'
 import type { Store } from '../store/store.ts'
@@ -58,16 +58,14 @@ export class Forgotten implements ForgottenPeople {
   }
 
   async #read(db: Kysely<Schema>, aliases: readonly string[] | null): Promise<void> {
-    const all = db.selectFrom('forgotten').selectAll()
-    const rows = await (aliases === null ? all : all.where('person', 'in', aliases)).execute()
+    const sealed = new SealedRows(db, this.#store.rowSeal)
+    const rows = await sealed.sound('forgotten', aliases && { person: aliases })
     if (rows.length > 0 && this.#key === null) {
       const row = await findRow(db, 'secrets', { name: SECRET })
       if (row !== undefined) this.#key = this.#store.unseal(SECRET, row.sealed)
     }
     for (const alias of aliases ?? []) this.#people.delete(alias)
-    for (const row of this.#store.rowSeal.sound('forgotten', rows)) {
-      this.#people.set(row.person, row)
-    }
+    for (const row of rows) this.#people.set(row.person, row)
     this.#changedAtMs = performance.now()
   }
 

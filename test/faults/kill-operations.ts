@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { OwnKey } from '../../src/openpgp/engine.ts'
 import { readBackup } from '../../src/store/backup.ts'
+import { insertNew } from '../../src/store/records/rows.ts'
 import { restore as restoreBackup } from '../../src/store/restore.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -53,12 +54,7 @@ async function makeStore(folder: string): Promise<void> {
   const times = { created_at: 1, offered_at: null, published_at: 2 }
   const active = { state: 'active', retired_at: null, destroyed_at: null } as const
   const row = store.rowSeal.seal('own_keys', { fingerprint, certificate, ...times, ...active })
-  await store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values({ ...row, locked })
-      .execute(),
-  )
+  await store.write((db) => insertNew(db, 'own_keys', { ...row, locked }))
 }
 
 /** Sees that everything in a store opens, and gives its keys by state. */

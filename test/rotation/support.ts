@@ -7,6 +7,7 @@ import type { KeyRow } from '../../src/control/keys.ts'
 import type { StatusReport } from '../../src/control/reports.ts'
 import type { RotationReport } from '../../src/control/reports.ts'
 import { openStore } from '../../src/store/open-store.ts'
+import { SealedRows } from '../../src/store/records/rows.ts'
 import type { SealedTable } from '../../src/store/row-seal.ts'
 import type { Stage } from '../support/double-stage.ts'
 import { PASSPHRASE, type Ended, type Sidecar } from '../support/sidecar.ts'
@@ -80,17 +81,7 @@ export async function changeSealed(
   where: object = {},
 ): Promise<void> {
   await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'existing' })
-  await store.write(async (db) => {
-    const rows = db
-      .selectFrom(table)
-      .selectAll()
-      .where((is) => is.and(where))
-    for (const row of await rows.execute()) {
-      const changed = store.rowSeal.seal(table, { ...row, ...change } as never)
-      await db.deleteFrom(table).where('mac', '=', row.mac).execute()
-      await db.insertInto(table).values(changed).execute()
-    }
-  })
+  await store.write((db) => new SealedRows(db, store.rowSeal).change(table, where, change))
 }
 
 /** A command that must have failed with this code of ours. */

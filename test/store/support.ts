@@ -9,10 +9,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, onTestFinished, test, vi } from 'vitest'
-import type { Insertable } from 'kysely'
 import type { ProtectionRequest } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import type { Schema, SchemaRow } from '../../src/store/schema.ts'
+import { insertNew, writeFlag } from '../../src/store/records/rows.ts'
+import type { SchemaRow } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
 import { mortal } from '../support/mortal.ts'
 import { has } from '../support/lacks.ts'
@@ -111,25 +111,17 @@ export async function backup(store: Store, to = join(temporary(), 'b')): Promise
   return to
 }
 
-/** A row of a key of the bot's, a retired one. */
-export const keyRow = (
+/** Adds a key of the bot's, a retired one. */
+export const addKey = (
   store: Store,
   fingerprint: string,
   more: Partial<SchemaRow<'own_keys'>> = {},
-): Insertable<Schema['own_keys']> => {
+): Promise<unknown> => {
   const times = { offered_at: null, published_at: null, retired_at: null, destroyed_at: null }
   const plain = { fingerprint, certificate: 'c', state: 'retired', created_at: 1 } as const
-  return store.rowSeal.seal('own_keys', { ...plain, ...times, locked: 'l', ...more })
+  const row = { ...plain, ...times, locked: 'l', ...more }
+  return store.write((db) => insertNew(db, 'own_keys', store.rowSeal.seal('own_keys', row)))
 }
-
-/** Adds a key of the bot's, a retired one. */
-export const addKey = (...[store, ...key]: Parameters<typeof keyRow>): Promise<unknown> =>
-  store.write((db) =>
-    db
-      .insertInto('own_keys')
-      .values(keyRow(store, ...key))
-      .execute(),
-  )
 
 /** SHA-256 of every file of a directory, by name. */
 export function digests(dataDir: string, names = readdirSync(dataDir)): Record<string, string> {
@@ -144,13 +136,7 @@ export const modeOf = (path: string): string => (statSync(path).mode & 0o777).to
 
 /** Puts a flag. */
 export const put = (store: Store, name: string, value: string): Promise<unknown> =>
-  store.write((db) =>
-    db
-      .insertInto('flags')
-      .values({ name, value })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))
-      .execute(),
-  )
+  store.write((db) => writeFlag(db, name, value))
 
 /** Notes a flag. */
 export const note = (store: Store, name: string, value: string): Promise<unknown> =>

@@ -88,6 +88,7 @@ const ROWS: Record<string, object[]> = {
 const MORE: Record<string, object> = {
   chats: {},
   certificates: {},
+  encryption_keys: {},
   media: {},
   pins: { former_pinned: 0, vouched: null },
 }

@@ -128,7 +128,7 @@ export class KeyListRows extends Rows implements KeyListRecords {
 }
 
 /** Keys that people's certificates list to be encrypted to. */
-export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
+export class EncryptionKeyRows extends SealedRows implements EncryptionKeyRecords {
   async add(keys: readonly KnownKey[]): Promise<void> {
     const { count } = await this.db
       .selectFrom('encryption_keys')
@@ -136,7 +136,7 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
       .executeTakeFirstOrThrow()
     if (count >= MOST_KEYS) return
     const rows = keys.map(({ keyId, userId, sinceMs: since }) => {
-      return { key_id: keyId, user_id: userId, since }
+      return this.seal.seal('encryption_keys', { key_id: keyId, user_id: userId, since })
     })
     for await (const some of inSlices(chunksOf(rows, KEYS_AT_ONCE))) {
       await insertNew(this.db, 'encryption_keys', some)
@@ -146,12 +146,9 @@ export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
   async of(keyIds: readonly string[]): Promise<KnownKey[]> {
     const found: KnownKey[] = []
     for (const some of chunksOf(keyIds, KEYS_AT_ONCE)) {
-      const rows = await this.db
-        .selectFrom('encryption_keys')
-        .select(['key_id as keyId', 'user_id as userId', 'since as sinceMs'])
-        .where('key_id', 'in', some)
-        .execute()
-      found.push(...rows)
+      for (const row of await this.sound('encryption_keys', { key_id: some })) {
+        found.push({ keyId: row.key_id, userId: row.user_id, sinceMs: row.since })
+      }
     }
     return found
   }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, SealedRows, insertNew, upsert, writeFlag } from './rows.ts'
+import { SealedRows, insertNew, upsert, writeFlag } from './rows.ts'
 
 /** The flag that lets readable words into private chats. */
 export const PRIVATE_READABLE = 'private_readable_since'
@@ -50,15 +50,17 @@ export class ChatRows extends SealedRows implements ChatRecords {
 const sharedKind = (kind: string): string => CHAT_KINDS.find((known) => known === kind) ?? kind
 
 /** In which chats buttons were lately pressed. */
-export class PressRows extends Rows implements PressRecords {
+export class PressRows extends SealedRows implements PressRecords {
   async add(presses: readonly { id: string; chatId: number }[], seenAtMs: number): Promise<void> {
-    const rows = presses.map(({ id, chatId }) => ({ id, chat_id: chatId, seen_at: seenAtMs }))
+    const rows = presses.map(({ id, chatId }) =>
+      this.seal.seal('presses', { id, chat_id: chatId, seen_at: seenAtMs }),
+    )
     await insertNew(this.db, 'presses', rows)
   }
 
   async chatsOf(id: string, limit: number): Promise<number[]> {
-    const rows = this.db.selectFrom('presses').select('chat_id').where('id', '=', id).limit(limit)
-    return (await rows.execute()).map((row) => row.chat_id)
+    const rows = await this.sound('presses', { id })
+    return rows.slice(0, limit).map((row) => row.chat_id)
   }
 
   async forgetBefore(seenAtMs: number): Promise<void> {

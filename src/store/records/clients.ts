@@ -28,18 +28,19 @@ export class ClientRows extends SealedRows implements ClientRecords {
   }
 
   async nextAtMs(name: string): Promise<number> {
-    return (await findRow(this.db, 'client_rates', { name }))?.next_at ?? 0
+    return (await this.sound('client_rates', { name }))[0]?.next_at ?? 0
   }
 
   async setNextAt(name: string, atMs: number, beforeMs: number): Promise<void> {
+    // a forged one is written over
+    const kept = (await findRow(this.db, 'client_rates', { name }))?.next_at ?? 0
+    if ((await this.nextAtMs(name)) !== beforeMs) throw new OvertakenError()
+    const rate = this.seal.seal('client_rates', { name, next_at: atMs })
     const set = await this.db
       .insertInto('client_rates')
-      .values({ name, next_at: atMs })
+      .values(rate)
       .onConflict((conflict) =>
-        conflict
-          .column('name')
-          .doUpdateSet({ next_at: atMs })
-          .where('client_rates.next_at', '=', beforeMs),
+        conflict.column('name').doUpdateSet(rate).where('client_rates.next_at', '=', kept),
       )
       .returning('name')
       .execute()

@@ -88,23 +88,17 @@ export class JournalRows extends SealedRows implements JournalRecords {
 
   async read(from: Parameters<JournalRecords['read']>[0]): Promise<JournalEntry[]> {
     const { client } = from
-    const all = this.db
+    let entries = this.db
       .selectFrom('journal')
       .select(['id', 'at as atMs', 'kind', 'user_id as userId', 'chat_id as chatId', 'detail'])
       .where('id', '>', from.afterId)
       .where('at', '>=', from.sinceMs)
       .orderBy('id')
       .limit(from.limit)
-    const chosen =
-      client === undefined
-        ? all
-        : all
-            .where('kind', 'like', 'client-%')
-            .where('detail', 'like', `${JSON.stringify({ client }).slice(0, -1)}%`)
-    const rows = await chosen.execute()
-    return rows.map((row) => ({
-      ...row,
-      detail: JSON.parse(row.detail) as Record<string, unknown>,
-    }))
+    if (client !== undefined) {
+      const named = `${JSON.stringify({ client }).slice(0, -1)}%`
+      entries = entries.where('kind', 'like', 'client-%').where('detail', 'like', named)
+    }
+    return (await entries.execute()).map((row) => ({ ...row, detail: JSON.parse(row.detail) }))
   }
 }

@@ -1,5 +1,4 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import type { SchemaRow } from '../schema.ts'
 import { SealedRows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
@@ -8,7 +7,18 @@ const FIRST_PUBLISHED = 'first_published_at'
 export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
   async of(keys: Keys): Promise<OwnKeyRow[]> {
     const found = await this.sound('own_keys', keys && { fingerprint: keys })
-    return found.toSorted((a, b) => b.created_at - a.created_at).map(ownKeyOf)
+    const newestFirst = found.toSorted((a, b) => b.created_at - a.created_at)
+    return newestFirst.map(({ fingerprint, state, certificate, locked, ...times }) => ({
+      fingerprint,
+      state,
+      createdAtMs: times.created_at,
+      offeredAtMs: times.offered_at,
+      publishedAtMs: times.published_at,
+      retiredAtMs: times.retired_at,
+      destroyedAtMs: times.destroyed_at,
+      certificate,
+      locked,
+    }))
   }
 
   async firstPublishedAtMs(): Promise<number | null> {
@@ -30,11 +40,9 @@ export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
       destroyed_at: null,
       certificate,
     })
-    const added = this.db
-      .insertInto('own_keys')
-      .values({ ...key, locked })
-      .returningAll()
-    return ownKeyOf(await added.executeTakeFirstOrThrow())
+    const added = this.db.insertInto('own_keys').values({ ...key, locked })
+    await added.execute()
+    return (await this.of([fingerprint]))[0]!
   }
 
   async setOffered(fingerprint: string, atMs: number | null): Promise<void> {
@@ -49,14 +57,9 @@ export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
   }
 
   async deleteUnoffered(fingerprint: string): Promise<boolean> {
-    const gone = await this.db
-      .deleteFrom('own_keys')
-      .where('fingerprint', '=', fingerprint)
-      .where('state', '=', 'pending')
-      .where('offered_at', 'is', null)
-      .returning('fingerprint')
-      .execute()
-    return gone.length > 0
+    const unoffered = { fingerprint, state: 'pending', offered_at: null } as const
+    const gone = this.db.deleteFrom('own_keys').where((is) => is.and(unoffered))
+    return (await gone.executeTakeFirstOrThrow()).numDeletedRows > 0n
   }
 
   async replaceSecret(fingerprint: string, certificate: string): Promise<boolean> {
@@ -68,15 +71,3 @@ export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
     return await this.change('own_keys', { fingerprint, state: 'retired' }, erased)
   }
 }
-
-const ownKeyOf = (row: SchemaRow<'own_keys'>): OwnKeyRow => ({
-  fingerprint: row.fingerprint,
-  state: row.state,
-  createdAtMs: row.created_at,
-  offeredAtMs: row.offered_at,
-  publishedAtMs: row.published_at,
-  retiredAtMs: row.retired_at,
-  destroyedAtMs: row.destroyed_at,
-  certificate: row.certificate,
-  locked: row.locked,
-})

@@ -1,7 +1,7 @@
 /** The connection of all records, and the statements that they share. */
 import type { DatabaseSync } from 'node:sqlite'
 import { sql, type InsertObject, type Kysely, type UpdateObject } from 'kysely'
-import { SEALED_COLUMNS, type RowSeal, type SealedTable } from '../row-seal.ts'
+import { coveredOf, type RowSeal, type SealedTable } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 
 /** Records of one kind within one read or write. */
@@ -50,12 +50,6 @@ export class SealedRows extends Rows {
 type Where<T extends SealedTable> = {
   [Column in keyof SchemaRow<T>]?: NonNullable<SchemaRow<T>[Column]> | readonly (string | number)[]
 }
-
-/** The columns of a row that its MAC covers, its key among them. */
-export const coveredOf = (table: SealedTable, row: object): object =>
-  Object.fromEntries(
-    SEALED_COLUMNS[table].map((column) => [column, (row as Record<string, unknown>)[column]]),
-  )
 
 /** Inserts rows of the same columns and different keys; where a key exists, changes its columns. */
 export async function upsert<T extends keyof Schema>(

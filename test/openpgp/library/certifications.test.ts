@@ -13,13 +13,13 @@ import {
   boundSubkey,
   certifiedBy,
   keyPacket,
-  userId,
+  userId as writeUserId,
 } from '../../support/openpgp-certificate.ts'
 import { MADE_MS, testPerson } from '../../support/openpgp-people.ts'
 import {
   TYPE,
   expiresAfter,
-  notation,
+  notation as writeNotation,
   type SignatureOptions,
 } from '../../support/openpgp-signature.ts'
 import { isInstalled, run } from '../../support/programs.ts'
@@ -201,7 +201,7 @@ describe('the statements of a certifier', () => {
   const [by, of] = [testPerson('authority'), testPerson('4711@bots.example')]
   const dayMs = (day: number): number => MADE_MS + day * DAY_MS
   const gives = (day: number, value = '4711', more: Buffer[] = [], on = of): Buffer => {
-    const hashed = [notation(NOTATION, value, true), ...more]
+    const hashed = [writeNotation(NOTATION, value, true), ...more]
     return certifiedBy(by.primary, on, { atMs: dayMs(day), hashed })
   }
   const revokes = (day: number, more: Partial<SignatureOptions> = {}): Buffer =>
@@ -211,7 +211,7 @@ describe('the statements of a certifier', () => {
     Array.from({ length }, (_, at) => one(at))
   const copied = gives(1, '4711', [], { ...of, primary: testPerson('another').primary })
   const many = times(16, () => gives(1))
-  const critical = revokes(2, { hashed: [notation('unknown@corp.example', '1', true)] })
+  const critical = revokes(2, { hashed: [writeNotation('unknown@corp.example', '1', true)] })
   const ended = gives(2, '4711', [expiresAfter(60)])
 
   test.each<[what: string, statements: Buffer[], madeOn: number | null, isRevoked: boolean]>([
@@ -227,7 +227,7 @@ describe('the statements of a certifier', () => {
     ['a newer certification for the person counts', [gives(2), gives(1, '9999')], 2, false],
   ])('%s', async (_, statements, madeOn, isRevoked) => {
     const { primary, name, subkey } = of
-    const made = [userId(primary, name), ...statements, boundSubkey(primary, subkey)]
+    const made = [writeUserId(primary, name), ...statements, boundSubkey(primary, subkey)]
     const found = await certified(armoredCertificate(keyPacket(primary), ...made), {
       by: { fingerprint: by.primary.fingerprint, armored: by.certificate },
       nowMs: dayMs(9),

@@ -91,7 +91,7 @@ describe.each(PRIMARIES)('a primary key of %s', (_, signer) => {
     ...(Object.keys(HASH) as HashName[]).map((hash) => [`over ${hash}`, { hash }] as const),
     ['with a critical notation', NOTATION] as const,
     ['with a critical subpacket', { hashed: [subpacket(100, Buffer.from('1'), true)] }] as const,
-  ])('the key is revoked by a revocation %s', async (_, how) => {
+  ])('the key is revoked by a revocation %s', async (_form, how) => {
     const whole = keyRevocation(signer, { atMs: NOW_MS - DAY_MS, ...how })
     const ofSubkey = subkeyRevocation(signer, subkey, { atMs: NOW_MS - DAY_MS, ...how })
     const status = { unusable: 'revoked', revocations: true }
