@@ -65,10 +65,15 @@ interface Package {
 /** Every package that modules are of, each once. */
 function packagesOf(moduleIds: string[]): Package[] {
   const folders = new Set(moduleIds.flatMap(packageFolderOf))
-  return [...folders].toSorted().map((folder) => ({
-    folder,
-    ...(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Omit<Package, 'folder'>),
-  }))
+  return [...folders]
+    .toSorted()
+    .map((folder) => ({
+      folder,
+      ...(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Omit<
+        Package,
+        'folder'
+      >),
+    }))
 }
 
 function packageFolderOf(moduleId: string): string[] {

@@ -138,10 +138,7 @@ export default defineConfig({
               exclude: [...together, LONG, SYSTEM],
             },
           },
-          {
-            extends: true,
-            test: { name: 'together', isolate: false, include: together },
-          },
+          { extends: true, test: { name: 'together', isolate: false, include: together } },
         ],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },

@@ -6,9 +6,11 @@ const NAME = /^[a-z0-9_]{1,32}$/
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f]/
 
 /** `default`, `private`, `groups`, `groupAdmins` or `chat:<chat_id>`. */
-export const Scope = z.string().regex(/^(default|private|groups|groupAdmins|chat:-?\d{1,16})$/, {
-  message: 'must be default, private, groups, groupAdmins or chat:<chat_id>',
-})
+export const Scope = z
+  .string()
+  .regex(/^(default|private|groups|groupAdmins|chat:-?\d{1,16})$/, {
+    message: 'must be default, private, groups, groupAdmins or chat:<chat_id>',
+  })
 
 /**
  * A command as it is stored: name trimmed, lower-cased and without its slash, description with

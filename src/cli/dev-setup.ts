@@ -89,11 +89,7 @@ export async function startDev(options: DevOptions) {
         // The phones' keys lie beside it, and nobody's words are at stake.
         key: { protection: 'none' },
       }),
-      secrets: {
-        botToken: SecretSource.fromFile(tokenFile),
-        clientToken: null,
-        passphrase: null,
-      },
+      secrets: { botToken: SecretSource.fromFile(tokenFile), clientToken: null, passphrase: null },
       log: createLogger({
         level: 'warn',
         pretty: false,

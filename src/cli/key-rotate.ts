@@ -9,11 +9,7 @@ import { print, printJson, printNotice } from './terminal.ts'
 
 const LOOK_MS = 100
 
-type RotateFlags = JsonFlag & {
-  watch?: boolean
-  abandon?: boolean
-  algorithm?: 'classic' | 'pqc'
-}
+type RotateFlags = JsonFlag & { watch?: boolean; abandon?: boolean; algorithm?: 'classic' | 'pqc' }
 
 /** `postern key rotate`: replaces the published key by a new one. */
 export const keyRotateCommand = (): OperatorCommand =>

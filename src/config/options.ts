@@ -189,9 +189,7 @@ const OneBot = z.strictObject({
       'how long a call waits in the outbox after its time before it is set aside',
     ),
   }),
-  routes: group({
-    allowUnknown: flag(false, 'pass unknown calls that carry a body'),
-  }),
+  routes: group({ allowUnknown: flag(false, 'pass unknown calls that carry a body') }),
   webhook: group({
     allowHosts: hostList.optional('the only hosts that the bot’s webhook may be on, when set'),
   }),

@@ -30,10 +30,7 @@ export const MESSAGES = {
         openedWith:
           openedWith === null
             ? null
-            : {
-                fingerprint: openedWith,
-                state: keyring.find(openedWith)?.state ?? 'deleted',
-              },
+            : { fingerprint: openedWith, state: keyring.find(openedWith)?.state ?? 'deleted' },
       }),
     ),
   ),

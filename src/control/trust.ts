@@ -22,10 +22,7 @@ const MAX_CERTIFICATE_CHARS = 131_072
 const TypedFingerprint = z.string()
 
 /** One page of the journal. */
-export const LogPage = z.strictObject({
-  afterId: z.int().min(0),
-  limit: z.int().min(1).max(1000),
-})
+export const LogPage = z.strictObject({ afterId: z.int().min(0), limit: z.int().min(1).max(1000) })
 
 /** Entries of the journal, with their times as ISO 8601. */
 export const readLog = async (journal: Journal, range: Parameters<Journal['read']>[0]) =>

@@ -52,11 +52,7 @@ export function createBoundedServer(parts: ServerParts, routes: http.RequestList
   const server =
     tls === undefined
       ? http.createServer(options)
-      : createTlsServer(tls, options, {
-          handshakeMs,
-          sockets: 2 * bounds.connections,
-          onProblem,
-        })
+      : createTlsServer(tls, options, { handshakeMs, sockets: 2 * bounds.connections, onProblem })
   server.setTimeout(bounds.silenceMs)
   // `Connections` does it; Node's own, on close, cuts answers that are not all out yet.
   server.closeIdleConnections = () => {}

@@ -83,10 +83,7 @@ export const REASONS = {
     what: 'somebody else polls for this bot; each takes updates from the other',
     hint: 'stop the other one: a second sidecar, or a bot that still calls the service or this sidecar',
   },
-  stopping: {
-    what: 'the sidecar is stopping',
-    hint: 'start it again with `postern run`',
-  },
+  stopping: { what: 'the sidecar is stopping', hint: 'start it again with `postern run`' },
 } as const satisfies Record<string, { what: string; hint: string }>
 
 /** Why the sidecar is not ready, or is ready with the work left to openpgp.js. */

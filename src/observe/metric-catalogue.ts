@@ -101,10 +101,7 @@ export const METRICS = {
   ),
   postern_engine_checks_total: processCounter(
     'Checks of native OpenPGP by openpgp.js, by what was done and by result: same, differs, unchecked (openpgp.js could not do it) or skipped (too many waited)',
-    {
-      work: ['sealed', 'opened', 'verified'],
-      result: ['same', 'differs', 'unchecked', 'skipped'],
-    },
+    { work: ['sealed', 'opened', 'verified'], result: ['same', 'differs', 'unchecked', 'skipped'] },
   ),
   postern_trust_changes_total: counter(
     'Changes of people’s certificates, of key lists, and of the operator’s decisions on them, by kind',

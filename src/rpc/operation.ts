@@ -21,10 +21,7 @@ export function operationsOn<On>() {
   return <I extends z.ZodType, R>(
     input: I,
     run: Operation<On, I, R>['run'],
-  ): Operation<On, I, R> => ({
-    input,
-    run,
-  })
+  ): Operation<On, I, R> => ({ input, run })
 }
 
 /** The operations of a table as one calls them; an input without a required field may be left out. */

@@ -8,10 +8,7 @@ import type { KeyDerivation, ProtectionMethod, ProtectionTable } from './schema.
 /** A random secret cannot be guessed at any speed. */
 const RANDOM_COST = { scrypt: { n: 2, r: 8, p: 1 } }
 /** The most that a stored record may ask for, so that a forged one exhausts neither memory nor time. */
-const HIGHEST_COST = {
-  argon2id: { n: 2 ** 20, r: 16, p: 4 },
-  scrypt: { n: 2 ** 20, r: 8, p: 1 },
-}
+const HIGHEST_COST = { argon2id: { n: 2 ** 20, r: 16, p: 4 }, scrypt: { n: 2 ** 20, r: 8, p: 1 } }
 type Cost = (typeof HIGHEST_COST)['scrypt']
 const KEY_BYTES = 32
 const NONCE_BYTES = 12

@@ -16,10 +16,7 @@ export const mayDiscard = ({ offeredAtMs }: ReadyKey): boolean => offeredAtMs ==
 type Due = Record<'attempt' | 'rotation', boolean>
 
 /** `state` null: it stays. `confirm`: the pending key is shown, and signs from now on. */
-type AfterMe = {
-  state: PublicationState | null
-  next: 'confirm' | 'publish' | 'make' | 'nothing'
-}
+type AfterMe = { state: PublicationState | null; next: 'confirm' | 'publish' | 'make' | 'nothing' }
 
 /**
  * What follows from a comparison with `/me`: makes no second key while one waits, replaces none that

@@ -12,10 +12,7 @@ export interface SessionKey {
 /** Makes a fresh one, in memory that threads can be let see: it is never copied to one. */
 export function freshSessionKey(cipher: Cipher): SessionKey {
   const id = CIPHER_ID[cipher]
-  return {
-    cipher: id,
-    data: randomFillSync(Buffer.from(new SharedArrayBuffer(keyBytesOf(id)))),
-  }
+  return { cipher: id, data: randomFillSync(Buffer.from(new SharedArrayBuffer(keyBytesOf(id)))) }
 }
 
 /** Bytes of a key after `padSessionKey`. */

@@ -109,10 +109,5 @@ function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number):
 
 /** A signature of a kind that is never valid on a message: it counts, and it is bad. */
 function unreadableClaim(index: number): SignatureClaim {
-  return {
-    issuerKeyId: null,
-    createdMs: 0,
-    intended: [],
-    digest: `unreadable-${index}`,
-  }
+  return { issuerKeyId: null, createdMs: 0, intended: [], digest: `unreadable-${index}` }
 }

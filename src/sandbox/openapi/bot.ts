@@ -122,10 +122,7 @@ function mediaPath(serviceUrl: string): object {
       security: [],
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
       responses: {
-        '200': {
-          description: 'the file',
-          content: { 'application/octet-stream': { schema: {} } },
-        },
+        '200': { description: 'the file', content: { 'application/octet-stream': { schema: {} } } },
         ...refusalsOf(['media_not_found']),
       },
     },

@@ -74,10 +74,7 @@ function operationOf(
     operationId: name,
     summary: description.split(/(?<=[.;:])\s/)[0],
     description,
-    requestBody: {
-      required: !input.safeParse({}).success,
-      ...jsonContent(collector.of(input)),
-    },
+    requestBody: { required: !input.safeParse({}).success, ...jsonContent(collector.of(input)) },
     responses: {
       '200': successOf(collector.of(output)),
       default: { $ref: '#/components/responses/Refused' },

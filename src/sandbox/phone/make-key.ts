@@ -11,10 +11,10 @@ import * as forms from '../../openpgp/key-forms.ts'
  * @param o `userId` a free name; `createdMs` its date
  * @returns also its armored certificate
  */
-export async function makeCommonKey(o: { userId: string; createdMs: number }): Promise<{
-  certificate: string
-  key: UnlockedKey
-}> {
+export async function makeCommonKey(o: {
+  userId: string
+  createdMs: number
+}): Promise<{ certificate: string; key: UnlockedKey }> {
   const signing = pairOf(generateKeyPairSync('ed25519'))
   const encrypting = pairOf(generateKeyPairSync('x25519'))
   const keys = forms.newKeys({ ...o, signing: signing.point, decrypting: encrypting.point })

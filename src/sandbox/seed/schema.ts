@@ -112,10 +112,7 @@ const Room = z.strictObject({
 })
 
 const Step = z
-  .strictObject({
-    at: Duration.describe('how long after the beginning'),
-    ...actionShapes(),
-  })
+  .strictObject({ at: Duration.describe('how long after the beginning'), ...actionShapes() })
   .refine((one) => Object.keys(one).length === 2, 'expected `at` and exactly one action')
   .meta({ id: 'Step', minProperties: 2, maxProperties: 2 })
 
