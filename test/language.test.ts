@@ -53,10 +53,7 @@ const ALLOWED_LINES: ReadonlySet<string> = new Set([])
 const ALLOWED_COMMITS: ReadonlySet<string> = new Set([])
 
 /** Subjects are checked after this commit and time, which leaves out branches that began before. */
-const CHECKED_AFTER = {
-  commit: 'e1c87c09e3',
-  time: '2026-11-29T03:30:15+00:00',
-}
+const CHECKED_AFTER = { commit: 'e1c87c09e3', time: '2026-11-29T03:30:15+00:00' }
 const LONGEST_SUBJECT = 72
 
 const files = globSync('src/**/*.ts')

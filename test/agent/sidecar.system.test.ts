@@ -34,11 +34,7 @@ test('no secret number is in the memory of the sidecar, and no text in the memor
   expect(findInMemory(sidecar.pid, words)).not.toEqual([])
 
   await agent.stop('SIGTERM')
-  const keys = await openAgentKeys({
-    dataDir: agent.dataDir,
-    passphrase: null,
-    protection: 'none',
-  })
+  const keys = await openAgentKeys({ dataDir: agent.dataDir, passphrase: null, protection: 'none' })
   const secrets = new Map(
     keys
       .list()

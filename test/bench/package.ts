@@ -22,11 +22,7 @@ export function installPackage(): Disposable & { main: string; bytes: number } {
   cpSync(join(ROOT, 'node_modules/openpgp'), join(installed, 'node_modules/openpgp'), {
     recursive: true,
   })
-  return {
-    ...temporary,
-    main: join(installed, 'bin/postern.cjs'),
-    bytes: bytesIn(installed),
-  }
+  return { ...temporary, main: join(installed, 'bin/postern.cjs'), bytes: bytesIn(installed) }
 }
 
 function bytesIn(folder: string): number {

@@ -119,10 +119,7 @@ export async function startPostern(o: {
     ...o,
     dataDir: dataDir ?? join(folder?.path ?? '', 'data'),
     until: o.publish ? 'readyz' : 'healthz',
-    env: {
-      POSTERN_BOT_TOKEN: o.token,
-      POSTERN_KEY_PUBLISH: String(o.publish),
-    },
+    env: { POSTERN_BOT_TOKEN: o.token, POSTERN_KEY_PUBLISH: String(o.publish) },
   })
   return {
     ...sidecar,
@@ -143,10 +140,7 @@ export async function startPosternForSeveral(o: {
   dataDir: string
   store?: StorePlace | undefined
 }): Promise<Process> {
-  return await startSidecar({
-    ...o,
-    env: { POSTERN_BOTS: o.folder, POSTERN_LOG_LEVEL: 'warn' },
-  })
+  return await startSidecar({ ...o, env: { POSTERN_BOTS: o.folder, POSTERN_LOG_LEVEL: 'warn' } })
 }
 
 /** @param o `until` a path of the admin door */

@@ -36,9 +36,7 @@ let people = 0
 
 async function person(key: Costly | { armored: string; fingerprint: string }): Promise<number> {
   const { control } = scene.sandbox
-  const { id } = await control.addPerson({
-    username: `person_${++people}`,
-  })
+  const { id } = await control.addPerson({ username: `person_${++people}` })
   const { armored: publicKey, fingerprint } = key
   await control.publishKey({ userId: id, publicKey, fingerprint })
   return id

@@ -18,10 +18,7 @@ function call(route: string, o: { request?: object; result?: unknown; status?: n
 }
 
 function refused(route: string, request: object, error: { code: string; message?: string }) {
-  return {
-    ...call(route, { request, status: 409 }),
-    answer: JSON.stringify({ ok: false, error }),
-  }
+  return { ...call(route, { request, status: 409 }), answer: JSON.stringify({ ok: false, error }) }
 }
 
 const message = (fields: object) => ({

@@ -65,12 +65,7 @@ test('the echo bot continues after a refused message and a refused poll', async 
   const { alice, privateChat } = sandbox.home
   const phone = await sandbox.phone(alice.id)
   sandbox.fault('error', { route: 'sendMessage', times: 1, status: 409, code: 'some_refusal' })
-  sandbox.fault('error', {
-    route: 'getUpdates',
-    times: 1,
-    status: 403,
-    code: 'bot_paused',
-  })
+  sandbox.fault('error', { route: 'getUpdates', times: 1, status: 403, code: 'bot_paused' })
   await using bot = runBot(sandbox)
   await phone.write(privateChat, 'refused')
   await phone.write(privateChat, 'answered')

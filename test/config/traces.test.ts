@@ -61,11 +61,8 @@ test('variables for traces override those for all signals', () => {
 test('OTEL_SERVICE_NAME overrides service.name of the resource attributes', () => {
   const attributes = 'service.name=other,deployment.environment=a%20place%2C%20far%20away, , k = v '
   const { resource = [] } =
-    targetOf({
-      ...ENDPOINT,
-      OTEL_RESOURCE_ATTRIBUTES: attributes,
-      OTEL_SERVICE_NAME: 'my bot',
-    }) ?? {}
+    targetOf({ ...ENDPOINT, OTEL_RESOURCE_ATTRIBUTES: attributes, OTEL_SERVICE_NAME: 'my bot' }) ??
+    {}
   expect(Object.fromEntries(resource)).toMatchObject({
     'service.name': 'my bot',
     'deployment.environment': 'a place, far away',

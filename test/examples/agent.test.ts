@@ -76,10 +76,7 @@ describe.for(Object.entries(AGENTS))('%s', ([file, [program = '', ...args]]) => 
       const env = { PATH: process.env['PATH'], BASE_URL: sidecar.url, AGENT_TOKEN_FILE }
       const child = spawn(
         ...mortal(program, [...args, join(FOLDER, file), String(encryptedGroup), words]),
-        {
-          env,
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
+        { env, stdio: ['ignore', 'pipe', 'inherit'] },
       )
       let printed = ''
       child.stdout.on('data', (chunk: Buffer) => (printed += String(chunk)))

@@ -36,10 +36,7 @@ const tokenFile = join(folder, 'token')
 beforeAll(async () => {
   sandbox = await createSandbox({ rates: 'off' })
   writeFileSync(tokenFile, `${sandbox.token}\n`, { mode: 0o600 })
-  sidecar = await startSidecar({
-    upstream: sandbox.url,
-    env: ownEnvironment(),
-  })
+  sidecar = await startSidecar({ upstream: sandbox.url, env: ownEnvironment() })
   await sidecar.whenReady()
 }, WITHIN_MS)
 

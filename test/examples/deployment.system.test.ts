@@ -44,11 +44,7 @@ describe('compose.yaml', () => {
     const { code, stdout, stderr } = await compose({ UPSTREAM_URL: 'https://chat.example.org' })
     expect([code, stderr]).toEqual([0, ''])
     const { services } = parse(String(stdout)) as { services: Record<string, object> }
-    const least = {
-      read_only: true,
-      cap_drop: ['ALL'],
-      security_opt: ['no-new-privileges:true'],
-    }
+    const least = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
     expect(services['postern']).toMatchObject({
       ...least,
       environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
@@ -214,9 +210,7 @@ interface KubernetesObject {
   apiVersion: string
   kind: string
   spec: {
-    template?: {
-      spec: { initContainers: Container[]; containers: Container[]; volumes: Volume[] }
-    }
+    template?: { spec: { initContainers: Container[]; containers: Container[]; volumes: Volume[] } }
     volumeClaimTemplates?: { metadata: { name: string } }[]
   }
 }

@@ -103,11 +103,7 @@ test('the bot of sandbox-compose.yaml answers a person with the token and host n
 
   const [, script = ''] = bot.command
   const child = spawn(...mortal('python3', [outside(bot, script)]), {
-    env: {
-      PATH: process.env['PATH'],
-      BASE_URL: `http://127.0.0.1:${port}`,
-      BOT_TOKEN_FILE: token,
-    },
+    env: { PATH: process.env['PATH'], BASE_URL: `http://127.0.0.1:${port}`, BOT_TOKEN_FILE: token },
     stdio: 'ignore',
   })
   onTestFinished(() => void child.kill())

@@ -93,9 +93,7 @@ interface KubernetesObject {
     serviceName?: string
     ports?: { targetPort: string }[]
     template?: {
-      spec: {
-        initContainers: { env: { name: string; value?: string }[]; ports: object[] }[]
-      }
+      spec: { initContainers: { env: { name: string; value?: string }[]; ports: object[] }[] }
     }
   }
 }

@@ -98,10 +98,7 @@ export class Caller {
       const path = `/outbox/${later.id}`
       const answer = await this.#call({ method: 'GET', prefix: '/postern/v1', path })
       if (answer?.status !== 200) continue
-      const { state, messageId } = answer.json.result as {
-        state: string
-        messageId: number | null
-      }
+      const { state, messageId } = answer.json.result as { state: string; messageId: number | null }
       noteState(later, { state, sentId: messageId })
     }
   }

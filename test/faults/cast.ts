@@ -35,12 +35,7 @@ export class Cast implements AsyncDisposable {
   journal: Awaited<ReturnType<Keeper['journal']>> = null
   /** What each client that reads may read. */
   readonly readers: Readonly<Record<string, ReadonlySet<number>>>
-  readonly #o: {
-    service: Service
-    people: People
-    history: History
-    random: Random
-  }
+  readonly #o: { service: Service; people: People; history: History; random: Random }
   readonly #tokens: Readonly<Record<Client, string>>
   readonly #approver: Approver
   #callers: Caller[] = []

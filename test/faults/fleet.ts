@@ -55,11 +55,7 @@ export class Fleet implements AsyncDisposable {
     for (let n = 0; n < o.count; n++) {
       const relay = await Relay.start(pair.primary)
       const { settings, holder } = o.cast
-      const own = {
-        settings,
-        agent: holder?.address,
-        skewMs: n === 0 ? 0 : o.cast.skewMs(),
-      }
+      const own = { settings, agent: holder?.address, skewMs: n === 0 ? 0 : o.cast.skewMs() }
       const keeper = new Keeper({ ...o, ...own, storeUrl: relay.url })
       const door = await startProxy(() => keeper.bot, o.random.fork())
       replicas.push({ relay, keeper, door })

@@ -27,9 +27,7 @@ async function behindServer(route: DoorRoute, after = (_request: IncomingMessage
   })
   const url = await listening(server)
   const get = (path: string, token = 'token') =>
-    fetch(`${url}/bot/v1${path}`, {
-      headers: { authorization: `Bearer ${token}` },
-    })
+    fetch(`${url}/bot/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
   return { get, drain: routes.drain }
 }
 

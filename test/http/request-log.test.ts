@@ -8,14 +8,7 @@ const line = (
   status: number,
   route = '/bot/v1/updates',
   code = 'postern_upstream_unreachable',
-) => ({
-  requestId: `r${(made += 1)}`,
-  method: 'GET',
-  route,
-  status,
-  code,
-  ms: 1,
-})
+) => ({ requestId: `r${(made += 1)}`, method: 'GET', route, status, code, ms: 1 })
 
 test('repeated failures of one kind are counted, and logged once a minute', () => {
   const failures = new RepeatedFailures(() => nowMs)

@@ -28,10 +28,7 @@ test('`GET /me` returns a refusal of the service to the byte', async () => {
   using _refusal = stage.double.script(
     'GET',
     '/me',
-    no(429, 'rate_limited', {
-      error: { retryAfter: 60 },
-      headers: { 'retry-after': '5' },
-    }),
+    no(429, 'rate_limited', { error: { retryAfter: 60 }, headers: { 'retry-after': '5' } }),
     1,
   )
   const called = await stage.sidecar.call('GET', '/me')

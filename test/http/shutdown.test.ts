@@ -19,9 +19,7 @@ const poll =
 
 it('a draining listener answers an open poll with an empty list and closes its connection', async () => {
   const arrived = Promise.withResolvers<void>()
-  const world = await openDoor({
-    parts: { routes: [poll(arrived.resolve)], bounds: PATIENT },
-  })
+  const world = await openDoor({ parts: { routes: [poll(arrived.resolve)], bounds: PATIENT } })
   const polling = call(world, 'GET', '/bot/v1/updates?timeout=50')
   await arrived.promise
   await world.door.drain()

@@ -103,10 +103,7 @@ describe('an attempt', () => {
       refused('postern_store_unwritable'),
     )
     expect([scene.steps, states]).toEqual([['me'], []])
-    expect(rotation()).toMatchObject({
-      phase: 'waiting',
-      detail: 'postern_store_unwritable',
-    })
+    expect(rotation()).toMatchObject({ phase: 'waiting', detail: 'postern_store_unwritable' })
   })
 
   test('an attempt whose promotion cannot be written leaves the key unpublished', async () => {

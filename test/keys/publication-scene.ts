@@ -95,12 +95,7 @@ export class Scene {
   get parts() {
     const log = watchedLog((line) => this.lines.push(line))
     const { rotateEveryMs = null } = this.#options
-    return {
-      keyring: this.keyring,
-      calls: this.calls,
-      log,
-      rotateEveryMs,
-    }
+    return { keyring: this.keyring, calls: this.calls, log, rotateEveryMs }
   }
 
   get calls(): PublicationCalls {

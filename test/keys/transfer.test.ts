@@ -32,11 +32,7 @@ const adopted =
   async (_file, { to }) => ({
     outcome: 'adopted',
     expiresMs,
-    key: {
-      fingerprint: print,
-      certificate: certificateOf(print),
-      locked: lockedUnder(print, to),
-    },
+    key: { fingerprint: print, certificate: certificateOf(print), locked: lockedUnder(print, to) },
   })
 
 describe('an exported key', () => {

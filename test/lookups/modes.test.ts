@@ -9,10 +9,7 @@ const OPEN = { id: 5, kind: 'group', memberCount: 2, mode: 'open', historyVisibl
 /** Modes before a service that says this of any chat, and what was learned from it. */
 function scene(says: object = OPEN, knownAs?: string) {
   const saw = vi.fn((_seen: object[]) => Promise.resolve())
-  const knownChats = {
-    saw,
-    get: () => (knownAs === undefined ? undefined : { kind: knownAs }),
-  }
+  const knownChats = { saw, get: () => (knownAs === undefined ? undefined : { kind: knownAs }) }
   const chat = vi.fn((_chatId: number) => Promise.resolve<unknown>(says))
   const modes = new Modes({
     sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),

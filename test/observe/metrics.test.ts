@@ -64,10 +64,7 @@ test('the registry shows the process and its event loop, all with help texts und
 test('`showKeys` shows the current keys, and no age of a key that was never published', async () => {
   const { metrics, text } = setUp()
   let publishedAtMs: number | null = null
-  showKeys(metrics, {
-    keys: () => [{ state: 'active', publishedAtMs }],
-    situation: () => 'equal',
-  })
+  showKeys(metrics, { keys: () => [{ state: 'active', publishedAtMs }], situation: () => 'equal' })
   expect(await text()).not.toMatch(/^postern_key_age_seconds /m)
   publishedAtMs = Date.now() - 60_000
   const shown = await text()

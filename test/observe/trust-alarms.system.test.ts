@@ -25,11 +25,7 @@ const config = join(folder, 'postern.yaml')
 const entry = `{name: corp, file: ${file}, userIds: '{userId}@bots.example'}`
 writeFileSync(config, `trust:\n  authorities:\n    - ${entry}\n`, { mode: 0o600 })
 const stage = useStage({
-  env: {
-    POSTERN_CONFIG: config,
-    POSTERN_ALERT_URL: url,
-    POSTERN_CACHE_KEY_LIST_SECONDS: '0',
-  },
+  env: { POSTERN_CONFIG: config, POSTERN_ALERT_URL: url, POSTERN_CACHE_KEY_LIST_SECONDS: '0' },
 })
 
 const provoked = new Set<TrustAlarm>()

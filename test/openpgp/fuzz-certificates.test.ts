@@ -128,12 +128,7 @@ test('a usable certificate with a mutated subkey under a valid binding can be se
     judged[unusable === null ? 'usable' : 'unusable']++
     if (unusable !== null) continue
     const certificates = [mallory.certificate, given]
-    const request = {
-      text: 'hello',
-      certificates,
-      signer: bot.unlocked,
-      cipher: 'aes256',
-    } as const
+    const request = { text: 'hello', certificates, signer: bot.unlocked, cipher: 'aes256' } as const
     await expect(engine.seal(request), `FUZZ_SEED=${seed}`).resolves.toContain('BEGIN PGP')
   }
   expect(judged.unusable, 'spoilt ones').toBeGreaterThan(0)

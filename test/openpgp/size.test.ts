@@ -178,26 +178,15 @@ test('`fit` chooses AES-256, then AES-128, then reports the least length', () =>
   const most = (size: number): number =>
     Math.max(...[0, 1, 2].map((fewer) => armoredLength(size + 4096 + 257 - fewer)))
   const needed = most(each.aes256 + 96)
-  expect(fit(each, roomFor(4096, needed))).toEqual({
-    fits: true,
-    cipher: 'aes256',
-    isNamed: false,
-  })
+  expect(fit(each, roomFor(4096, needed))).toEqual({ fits: true, cipher: 'aes256', isNamed: false })
   expect(fit(each, roomFor(4096, needed - 1))).toEqual({
     fits: true,
     cipher: 'aes128',
     isNamed: false,
   })
   const least = most(each.aes128 + 80)
-  expect(fit(each, roomFor(4096, least))).toEqual({
-    fits: true,
-    cipher: 'aes128',
-    isNamed: false,
-  })
-  expect(fit(each, roomFor(4096, least - 1))).toEqual({
-    fits: false,
-    leastChars: least,
-  })
+  expect(fit(each, roomFor(4096, least))).toEqual({ fits: true, cipher: 'aes128', isNamed: false })
+  expect(fit(each, roomFor(4096, least - 1))).toEqual({ fits: false, leastChars: least })
 })
 
 test.each([1, 2, 59])(

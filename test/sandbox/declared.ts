@@ -12,10 +12,7 @@ export function undeclaredFields(
   const known = resolve(schema as Schema, root)
   if (Array.isArray(value)) {
     return value.flatMap((inner, index) =>
-      undeclaredFields(known['items'] ?? {}, inner, {
-        root,
-        path: [...path, String(index)],
-      }),
+      undeclaredFields(known['items'] ?? {}, inner, { root, path: [...path, String(index)] }),
     )
   }
   if (typeof value !== 'object' || value === null) return []

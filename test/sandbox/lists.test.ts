@@ -27,13 +27,7 @@ test('`control.people` lists keys, phones and closed accounts, and `control.chat
   const carol = await control.addPerson({ username: 'carol' })
   await control.givePhone({ userId: carol.id })
   expect(await control.people()).toMatchObject([
-    {
-      ...alice,
-      firstName: 'Alice',
-      fingerprint: A_KEY.fingerprint,
-      hasPhone: false,
-      gone: false,
-    },
+    { ...alice, firstName: 'Alice', fingerprint: A_KEY.fingerprint, hasPhone: false, gone: false },
     { ...bob, fingerprint: null, gone: true },
     { ...carol, hasPhone: true },
   ])

@@ -26,9 +26,7 @@ test('the bot’s OpenAPI document has every endpoint, and `/media/{id}` outside
   const names = [...ENDPOINTS.map(({ name }) => name), 'getMedia']
   expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(names.toSorted())
   expect(bot.servers).toEqual([{ url: 'http://service.example/bot/v1' }])
-  expect(bot.paths['/media/{id}']).toMatchObject({
-    servers: [{ url: 'http://service.example' }],
-  })
+  expect(bot.paths['/media/{id}']).toMatchObject({ servers: [{ url: 'http://service.example' }] })
 })
 
 test('the bot’s OpenAPI document has every error code under its status', () => {

@@ -11,11 +11,7 @@ const inFile = async (options: SandboxOptions = {}) => {
 }
 
 const post = (sandbox: Sandbox, text: string) =>
-  sandbox.control.post({
-    userId: sandbox.home.alice.id,
-    chatId: sandbox.home.privateChat,
-    text,
-  })
+  sandbox.control.post({ userId: sandbox.home.alice.id, chatId: sandbox.home.privateChat, text })
 
 test('a restored snapshot replaces the file of the world before the answer', async () => {
   const { data, sandbox: opened } = await inFile()

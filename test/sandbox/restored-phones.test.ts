@@ -20,9 +20,7 @@ test('a restored phone has its key and inbox as of the snapshot', async () => {
   expect(restored.inbox.map(({ text }) => text)).toEqual(['one'])
   expect(restored.keyChanges.filter(({ userId }) => userId === bob.id)).toEqual([])
   await (await phoneOf(sandbox, 'alice')).write(encryptedGroup, 'three')
-  expect(await restored.seen(({ text }) => text === 'three')).toMatchObject({
-    verdict: 'verified',
-  })
+  expect(await restored.seen(({ text }) => text === 'three')).toMatchObject({ verdict: 'verified' })
 })
 
 test('a phone receives messages after a reset without being requested first', async () => {

@@ -100,10 +100,7 @@ test('an existing world ignores a seed and continues its own schedule', async ()
     await sandbox.control.advance({ ms: 2000 })
     return await observableState(sandbox)
   })()
-  await using again = await createSandbox({
-    world: { people: { zoe: {} } },
-    data,
-  })
+  await using again = await createSandbox({ world: { people: { zoe: {} } }, data })
   expect(again.isNew).toBe(false)
   expect(await observableState(again)).toEqual(before)
   await again.control.advance({ ms: 7000 })

@@ -68,10 +68,5 @@ export async function startCollector(answer: () => number | null = () => 200): P
       if (status !== null) response.writeHead(status, { location: '/elsewhere' }).end('{}')
     })
   })
-  return {
-    url: await listening(server),
-    spans,
-    exports,
-    text: () => text,
-  }
+  return { url: await listening(server), spans, exports, text: () => text }
 }

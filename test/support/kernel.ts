@@ -101,12 +101,14 @@ interface SourceFile {
 
 function folderSizes(files: readonly SourceFile[]): FolderSize[] {
   const byFolder = Map.groupBy(files, ({ file }) => file.match(/^src\/([^/]+)\//)?.[1] ?? '.')
-  return [...byFolder].toSorted().map(([folder, inside]) => ({
-    folder,
-    files: inside.length,
-    lines: sum(inside.map(({ lines }) => lines)),
-    code: sum(inside.map(({ code }) => code)),
-  }))
+  return [...byFolder]
+    .toSorted()
+    .map(([folder, inside]) => ({
+      folder,
+      files: inside.length,
+      lines: sum(inside.map(({ lines }) => lines)),
+      code: sum(inside.map(({ code }) => code)),
+    }))
 }
 
 /**

@@ -275,11 +275,7 @@ function gpgWriter(shop: Shop): PeerWriter {
       const id = /KEY_CREATED \w ([0-9A-F]{40})/.exec(made)?.[1] ?? ''
       await runGpg(['--quick-add-key', id, subkey, 'encr', 'never'])
       const certificate = await runGpg(['--armor', '--export', id])
-      return {
-        certificate,
-        secret: await runGpg(['--armor', '--export-secret-keys', id]),
-        id,
-      }
+      return { certificate, secret: await runGpg(['--armor', '--export-secret-keys', id]), id }
     },
     async seal({ text, to, signers, feature = 'two signers' }) {
       const by = signers.flatMap(({ id }) => ['-u', id])

@@ -193,11 +193,13 @@ class Coverage implements Disposable {
       for (const { functionName } of ran) names.add(functionName)
       if (names.size > 0) functions.set(file, names)
     }
-    return [...functions].toSorted().map(([file, names]) => ({
-      file,
-      lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
-      functions: [...names],
-    }))
+    return [...functions]
+      .toSorted()
+      .map(([file, names]) => ({
+        file,
+        lines: readFileSync(join(ROOT, file), 'utf8').split('\n').length - 1,
+        functions: [...names],
+      }))
   }
 
   async #everywhere(method: string, params: object = {}): Promise<unknown[]> {

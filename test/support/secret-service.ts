@@ -76,12 +76,7 @@ export class Home {
     const child = spawn(...mortal(program, args), {
       cwd: this.path,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        HOME: this.path,
-        XDG_RUNTIME_DIR: runtime,
-        ...env,
-      },
+      env: { PATH: process.env['PATH'] ?? '', HOME: this.path, XDG_RUNTIME_DIR: runtime, ...env },
     })
     const texts = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {

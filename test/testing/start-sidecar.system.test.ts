@@ -163,11 +163,13 @@ describe('a start that fails', () => {
     const upstream = 'http://127.0.0.1:9'
     const sidecar = await start({ upstream, token: sandbox.token, readyWithinMs: false })
     const reason = () => sidecar.ready(0).catch((error: { code: string }) => error)
-    await expect.poll(reason).toMatchObject({
-      code: 'upstream',
-      message: expect.stringContaining('could not be reached'),
-      hint: expect.stringContaining('upstream.url'),
-    })
+    await expect
+      .poll(reason)
+      .toMatchObject({
+        code: 'upstream',
+        message: expect.stringContaining('could not be reached'),
+        hint: expect.stringContaining('upstream.url'),
+      })
   })
 
   test('a start that is not ready in time fails with the code `starting`', async () => {

@@ -40,10 +40,7 @@ test.each([
 ])('a sealed message is delivered: %s', async (_how, fileName) => {
   const from = await stage.person()
   const armored = await from.phone.seal(WORDS, [stage.botCertificate], { fileName })
-  expect(await read(from, armored)).toMatchObject({
-    text: WORDS,
-    postern: { verdict: 'verified' },
-  })
+  expect(await read(from, armored)).toMatchObject({ text: WORDS, postern: { verdict: 'verified' } })
 })
 
 test.each(['sq', 'rnp'] as const)('a sealed message made by %s is delivered', async (program) => {

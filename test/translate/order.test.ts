@@ -64,9 +64,7 @@ test('an answer whose update ids do not grow is `postern_upstream_invalid`', asy
 test('a poll that the bot aborts ends at the service', async () => {
   const gone = new AbortController()
   const since = stage.double.mark()
-  const poll = stage.sidecar.call('GET', emptyPoll(), undefined, {
-    signal: gone.signal,
-  })
+  const poll = stage.sidecar.call('GET', emptyPoll(), undefined, { signal: gone.signal })
   await expect.poll(() => stage.double.calls('GET', '/updates', since).length).toBe(1)
   gone.abort()
   await expect(poll).rejects.toThrow()

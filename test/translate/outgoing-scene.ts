@@ -56,10 +56,7 @@ export function scene(isProtected = true) {
     enter: vi.fn(() => {
       events.push('entered')
       const leave = (): void => void events.push('left')
-      return Promise.resolve({
-        signer: { unlocked: { sizes: AS_MADE } },
-        leave,
-      })
+      return Promise.resolve({ signer: { unlocked: { sizes: AS_MADE } }, leave })
     }),
   }
   const parts = {
@@ -81,9 +78,7 @@ export function scene(isProtected = true) {
     directory: { keyList: vi.fn((..._at: number[]) => Promise.resolve(LIST)), forget: vi.fn() },
     publication: publication as typeof publication | null,
     engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
-    replayMemory: {
-      rememberOwn: () => Promise.resolve(),
-    } as object | null,
+    replayMemory: { rememberOwn: () => Promise.resolve() } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },
     people: { isOthers: () => false },
     trust: { epoch: 1, distrust: () => null },

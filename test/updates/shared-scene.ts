@@ -28,10 +28,7 @@ export function playedService() {
       service.ids = service.ids.filter((id) => confirmed.every((below) => id > below))
       await rest()
       return service.ids.slice(0, poller.confirmsEach ? 1 : service.prefix).map((updateId) => {
-        return {
-          update: { updateId, n: updateId },
-          delivered: { updateId, mark: service.mark },
-        }
+        return { update: { updateId, n: updateId }, delivered: { updateId, mark: service.mark } }
       })
     },
     markDelivered: ({ updateId }: Delivered) => void marked.push(updateId),

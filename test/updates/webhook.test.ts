@@ -47,12 +47,7 @@ test('`GET /webhook` and `GET /me` show the webhook without its secret, and the 
     nextAttemptAt: null,
   })
   const me = await scene.call('GET', '/me')
-  expect(me.result.webhook).toEqual({
-    url: PUBLIC,
-    hasSecret: true,
-    failures: 0,
-    lastError: null,
-  })
+  expect(me.result.webhook).toEqual({ url: PUBLIC, hasSecret: true, failures: 0, lastError: null })
   expect((await scene.past('GET', '/webhook')).result.url).toBe(null)
   const sent = scene.sandbox.transcript.list().map(({ path, body }) => path + body)
   expect(sent.join()).not.toContain('hooks.example.org')

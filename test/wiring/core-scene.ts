@@ -29,10 +29,7 @@ export function useCore() {
   afterAll(() => real[Symbol.asyncDispose]())
   const unlock = async () => ({ ...bot.unlocked, bytes: bot.unlocked.bytes.slice() })
   const engine: MeasuredEngine = { ...real, unlock }
-  return {
-    engine,
-    scene: (o: Scene = {}) => scene({ ...o, parts: { engine, ...o.parts } }),
-  }
+  return { engine, scene: (o: Scene = {}) => scene({ ...o, parts: { engine, ...o.parts } }) }
 }
 
 /** A store with the key of `bot` in a state, or without any. */

@@ -39,10 +39,7 @@ async function scene({ hasPlayedEngine = true } = {}) {
   }
   const sidecar = await createSidecar({
     ...sidecarOptions(sandbox),
-    parts: {
-      store: played.shared,
-      ...(hasPlayedEngine && { engine: { ...engine, sealKnown } }),
-    },
+    parts: { store: played.shared, ...(hasPlayedEngine && { engine: { ...engine, sealKnown } }) },
   })
   onTestFinished(() => sidecar[Symbol.asyncDispose]())
   const { bot } = await sidecar.listen({ hasControl: false })

@@ -118,9 +118,7 @@ describe('a backup', () => {
     const { file, dataDir } = await made({})
     await expect(
       restoreBackup(file, accessTo(dataDir, { storeUrl: DATABASE_URL })),
-    ).rejects.toMatchObject({
-      code: 'refused',
-    })
+    ).rejects.toMatchObject({ code: 'refused' })
   })
 })
 

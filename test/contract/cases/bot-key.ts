@@ -120,10 +120,7 @@ export const BOT_KEY = casesOf('PUT /key', {
         { ...good, publicKey: BEGIN },
         { ...good, publicKey: `words ${publicKey}` },
         ...['', 'a1', 'g'.repeat(40), 'a'.repeat(39), 'a'.repeat(41), 'a'.repeat(63), 7].map(
-          (fingerprint) => ({
-            ...good,
-            fingerprint,
-          }),
+          (fingerprint) => ({ ...good, fingerprint }),
         ),
       ]
       for (const body of wrong) {

@@ -205,8 +205,5 @@ export const READINGS: readonly Case[] = [
   ...MORE,
 ].map((one) => ({
   ...one,
-  only: {
-    ways: ['direct', 'protected', 'open'],
-    because: 'the specification leaves it open',
-  },
+  only: { ways: ['direct', 'protected', 'open'], because: 'the specification leaves it open' },
 }))

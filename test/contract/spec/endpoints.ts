@@ -23,9 +23,7 @@ export const ENDPOINT_RULES = {
     'webhook-no-other': 'No other fields.',
     'webhook-result': 'Result: {url, hasSecret, pending}.',
   },
-  'DELETE /webhook': {
-    'webhook-delete': 'Result: {url: null, pending}. Works while paused.',
-  },
+  'DELETE /webhook': { 'webhook-delete': 'Result: {url: null, pending}. Works while paused.' },
   'PUT /key': {
     'key-body':
       'publicKey: required, max 65536, an armored public key block; fingerprint: required, 40 or 64 hex.',

@@ -50,9 +50,7 @@ export async function startSidecarInProcess(o: {
       botToken: SecretSource.fromFile(tokenFile, 'token'),
       clientToken: null,
       passphrase: SecretSource.fromValue(PASSPHRASE),
-      ...(o.storeUrl !== undefined && {
-        storeUrl: SecretSource.fromValue(o.storeUrl, 'database'),
-      }),
+      ...(o.storeUrl !== undefined && { storeUrl: SecretSource.fromValue(o.storeUrl, 'database') }),
     },
     log: watchedLog(),
     parts: o.parts,

@@ -78,11 +78,7 @@ async function partsInMap(): Promise<SettleParts & { confirm: (below: number) =>
       hasSigned: (userId: number) => signers.has(userId),
       rememberSigned: (all: number[]) => Promise.resolve(all.forEach((one) => signers.add(one))),
     },
-    trust: {
-      distrust: () => null,
-      formerOf: () => null,
-      standingOf: () => 'seen',
-    },
+    trust: { distrust: () => null, formerOf: () => null, standingOf: () => 'seen' },
     knownChats: { personOf: (chatId: number) => (chatId === PRIVATE ? ALICE : null) },
     guard: { mustSeal: () => true },
     botId: () => BOT,

@@ -220,10 +220,7 @@ describe('the audience of a judged message', () => {
     signed: {},
   } as never
   const judge = (judged: Judged, { parts }: ReturnType<typeof scene>) =>
-    judgeAudience(judged, opened, place, {
-      ...parts,
-      audience: 'check',
-    } as unknown as ExamineParts)
+    judgeAudience(judged, opened, place, { ...parts, audience: 'check' } as unknown as ExamineParts)
 
   test.each(['verified', 'unsigned'] as const)(
     'a message judged as %s may be for another chat',

@@ -34,9 +34,7 @@ export function known() {
 export function partsOf(all: ReturnType<typeof known>): ExamineParts {
   return {
     guard: { mustSeal: (id: number) => all.protectedChats.has(id) },
-    modes: {
-      get: async (id: number, sinceMs: number) => ({ mode: await all.mode(id, sinceMs) }),
-    },
+    modes: { get: async (id: number, sinceMs: number) => ({ mode: await all.mode(id, sinceMs) }) },
     knownChats: {
       isPrivate: (id: number) => all.privateChats.has(id),
       isLatched: (id: number) => all.latchedChats.has(id),

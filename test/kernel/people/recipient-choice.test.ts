@@ -31,11 +31,7 @@ function scene() {
   const isOthers = vi.fn((_pair: object) => false)
   const distrust = vi.fn((_userId: number, _fingerprint: string, _chatId: number) => null)
   const parts = {
-    knownChats: {
-      isPrivate: () => chat.isPrivate,
-      personOf: () => chat.personId,
-      saw,
-    },
+    knownChats: { isPrivate: () => chat.isPrivate, personOf: () => chat.personId, saw },
     keyring: { fingerprints: new Set() },
     people: { isOthers },
     trust: { epoch: 1, distrust },

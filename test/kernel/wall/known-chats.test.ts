@@ -40,9 +40,7 @@ test('a sighting of a chat beyond `maxChats` is refused with the number of chats
   const { knownChats } = await small()
   await knownChats.saw([1, 2, 3].map((chatId) => ({ chatId, kind: 'group' })))
   const code = 'postern_store_unwritable'
-  await expect(knownChats.saw([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({
-    code,
-  })
+  await expect(knownChats.saw([{ chatId: 4, kind: 'private' }])).rejects.toMatchObject({ code })
   await expect(knownChats.saw([{ chatId: 4, isProtected: true }])).rejects.toMatchObject({
     code,
     message: expect.stringContaining('no more than 3 chats are remembered') as unknown,

@@ -82,10 +82,7 @@ export function checkRecovery(world: World): void {
   if (recovered.has(identity)) return
   recovered.add(identity)
   for (let round = 0; round < 3; round++) {
-    now = apply({ ...reread(now, 0), turn: 0 }, 0, {
-      kind: 'asked',
-      errand: 'compare',
-    })
+    now = apply({ ...reread(now, 0), turn: 0 }, 0, { kind: 'asked', errand: 'compare' })
     for (let steps = 0; now.sidecars[0]?.action != null; steps++) {
       if (steps > 60) throw new Error(`it never ends:\n${world.path.join('\n')}`)
       const [, after, result] = outcomes(now, 0, now.sidecars[0].action)[0]!

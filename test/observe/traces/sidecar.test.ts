@@ -19,11 +19,7 @@ async function scene(env: Record<string, string> = {}, options: SandboxOptions =
   const sidecar = await startSidecar({
     upstream: sandbox.url,
     inside: true,
-    env: {
-      POSTERN_BOT_TOKEN: sandbox.token,
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      ...env,
-    },
+    env: { POSTERN_BOT_TOKEN: sandbox.token, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...env },
   })
   onTestFinished(() => sidecar[Symbol.asyncDispose]())
   await sidecar.whenReady()

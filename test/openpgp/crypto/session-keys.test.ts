@@ -118,10 +118,7 @@ test.each([
 ])('the integer %s is written as the MPI %s, and read back', (number, written) => {
   const value = bytes(number)
   expect(writeMpi(value).toString('hex')).toBe(written)
-  expect(readMpi(bytes(written), value.length)).toEqual({
-    number: value,
-    read: written.length / 2,
-  })
+  expect(readMpi(bytes(written), value.length)).toEqual({ number: value, read: written.length / 2 })
 })
 
 test.each([

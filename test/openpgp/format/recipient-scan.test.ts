@@ -8,11 +8,7 @@ import { longPacket, oldPacket, packet } from '../../support/openpgp-framing.ts'
 const KEY_ID = '11223344556677aa'
 const FINGERPRINT = `00112233445566778899aabb${KEY_ID}`
 const ANONYMOUS = '0000000000000000'
-const own: OwnIds = {
-  keyIds: new Set([KEY_ID]),
-  fingerprints: new Set([FINGERPRINT]),
-  keyCount: 1,
-}
+const own: OwnIds = { keyIds: new Set([KEY_ID]), fingerprints: new Set([FINGERPRINT]), keyCount: 1 }
 
 /** Body of a version 3 packet, of so many bytes. */
 const body3 = (keyId: string, bytes = 60): Buffer =>

@@ -87,10 +87,7 @@ async function each(runs: number, of: (seed: number) => Uint8Array): Promise<Cou
 }
 
 const message = (seed: number): Buffer =>
-  variedMessage(randomFrom(seed), {
-    to: [bot.subkey, modern.subkey],
-    signers: SIGNERS,
-  }).packets
+  variedMessage(randomFrom(seed), { to: [bot.subkey, modern.subkey], signers: SIGNERS }).packets
 
 test('random messages are opened and verified natively with the results of openpgp.js', async () => {
   const runs = 160

@@ -48,11 +48,7 @@ test.each([
         text,
         dataDigest: sealed.dataDigest,
         signatures: [
-          {
-            issuerKeyId: by.primary.keyId,
-            createdMs: NOW_MS,
-            digest: sealed.statementDigest,
-          },
+          { issuerKeyId: by.primary.keyId, createdMs: NOW_MS, digest: sealed.statementDigest },
         ],
       })
       if (opened.outcome !== 'opened') continue

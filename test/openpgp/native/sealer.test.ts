@@ -30,11 +30,7 @@ function newSealer() {
   const said: string[] = []
   const requests: [string, PrepareRequest][] = []
   const ready = new Map<string, PreparedMessage>()
-  const certificates = {
-    epoch: 0,
-    nowMs: () => Date.now(),
-    infoOf,
-  }
+  const certificates = { epoch: 0, nowMs: () => Date.now(), infoOf }
   const precomputer = {
     take(place: string, request: PrepareRequest) {
       said.push(`take ${place} ${request.cipher}`)

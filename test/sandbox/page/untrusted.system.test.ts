@@ -91,11 +91,7 @@ describe.skipIf(!hasBrowser)('hostile names, texts and files on the page', () =>
     const { control, home } = sandbox
     const room = await control.addRoom({ kind: 'group', title: 'Files', members: [home.alice.id] })
     const sendFile = (file: Buffer) =>
-      control.sendMedia({
-        userId: home.alice.id,
-        chatId: room.id,
-        base64: file.toString('base64'),
-      })
+      control.sendMedia({ userId: home.alice.id, chatId: room.id, base64: file.toString('base64') })
     await sendFile(Buffer.from(SVG))
     await sendFile(Buffer.from(`<!doctype html>${MARKUP}`))
     await sendFile(png(3, 3).subarray(0, 30))
