@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Clients, LaterCaller } from '../clients/clients.ts'
 import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
-import { findRow, upsert } from '../store/records/rows.ts'
+import { changeRows, findRow, upsert } from '../store/records/rows.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -81,7 +81,7 @@ export class OutboxEntries {
     await upsert(db, 'secrets', 'name', { name, sealed: this.#store.seal(name, secret) })
   }
 
-  /** The code is for the approver and Postern alone, not for whoever reads the store. */
+  /** The code is for the approver and Postern alone: no reader of the store has it. */
   async #saveCode(db: Kysely<Schema>, { id, approval }: UnnumberedEntry): Promise<void> {
     if (approval !== null) await this.#saveSecret(db, codeOf(id), Buffer.from(approval.code))
   }
@@ -190,8 +190,8 @@ export class OutboxEntries {
     const rule = approvals.demandOf(entry)
     if (rule === null) return { state: 'waiting' as const, approval: null }
     const open = this.all.flatMap(({ id, state, client, approval: one }) => {
-      const isOpen = state === 'asked' && client === entry.client && id !== entry.id
-      return isOpen ? (one?.requests ?? []).map(({ userId }) => userId) : []
+      const isOther = state === 'asked' && client === entry.client && id !== entry.id
+      return isOther ? (one?.requests ?? []).map(({ userId }) => userId) : []
     })
     const how = { digest: digestOf(entry, words), askedAtMs }
     const approval = approvalOf(rule, approvals.chatsOf(rule, open), how)
@@ -214,11 +214,7 @@ export class OutboxEntries {
       const change = before && how(before)
       if (before === undefined || change == null) return null
       const after = { ...before, ...change }
-      await db
-        .updateTable('outbox')
-        .set(rowOf(after, this.#store.rowSeal))
-        .where('id', '=', id)
-        .execute()
+      await changeRows(db, 'outbox', { id }, rowOf(after, this.#store.rowSeal))
       if (after.approval?.code !== before.approval?.code) await this.#saveCode(db, after)
       if (after.state === 'sent') {
         await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()

@@ -242,7 +242,7 @@ test('no change of a key by Postern gives a forged row its MAC', async () => {
   }
 })
 
-test('a forged row of a certificate counts as revoked, whatever Postern writes into it', async () => {
+test('a forged row of a certificate counts as revoked, also after a write of Postern’s into it', async () => {
   const { again } = await scene()
   const theirs = { fingerprint: 'a', copy: 'next', copyDigest: digestOf('next') }
   await memoryOf(await again()).write(async ({ certificates }) => {
@@ -273,9 +273,9 @@ test('a forged row of a certificate counts as revoked, whatever Postern writes i
 test('a client with a forged rate is counted anew, and one that was overtaken is not', async () => {
   const { again } = await scene()
   const store = await again()
-  const { write } = memoryOf(store)
+  const memory = memoryOf(store)
   const set = (atMs: number, beforeMs: number) =>
-    write(({ clients }) => clients.setNextAt('watch', atMs, beforeMs))
+    memory.write(({ clients }) => clients.setNextAt('watch', atMs, beforeMs))
   await expect(set(7, 4)).rejects.toThrow(OvertakenError)
   await store.write((db) => sql`UPDATE client_rates SET next_at = 99`.execute(db))
   await expect(set(7, 99)).rejects.toThrow(OvertakenError)

@@ -10,9 +10,7 @@ const READ_AS = 'ABEKMHPCTXYSJGQWY3ABEZHKMNPTYXCZSGBU'
 /** By UTF-16 unit, the letter that it is read as; 0: none. */
 const READ = new Uint8Array(2 ** 16)
 for (const letter of CODE_LETTERS) READ[letter.charCodeAt(0)] = letter.charCodeAt(0)
-for (const [at, letter] of [...LETTERS].entries()) {
-  READ[letter.charCodeAt(0)] = READ_AS.charCodeAt(at)
-}
+for (let at = 0; at < LETTERS.length; at++) READ[LETTERS.charCodeAt(at)] = READ_AS.charCodeAt(at)
 
 /** How a text reads without case, blanks, punctuation and invisible characters. */
 function fold(text: string): string {
@@ -31,7 +29,7 @@ export function holdsCode(value: unknown, codes: readonly string[]): boolean {
   if (codes.length === 0) return false
   const found = { values: [] as string[], names: [] as string[] }
   addTexts(value, found)
-  // anybody may send a long text: each code is looked for in it as fast as memory is read
+  // the text may be long, and anybody's
   const text = fold([...found.values, ...found.names].join(''))
   const ways = codes.map(fold).flatMap((code) => [code, Array.from(code).toReversed().join('')])
   return ways.some((code) => text.includes(code))

@@ -14,7 +14,7 @@ const KEYS_AT_ONCE = 500
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const MOST_KEYS = 500_000
 
-type Known = SchemaRow<'certificates'>
+type CertificateRow = SchemaRow<'certificates'>
 const NOTHING = { owner: null, revoked_armored: null, copy: null, copy_digest: null, mac: null }
 
 /** Certificates: whose they are, their copies, their revocations. */
@@ -45,30 +45,32 @@ export class CertificateRows extends SealedRows implements CertificateRecords {
     const some = keys === null ? all : all.where('fingerprint', 'in', keys)
     const wanted = isOwned ? some.where('owner', 'is not', null) : some
     for (let after: string | undefined = ''; after !== undefined;) {
-      const rows: Omit<Known, 'copy'>[] = await wanted.where('fingerprint', '>', after).execute()
+      const rows: Omit<CertificateRow, 'copy'>[] = await wanted
+        .where('fingerprint', '>', after)
+        .execute()
       yield* this.#known(rows)
       after = rows.at(KEYS_AT_ONCE - 1)?.fingerprint
     }
   }
 
   /** Rows as they count: a forged one as revoked, for that may have been removed from it. */
-  #known<R extends Omit<Known, 'copy'>>(rows: readonly R[]): R[] {
+  #known<R extends Omit<CertificateRow, 'copy'>>(rows: readonly R[]): R[] {
     const sound = new Set(this.seal.sound('certificates', rows))
     return rows.map((row) => (sound.has(row) ? row : { ...row, ...NOTHING, revoked_armored: '' }))
   }
 
-  async #find(fingerprints: readonly string[]): Promise<Map<string, Known>> {
+  async #find(fingerprints: readonly string[]): Promise<Map<string, CertificateRow>> {
     const rows = this.db.selectFrom('certificates').selectAll()
     const found = await rows.where('fingerprint', 'in', fingerprints).execute()
     const digested = found.map((row) => ({ ...row, copy_digest: digestOf(row.copy) }))
     return new Map(this.#known(digested).map((row) => [row.fingerprint, row]))
   }
 
-  async #one(fingerprint: string): Promise<Known> {
+  async #one(fingerprint: string): Promise<CertificateRow> {
     return (await this.#find([fingerprint])).get(fingerprint) ?? { ...NOTHING, fingerprint }
   }
 
-  async #save(rows: readonly Known[]): Promise<void> {
+  async #save(rows: readonly CertificateRow[]): Promise<void> {
     const sealed = rows.map((row) => this.seal.seal('certificates', row))
     if (rows.length > 0) await upsert(this.db, 'certificates', 'fingerprint', sealed)
   }
@@ -88,7 +90,7 @@ export class CertificateRows extends SealedRows implements CertificateRecords {
         const { copy, revoked_armored } = known.get(fingerprint) ?? NOTHING
         return copy === null && revoked_armored !== ''
       })
-      const rowOf = (one: CertificateCopy): Known => {
+      const rowOf = (one: CertificateCopy): CertificateRow => {
         return { ...NOTHING, ...known.get(one.fingerprint), ...copyRow(one) }
       }
       await this.#save(blank.map(rowOf))
