@@ -51,6 +51,7 @@ export const CHATS = {
     async ({ knownChats, modes, publication, onPrivateReadable }, lift) => {
       const isPrivate = 'private' in lift
       const named = 'chatIds' in lift ? lift.chatIds : null
+      // mistyped ids, before any latch is lifted
       const unknown = named?.filter((id) => knownChats.get(id) === undefined) ?? []
       if (unknown.length > 0) throw unknownChats(unknown)
       const latched = knownChats.all.filter(({ latchedAtMs }) => latchedAtMs !== null)
@@ -101,8 +102,6 @@ const STILL_ENCRYPTED =
   'noted; the service still shows our key, so private chats stay encrypted until the owner removes it'
 const MAY_BE_READABLE =
   'private chats may be readable again, where the service lists them as readable'
-
-/** Refuses mistyped ids. @throws OperatorError `refused`, before any latch is lifted */
 
 const unknownChats = (ids: readonly number[]): OperatorError =>
   refusedError(

@@ -1,6 +1,6 @@
 /** Operations on everything that is known of a person. */
 import { refusedError } from '../errors.ts'
-import type { OutboxEntry } from '../outbox/entries.ts'
+import { isOpen, type OutboxEntry } from '../outbox/entries.ts'
 import { describeStays } from '../trust/forgotten.ts'
 import { operation, PersonInput } from './operation.ts'
 
@@ -15,7 +15,7 @@ export const PEOPLE = {
       knownChats.all.filter(({ personId }) => personId === userId).map(({ id }) => id),
     )
     const calls = outbox.all.filter((one) => ofThem.has(one.chatId) || isAsked(one, userId))
-    const open = calls.filter(({ settledAtMs }) => settledAtMs === null)
+    const open = calls.filter(isOpen)
     if (open.length > 0) {
       throw refusedError(
         `${open.length} calls wait in the outbox that go to this person, or need their word`,

@@ -43,9 +43,8 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   const named = await fingerprintsOf(db, userId)
   const shared = await sharedOf(db, userId, named)
   const fingerprints = named.filter((one) => !shared.includes(one))
-  const ofThem = db.selectFrom('chats').selectAll().where('person_id', '=', userId)
-  const ofPersonAlone = person.seal.sound('chats', await ofThem.execute())
-  const chats = ofPersonAlone.map(({ id }) => id)
+  const sealed = new SealedRows(db, person.seal)
+  const chats = (await sealed.sound('chats', { person_id: userId })).map(({ id }) => id)
   const rows: Record<string, number> = {}
   await keepUnderAlias(db, person)
   for (const table of OF_PERSON) rows[table] = await erase(db, table, 'user_id', [userId])
@@ -54,10 +53,7 @@ export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Pro
   for (const table of ['outcomes', 'sent', 'media', 'lists'] as const) {
     rows[table] = (rows[table] ?? 0) + (await erase(db, table, 'chat_id', chats))
   }
-  for (const chat of ofPersonAlone) {
-    const { mac } = person.seal.seal('chats', { ...chat, person_id: null })
-    await changeRows(db, 'chats', { id: chat.id }, { person_id: null, mac })
-  }
+  await sealed.change('chats', { person_id: userId }, { person_id: null })
   await changeRows(db, 'seen', { user_id: userId }, { user_id: null })
   rows['lists'] = (rows['lists'] ?? 0) + (await leaveLists(db, userId))
   rows['sent'] = (rows['sent'] ?? 0) + (await leaveSent(db, userId))
@@ -126,11 +122,10 @@ async function sharedOf(
 /** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
 async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void> {
   const { userId: user_id, alias, pinOf, seal } = o
-  const pins = db.selectFrom('pins').selectAll().where('user_id', '=', user_id)
-  const [pin] = seal.sound('pins', await pins.execute())
+  const sealed = new SealedRows(db, seal)
+  const [pin] = await sealed.sound('pins', { user_id })
   const signer = await findRow(db, 'people', { user_id })
-  const forgotten = db.selectFrom('forgotten').selectAll().where('person', '=', alias)
-  const [former] = seal.sound('forgotten', await forgotten.execute())
+  const [former] = await sealed.sound('forgotten', { person: alias })
   const { fingerprint = null, standing = former?.standing ?? 'seen' } = pin ?? {}
   const row = seal.seal('forgotten', {
     person: alias,
