@@ -9,10 +9,11 @@ import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
-import { entryOf, isOpen, rowOf, type OutboxEntry, type UnnumberedEntry } from './entry.ts'
+import { entryOf, isOpen, isTimed, rowOf, UNSETTLED } from './entry.ts'
+import type { OutboxEntry, UnnumberedEntry } from './entry.ts'
 import { mostOf, requireRoom } from './shares.ts'
 
-export { isOpen, type OutboxEntry, type OutboxState } from './entry.ts'
+export { isOpen, isTimed, type OutboxEntry, type OutboxState } from './entry.ts'
 
 /** An entry before it has a number. */
 export type NewEntry = Pick<
@@ -66,15 +67,20 @@ export class OutboxEntries {
     const all = db.selectFrom('outbox').selectAll()
     const rows = await (ids === null ? all : all.where('id', 'in', ids)).execute()
     for (const id of ids ?? []) this.#entries.delete(id)
-    for (const row of this.#store.rowSeal.sound('outbox', rows)) {
-      const code = row.approval === null ? Buffer.alloc(0) : await this.#secret(db, codeOf(row.id))
-      if (code !== null) this.#entries.set(row.id, entryOf(row, code.toString()))
+    const sound = this.#store.rowSeal.sound('outbox', rows)
+    const isAsked = sound.some(({ approval }) => approval !== null)
+    const codes = isAsked ? await this.#codes(db, ids) : new Map<string, string>()
+    for (const row of sound) {
+      const code = row.approval === null ? '' : codes.get(codeOf(row.id))
+      if (code !== undefined) this.#entries.set(row.id, entryOf(row, code))
     }
   }
 
-  async #secret(db: Kysely<Schema>, name: string): Promise<Buffer | null> {
-    const row = await findRow(db, 'secrets', { name })
-    return row === undefined ? null : this.#store.unseal(name, row.sealed)
+  async #codes(db: Kysely<Schema>, ids: readonly string[] | null): Promise<Map<string, string>> {
+    const all = db.selectFrom('secrets').selectAll().where('name', 'like', codeOf('%'))
+    const rows = await (ids === null ? all : all.where('name', 'in', ids.map(codeOf))).execute()
+    const open = (name: string, sealed: Uint8Array) => this.#store.unseal(name, sealed).toString()
+    return new Map(rows.map(({ name, sealed }) => [name, open(name, sealed)]))
   }
 
   async #saveSecret(db: Kysely<Schema>, name: string, secret: Buffer): Promise<void> {
@@ -137,7 +143,9 @@ export class OutboxEntries {
 
   /** The body of an entry. @throws OperatorError `store-corrupt` */
   async words(id: string): Promise<Buffer | null> {
-    return await this.#store.read((db) => this.#secret(db, wordsOf(id)))
+    const name = wordsOf(id)
+    const row = await this.#store.read((db) => findRow(db, 'secrets', { name }))
+    return row === undefined ? null : this.#store.unseal(name, row.sealed)
   }
 
   /**
@@ -276,19 +284,8 @@ export class OutboxEntries {
   }
 }
 
-/** Whether an entry has a time at which it leaves, or got one by a person's word. */
-export const isTimed = ({ createdAtMs, dueAtMs }: NewEntry): boolean => dueAtMs > createdAtMs
-
 /** The code of an entry that its client may not have sent. */
 export const LOST = 'postern_not_allowed'
-const UNSETTLED = {
-  code: null,
-  sentId: null,
-  settledAtMs: null,
-  isHeard: false,
-  call: 'none' as const,
-}
-
 async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.deleteFrom('outbox').where('id', 'in', ids).execute()

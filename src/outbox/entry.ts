@@ -47,6 +47,19 @@ export interface OutboxEntry {
   approval: Approval | null
 }
 
+/** Whether an entry has a time at which it leaves, or got one by a person's word. */
+export const isTimed = (entry: Pick<OutboxEntry, 'createdAtMs' | 'dueAtMs'>): boolean =>
+  entry.dueAtMs > entry.createdAtMs
+
+/** Of an entry that was just given. */
+export const UNSETTLED = {
+  code: null,
+  sentId: null,
+  settledAtMs: null,
+  isHeard: false,
+  call: 'none' as const,
+}
+
 export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
 
 /** The row of an entry, with its MAC; the code of its request rests elsewhere, sealed. */
