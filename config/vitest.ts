@@ -17,7 +17,7 @@ import { COMPILED } from '../test/support/postern-process.ts'
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,cli,config,contract,control,doctor,double,guard,http,kernel,keys,lookups,media,observe,openpgp,outbox,rotation}/**/*.test.ts',
+  'test/{bounds,cli,config,contract,double,guard,http,kernel,keys,lookups,media,observe,openpgp,operators,outbox,rotation}/**/*.test.ts',
   'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
 ]
 

@@ -3,7 +3,7 @@
  * then `wiring/subscriptions.ts` connects their listeners.
  */
 import type { Secrets, Settings } from './config/settings.ts'
-import type { CheckLine } from './doctor/check-line.ts'
+import type { CheckLine } from './operators/doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
@@ -48,7 +48,7 @@ export async function createSidecar(options: SidecarOptions) {
   const { createBot } = await import('./wiring/bot.ts')
   const { createAdminDoor, openDoors } = await import('./wiring/doors.ts')
   const { buildBotDoor } = await import('./http/server.ts')
-  const { startControl } = await import('./control/server.ts')
+  const { startControl } = await import('./operators/server.ts')
   const { settings } = options
   const bot = stack.use(await createBot({ ...options, parts: { ...options.parts, opening } }))
   const { operations, link } = bot

@@ -48,14 +48,10 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'lookups/clocks',
       'replicas/send-fence',
       'replicas/key-turn',
+      'store',
     ],
-    packages: [],
+    packages: ['kysely'],
     why: 'it is handed the calls to the service',
-  },
-  trust: {
-    may: ['kernel/index', 'keys/keyring', 'openpgp/index', 'store'],
-    packages: ['kysely', 'qrcode'],
-    why: 'it works on what the kernel has decided, for the operator',
   },
   upstream: {
     may: ['api', 'config/version', 'kernel/index'],
@@ -104,21 +100,6 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it words what happened for log, health and alerts, and decides nothing',
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client', 'undici'], why: 'others call it' },
-  doctor: {
-    may: [
-      'api',
-      'clients',
-      'config',
-      'keys',
-      'kernel/index',
-      'lookups',
-      'openpgp/index',
-      'store',
-      'replicas/look',
-    ],
-    packages: [],
-    why: 'it looks at what others hold, and changes nothing',
-  },
   http: {
     may: [
       'api',
@@ -134,28 +115,24 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['fastify', 'range-parser', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
-  control: {
+  operators: {
     may: [
-      'rpc',
+      'api',
       'clients',
+      'config',
       'keys',
       'kernel/index',
       'lookups',
       'observe',
+      'openpgp/index',
       'outbox/entries',
       'outbox/hear',
-      'doctor/check-line',
+      'replicas/look',
+      'rpc',
       'store',
-      'trust',
-      'openpgp/index',
-      'api/bot',
-      'config/version',
-      'config/bot-names',
-      'config/client-entry',
       'translate/chat-preview',
-      'trust/number',
     ],
-    packages: ['fastify', 'zod'],
+    packages: ['fastify', 'qrcode', 'zod'],
     why: 'an operator’s word takes no way through the bot’s door',
   },
   sandbox: {
@@ -173,7 +150,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'agent',
       'context',
       'config',
-      'control',
+      'operators',
       'sandbox',
       'testing',
       'api',
@@ -181,7 +158,6 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'translate/reasons/reason-descriptions',
       'translate/verdict-descriptions',
       'store/files',
-      'trust',
     ],
     packages: ['@clack/prompts', 'commander', 'fast-string-width', 'fast-wrap-ansi', 'yaml', 'zod'],
     why: 'commands are thin',
@@ -325,11 +301,11 @@ describe('what is loaded where', () => {
     const loaded = [
       'src/main.ts',
       'src/cli/trust.ts',
-      'src/control/operations.ts',
+      'src/operators/operations.ts',
       'src/context.ts',
     ]
     for (const file of loaded) expect([...loadedWith(file)], file).not.toContain('qrcode')
-    expect([...loadedWith('src/cli/trust.ts')]).toContain('src/trust/show-number.ts')
+    expect([...loadedWith('src/cli/trust.ts')]).toContain('src/operators/trust/show-number.ts')
   })
 
   it('native code of openpgp is loaded by an engine alone', () => {

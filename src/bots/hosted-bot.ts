@@ -1,7 +1,7 @@
 /** One of several bots of a process: started, tried again while it cannot be, stopped. */
 import type { LoadedBot } from '../config/read-several.ts'
-import type { BotReason, BotReport } from '../control/reports.ts'
-import { OPERATIONS, type Operations } from '../control/operations.ts'
+import type { BotReason, BotReport } from '../operators/reports.ts'
+import { OPERATIONS, type Operations } from '../operators/operations.ts'
 import { failedError, OperatorError, type OperatorCode } from '../errors.ts'
 import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
 import { SharedBot, type DoorLanes } from '../http/shared-door.ts'

@@ -1,9 +1,9 @@
 /** A process that serves several bots: one door, one admin door, one control socket, one engine. */
 import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
 import { VERSION } from '../config/version.ts'
-import { BOTS, type BotReload } from '../control/bots.ts'
-import type { BotsReport } from '../control/reports.ts'
-import { startControl } from '../control/server.ts'
+import { BOTS, type BotReload } from '../operators/bots.ts'
+import type { BotsReport } from '../operators/reports.ts'
+import { startControl } from '../operators/server.ts'
 import type { Readiness } from '../http/admin.ts'
 import { buildSharedDoor } from '../http/shared-door.ts'
 import type { Log } from '../logger.ts'

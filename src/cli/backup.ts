@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
-import { locateCopy } from '../control/backup-copy.ts'
+import { locateCopy } from '../operators/backup-copy.ts'
 import { refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'

@@ -8,9 +8,9 @@ import type { LoadedBots } from '../config/read-several.ts'
 import type { Sources } from '../config/sources.ts'
 import { loadBotFolder, loadDataDir } from '../config/store-access.ts'
 import { botEntry } from '../config/template.ts'
-import type { BotReload } from '../control/bots.ts'
-import { connectControl } from '../control/client.ts'
-import type { BotReport } from '../control/reports.ts'
+import type { BotReload } from '../operators/bots.ts'
+import { connectControl } from '../operators/client.ts'
+import type { BotReport } from '../operators/reports.ts'
 import {
   failedError,
   OperatorError,

@@ -1,7 +1,7 @@
 /** `postern chat show`, and `postern check --chats`: what would become of a message into a chat. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ShownChat } from '../control/chats.ts'
-import type { Operations } from '../control/operations.ts'
+import type { ShownChat } from '../operators/chats.ts'
+import type { Operations } from '../operators/operations.ts'
 import { failedError } from '../errors.ts'
 import { oneLine } from '../util/printable.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'

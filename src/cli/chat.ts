@@ -1,6 +1,6 @@
 /** `postern chat`: the bot's chats in the sidecar's memory. */
 import { Option } from 'commander'
-import type { ChatRow, Lift } from '../control/chats.ts'
+import type { ChatRow, Lift } from '../operators/chats.ts'
 import { usageError } from '../errors.ts'
 import { chatShowCommand } from './chat-show.ts'
 import { withSidecar } from './connect.ts'

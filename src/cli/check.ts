@@ -1,7 +1,7 @@
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { load } from '../config/load.ts'
 import { loadDataDir, namesService } from '../config/store-access.ts'
-import type { CheckLine } from '../control/reports.ts'
+import type { CheckLine } from '../operators/reports.ts'
 import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
 import { connectServing, withSidecar } from './connect.ts'

@@ -1,6 +1,6 @@
 /** `postern client`: who else may call the bot's door, and what each may do there. */
 import { AddedClient, ClientName, RIGHTS } from '../config/client-entry.ts'
-import type { ClientRow, MadeToken } from '../control/clients.ts'
+import type { ClientRow, MadeToken } from '../operators/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'

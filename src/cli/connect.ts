@@ -2,8 +2,8 @@
 import { load } from '../config/load.ts'
 import { loadDataDir } from '../config/store-access.ts'
 import type { Sources } from '../config/sources.ts'
-import { connectControl, type RunningSidecar } from '../control/client.ts'
-import type { Operations } from '../control/operations.ts'
+import { connectControl, type RunningSidecar } from '../operators/client.ts'
+import type { Operations } from '../operators/operations.ts'
 
 /** How a command opens the data directory when no sidecar runs. */
 export interface OfflineOptions {

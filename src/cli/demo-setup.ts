@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { StatusReport } from '../control/reports.ts'
+import type { StatusReport } from '../operators/reports.ts'
 import { createSandbox } from '../sandbox/create.ts'
 import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'

@@ -1,5 +1,5 @@
 import type { Sources } from '../config/sources.ts'
-import type { Explained, ExplainedSent } from '../control/messages.ts'
+import type { Explained, ExplainedSent } from '../operators/messages.ts'
 import { OperatorError, refusedError, usageError } from '../errors.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'

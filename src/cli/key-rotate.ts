@@ -1,6 +1,6 @@
 import { Option } from 'commander'
-import type { Operations } from '../control/operations.ts'
-import type { RotationReport } from '../control/reports.ts'
+import type { Operations } from '../operators/operations.ts'
+import type { RotationReport } from '../operators/reports.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, type JsonFlag } from './operator-command.ts'

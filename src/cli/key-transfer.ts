@@ -1,7 +1,7 @@
 /** `postern key export` and `import`: secret keys out of the store and into it. */
 import { commandSecret } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
-import type { Operations } from '../control/operations.ts'
+import type { Operations } from '../operators/operations.ts'
 import { OperatorError, refusedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printDone } from './operator-command.ts'

@@ -1,7 +1,7 @@
 /** `postern key`: the bot's own keys. */
 import { Argument } from 'commander'
-import type { DeletionReport, KeyRow } from '../control/keys.ts'
-import type { Operations } from '../control/operations.ts'
+import type { DeletionReport, KeyRow } from '../operators/keys.ts'
+import type { Operations } from '../operators/operations.ts'
 import { withSidecar } from './connect.ts'
 import { keyRotateCommand } from './key-rotate.ts'
 import { keyExportCommand, keyImportCommand } from './key-transfer.ts'

@@ -1,5 +1,5 @@
 import type { Sources } from '../config/sources.ts'
-import { MAX_ARMORED_BYTES } from '../control/protocol.ts'
+import { MAX_ARMORED_BYTES } from '../operators/protocol.ts'
 import { failedError } from '../errors.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand } from './operator-command.ts'

@@ -1,7 +1,7 @@
 /** Commands with every setting as a flag; most call one operation and print its result. */
 import type { OptionValues } from 'commander'
 import type { Sources } from '../config/sources.ts'
-import type { Operations } from '../control/operations.ts'
+import type { Operations } from '../operators/operations.ts'
 import { withSidecar, type OfflineOptions } from './connect.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
 import { PosternCommand } from './help.ts'

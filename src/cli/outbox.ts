@@ -1,5 +1,5 @@
 /** `postern outbox` and `postern approve`: calls that are made later, and people's words on them. */
-import type { OutboxRow } from '../control/outbox.ts'
+import type { OutboxRow } from '../operators/outbox.ts'
 import { refusedError } from '../errors.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { printList } from './table.ts'

@@ -1,5 +1,5 @@
 /** `postern person`: everything known of a person. */
-import type { ForgottenRow } from '../control/people.ts'
+import type { ForgottenRow } from '../operators/people.ts'
 import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
 import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'

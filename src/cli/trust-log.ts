@@ -1,6 +1,6 @@
 /** `postern trust log`: the journal of trust, printed, followed and verified. */
-import type { LogRow } from '../control/trust.ts'
-import type { Operations } from '../control/operations.ts'
+import type { LogRow } from '../operators/trust.ts'
+import type { Operations } from '../operators/operations.ts'
 import type { Sources } from '../config/sources.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
 import { connectServing, withSidecar } from './connect.ts'

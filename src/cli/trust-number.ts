@@ -1,9 +1,9 @@
 /** `postern trust show` and `compare`: the safety number of a person, shown and compared. */
 import { createInterface } from 'node:readline/promises'
 import type { Sources } from '../config/sources.ts'
-import type { NumberReport } from '../control/safety-numbers.ts'
+import type { NumberReport } from '../operators/safety-numbers.ts'
 import { refusedError } from '../errors.ts'
-import * as shown from '../trust/show-number.ts'
+import * as shown from '../operators/trust/show-number.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printAnswer, printDone, type JsonFlag } from './operator-command.ts'
 import { readInput } from './read-input.ts'

@@ -1,5 +1,5 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
-import type { TrustReport, TrustRow } from '../control/trust.ts'
+import type { TrustReport, TrustRow } from '../operators/trust.ts'
 import { usageError } from '../errors.ts'
 import { idReader } from './flags.ts'
 import { OperatorCommand } from './operator-command.ts'

@@ -27,7 +27,7 @@ export interface JournalTables {
     former: Generated<Uint8Array | null>
   }
 
-  /** Signed heads of the journal (`trust/journal-heads.ts`), and the last entry that was removed. */
+  /** Signed heads of the journal (`keys/journal-heads.ts`), and the last entry that was removed. */
   journal_heads: WithMac & {
     /** The id of the entry, and its hash. */
     entry: number
@@ -39,7 +39,7 @@ export interface JournalTables {
     kept: Generated<Uint8Array | null>
   }
 
-  /** What stays of a forgotten person, under keyed hashes (`trust/forgotten.ts`). */
+  /** What stays of a forgotten person, under keyed hashes (`store/forgotten.ts`). */
   forgotten: WithMac & {
     person: string
     /** In place of the pinned fingerprint. */

@@ -1,14 +1,14 @@
 /** Operations on the parts, with or without a running sidecar, and without a store. */
-import { bindOperations, OPERATIONS, type Operations } from '../control/operations.ts'
-import type { OpenReport, StatusReport } from '../control/reports.ts'
-import type { CheckLine } from '../doctor/check-line.ts'
+import { bindOperations, OPERATIONS, type Operations } from '../operators/operations.ts'
+import type { OpenReport, StatusReport } from '../operators/reports.ts'
+import type { CheckLine } from '../operators/doctor/check-line.ts'
 import {
   examine,
   examineSettings,
   type Configured,
   type ExaminedService,
   type ExaminedStore,
-} from '../doctor/examine.ts'
+} from '../operators/doctor/examine.ts'
 import type { OperatorError } from '../errors.ts'
 import { fingerprintOf } from '../keys/driver.ts'
 import { deriveCalls } from '../rpc/operation.ts'
@@ -19,8 +19,8 @@ import type { Updates } from './updates.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import type { Settings } from '../config/settings.ts'
 import { VERSION } from '../config/version.ts'
-import { iso } from '../control/operation.ts'
-import { rotationReport } from '../control/rotation.ts'
+import { iso } from '../operators/operation.ts'
+import { rotationReport } from '../operators/rotation.ts'
 
 /** Every operation over an open store; `updates` is null where no sidecar runs. */
 export function buildOperations(

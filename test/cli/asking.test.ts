@@ -7,7 +7,7 @@ import type { Command } from 'commander'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openAgentKeys } from '../../src/agent/keys.ts'
 import { loadCommands } from '../../src/cli/commands.ts'
-import { FINGERPRINT, operations, serve } from '../control/support.ts'
+import { FINGERPRINT, operations, serve } from '../operators/support.ts'
 import { runInProcess } from '../support/run-in-process.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ask-'))

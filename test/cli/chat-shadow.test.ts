@@ -1,6 +1,6 @@
 /** Before anything is published: what each chat would be, and to whom it would be sealed. */
 import { expect, test } from 'vitest'
-import { dataFolder } from '../control/support.ts'
+import { dataFolder } from '../operators/support.ts'
 import { Stage } from '../support/double-stage.ts'
 
 test('`check --chats` before a key is published reports how each chat would be sealed, and publishes none', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from '../support/programs.ts'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { dataFolder, serve } from '../control/support.ts'
+import { dataFolder, serve } from '../operators/support.ts'
 import { mainFile } from '../support/postern-process.ts'
 
 test('a command whose output pipe is closed ends with 0', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { problemsOf } from '../../src/cli/demo-view.ts'
-import { dataFolder } from '../control/support.ts'
+import { dataFolder } from '../operators/support.ts'
 import { postern, start } from './support.ts'
 
 describe('`postern demo`', () => {

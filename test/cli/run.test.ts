@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { dataFolder } from '../control/support.ts'
+import { dataFolder } from '../operators/support.ts'
 import { postern, silentService, start, TOKEN, TOKENS } from './support.ts'
 
 const LISTENING = /"bot":"(http:\/\/127\.0\.0\.1:\d+)","admin":"(http:\/\/127\.0\.0\.1:\d+)"/

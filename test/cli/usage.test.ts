@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Command } from 'commander'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { dataFolder } from '../control/support.ts'
+import { dataFolder } from '../operators/support.ts'
 import { runInProcess, postern } from './support.ts'
 
 describe('help', () => {

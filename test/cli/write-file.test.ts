@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { refuseExisting, writeNewFile } from '../../src/cli/write-file.ts'
-import { dataFolder } from '../control/support.ts'
+import { dataFolder } from '../operators/support.ts'
 import { has } from '../support/lacks.ts'
 
 describe('files in a folder that other users can write', () => {

@@ -120,7 +120,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/store/README.md § Restored backup 1': runbook("'Restored backup'"),
   'src/store/README.md § Lost passphrase 1': runbook("'Lost passphrase'"),
   'src/store/README.md § Revoked token 1': runbook("'Revoked token'"),
-  'src/trust/README.md § Compare the safety number 1': {
+  'src/operators/trust/README.md § Compare the safety number 1': {
     firstLine: /^(?:\d{5} ?){3}$/,
     before: 'postern trust show 41000001 > number.txt',
   },

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { postern, silentService, start } from '../cli/support.ts'
 import { isInstalled, run } from '../support/programs.ts'
-import { dataFolder, serve } from '../control/support.ts'
+import { dataFolder, serve } from '../operators/support.ts'
 
 const isHere = process.platform === 'linux' && isInstalled('perl')
 const check = (dataDir: string, ...args: string[]) =>

@@ -1,6 +1,6 @@
 /** Decides over the logs of a run whether every promise was kept (SECURITY, 4). */
-import type { ChatRow } from '../../src/control/chats.ts'
-import type { KeyRow } from '../../src/control/keys.ts'
+import type { ChatRow } from '../../src/operators/chats.ts'
+import type { KeyRow } from '../../src/operators/keys.ts'
 import type { InboxEntry } from '../../src/sandbox/phone/seen.ts'
 import type { TranscriptCall } from '../../src/sandbox/transcript.ts'
 import type { Keeper } from './keeper.ts'

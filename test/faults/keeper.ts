@@ -12,10 +12,10 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { ChatRow } from '../../src/control/chats.ts'
-import { connectControl, type RunningSidecar } from '../../src/control/client.ts'
-import type { KeyRow } from '../../src/control/keys.ts'
-import type { OutboxRow } from '../../src/control/outbox.ts'
+import type { ChatRow } from '../../src/operators/chats.ts'
+import { connectControl, type RunningSidecar } from '../../src/operators/client.ts'
+import type { KeyRow } from '../../src/operators/keys.ts'
+import type { OutboxRow } from '../../src/operators/outbox.ts'
 import {
   NotStartedError,
   startSidecarProcess,

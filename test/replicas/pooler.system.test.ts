@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { OperatorError } from '../../src/errors.ts'
-import { checkDatabase } from '../../src/doctor/check-database.ts'
+import { checkDatabase } from '../../src/operators/doctor/check-database.ts'
 import { Relay } from '../faults/relay.ts'
 import { hasPgbouncer, startPgbouncer, type Pooler } from '../support/pgbouncer.ts'
 import { freshSchema, hasPostgres, sharedCluster, type Cluster } from '../support/postgres.ts'

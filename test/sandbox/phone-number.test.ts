@@ -1,6 +1,6 @@
 /** The safety number that a phone of the sandbox shows. */
 import { expect, test } from 'vitest'
-import { safetyNumber } from '../../src/trust/number.ts'
+import { safetyNumber } from '../../src/operators/trust/number.ts'
 import { usePhones } from './support.ts'
 
 const { sandbox, alice, bob } = await usePhones({ clock: 'running' })

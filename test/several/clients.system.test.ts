@@ -1,7 +1,7 @@
 /** Clients of several bots behind one door, and of one bot with two sidecars. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tokenHashOf } from '../../src/api/bot.ts'
-import { connectControl } from '../../src/control/client.ts'
+import { connectControl } from '../../src/operators/client.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import type { Sidecar } from '../support/sidecar.ts'
 import { usePair } from './pair.ts'

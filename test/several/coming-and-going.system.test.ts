@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectControl } from '../../src/control/client.ts'
+import { connectControl } from '../../src/operators/client.ts'
 import { OperatorError } from '../../src/errors.ts'
 import { until } from '../support/sidecar.ts'
 import { startStage, type Stage } from './support.ts'

@@ -1,6 +1,6 @@
 /** What several sidecars of one bot do together. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectControl } from '../../src/control/client.ts'
+import { connectControl } from '../../src/operators/client.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { openBot } from '../updates/bot.ts'

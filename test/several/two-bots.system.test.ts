@@ -1,7 +1,7 @@
 /** Two bots of one process, side by side: whose call it is, and whose words. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connectControl } from '../../src/control/client.ts'
+import { connectControl } from '../../src/operators/client.ts'
 import { until } from '../support/sidecar.ts'
 import { calledOf } from '../support/bot-call.ts'
 import { startStage, type Stage } from './support.ts'

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/kernel/people/journal.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import { JournalHeads } from '../../src/trust/journal-heads.ts'
+import { JournalHeads } from '../../src/keys/journal-heads.ts'
 import { open, temporary } from '../store/support.ts'
 
 const [HOUR_MS, START_MS] = [3_600_000, 1_000_000_000_000]

@@ -8,8 +8,8 @@ import {
   readList,
   withCertificates,
   type ListRequest,
-} from '../../src/trust/import-list.ts'
-import { safetyNumber } from '../../src/trust/number.ts'
+} from '../../src/operators/trust/import-list.ts'
+import { safetyNumber } from '../../src/operators/trust/number.ts'
 import { trusting } from '../kernel/people/trust-scene.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 

@@ -15,8 +15,8 @@ import { contentDigest, hashAfter, hashUpTo } from '../../src/store/journal-chai
 import { memoryOf } from '../../src/store/memory.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
-import { headText, JournalHeads } from '../../src/trust/journal-heads.ts'
-import { verifyJournal, type VerifyParts } from '../../src/trust/verify-journal.ts'
+import { headText, JournalHeads } from '../../src/keys/journal-heads.ts'
+import { verifyJournal, type VerifyParts } from '../../src/operators/trust/verify-journal.ts'
 import { storeForFile } from '../store/support.ts'
 
 const empty = storeForFile()

@@ -2,8 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { numberOf } from '../../src/sandbox/phone/number.ts'
-import { compareNumber, safetyNumber, type NumberHolders } from '../../src/trust/number.ts'
-import { digitLines } from '../../src/trust/show-number.ts'
+import {
+  compareNumber,
+  safetyNumber,
+  type NumberHolders,
+} from '../../src/operators/trust/number.ts'
+import { digitLines } from '../../src/operators/trust/show-number.ts'
 
 interface Vector extends NumberHolders {
   name: string
@@ -42,8 +46,11 @@ describe.each(VECTORS)('the vector where $name', ({ bot, person, digits, text })
   })
 })
 
-test('`src/trust/README.md` shows the first vectors', () => {
-  const readme = readFileSync(new URL('../../src/trust/README.md', import.meta.url), 'utf8')
+test('`src/operators/trust/README.md` shows the first vectors', () => {
+  const readme = readFileSync(
+    new URL('../../src/operators/trust/README.md', import.meta.url),
+    'utf8',
+  )
   for (const { digits, text, person } of [FIRST, OTHER_PERSON]) {
     for (const line of [...digitLines(digits), person.fingerprint]) expect(readme).toContain(line)
     expect(text).toContain(person.fingerprint.toUpperCase())

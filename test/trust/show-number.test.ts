@@ -6,7 +6,7 @@ import {
   qrLines,
   digitLines,
   spokenLines,
-} from '../../src/trust/show-number.ts'
+} from '../../src/operators/trust/show-number.ts'
 
 const DIGITS = '134104581908959507661597875767306370788232879049466118804177'
 const TEXT = `POSTERN-NUMBER:1:${'9'.repeat(16)}:${'0A'.repeat(20)}:${'8'.repeat(16)}:${'F1'.repeat(20)}`

@@ -1,7 +1,7 @@
 /** A sidecar whose operator decides about people, and what people write under that. */
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
-import { connectControl } from '../../src/control/client.ts'
-import type { Operations } from '../../src/control/operations.ts'
+import { connectControl } from '../../src/operators/client.ts'
+import type { Operations } from '../../src/operators/operations.ts'
 import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { arrives, expectRefused } from '../support/double-sends.ts'
 import { Stage, type Person } from '../support/double-stage.ts'

@@ -1,4 +1,4 @@
-/** Operations over played parts. Whole sidecars are in `test/control`, `test/cli` and `test/doctor`. */
+/** Operations over played parts. Whole sidecars are in `test/operators`, `test/cli` and `test/operators/doctor`. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'

@@ -33,7 +33,7 @@ export async function numberWith(
   return await numberOf([ownId, own], [otherId, fingerprint])
 }
 
-/** As the README of `src/trust` describes it. */
+/** As the README of `src/operators/trust` describes it. */
 export async function numberOf(one: Party, other: Party): Promise<ShownNumber> {
   const halves = [await halfOf(one), await halfOf(other)]
   const parties = one[0] < other[0] ? [one, other] : [other, one]
