@@ -24,6 +24,7 @@ const TOGETHER = [
 /** Not these: threads and programs that are killed, memory, the environment, modules under spies. */
 const APART = [
   'test/canaries.test.ts',
+  'test/store/postgres/*.test.ts',
   'test/wiring/{handed-in-values,order}.test.ts',
   'test/openpgp/{checker,engine,pool,starting-threads,native/dying-threads}.test.ts',
   'test/upstream/{proxy,tls}.test.ts',

@@ -15,11 +15,10 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: {
-    may: ['kernel/index', 'api', 'replicas/open'],
-    packages: ['kysely', 'keytar', 'lru-cache', 'zod'],
+    may: ['kernel/index', 'api'],
+    packages: ['kysely', 'keytar', 'lru-cache', 'pg', 'zod'],
     why: 'it keeps bytes',
   },
-  replicas: { may: ['store'], packages: ['kysely', 'pg'], why: 'it keeps bytes, for several' },
   kernel: {
     may: ['api', 'openpgp/index'],
     packages: [],
@@ -41,15 +40,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it keeps answers of the service that the kernel has observed',
   },
   keys: {
-    may: [
-      'api',
-      'openpgp/index',
-      'kernel/index',
-      'lookups/clocks',
-      'replicas/send-fence',
-      'replicas/key-turn',
-      'store',
-    ],
+    may: ['api', 'openpgp/index', 'kernel/index', 'lookups/clocks', 'store'],
     packages: ['kysely'],
     why: 'it is handed the calls to the service',
   },
@@ -127,7 +118,6 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'openpgp/index',
       'outbox/entries',
       'outbox/hear',
-      'replicas/look',
       'rpc',
       'store',
       'translate/chat-preview',
@@ -218,6 +208,13 @@ describe('the direction of imports', () => {
       .filter((one) => !isAllowed(one, folder))
       .map(({ file, target }) => `${file} imports ${target}`)
     expect(breaches).toEqual([])
+  })
+
+  it('store/postgres alone knows the driver of PostgreSQL, and is opened by store/open-store', () => {
+    const rest = files.filter((file) => !file.startsWith('src/store/postgres/')).flatMap(importsOf)
+    expect(rest.filter(({ target }) => target === 'pg')).toEqual([])
+    const opening = rest.filter(({ target }) => target === 'store/postgres/open')
+    expect(new Set(opening.map(({ file }) => file))).toEqual(new Set(['src/store/open-store.ts']))
   })
 
   it('the persistence of the sandbox loads SQLite only for a world in a file', () => {

@@ -58,11 +58,14 @@ const LONGEST_SUBJECT = 72
 
 const files = globSync('src/**/*.ts')
 
+/** Rooms of before, in subjects of commits. */
+const FORMER = ['bots', 'media', 'replicas', 'rpc', 'upstream']
+
 /** Areas of subjects: folders of `src` and `test`, by path or name, and what has no folder there. */
 const AREAS = new Set(
   globSync(['src/**/', 'test/**/'])
     .flatMap((folder) => [basename(folder), folder.replace(/^(?:src|test)\//, '')])
-    .concat('src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'lint'),
+    .concat(FORMER, 'src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'lint'),
 )
 
 /** Without names in backquotes and names of parameters. */

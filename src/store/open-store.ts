@@ -13,7 +13,7 @@ import { LogSync } from './log-sync.ts'
 import { release } from './owner.ts'
 import { ProtectedStore, type Change } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
-import type { DatabaseOpening } from '../replicas/open.ts'
+import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { scrubLog } from './scrub.ts'
@@ -38,7 +38,7 @@ export interface StoreOpening extends Opening {
  */
 export async function openStore({ database, ...o }: StoreOpening): Promise<Store> {
   if (database !== undefined) {
-    const { openDatabaseStore } = await import('../replicas/open.ts')
+    const { openDatabaseStore } = await import('./postgres/open.ts')
     return await openDatabaseStore({ ...o, ...database })
   }
   return new OpenStore({ dataDir: o.dataDir, ...(await acquire(o)) })

@@ -16,7 +16,7 @@ import { UpstreamClient, type Upstream, type UpstreamEvents } from '../upstream/
 import { Listeners } from '../util/listeners.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import type { MeasuredEngine } from '../openpgp/index.ts'
-import type { PostgresServer } from '../replicas/server.ts'
+import type { PostgresServer } from '../store/postgres/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
 import { SYSTEM_TIME, type Clock } from '../util/clock.ts'

@@ -11,10 +11,10 @@ import { readBackup, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
-import type { MoveEnd } from '../replicas/move-store.ts'
+import type { MoveEnd } from '../store/postgres/move-store.ts'
 import type { Engine } from '../openpgp/index.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
-import type { PostgresServer } from '../replicas/server.ts'
+import type { PostgresServer } from '../store/postgres/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
 import type { BotOptions } from './link.ts'
@@ -85,7 +85,7 @@ export async function moveStore(
   to: SecretSource | string,
   access: StoreAccess,
 ): Promise<MoveReport> {
-  const { FileMoveEnd } = await import('../replicas/move-ends.ts')
+  const { FileMoveEnd } = await import('../store/postgres/move-ends.ts')
   await using stack = new AsyncDisposableStack()
   const source =
     access.storeUrl === null
@@ -96,7 +96,7 @@ export async function moveStore(
     typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
   stack.use(target)
   const { createEngine } = await import('../openpgp/index.ts')
-  const { relocate } = await import('../replicas/move-store.ts')
+  const { relocate } = await import('../store/postgres/move-store.ts')
   const engine = stack.use(createEngine({ threads: 1, engine: access.engine }))
   const { tables, keys } = await relocate({
     from: source,
@@ -137,8 +137,8 @@ async function databaseEnd(
   { store, dataDir }: StoreAccess,
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
-  const { LastSeenTimeline } = await import('../replicas/timeline.ts')
-  const { SchemaMoveEnd } = await import('../replicas/move-ends.ts')
+  const { LastSeenTimeline } = await import('../store/postgres/timeline.ts')
+  const { SchemaMoveEnd } = await import('../store/postgres/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
   const end = await SchemaMoveEnd.take(server, store.schema)
   // the record is of another store in that place
@@ -176,7 +176,7 @@ export async function connectDatabase(
   url: SecretSource,
   { caFile, isOfSeveral = false }: { caFile?: string | undefined; isOfSeveral?: boolean },
 ): Promise<PostgresServer> {
-  const { PostgresServer: Server } = await import('../replicas/server.ts')
+  const { PostgresServer: Server } = await import('../store/postgres/server.ts')
   return new Server({ url: url.reveal(), caFile, isOfSeveral })
 }
 

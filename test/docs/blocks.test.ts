@@ -99,13 +99,13 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'OTEL_EXPORTER_OTLP_ENDPOINT: collector.url',
   ],
   'src/outbox/README.md § Sent later 1': { firstLine: ANSWER },
-  'src/replicas/README.md § On PostgreSQL 1': LIVE,
-  'src/replicas/README.md § Move a store 1': [
+  'src/store/postgres/README.md § On PostgreSQL 1': LIVE,
+  'src/store/postgres/README.md § Move a store 1': [
     'test/cli/bots-on-postgres.system.test.ts',
     'store move',
   ],
-  'src/replicas/README.md § Fail over to a standby 1': [
-    'test/replicas/failover.system.test.ts',
+  'src/store/postgres/README.md § Fail over to a standby 1': [
+    'test/store/postgres/failover.system.test.ts',
     'failOver()',
   ],
   'src/sandbox/README.md § The sandbox 1': ['test/cli/sandbox.test.ts', "'sandbox'"],

@@ -190,7 +190,7 @@ const DECISIONS: Record<FollowedTable, Record<string, Decision>> = {
     },
   },
   flags: {},
-  // `test/replicas`
+  // `test/store/postgres`
   webhook: {},
 }
 const ROWS = (Object.keys(DECISIONS) as FollowedTable[]).flatMap((table) =>

@@ -1,8 +1,8 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { SendFence } from '../../src/replicas/send-fence.ts'
-import { KeyTurn } from '../../src/replicas/key-turn.ts'
+import { SendFence } from '../../src/store/postgres/send-fence.ts'
+import { KeyTurn } from '../../src/store/postgres/key-turn.ts'
 import type { PublicationCalls } from '../../src/keys/driver.ts'
 import { Publication } from '../../src/keys/publication.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
@@ -11,7 +11,7 @@ import type { DeliveryLoop } from '../../src/updates/delivery-loop.ts'
 import { PollTurn } from '../../src/updates/poll-turn.ts'
 import type { Store } from '../../src/store/store.ts'
 import { NEW, OLD, Scene } from '../keys/publication-scene.ts'
-import { pair } from '../replicas/scene.ts'
+import { pair } from '../store/postgres/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
 
 const never = new AbortController().signal

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { openStore as openAnywhere, type StoreOpening } from '../../src/store/open-store.ts'
-import { PostgresServer } from '../../src/replicas/server.ts'
+import { PostgresServer } from '../../src/store/postgres/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import { sharedCluster } from './postgres.ts'
 

@@ -11,7 +11,7 @@ import { OutboxEntries, type OutboxEntriesParts } from '../../src/outbox/entries
 import * as giving from '../../src/outbox/give.ts'
 import { createHearing, type HearParts } from '../../src/outbox/hear.ts'
 import { Outbox, type OutboxParts } from '../../src/outbox/outbox.ts'
-import { PROVEN_MS } from '../../src/replicas/times.ts'
+import { PROVEN_MS } from '../../src/store/postgres/times.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { DeliveryLoop, type DeliveryLoopParts } from '../../src/updates/delivery-loop.ts'
 import { DeliveryTurns } from '../../src/updates/delivery-turns.ts'

@@ -7,7 +7,7 @@ import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Settings } from '../../src/config/settings.ts'
 import type { StoreAccess } from '../../src/config/store-access.ts'
 import { createEngine } from '../../src/openpgp/index.ts'
-import { PostgresServer } from '../../src/replicas/server.ts'
+import { PostgresServer } from '../../src/store/postgres/server.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   moveStore,

@@ -1,7 +1,7 @@
 /** Checks the database of `store.url`: its connection, the durability of commits, and the schema. */
 import { asOperatorError, OperatorError } from '../../errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../store/migrations.ts'
-import type { DatabaseState, lookAtDatabase } from '../../replicas/look.ts'
+import type { DatabaseState, lookAtDatabase } from '../../store/postgres/look.ts'
 import { newer, older } from '../../store/refusals.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -14,7 +14,7 @@ type NamedDatabase = Parameters<typeof lookAtDatabase>[0]
 /** @param database null when the store is in a file. Never throws for a failed check. */
 export async function checkDatabase(database: NamedDatabase | null): Promise<CheckLine[]> {
   if (database === null) return []
-  const look = await import('../../replicas/look.ts')
+  const look = await import('../../store/postgres/look.ts')
   const state = await look.lookAtDatabase(database).catch(asOperatorError)
   if (state instanceof OperatorError) return [fail('database', state.message, state.hint)]
   return databaseLines(state, { name: database.schema, newest: NEWEST_VERSION })

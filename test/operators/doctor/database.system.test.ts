@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { checkDatabase, databaseLines } from '../../../src/operators/doctor/check-database.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../../src/store/migrations.ts'
-import { databaseOf } from '../../../src/replicas/migrate.ts'
+import { databaseOf } from '../../../src/store/postgres/migrate.ts'
 import { put } from '../../store/support.ts'
-import { openOn, serverOf } from '../../replicas/scene.ts'
+import { openOn, serverOf } from '../../store/postgres/scene.ts'
 import {
   freshSchema,
   hasPostgres,

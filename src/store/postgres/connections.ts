@@ -1,0 +1,236 @@
+/** The pool of connections for queries, shared by all stores of a process. */
+import { callbackify } from 'node:util'
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import { Pool, type ClientBase, type PoolClient } from 'pg'
+import { FairQueue, type Lane } from '../../util/fair-queue.ts'
+import type { DatabaseAddress } from './address.ts'
+import { clientOptions, DatabaseClient, parametersOf } from './client.ts'
+import { CommitLostError, kindOf, PostgresError } from './failures.ts'
+import { LOOK_MS, LOST_MS, SLOW_MS } from './times.ts'
+
+/** Most connections: writes to one store run one after the other in any case. */
+const MOST = { slots: 8, perLane: 8 }
+/** The same for the stores of several bots, none of which gets them all. */
+const MOST_OF_SEVERAL = { slots: 16, perLane: 8, perLaneAmongOthers: 2 }
+/** One that nobody used for so long is closed, ms. */
+const IDLE_MS = 60_000
+export interface QueryConnectionsParts {
+  isOfSeveral: boolean
+  /** Called when the database may not answer any more. */
+  suspect: () => void
+  /** Asks the server which of its processes work now. */
+  findBusy: (pids: number[]) => Promise<number[]>
+  /** Checks a new connection before its use. @throws when the connection must not be used */
+  admit: (client: ClientBase) => Promise<void>
+}
+
+type PoolMember = PoolClient & DatabaseClient
+
+/** Something that waits for the database. Times are of the monotonic clock, in ms. */
+interface Waiting {
+  sinceMs: number
+  /** Null while it waits for a connection. */
+  client: PoolMember | null
+  /** Since when the server has nothing to do for it; null while it has. */
+  idleSinceMs: number | null
+}
+
+/** The pool. Pending queries are rejected when their connection is cut. */
+export class QueryConnections implements AsyncDisposable {
+  readonly #parts: QueryConnectionsParts
+  readonly #pool: Pool
+  readonly #queue: FairQueue
+  readonly #clients = new Set<PoolMember>()
+  /** Queries without a response, the oldest first. */
+  readonly #waiting = new Set<Waiting>()
+  #look: NodeJS.Timeout | null = null
+  #isAsking = false
+
+  constructor(address: DatabaseAddress, parts: QueryConnectionsParts) {
+    const bounds = parts.isOfSeveral ? MOST_OF_SEVERAL : MOST
+    this.#parts = parts
+    this.#queue = new FairQueue(bounds)
+    this.#pool = new Pool({
+      ...clientOptions(address, 'pool'),
+      max: bounds.slots,
+      idleTimeoutMillis: IDLE_MS,
+      allowExitOnIdle: true,
+      Client: DatabaseClient,
+      verify: callbackify(parts.admit),
+    })
+    this.#pool.on('error', parts.suspect)
+    this.#pool.on('connect', (client) => {
+      this.#clients.add(client as PoolMember)
+      // the pending query rejects with the error
+      client.on('error', () => {})
+    })
+    this.#pool.on('remove', (client) => this.#clients.delete(client as PoolMember))
+  }
+
+  /** The pool for one store, with a lane beside the other stores', as Kysely's dialect needs it. */
+  lane(): PostgresPool {
+    const lane = this.#queue.lane()
+    return {
+      options: {},
+      connect: () => this.#connect(lane),
+      // the pool is of all
+      end: () => Promise.resolve(),
+    }
+  }
+
+  /** Occupies a slot of the lane until the connection is released. */
+  #connect(lane: Lane): Promise<PostgresPoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
+    // oxlint-disable-next-line typescript/no-floating-promises -- the returned promise rejects instead
+    void lane.run(async () => {
+      const released = Promise.withResolvers<void>()
+      try {
+        resolve(await this.#take(released.resolve))
+        await released.promise
+      } catch (error) {
+        reject(error)
+      }
+    })
+    return promise
+  }
+
+  async #take(onReleased: () => void): Promise<PostgresPoolClient> {
+    const done = this.#begin()
+    try {
+      const client = (await this.#pool.connect()) as PoolMember
+      const parts = { client, begin: () => this.#begin(client), onReleased }
+      return new PooledClient(parts) as unknown as PostgresPoolClient
+    } catch (error) {
+      if (['lost', 'rolled-back'].includes(kindOf(error))) this.#parts.suspect()
+      throw error
+    } finally {
+      done()
+    }
+  }
+
+  /** Ends every connection but one; queries that run are rejected. */
+  cut(except?: ClientBase): void {
+    for (const client of this.#clients) if (client !== except) client.destroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#look !== null) clearInterval(this.#look)
+    await this.#pool.end()
+  }
+
+  /** Records a wait for the database. @returns a function that ends it */
+  #begin(client: PoolMember | null = null): () => void {
+    const one: Waiting = { sinceMs: performance.now(), client, idleSinceMs: null }
+    this.#waiting.add(one)
+    this.#look ??= setInterval(() => this.#lookAtSlow(), LOOK_MS).unref()
+    return () => {
+      this.#waiting.delete(one)
+      if (this.#waiting.size > 0 || this.#look === null) return
+      clearInterval(this.#look)
+      this.#look = null
+    }
+  }
+
+  #lookAtSlow(): void {
+    const nowMs = performance.now()
+    const slow = [...this.#waiting].filter(({ sinceMs }) => nowMs - sinceMs > SLOW_MS)
+    if (slow.length === 0) return
+    this.#parts.suspect()
+    // oxlint-disable-next-line typescript/no-floating-promises -- #endDead catches its errors
+    void this.#endDead(slow.filter(({ client }) => client !== null))
+  }
+
+  /** A connection can be dead alone, without a word, while the session is well. */
+  async #endDead(slow: readonly Waiting[]): Promise<void> {
+    if (this.#isAsking || slow.length === 0) return
+    this.#isAsking = true
+    const askedMs = performance.now()
+    try {
+      const busy = new Set(await this.#parts.findBusy(slow.map(({ client }) => client?.pid ?? 0)))
+      for (const one of slow) {
+        one.idleSinceMs = busy.has(one.client?.pid ?? 0) ? null : (one.idleSinceMs ?? askedMs)
+        const isLost = one.idleSinceMs !== null && askedMs - one.idleSinceMs > LOST_MS
+        if (isLost && this.#waiting.has(one)) one.client?.destroy()
+      }
+    } catch {
+      // the session itself is not answered, and cuts all of them
+    } finally {
+      this.#isAsking = false
+    }
+  }
+}
+
+interface QueryResult {
+  command: string
+  rowCount: number
+  rows: Record<string, unknown>[]
+}
+
+const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows: [] })
+
+interface PooledClientParts {
+  client: PoolMember
+  /** Called before each query. @returns a function to call after it */
+  begin: () => () => void
+  onReleased: () => void
+}
+
+/** A connection out of the pool, for one transaction or query. */
+class PooledClient {
+  readonly #parts: PooledClientParts
+  #begun: Promise<unknown> | null = null
+  #failed: Error | undefined
+
+  constructor(parts: PooledClientParts) {
+    this.#parts = parts
+  }
+
+  /** The begin of a transaction goes out together with its first statement. */
+  async query(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
+    const { client } = this.#parts
+    if (this.#failed !== undefined) {
+      // a transaction ends with its connection, and why that was lost is known
+      if (sql === 'rollback') return nothing('ROLLBACK')
+      throw new PostgresError('lost', 'the connection was lost')
+    }
+    if (sql === 'begin') {
+      this.#begun = client.query(sql)
+      // the statement after BEGIN rejects with the same error
+      this.#begun.catch(() => undefined)
+      return nothing('BEGIN')
+    }
+    const done = this.#parts.begin()
+    try {
+      const answered = client.query(sql, parametersOf(parameters))
+      const [result] = await Promise.all([answered, this.#begun])
+      this.#begun = null
+      this.#requireReplicated(sql)
+      return result as QueryResult
+    } catch (error) {
+      if (kindOf(error) !== 'lost') throw error
+      this.#failed = error as Error
+      throw sql === 'commit' ? new CommitLostError(error) : error
+    } finally {
+      done()
+    }
+  }
+
+  /**
+   * A commit that has waited for its standby in vain, cancelled by its time limit or by somebody,
+   * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
+   */
+  #requireReplicated(sql: string): void {
+    const { client } = this.#parts
+    const { isWarned } = client
+    client.isWarned = false
+    if (!isWarned || sql.startsWith('VACUUM')) return
+    throw new PostgresError('storage', 'the standby has not confirmed the commit')
+  }
+
+  /** A connection that failed, or that Kysely gives up, is not used again. */
+  release(isBroken?: boolean): void {
+    const { client, onReleased } = this.#parts
+    client.release(isBroken === true ? true : this.#failed)
+    onReleased()
+  }
+}
