@@ -17,8 +17,8 @@ import { COMPILED } from '../test/support/postern-process.ts'
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,cli,config,contract,double,guard,http,kernel,keys,lookups,media,observe,openpgp,operators,outbox,rotation}/**/*.test.ts',
-  'test/{sandbox,store,translate,trust,updates,upstream,util,vectors,wiring}/**/*.test.ts',
+  'test/{bounds,cli,config,contract,double,guard,http,kernel,keys,media,observe,openpgp,operators,outbox,rotation}/**/*.test.ts',
+  'test/{sandbox,service,store,translate,trust,updates,util,vectors,wiring}/**/*.test.ts',
 ]
 
 /** Not these: threads and programs that are killed, memory, the environment, modules under spies. */
@@ -27,7 +27,7 @@ const APART = [
   'test/store/postgres/*.test.ts',
   'test/wiring/{handed-in-values,order}.test.ts',
   'test/openpgp/{checker,engine,pool,starting-threads,native/dying-threads}.test.ts',
-  'test/upstream/{proxy,tls}.test.ts',
+  'test/service/{proxy,tls}.test.ts',
   'test/vectors/chats.test.ts',
 ]
 

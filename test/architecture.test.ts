@@ -34,33 +34,36 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: [],
     why: 'it keeps who may call, and the kernel decides what they may',
   },
-  lookups: {
-    may: ['api', 'kernel/index', 'openpgp/index'],
-    packages: ['lru-cache'],
-    why: 'it keeps answers of the service that the kernel has observed',
-  },
   keys: {
-    may: ['api', 'openpgp/index', 'kernel/index', 'lookups/clocks', 'store'],
+    may: ['api', 'openpgp/index', 'kernel/index', 'service/lookups/clocks', 'store'],
     packages: ['kysely'],
     why: 'it is handed the calls to the service',
   },
-  upstream: {
-    may: ['api', 'config/version', 'kernel/index'],
-    packages: ['undici', 'zod'],
+  service: {
+    may: ['api', 'config/version', 'kernel/index', 'openpgp/index'],
+    packages: ['lru-cache', 'undici', 'zod'],
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
-    may: ['api', 'openpgp/index', 'keys', 'kernel/index', 'lookups', 'media', 'store/outcomes'],
+    may: [
+      'api',
+      'openpgp/index',
+      'keys',
+      'kernel/index',
+      'service/lookups',
+      'media',
+      'store/outcomes',
+    ],
     packages: ['lru-cache'],
     why: 'values in, values out',
   },
   outbox: {
-    may: ['api', 'clients', 'kernel/index', 'lookups/modes', 'store', 'translate', 'upstream'],
+    may: ['api', 'clients', 'kernel/index', 'store', 'translate', 'service'],
     packages: ['kysely'],
     why: 'it says when a call is made, and not whether it may be',
   },
   updates: {
-    may: ['api', 'clients', 'translate', 'store', 'upstream', 'kernel/index'],
+    may: ['api', 'clients', 'translate', 'store', 'service', 'kernel/index'],
     packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
@@ -81,8 +84,8 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'config',
       'http/server',
       'http/traceparent',
-      'upstream/client',
-      'upstream/path',
+      'service/client',
+      'service/path',
       'wiring/core',
       'wiring/link',
       'wiring/updates',
@@ -92,17 +95,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client', 'undici'], why: 'others call it' },
   http: {
-    may: [
-      'api',
-      'clients',
-      'translate',
-      'updates',
-      'upstream',
-      'observe',
-      'kernel/index',
-      'lookups',
-      'outbox',
-    ],
+    may: ['api', 'clients', 'translate', 'updates', 'service', 'observe', 'kernel/index', 'outbox'],
     packages: ['fastify', 'range-parser', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
@@ -113,7 +106,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'config',
       'keys',
       'kernel/index',
-      'lookups',
+      'service/lookups',
       'observe',
       'openpgp/index',
       'outbox/entries',
@@ -215,6 +208,22 @@ describe('the direction of imports', () => {
     expect(rest.filter(({ target }) => target === 'pg')).toEqual([])
     const opening = rest.filter(({ target }) => target === 'store/postgres/open')
     expect(new Set(opening.map(({ file }) => file))).toEqual(new Set(['src/store/open-store.ts']))
+  })
+
+  it('lookups of the service call nothing themselves, and know OpenPGP, which its calls do not', () => {
+    const lookups = files.filter((file) => file.startsWith('src/service/lookups/'))
+    expect(
+      lookups
+        .flatMap(importsOf)
+        .filter(({ target }) => /^(?:service\/(?!lookups\/)|undici$)/.test(target)),
+    ).toEqual([])
+    const calling = files.filter((file) => /^src\/service\/(?!lookups\/)/.test(file))
+    expect(
+      calling
+        .flatMap(importsOf)
+        .filter(({ target }) => /^(?:service\/lookups|openpgp)\//.test(target)),
+    ).toEqual([])
+    expect(lookups.length).toBeGreaterThan(3)
   })
 
   it('the persistence of the sandbox loads SQLite only for a world in a file', () => {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StillMay, Unseen } from '../kernel/index.ts'
-import type { AnswerEnvelope } from '../upstream/attempt.ts'
+import type { AnswerEnvelope } from '../service/attempt.ts'
 import { Refusal, type RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
-import type { Answer, Upstream } from '../upstream/client.ts'
+import type { Answer, Upstream } from '../service/client.ts'
 import { queryOf } from './params.ts'
 
 /** An answer with the name of its failure, as the upstream client or the error handler gives it. */

@@ -2,7 +2,7 @@
 import { KeyHolderUnavailableError, OperatorError, Refusal } from '../errors.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
 import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kernel/index.ts'
-import type { Clocks } from '../lookups/clocks.ts'
+import type { Clocks } from '../service/lookups/clocks.ts'
 import { doesNotOpen, exchanged, holderAway } from './keyring-refusals.ts'
 
 export function keyReader(memory: Memory, engine: Engine, clocks: Clocks) {

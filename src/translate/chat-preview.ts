@@ -2,7 +2,7 @@
  * Previews Postern's treatment of a chat once the bot's key is published, without sending: for
  * operators before publishing (`postern chat show`, `postern check --chats`).
  */
-import type { Modes } from '../lookups/modes.ts'
+import type { Modes } from '../service/lookups/modes.ts'
 import {
   type Guard,
   type KeyList,
@@ -15,7 +15,7 @@ import {
 } from '../kernel/index.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError, failedError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Directory } from '../lookups/directory.ts'
+import type { Directory } from '../service/lookups/directory.ts'
 
 /** Somebody on a chat's key list. */
 export interface PreviewedPerson {

@@ -14,10 +14,10 @@ import {
   type Time,
   recipientsOf,
 } from '../kernel/index.ts'
-import type { Modes } from '../lookups/modes.ts'
+import type { Modes } from '../service/lookups/modes.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
-import type { Directory } from '../lookups/directory.ts'
+import type { Directory } from '../service/lookups/directory.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'

@@ -1,4 +1,4 @@
-import { TLS_FAILURE, transportCodeOf } from '../upstream/errors.ts'
+import { TLS_FAILURE, transportCodeOf } from '../service/errors.ts'
 
 /** The result of a delivery. */
 export type DeliveryOutcome = { kind: 'delivered'; status: number } | DeliveryFailure

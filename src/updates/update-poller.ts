@@ -1,8 +1,8 @@
 /** Polls of our own: for deliveries, and for several consumers. */
 import type { Limits } from '../api/limits.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
-import type { Answer } from '../upstream/client.ts'
-import { retryAfterSeconds } from '../upstream/service-error.ts'
+import type { Answer } from '../service/client.ts'
+import { retryAfterSeconds } from '../service/service-error.ts'
 import type { Clock } from '../util/clock.ts'
 import type { QueueReader } from './queue-reader.ts'
 import { deliveredOf, type Delivered } from './update-batch.ts'

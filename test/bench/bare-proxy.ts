@@ -1,7 +1,7 @@
 /** The least that a proxy can be: node:http before undici, nothing looked at; `startBareProxy` runs it. */
 import { createServer } from 'node:http'
 import { Pool } from 'undici'
-import { Pieces } from '../../src/upstream/pieces.ts'
+import { Pieces } from '../../src/service/pieces.ts'
 
 const [, , port, upstream = ''] = process.argv
 const pool = new Pool(upstream, { connections: 64, pipelining: 1 })

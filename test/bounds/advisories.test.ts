@@ -209,20 +209,20 @@ const UNDICI: Record<string, Advisory> = {
     what: 'An answer that nobody asked for was given to the next call.',
     must: 'It is given to nobody.',
     tested: [
-      ['upstream/misbehaving', 'an unrequested answer sent %s is not used for the next call'],
+      ['service/misbehaving', 'an unrequested answer sent %s is not used for the next call'],
     ],
   },
   'CVE-2026-22036': {
     what: 'An answer in hundreds of encodings was unpacked as often.',
     must: 'An answer in any encoding is refused unread.',
     tested: [
-      ['upstream/misbehaving', 'a long chain of encodings', 'an encoding that was not requested'],
+      ['service/misbehaving', 'a long chain of encodings', 'an encoding that was not requested'],
     ],
   },
   'CVE-2026-1525': {
     what: 'Two lengths in one message were read differently along the way.',
     must: 'An answer with two lengths is none.',
-    tested: [['upstream/misbehaving', 'two lengths', 'a length and chunked encoding']],
+    tested: [['service/misbehaving', 'two lengths', 'a length and chunked encoding']],
   },
   'CVE-2026-2581': {
     what: 'The interceptor that shares answers kept them all.',

@@ -81,7 +81,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D2: [
     ['media/hostile', '64 MiB and a byte', 'is refused within a bound of memory'],
-    ['upstream/media', 'a content length %s', 'a download without a length ends at the maximum'],
+    ['service/media', 'a content length %s', 'a download without a length ends at the maximum'],
   ],
   D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
   D4: [['media/hostile', 'chunks of one byte']],
@@ -93,8 +93,8 @@ const MEDIA: Record<string, Row> = {
       'a redirect with status %i for a file is not followed',
       'a page of a proxy',
     ],
-    ['upstream/media', 'a download that never starts, stalls or drips ends'],
-    ['upstream/media-answers', 'a slow or broken download is not repeated'],
+    ['service/media', 'a download that never starts, stalls or drips ends'],
+    ['service/media-answers', 'a slow or broken download is not repeated'],
   ],
   D7: [['media/stored', 'an armored sealed file is served decrypted']],
   D8: [
@@ -170,48 +170,48 @@ const FILES: Record<string, Row> = {
 }
 
 const UPSTREAM: Record<string, Row> = {
-  U1: [['upstream/retry-after', "['rate_limited', '7', 60, 7]"]],
-  U2: [['upstream/retry-after', "['flood_wait', '-1', 12, 12]", "'1000000000', 12, 3600"]],
+  U1: [['service/retry-after', "['rate_limited', '7', 60, 7]"]],
+  U2: [['service/retry-after', "['flood_wait', '-1', 12, 12]", "'1000000000', 12, 3600"]],
   U3: [
     [
-      'upstream/misbehaving',
+      'service/misbehaving',
       'an empty success',
       'a success without a result',
       'an HTML page of a proxy',
     ],
-    ['upstream/repeating', 'a send answered by %s is repeated with the same bytes'],
+    ['service/repeating', 'a send answered by %s is repeated with the same bytes'],
   ],
   U4: [
-    ['upstream/misbehaving', 'a service that stops sending %s', 'sends its %s byte by byte ends'],
+    ['service/misbehaving', 'a service that stops sending %s', 'sends its %s byte by byte ends'],
     ['bounds/slow-bodies', 'slow answers and slow bodies end by a timeout'],
   ],
   U5: [
-    ['upstream/repeating', 'a send whose connection is reset is repeated once with the same bytes'],
+    ['service/repeating', 'a send whose connection is reset is repeated once with the same bytes'],
   ],
-  U6: [['upstream/misbehaving', 'is not followed to another host']],
+  U6: [['service/misbehaving', 'is not followed to another host']],
   U7: [
     ['bounds/giant-answers', 'a million updates', '200 MB without an end'],
     ['bounds/odd-answers', 'U7 a poll with update ids'],
   ],
   U8: [
-    ['upstream/one-reading', 'an answer with one reading is passed on byte for byte'],
+    ['service/one-reading', 'an answer with one reading is passed on byte for byte'],
     ['http/routes-send', 'a refusal of a readable send returns to the byte'],
     ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
-  U9: [['upstream/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],
+  U9: [['service/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],
   U10: [['updates/at-service', 'a revoked token makes every call unauthorized']],
   U11: [['updates/at-service', 'a paused bot is refused polls']],
   U12: [['guard/wrong-body-kind', 'refused for %s is not repeated']],
   U13: [['bounds/odd-answers', 'U13 a send whose successful answer']],
   U14: [
-    ['upstream/answers', 'clock skew is reported from a valid Date header'],
+    ['service/answers', 'clock skew is reported from a valid Date header'],
     ['double/publication', 'makes no key while its clock and the service’s differ'],
   ],
   U15: [
     ['guard/recipients', 'a private chat without a key'],
     ['guard/private', 'whose key list is refused as open receives no text'],
   ],
-  U16: [['upstream/misbehaving', 'an unrequested answer sent %s is not used for the next call']],
+  U16: [['service/misbehaving', 'an unrequested answer sent %s is not used for the next call']],
 }
 
 testChapters([

@@ -9,7 +9,7 @@ import { Unseen } from '../../src/kernel/unseen.ts'
 import { BotPolls, type BotPollsParts } from '../../src/updates/bot-polls.ts'
 import { NO_NEWS, type LoopNews } from '../../src/updates/delivery-loop.ts'
 import { QueueReader, type QueueReaderParts } from '../../src/updates/queue-reader.ts'
-import type { PollRequest } from '../../src/upstream/client.ts'
+import type { PollRequest } from '../../src/service/client.ts'
 import { pauses } from '../support/fake-time.ts'
 
 let paused: number[]

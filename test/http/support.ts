@@ -19,7 +19,7 @@ import { callAt } from '../support/bot-call.ts'
 import { approvalsOf } from '../support/approvals.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
-import { door as serviceDoor, service } from '../upstream/support.ts'
+import { door as serviceDoor, service } from '../service/support.ts'
 
 /** Nobody but the bot calls. */
 export const NO_CLIENTS: DoorClients = {

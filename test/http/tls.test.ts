@@ -14,7 +14,7 @@ import { DOOR_BOUNDS } from '../../src/http/bounds.ts'
 import { credentialOf } from '../../src/http/client-calls.ts'
 import type { DoorTls } from '../../src/http/door-tls.ts'
 import { listenAt } from '../../src/http/listen.ts'
-import { Authority, type Identity } from '../upstream/certificates.ts'
+import { Authority, type Identity } from '../service/certificates.ts'
 import { refused } from '../support/refused.ts'
 import { watchedLog } from '../support/watched-log.ts'
 

@@ -28,7 +28,7 @@ const FILES = [
   'keys/driver',
   'translate/batch',
   'translate/deferral',
-  'upstream/limits',
+  'service/limits',
   'wiring/link',
 ]
 for (const file of FILES) {

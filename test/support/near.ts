@@ -19,7 +19,6 @@ const FROM_OUTSIDE: Record<string, string[]> = {
     'translate/one-chat',
     'trust/policies',
   ],
-  lookups: ['guard/mode-flips', 'guard/private'],
   keys: [
     'double/publication',
     'guard/key-conflict',
@@ -36,11 +35,11 @@ const FROM_OUTSIDE: Record<string, string[]> = {
   openpgp: ['guard/private', 'media/verdicts', 'translate/signers'],
   rpc: ['operators/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
+  service: ['double/hanging', 'double/lying-upstream', 'guard/mode-flips', 'guard/private'],
   store: ['cli/scripts-control', 'double/bad-start'],
   translate: ['double/hanging', 'guard/private'],
   updates: ['observe/alerts'],
   util: ['guard/private'],
-  upstream: ['double/hanging', 'double/lying-upstream'],
   wiring: ['cli/run', 'double/publication'],
 }
 

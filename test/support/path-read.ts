@@ -15,9 +15,9 @@ import {
   Unseen,
   type Memory,
 } from '../../src/kernel/index.ts'
-import { Clocks } from '../../src/lookups/clocks.ts'
-import { Directory } from '../../src/lookups/directory.ts'
-import { READERS } from '../../src/lookups/readers.ts'
+import { Clocks } from '../../src/service/lookups/clocks.ts'
+import { Directory } from '../../src/service/lookups/directory.ts'
+import { READERS } from '../../src/service/lookups/readers.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { openStore } from '../../src/store/open-store.ts'

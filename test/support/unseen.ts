@@ -3,8 +3,8 @@ import { contentOf, Unseen } from '../../src/kernel/unseen.ts'
 import { Sightings } from '../../src/kernel/sightings.ts'
 import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import type { PeopleObserver } from '../../src/kernel/people/observe.ts'
-import { READERS } from '../../src/lookups/readers.ts'
-import type { AnswerEnvelope } from '../../src/upstream/attempt.ts'
+import { READERS } from '../../src/service/lookups/readers.ts'
+import type { AnswerEnvelope } from '../../src/service/attempt.ts'
 
 /** A call whose result is given as the client of the service gives it. */
 export const unseen =

@@ -4,7 +4,7 @@ import { createServer as createSecureServer, type ServerOptions as SecureOptions
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { listen } from '../support/listening.ts'
-import { rawService } from '../upstream/support.ts'
+import { rawService } from '../service/support.ts'
 import { openScene, until, type SceneOptions } from './support.ts'
 
 export interface Delivery {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { text } from 'node:stream/consumers'
 import { afterAll, expect, test } from 'vitest'
-import { Authority, type Identity } from '../upstream/certificates.ts'
+import { Authority, type Identity } from '../service/certificates.ts'
 import { openBot, type WebhookBot } from './bot.ts'
 import { mortal } from '../support/mortal.ts'
 

@@ -21,7 +21,7 @@ import {
 } from '../../src/wiring/probes.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 import { flags, open, temporary } from '../store/support.ts'
-import { Authority } from '../upstream/certificates.ts'
+import { Authority } from '../service/certificates.ts'
 import { PlayedParts } from './played-parts.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,7 +1,7 @@
 import { meView, objectResult, withOwnWebhook } from '../../translate/bot-view.ts'
 import type { Unseen } from '../../kernel/index.ts'
 import type { Webhook } from '../../updates/webhook.ts'
-import type { Upstream } from '../../upstream/client.ts'
+import type { Upstream } from '../../service/client.ts'
 import { relayView } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
 

@@ -2,7 +2,7 @@
 import type { Bot } from '../../api/bot.ts'
 import type { Limits } from '../../api/limits.ts'
 import { Refusal, ServiceError } from '../../errors.ts'
-import { SKEW_MAX_MS, describeSkew } from '../../lookups/clocks.ts'
+import { SKEW_MAX_MS, describeSkew } from '../../service/lookups/clocks.ts'
 import { capacity } from '../../openpgp/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 

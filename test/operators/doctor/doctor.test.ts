@@ -16,7 +16,7 @@ import { NoResponseError } from '../../../src/errors.ts'
 import { DoubleWorld } from '../../support/double-world.ts'
 import { useStage } from '../../support/double-stage.ts'
 import { UNDER_PASSPHRASE } from '../../support/sidecar.ts'
-import { Authority, type Identity } from '../../upstream/certificates.ts'
+import { Authority, type Identity } from '../../service/certificates.ts'
 
 const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0', ...UNDER_PASSPHRASE } })
 const authority = new Authority()

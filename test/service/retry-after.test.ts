@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { retryAfterSeconds } from '../../src/upstream/service-error.ts'
+import { retryAfterSeconds } from '../../src/service/service-error.ts'
 
 describe('`retryAfterSeconds`', () => {
   test.each([

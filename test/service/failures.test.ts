@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
-import { failureOf, whyUnusable } from '../../src/upstream/errors.ts'
+import { failureOf, whyUnusable } from '../../src/service/errors.ts'
 
 const coded = (code: unknown, more: object = {}): Error =>
   Object.assign(new Error('words of an answer'), { code, ...more })

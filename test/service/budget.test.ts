@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { Budget } from '../../src/upstream/budget.ts'
+import { Budget } from '../../src/service/budget.ts'
 import { failing } from './support.ts'
 import { refused } from '../support/refused.ts'
 

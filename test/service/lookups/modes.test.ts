@@ -1,8 +1,8 @@
-import { Unseen } from '../../src/kernel/unseen.ts'
-import { sightingsOf, unseen } from '../support/unseen.ts'
+import { Unseen } from '../../../src/kernel/unseen.ts'
+import { sightingsOf, unseen } from '../../support/unseen.ts'
 import { expect, test, vi } from 'vitest'
-import type { KnownChats } from '../../src/kernel/wall/known-chats.ts'
-import { Modes } from '../../src/lookups/modes.ts'
+import type { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
+import { Modes } from '../../../src/service/lookups/modes.ts'
 
 const OPEN = { id: 5, kind: 'group', memberCount: 2, mode: 'open', historyVisible: true }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Pieces } from '../../src/upstream/pieces.ts'
+import { Pieces } from '../../src/service/pieces.ts'
 
 test.each([
   [49, false],

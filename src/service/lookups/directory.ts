@@ -1,8 +1,8 @@
-import { countedCache, FreshCache, type Lookups } from '../util/caches.ts'
-import { ServiceError } from '../errors.ts'
-import type { Certificates, KeyList, KeyLookups } from '../kernel/index.ts'
-import type { Person, Sightings, Unseen } from '../kernel/index.ts'
-import { SYSTEM_TIME, monotonicNow } from '../util/clock.ts'
+import { countedCache, FreshCache, type Lookups } from '../../util/caches.ts'
+import { ServiceError } from '../../errors.ts'
+import type { Certificates, KeyList, KeyLookups } from '../../kernel/index.ts'
+import type { Person, Sightings, Unseen } from '../../kernel/index.ts'
+import { SYSTEM_TIME, monotonicNow } from '../../util/clock.ts'
 
 const CHATS = 2000
 const USERS = 20_000

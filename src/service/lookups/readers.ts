@@ -1,8 +1,8 @@
-import { Chat } from '../api/chat.ts'
-import { Updates, type Update } from '../api/updates.ts'
-import { ChatKeys, readUserKey } from '../api/user-key.ts'
-import { NoResponseError } from '../errors.ts'
-import type { Readers } from '../kernel/index.ts'
+import { Chat } from '../../api/chat.ts'
+import { Updates, type Update } from '../../api/updates.ts'
+import { ChatKeys, readUserKey } from '../../api/user-key.ts'
+import { NoResponseError } from '../../errors.ts'
+import type { Readers } from '../../kernel/index.ts'
 
 /** Readers of the service's answers for the kernel: by its contract, with all else unchanged. */
 export const READERS: Readers = {

@@ -9,7 +9,7 @@ import {
   type Upstream,
   type UpstreamEvents,
   type UpstreamOptions,
-} from '../../src/upstream/client.ts'
+} from '../../src/service/client.ts'
 
 export const TOKEN = 'bot_7.' + 't'.repeat(43)
 

@@ -1,6 +1,6 @@
 /** The time, where our clock or the service's may be wrong. All times are ms since the epoch. */
-import { OperatorError } from '../errors.ts'
-import type { JudgingClock, Time } from '../kernel/index.ts'
+import { OperatorError } from '../../errors.ts'
+import type { JudgingClock, Time } from '../../kernel/index.ts'
 
 /** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
 export const SKEW_MAX_MS = 120_000

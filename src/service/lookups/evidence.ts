@@ -1,6 +1,6 @@
 /** What certifications prove of people's certificates, by the engine and the settings of `trust`. */
-import type { Evidence, EvidenceLookup, Vouched } from '../kernel/index.ts'
-import type { Engine } from '../openpgp/index.ts'
+import type { Evidence, EvidenceLookup, Vouched } from '../../kernel/index.ts'
+import type { Engine } from '../../openpgp/index.ts'
 
 /** An authority of the setting `trust.authorities`, and which of its certifications name a person. */
 export interface Authority {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { clockSkewMs, handedOn, inUtf8 } from '../../src/upstream/headers.ts'
+import { clockSkewMs, handedOn, inUtf8 } from '../../src/service/headers.ts'
 
 /** The words of a text. */
 const names = (text: string): string[] => text.trim().split(/\s+/)

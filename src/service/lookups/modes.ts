@@ -1,6 +1,6 @@
-import { FreshCache, type Lookups } from '../util/caches.ts'
-import { monotonicNow } from '../util/clock.ts'
-import type { ModeAnswer, ModeLookups, SeenChat, Sightings, Unseen } from '../kernel/index.ts'
+import { FreshCache, type Lookups } from '../../util/caches.ts'
+import { monotonicNow } from '../../util/clock.ts'
+import type { ModeAnswer, ModeLookups, SeenChat, Sightings, Unseen } from '../../kernel/index.ts'
 
 const CHATS = 20_000
 
