@@ -17,7 +17,7 @@ import { COMPILED } from '../test/support/postern-process.ts'
  */
 const TOGETHER = [
   'test/*.test.ts',
-  'test/{bounds,cli,config,contract,double,guard,http,kernel,keys,media,observe,openpgp,operators,outbox,rotation}/**/*.test.ts',
+  'test/{attachments,bounds,cli,config,contract,double,guard,http,kernel,keys,observe,openpgp,operators,outbox,rotation}/**/*.test.ts',
   'test/{sandbox,service,store,translate,trust,updates,util,vectors,wiring}/**/*.test.ts',
 ]
 

@@ -51,7 +51,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'keys',
       'kernel/index',
       'service/lookups',
-      'media',
+      'attachments/media-urls',
       'store/outcomes',
     ],
     packages: ['lru-cache'],
@@ -67,10 +67,10 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['undici'],
     why: 'it moves updates, and neither opens them nor answers the bot',
   },
-  media: {
+  attachments: {
     may: ['api', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache', 'magic-bytes.js'],
-    why: 'it keeps what others open, and decides nothing',
+    why: 'it opens files as the kernel decides, and keeps them',
   },
   reports: {
     may: [
@@ -95,7 +95,17 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   },
   observe: { may: ['api'], packages: ['@prometheus-io/client', 'undici'], why: 'others call it' },
   http: {
-    may: ['api', 'clients', 'translate', 'updates', 'service', 'observe', 'kernel/index', 'outbox'],
+    may: [
+      'api',
+      'attachments',
+      'clients',
+      'translate',
+      'updates',
+      'service',
+      'observe',
+      'kernel/index',
+      'outbox',
+    ],
     packages: ['fastify', 'range-parser', 'zod'],
     why: 'a route does no OpenPGP and touches no disk',
   },
@@ -497,8 +507,8 @@ describe('what only one place does', () => {
 
   it('seven files compare secrets, in constant time', () => {
     expect(holding(/\btimingSafeEqual\(/).toSorted()).toEqual([
+      'src/attachments/capability.ts',
       'src/http/auth.ts',
-      'src/media/capability.ts',
       'src/openpgp/crypto/seipd-stream.ts',
       'src/openpgp/crypto/seipd.ts',
       'src/openpgp/native/unlock.ts',

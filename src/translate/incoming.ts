@@ -32,7 +32,7 @@ import { Batches, type BatchRequest } from './batch.ts'
 import type { Directory } from '../service/lookups/directory.ts'
 import type { Modes } from '../service/lookups/modes.ts'
 import { LeftUpdate, type LeavingEvent, type LeftAt } from './deferral.ts'
-import type { MediaUrls } from './media-urls.ts'
+import type { MediaUrls } from '../attachments/media-urls.ts'
 import { outcomesOf, pauseAfterMs } from './outcome.ts'
 import { writeFinding } from './write-finding.ts'
 

@@ -1,12 +1,12 @@
 /** Attachments of a sidecar: their storage, their urls, and the right to fetch them. */
 import { type Memory, NamedMedia } from '../kernel/index.ts'
 import type { Settings } from '../config/settings.ts'
-import { Capability } from '../media/capability.ts'
-import { SpoolDir } from '../media/spool-dir.ts'
+import { Capability } from '../attachments/capability.ts'
+import { SpoolDir } from '../attachments/spool-dir.ts'
 import type { Store } from '../store/store.ts'
-import type { AttachmentParts } from '../translate/attachment.ts'
-import { Attachments } from '../translate/attachments.ts'
-import { MediaUrls } from '../translate/media-urls.ts'
+import type { AttachmentParts } from '../attachments/attachment.ts'
+import { Attachments } from '../attachments/attachments.ts'
+import { MediaUrls } from '../attachments/media-urls.ts'
 import type { Link } from './link.ts'
 
 /** On the disk of `dataDir`, all together. */

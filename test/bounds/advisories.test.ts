@@ -68,7 +68,7 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'Nothing leaves before the hash over all of it was right; without one, nothing at all.',
     tested: [
       vector('p13-unprotected', 'p13-downgraded', 'p14-no-hash'),
-      ['media/hostile', 'a flipped bit in its last block is refused without one byte'],
+      ['attachments/hostile', 'a flipped bit in its last block is refused without one byte'],
     ],
   },
   'CVE-2026-85783': {
@@ -77,7 +77,7 @@ const OPENPGP: Record<string, Advisory> = {
     tested: [
       vector('p09-flood'),
       ['openpgp/format/recipient-scan', 'five are too many', 'at most `BOUNDS.namedAttempts`'],
-      ['media/hostile', '8 MiB of nameless recipients'],
+      ['attachments/hostile', '8 MiB of nameless recipients'],
     ],
   },
 }
@@ -100,7 +100,11 @@ const CHATS: Record<string, Advisory> = {
     what: 'A Matrix client took what was sealed in one way for what must be sealed in another.',
     must: 'A message is no file and a file no message; only its sender’s key speaks for a sender.',
     tested: [
-      ['media/replays', 'a sealed message delivered again as a file', 'does not become a file'],
+      [
+        'attachments/replays',
+        'a sealed message delivered again as a file',
+        'does not become a file',
+      ],
       ['translate/signers', 'twelve forged signatures cause fewer'],
     ],
   },
@@ -125,7 +129,7 @@ const CHATS: Record<string, Advisory> = {
     what: 'A Matrix client followed a media id that was a path.',
     must: 'A url of another form is neither fetched nor changed, and no path with dots leaves.',
     tested: [
-      ['translate/media-urls', '/media/../bot/v1/me', 'is left unchanged'],
+      ['attachments/media-urls', '/media/../bot/v1/me', 'is left unchanged'],
       ['http/knock', '/media/..%2f..%2fbot%2fv1%2ftoken%2frevoke'],
     ],
   },

@@ -76,19 +76,19 @@ const JSON_BODIES: Record<string, Row> = {
 
 const MEDIA: Record<string, Row> = {
   D1: [
-    ['media/serving', 'a file of %i bytes is served as it was sealed'],
-    ['media/crowded', 'four files of 64 MiB at once stay within a bound of memory'],
+    ['attachments/serving', 'a file of %i bytes is served as it was sealed'],
+    ['attachments/crowded', 'four files of 64 MiB at once stay within a bound of memory'],
   ],
   D2: [
-    ['media/hostile', '64 MiB and a byte', 'is refused within a bound of memory'],
+    ['attachments/hostile', '64 MiB and a byte', 'is refused within a bound of memory'],
     ['service/media', 'a content length %s', 'a download without a length ends at the maximum'],
   ],
-  D3: [['media/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
-  D4: [['media/hostile', 'chunks of one byte']],
-  D5: [['media/hostile', 'a flipped bit in its last block is refused without one byte']],
+  D3: [['attachments/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
+  D4: [['attachments/hostile', 'chunks of one byte']],
+  D5: [['attachments/hostile', 'a flipped bit in its last block is refused without one byte']],
   D6: [
     [
-      'media/service-fails',
+      'attachments/service-fails',
       'survives one lost connection',
       'a redirect with status %i for a file is not followed',
       'a page of a proxy',
@@ -96,13 +96,13 @@ const MEDIA: Record<string, Row> = {
     ['service/media', 'a download that never starts, stalls or drips ends'],
     ['service/media-answers', 'a slow or broken download is not repeated'],
   ],
-  D7: [['media/stored', 'an armored sealed file is served decrypted']],
+  D7: [['attachments/stored', 'an armored sealed file is served decrypted']],
   D8: [
     ['http/request-path', 'the request target %s is refused'],
-    ['translate/media-urls', 'the media url %j is left unchanged'],
+    ['attachments/media-urls', 'the media url %j is left unchanged'],
   ],
   D9: [['contract/cases/media.ts', 'an attachment that is not sealed to the bot answers']],
-  D10: [['media/access', 'a media request without token and url key is 401']],
+  D10: [['attachments/access', 'a media request without token and url key is 401']],
 }
 
 const SETTINGS: Record<string, Row> = {

@@ -93,7 +93,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'src/keys/README.md § The owner removed the key 1': keyRunbook("'The owner removed the key'"),
   'src/keys/README.md § The owner removed the key 2': keyRunbook("'The owner removed the key'"),
   'src/keys/README.md § Lost key 1': keyRunbook("'Lost key'"),
-  'src/media/README.md § Attachments 1': { firstLine: /^look at this$/ },
+  'src/attachments/README.md § Attachments 1': { firstLine: /^look at this$/ },
   'src/observe/traces/README.md § Traces 1': [
     'test/observe/traces/sidecar.test.ts',
     'OTEL_EXPORTER_OTLP_ENDPOINT: collector.url',

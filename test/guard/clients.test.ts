@@ -1,6 +1,6 @@
 /** Clients of the door before a real service: what they send, and what they learn from the answers. */
 import { describe, expect, test } from 'vitest'
-import { BEARER, fetched, named, picture, sealedBy } from '../media/support.ts'
+import { BEARER, fetched, named, picture, sealedBy } from '../attachments/support.ts'
 import { canary, useStage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
 

@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts'
 import { mediaRoute } from '../../src/http/routes/media.ts'
 import { OWN_CALL } from '../../src/kernel/index.ts'
 import type { DoorTools } from '../../src/http/server.ts'
-import type { Attachments } from '../../src/translate/attachments.ts'
+import type { Attachments } from '../../src/attachments/attachments.ts'
 
 test.each([
   ['was removed while the file was opened', true, ''],

@@ -1,7 +1,7 @@
 /** What one sidecar learns while another waits for the service: the other knows before it decides. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fetched, named, picture, sealedBy } from '../media/support.ts'
+import { fetched, named, picture, sealedBy } from '../attachments/support.ts'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person, type Stage } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { PeerPhone } from '../support/double-phones.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
-import { fetched, named, sealedBy } from '../media/support.ts'
+import { fetched, named, sealedBy } from '../attachments/support.ts'
 
 const stage = useStage()
 const WORDS = '/pay mallory 1000'

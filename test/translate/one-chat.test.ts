@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
-import { fetched, picture, sealedBy, BEARER } from '../media/support.ts'
+import { fetched, picture, sealedBy, BEARER } from '../attachments/support.ts'
 
 const stage = useStage()
 

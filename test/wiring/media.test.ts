@@ -1,4 +1,4 @@
-/** Attachments of a bot without a key; whole sidecars are in `test/media`. */
+/** Attachments of a bot without a key; whole sidecars are in `test/attachments`. */
 import { expect, test, vi } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { memoryOf } from '../../src/store/memory.ts'

@@ -3,7 +3,7 @@ import { PeerPhone } from '../../support/double-phones.ts'
 import { useStage, type Person, type Stage } from '../../support/double-stage.ts'
 import { graftedKey, readdressed } from '../../support/double-graft.ts'
 import type { DoubleChat, ListedPerson } from '../../support/double-world.ts'
-import { fetched, named, picture, sealedBy } from '../../media/support.ts'
+import { fetched, named, picture, sealedBy } from '../../attachments/support.ts'
 
 const stage = useStage()
 let second: Promise<Person> | undefined

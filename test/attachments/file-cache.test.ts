@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { FileCache } from '../../src/media/file-cache.ts'
+import { FileCache } from '../../src/attachments/file-cache.ts'
 
 /** A file that only says whether it is closed. */
 class Thing {

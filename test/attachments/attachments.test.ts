@@ -1,14 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
-import { Capability } from '../../src/media/capability.ts'
+import { Capability } from '../../src/attachments/capability.ts'
 import {
   ATTACHMENT_BOUNDS,
   Attachments,
   type AttachmentBounds,
   type AttachmentOutcome,
   type AttachmentsParts,
-} from '../../src/translate/attachments.ts'
+} from '../../src/attachments/attachments.ts'
 import { refused } from '../support/refused.ts'
 import { contentOf } from '../support/memory-room.ts'
 import { PLACE, SEALED, scene } from './attachment-scene.ts'

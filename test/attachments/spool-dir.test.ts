@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readlinkSync, statSync, writeFileSy
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { SpoolDir } from '../../src/media/spool-dir.ts'
+import { SpoolDir } from '../../src/attachments/spool-dir.ts'
 import { modeOf, temporary } from '../store/support.ts'
 
 function spoolIn(dataDir: string, maxBytes = 2 ** 20): SpoolDir {

@@ -3,7 +3,7 @@ import type { MediaPlace, NamedMedia } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { mediaIdOf } from '../api/updates.ts'
 import { isOwnFailure } from '../errors.ts'
-import type { Capability } from '../media/capability.ts'
+import type { Capability } from './capability.ts'
 
 const MAX_DEPTH = 32
 /** How many of one answer are remembered; their urls work in any case. */

@@ -3,8 +3,8 @@ import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
 import { Refusal, busyRefusal, shareRefusal } from '../errors.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { Listeners } from '../util/listeners.ts'
-import type { Capability } from '../media/capability.ts'
-import { FileCache, type CacheEntry, type ReadHandle } from '../media/file-cache.ts'
+import type { Capability } from './capability.ts'
+import { FileCache, type CacheEntry, type ReadHandle } from './file-cache.ts'
 import {
   fetchAttachment,
   openAttachment,

@@ -3,10 +3,10 @@ import type { MediaPlace } from '../../src/kernel/index.ts'
 import { vi } from 'vitest'
 import type { OpenedFile } from '../../src/openpgp/engine.ts'
 import { RestingWriter, type RestingFile } from '../../src/openpgp/stream/resting.ts'
-import type { AttachmentParts } from '../../src/translate/attachment.ts'
+import type { AttachmentParts } from '../../src/attachments/attachment.ts'
 import { ALICE, claim, known, partsOf } from '../kernel/opening/signatures-scene.ts'
 import { MemoryRoom } from '../support/memory-room.ts'
-import { encryptedMessage } from './support.ts'
+import { encryptedMessage } from '../translate/support.ts'
 
 export const PLACE: MediaPlace = { mediaId: 'abc', chatId: 50, userId: ALICE }
 export const SEALED = Buffer.from(encryptedMessage())

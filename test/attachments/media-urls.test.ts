@@ -2,8 +2,8 @@ import type { MediaPlace } from '../../src/kernel/index.ts'
 import { expect, test, vi } from 'vitest'
 import type { NamedMedia } from '../../src/kernel/opening/named-media.ts'
 import { Refusal } from '../../src/errors.ts'
-import { Capability } from '../../src/media/capability.ts'
-import { MediaUrls } from '../../src/translate/media-urls.ts'
+import { Capability } from '../../src/attachments/capability.ts'
+import { MediaUrls } from '../../src/attachments/media-urls.ts'
 
 const capability = new Capability(Buffer.alloc(32, 1))
 const BASE = 'https://service.example/base'

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { EngineUnavailableError, NoResponseError, Refusal } from '../../src/errors.ts'
-import { openAttachment, type Attachment } from '../../src/translate/attachment.ts'
+import { openAttachment, type Attachment } from '../../src/attachments/attachment.ts'
 import { refused } from '../support/refused.ts'
 import { PLACE, SEALED, scene } from './attachment-scene.ts'
 

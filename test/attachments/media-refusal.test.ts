@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusalOf } from '../../src/translate/media-refusal.ts'
+import { refusalOf } from '../../src/attachments/media-refusal.ts'
 import { refused } from '../support/refused.ts'
 import type { Verdict } from '../../src/kernel/opening/verdict.ts'
 

@@ -12,7 +12,7 @@ import {
   whyStranger,
 } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { TYPE_BYTES, contentTypeOf } from '../media/content-type.ts'
+import { TYPE_BYTES, contentTypeOf } from './content-type.ts'
 import {
   BOUNDS,
   ByteReader,

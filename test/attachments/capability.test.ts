@@ -1,7 +1,7 @@
 import type { MediaPlace } from '../../src/kernel/index.ts'
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { Capability } from '../../src/media/capability.ts'
+import { Capability } from '../../src/attachments/capability.ts'
 import { fc } from '../support/property.ts'
 
 const key = randomBytes(32)
