@@ -7,11 +7,11 @@ import type { CheckLine } from './operators/doctor/check-line.ts'
 import { OperatorError } from './errors.ts'
 import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
-import type { Several, SeveralOptions } from './bots/several.ts'
+import type { Several, SeveralOptions } from './wiring/several/several.ts'
 import type { HandedInParts, Link } from './wiring/link.ts'
 import { beginOpening, type Purpose } from './wiring/stores.ts'
 
-export type { Several } from './bots/several.ts'
+export type { Several } from './wiring/several/several.ts'
 export {
   moveStore,
   restoreBackup,
@@ -93,7 +93,7 @@ export async function createSidecar(options: SidecarOptions) {
  * @throws OperatorError `data-dir`, `store-unwritable`
  */
 export async function createSeveral(options: SeveralOptions): Promise<Several> {
-  const several = await import('./bots/several.ts')
+  const several = await import('./wiring/several/several.ts')
   return await several.createSeveral(options)
 }
 

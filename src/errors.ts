@@ -6,7 +6,7 @@
 import { ERROR_STATUS, type ErrorCode } from './api/error-codes.ts'
 import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
 import { REFUSALS } from './refusals.ts'
-import { oneLine } from './util/printable.ts'
+import { oneLine } from './printable.ts'
 
 /** A code of Postern's own, in the service's envelope. */
 export type OwnCode = keyof typeof REFUSALS

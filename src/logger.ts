@@ -6,7 +6,7 @@
 import { createHmac } from 'node:crypto'
 import { pino, stdTimeFunctions, type Logger } from 'pino'
 import { prettyFactory } from 'pino-pretty'
-import { stripControls } from './util/printable.ts'
+import { stripControls } from './printable.ts'
 
 export type Log = Logger
 

@@ -3,14 +3,17 @@ import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 /** Files that everybody may import. */
-const SHARED = ['errors', 'refusals', 'operator-refusals', 'logger']
+const SHARED = ['errors', 'refusals', 'operator-refusals', 'logger', 'printable']
 /** A folder that everybody may import: it knows nothing of what it is used for. */
 const UTILITIES = 'util/'
 
 /** What each folder may import, and why nothing else. `node:` modules are free but for two below. */
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
-  util: { may: [], packages: ['lru-cache'], why: 'it is of no domain, and everybody stands on it' },
-  rpc: { may: [], packages: ['zod'], why: 'it knows what an operation is, and not one of them' },
+  util: {
+    may: [],
+    packages: ['lru-cache', 'zod'],
+    why: 'it is of no domain, and everybody stands on it',
+  },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
@@ -72,28 +75,11 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     packages: ['lru-cache', 'magic-bytes.js'],
     why: 'it opens files as the kernel decides, and keeps them',
   },
-  reports: {
-    may: [
-      'api',
-      'kernel/index',
-      'keys',
-      'observe',
-      'outbox/outbox',
-      'translate',
-      'updates',
-      'config',
-      'http/server',
-      'http/traceparent',
-      'service/client',
-      'service/path',
-      'wiring/core',
-      'wiring/link',
-      'wiring/updates',
-    ],
-    packages: [],
-    why: 'it words what happened for log, health and alerts, and decides nothing',
+  observe: {
+    may: ['api', 'config/settings', 'kernel/index'],
+    packages: ['@prometheus-io/client', 'undici'],
+    why: 'others call it',
   },
-  observe: { may: ['api'], packages: ['@prometheus-io/client', 'undici'], why: 'others call it' },
   http: {
     may: [
       'api',
@@ -121,7 +107,6 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
       'openpgp/index',
       'outbox/entries',
       'outbox/hear',
-      'rpc',
       'store',
       'translate/chat-preview',
     ],
@@ -129,12 +114,12 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'an operator’s word takes no way through the bot’s door',
   },
   sandbox: {
-    may: ['rpc', 'api'],
+    may: ['api'],
     packages: ['fastify', 'range-parser', 'zod'],
     why: 'a shared bug must not agree with itself, and the service cannot read protected chats',
   },
   testing: {
-    may: ['cli/log', 'config', 'context', 'observe/health'],
+    may: ['config', 'context', 'observe/health'],
     packages: ['zod'],
     why: 'it starts a sidecar as `run` does, and knows nothing of its inside',
   },
@@ -211,6 +196,25 @@ describe('the direction of imports', () => {
       .filter((one) => !isAllowed(one, folder))
       .map(({ file, target }) => `${file} imports ${target}`)
     expect(breaches).toEqual([])
+  })
+
+  it('a folder imports what is above it in the table of src/README.md alone', () => {
+    const [table = ''] = /\| folder \|[^]*?\n\n/.exec(readFileSync('src/README.md', 'utf8')) ?? []
+    const floors = table
+      .split('\n')
+      .map((row) =>
+        [...(row.split('|')[1] ?? '').matchAll(/`([\w-]+)(?:\.ts)?`/g)].map(([, name]) => name),
+      )
+    const floorOf = (path: string): number =>
+      floors.findIndex((names) => names.includes(path.replace(/^src\/|(?:\/.*|\.ts)$/g, '')))
+    expect(globSync('src/*', { exclude: ['**/*.md'] }).filter((path) => floorOf(path) < 0)).toEqual(
+      [],
+    )
+    const upward = files
+      .flatMap(importsOf)
+      .filter(({ target, isPackage }) => !isPackage && !target.startsWith('..'))
+      .filter(({ file, target }) => floorOf(target) > floorOf(file) || floorOf(target) < 0)
+    expect(upward.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
   })
 
   it('store/postgres alone knows the driver of PostgreSQL, and is opened by store/open-store', () => {
@@ -461,7 +465,7 @@ describe('what only one place does', () => {
   })
 
   it('wiring adds listeners in subscriptions.ts alone', () => {
-    const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/)/.test(file))
+    const built = files.filter((file) => /^src\/(?:context\.ts|wiring\/[^/]+$)/.test(file))
     const adds = holding(/\.on(?!Conflict)[A-Z]\w*\(/)
     expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
   })

@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
   circles,
@@ -45,7 +46,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_240,
+    limit: 5_204,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
@@ -78,8 +79,8 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
     advice: 'What only one neighbour needs may be its own.',
   },
   {
-    what: 'files of src/wiring',
-    is: sizeOf('wiring').files,
+    what: 'files of src/wiring, beside its parts reports and several',
+    is: globSync('src/wiring/*.ts').length,
     limit: 10,
     goal: 10,
     advice: 'What decides belongs to the folder that knows it.',

@@ -1,12 +1,12 @@
 /** Tables whose entries decide something, entry by entry: a new entry has to be decided here, too. */
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { HostedBot } from '../src/bots/hosted-bot.ts'
+import { HostedBot } from '../src/wiring/several/hosted-bot.ts'
 import { OperatorError, Refusal, type OperatorCode } from '../src/errors.ts'
 import { isWorthless, type DecisionAgainst, type Unusable } from '../src/kernel/people/person.ts'
 import { chooseRecipients } from '../src/kernel/people/recipients.ts'
 import { Health, type ReasonCode } from '../src/observe/health.ts'
-import { alertForReason } from '../src/reports/alerting.ts'
-import { readinessLog } from '../src/reports/readiness-log.ts'
+import { alertForReason } from '../src/observe/alerting.ts'
+import { readinessLog } from '../src/wiring/reports/readiness-log.ts'
 import { createBot } from '../src/wiring/bot.ts'
 import { watchedLog } from './support/watched-log.ts'
 

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { colourText, terminalWidth } from './terminal.ts'
-import { stripControls } from '../util/printable.ts'
+import { stripControls } from '../printable.ts'
 
 /** Something that happened. */
 export interface ActivityLine {

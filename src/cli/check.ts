@@ -62,7 +62,7 @@ async function findingsFor(sources: Sources): Promise<CheckLine[]> {
   }
   const loaded = load(sources)
   const { checkSettings } = await import('../context.ts')
-  const { createLog } = await import('./log.ts')
+  const { createLog } = await import('../config/log.ts')
   const lines = await checkSettings({ ...loaded, log: createLog(loaded, 'warn') })
   const said = `${where} and was asked about the store; all else is checked by the settings given here`
   return [sidecarLine(said), ...lines, ...(await running.check({ about: 'store' }))]

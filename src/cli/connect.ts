@@ -24,7 +24,7 @@ export async function withSidecar<T>(
   await using running = await connectServing(sources)
   if (running !== null) return await use(running)
   const loaded = load(sources)
-  const { createLog } = await import('./log.ts')
+  const { createLog } = await import('../config/log.ts')
   const { createOffline } = await import('../context.ts')
   const log = createLog(loaded, 'warn')
   const purpose = mayCreateStore ? 'begin' : 'look'

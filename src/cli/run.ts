@@ -7,7 +7,7 @@ import { changedOfProcess } from '../config/settings.ts'
 import { OperatorError, usageError } from '../errors.ts'
 import { sourcesOf, addSettingFlags } from './flags.ts'
 import { PosternCommand } from './help.ts'
-import { createLog, createProcessLog } from './log.ts'
+import { createLog, createProcessLog } from '../config/log.ts'
 import { onReload, shutdownRequested } from './signals.ts'
 
 /** `postern run`: the sidecar, until it is asked to stop. */

@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { InvalidArgumentError } from 'commander'
 import { failedError, refusedError, systemCodeOf, usageError, OperatorError } from '../errors.ts'
-import { oneLine } from '../util/printable.ts'
+import { oneLine } from '../printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'

@@ -2,7 +2,7 @@
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { asTyped, isStdoutTerminal, print, terminalWidth } from './terminal.ts'
-import { oneLine, stripControls } from '../util/printable.ts'
+import { oneLine, stripControls } from '../printable.ts'
 
 const GAP = '  '
 const SIDE_GAP = ' │ '

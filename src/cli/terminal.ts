@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { OperatorError, PosternError, Refusal, resultOr } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
-import { oneLine, printableJson, stripControls } from '../util/printable.ts'
+import { oneLine, printableJson, stripControls } from '../printable.ts'
 
 /** A reader that went away (`postern key list | head -1`) is no failure. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})

@@ -1,5 +1,5 @@
 /** Operations on a process that serves several bots, beside those on each bot. */
-import { operationsOn, type Calls } from '../rpc/operation.ts'
+import { operationsOn, type Calls } from '../util/operation.ts'
 import { nothing } from './operation.ts'
 import type { BotsReport } from './reports.ts'
 

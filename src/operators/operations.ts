@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { bindCalls, type Calls } from '../rpc/operation.ts'
+import { bindCalls, type Calls } from '../util/operation.ts'
 import { BACKUPS } from './backups.ts'
 import { CHATS } from './chats.ts'
 import { CLIENTS } from './clients.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createLog } from '../cli/log.ts'
+import { createLog } from '../config/log.ts'
 import { createSidecar, type HandedInParts } from '../context.ts'
 import { untilReady } from './readiness.ts'
 import { timeOf } from '../util/clock.ts'

@@ -6,7 +6,7 @@ import type { OutboxDoor } from '../http/routes/outbox.ts'
 import { requireNoCode } from '../kernel/index.ts'
 import { clearNow, giveLater, refuseRequest, sendNow, type GiveParts } from '../outbox/give.ts'
 import { Outbox } from '../outbox/outbox.ts'
-import { alertWays } from '../reports/alerting.ts'
+import { alertWays } from '../observe/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
 import { createCore, type Core } from './core.ts'
 import { botDoorEvents, describeBotDoor } from './doors.ts'
@@ -65,7 +65,7 @@ async function createTraces(
 ) {
   const { target } = options.settings.traces
   if (target === null) return null
-  const { traceBot } = await import('../reports/spans.ts')
+  const { traceBot } = await import('./reports/spans.ts')
   return traceBot(target, options, parts)
 }
 

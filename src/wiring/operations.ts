@@ -11,7 +11,7 @@ import {
 } from '../operators/doctor/examine.ts'
 import type { OperatorError } from '../errors.ts'
 import { fingerprintOf } from '../keys/driver.ts'
-import { deriveCalls } from '../rpc/operation.ts'
+import { deriveCalls } from '../util/operation.ts'
 import { copiesIn, whatIsThere } from '../store/inspect.ts'
 import type { Core } from './core.ts'
 import type { Link } from './link.ts'

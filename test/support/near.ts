@@ -28,19 +28,17 @@ const FROM_OUTSIDE: Record<string, string[]> = {
     'rotation/refused',
     'trust/policies',
   ],
-  reports: ['observe/alerts'],
-  observe: ['double/publication'],
+  observe: ['double/publication', 'observe/alerts'],
   operators: ['cli/scripts', 'cli/scripts-control', 'rotation/by-hand', 'trust/safety-number'],
   outbox: ['guard/outbox'],
   openpgp: ['guard/private', 'attachments/verdicts', 'translate/signers'],
-  rpc: ['operators/socket', 'sandbox/control'],
   sandbox: ['contract/direct'],
   service: ['double/hanging', 'double/lying-upstream', 'guard/mode-flips', 'guard/private'],
   store: ['cli/scripts-control', 'double/bad-start'],
   translate: ['double/hanging', 'guard/private'],
   updates: ['observe/alerts'],
-  util: ['guard/private'],
-  wiring: ['cli/run', 'double/publication'],
+  util: ['guard/private', 'operators/socket', 'sandbox/control'],
+  wiring: ['cli/run', 'double/publication', 'observe/alerts'],
 }
 
 const imports = new Imports('src/**/*.{ts,js,css,html,svg}', 'test/**/*.ts')

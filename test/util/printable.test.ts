@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneLine, printableJson, stripControls } from '../../src/util/printable.ts'
+import { oneLine, printableJson, stripControls } from '../../src/printable.ts'
 
 /** Every character that the Unicode names `Bidi_Control`, and the separators of lines. */
 const TURNING = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'

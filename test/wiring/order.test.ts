@@ -1,6 +1,6 @@
 /** The order in which a bot starts and stops, listeners of the outbox, and reloads of settings. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HostedBots } from '../../src/bots/hosted-bots.ts'
+import { HostedBots } from '../../src/wiring/several/hosted-bots.ts'
 import type { LoadedBot } from '../../src/config/read-several.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Secrets } from '../../src/config/settings.ts'

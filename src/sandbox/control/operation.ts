@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AnyOperation, Operation } from '../../rpc/operation.ts'
+import type { AnyOperation, Operation } from '../../util/operation.ts'
 import { ControlError } from '../api-error.ts'
 import type { EventLog } from '../events/log.ts'
 import type { Phones } from '../phone/phones.ts'

@@ -1,4 +1,4 @@
-import { deriveCalls, type Calls } from '../../rpc/operation.ts'
+import { deriveCalls, type Calls } from '../../util/operation.ts'
 import { splitAddress } from '../http/control-token.ts'
 import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'

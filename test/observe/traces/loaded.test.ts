@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startCollector } from '../../support/collector.ts'
 
 const script = new URL('../../support/traces-loaded.ts', import.meta.url).pathname
-const ofTraces = /^observe\/traces\/|^reports\/spans\.ts$/
+const ofTraces = /^observe\/traces\/|^wiring\/reports\/spans\.ts$/
 
 /** Files of `src` that a process has loaded once its sidecar sent and received. */
 async function loadedWith(endpoint: string): Promise<string[]> {

@@ -1,10 +1,10 @@
 /** Which of all that happens alerts the operator, and by which ways. */
 import type { Secrets, Settings } from '../config/settings.ts'
 import type { Policies, TrustChange } from '../kernel/index.ts'
-import { byCommand, byUrl } from '../observe/alert-ways.ts'
-import type { Alert, AlertWay } from '../observe/alerts.ts'
-import { REASONS, type ReasonChange, type ReasonCode } from '../observe/health.ts'
-import { TRUST_ALARMS, type TrustAlarm } from '../observe/trust-alarms.ts'
+import { byCommand, byUrl } from './alert-ways.ts'
+import type { Alert, AlertWay } from './alerts.ts'
+import { REASONS, type ReasonChange, type ReasonCode } from './health.ts'
+import { TRUST_ALARMS, type TrustAlarm } from './trust-alarms.ts'
 
 /** Reasons that are part of every start, end by themselves, or were requested. */
 const ORDINARY: ReadonlySet<ReasonCode> = new Set([

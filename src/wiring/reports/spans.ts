@@ -3,18 +3,18 @@
  * them. Loaded where traces are exported: methods of the parts are then replaced by ones with a span
  * around each call, so that no part knows of spans.
  */
-import type { Settings } from '../config/settings.ts'
-import { pairsOf, type TraceTarget } from '../config/traces.ts'
-import type { BotDoorParts, DoorRoute } from '../http/server.ts'
-import { traceParentOf } from '../http/traceparent.ts'
-import { idHasher } from '../logger.ts'
-import { SpanExporter } from '../observe/traces/span-exporter.ts'
-import { SPAN_KIND, Tracer, type TraceSpan, type SpanEnd } from '../observe/traces/tracer.ts'
-import type { Answer } from '../service/client.ts'
-import { endpointOf } from '../service/path.ts'
-import type { Core } from '../wiring/core.ts'
-import type { BotOptions, Link } from '../wiring/link.ts'
-import type { Updates } from '../wiring/updates.ts'
+import type { Settings } from '../../config/settings.ts'
+import { pairsOf, type TraceTarget } from '../../config/traces.ts'
+import type { BotDoorParts, DoorRoute } from '../../http/server.ts'
+import { traceParentOf } from '../../http/traceparent.ts'
+import { idHasher } from '../../logger.ts'
+import { SpanExporter } from '../../observe/traces/span-exporter.ts'
+import { SPAN_KIND, Tracer, type TraceSpan, type SpanEnd } from '../../observe/traces/tracer.ts'
+import type { Answer } from '../../service/client.ts'
+import { endpointOf } from '../../service/path.ts'
+import type { Core } from '../core.ts'
+import type { BotOptions, Link } from '../link.ts'
+import type { Updates } from '../updates.ts'
 
 type Attributes = SpanEnd['attributes']
 type AsyncMethod = (...args: never[]) => Promise<unknown>

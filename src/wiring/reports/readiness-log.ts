@@ -1,10 +1,10 @@
 /** Log lines of readiness: one at each change, and none that is of no use alone. */
-import type { Bot } from '../api/bot.ts'
-import type { NoResponseError } from '../errors.ts'
-import { fingerprintOf } from '../keys/driver.ts'
-import type { Log } from '../logger.ts'
-import type { Health, ReasonChange, ReasonCode } from '../observe/health.ts'
-import type { Publication } from '../keys/publication.ts'
+import type { Bot } from '../../api/bot.ts'
+import type { NoResponseError } from '../../errors.ts'
+import { fingerprintOf } from '../../keys/driver.ts'
+import type { Log } from '../../logger.ts'
+import type { Health, ReasonChange, ReasonCode } from '../../observe/health.ts'
+import type { Publication } from '../../keys/publication.ts'
 
 /** Reasons that somebody must end, or that lose something while they last. */
 const ERRORS: ReadonlySet<ReasonCode> = new Set([

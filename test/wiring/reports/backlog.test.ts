@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { Health } from '../../src/observe/health.ts'
-import { createWarnings } from '../../src/observe/warnings.ts'
-import type { BacklogLevel } from '../../src/updates/backlog.ts'
-import { reportBacklog } from '../../src/reports/events.ts'
-import { watchedLog } from '../support/watched-log.ts'
+import { Health } from '../../../src/observe/health.ts'
+import { createWarnings } from '../../../src/observe/warnings.ts'
+import type { BacklogLevel } from '../../../src/updates/backlog.ts'
+import { reportBacklog } from '../../../src/wiring/reports/events.ts'
+import { watchedLog } from '../../support/watched-log.ts'
 
 /** What a backlog of each level warns of, and what it keeps from readiness. */
 function reportedAs(level: BacklogLevel, { isReason }: { isReason: boolean }) {

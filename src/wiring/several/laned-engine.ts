@@ -1,6 +1,6 @@
 /** One engine for several bots: its work is shared fairly between them. */
-import type { MeasuredEngine } from '../openpgp/index.ts'
-import { FairQueue, type Lane } from '../util/fair-queue.ts'
+import type { MeasuredEngine } from '../../openpgp/index.ts'
+import { FairQueue, type Lane } from '../../util/fair-queue.ts'
 
 /** Tasks of all bots at once: as many as keep every thread busy, and no more to wait behind. */
 const SLOTS = 8

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import type { Bot } from '../../src/api/bot.ts'
-import { NoResponseError } from '../../src/errors.ts'
-import type { RemoteKeyState } from '../../src/kernel/own-key/key-state.ts'
-import { Health } from '../../src/observe/health.ts'
-import { describeNoResponse, readinessLog } from '../../src/reports/readiness-log.ts'
-import { DoubleWorld } from '../support/double-world.ts'
-import { watchedLog } from '../support/watched-log.ts'
+import type { Bot } from '../../../src/api/bot.ts'
+import { NoResponseError } from '../../../src/errors.ts'
+import type { RemoteKeyState } from '../../../src/kernel/own-key/key-state.ts'
+import { Health } from '../../../src/observe/health.ts'
+import { describeNoResponse, readinessLog } from '../../../src/wiring/reports/readiness-log.ts'
+import { DoubleWorld } from '../../support/double-world.ts'
+import { watchedLog } from '../../support/watched-log.ts'
 
 const BOT = { ...new DoubleWorld().bot, username: 'echo_bot', fingerprint: 'AB'.repeat(20) } as Bot
 const LEVELS: Record<number, string> = { 30: 'info', 40: 'warn', 50: 'error' }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
-import type { SealRequest } from '../../src/openpgp/engine.ts'
-import { FairQueue } from '../../src/util/fair-queue.ts'
-import { createEngineQueue, lanedEngine } from '../../src/bots/laned-engine.ts'
+import { createEngine, type MeasuredEngine } from '../../../src/openpgp/create.ts'
+import type { SealRequest } from '../../../src/openpgp/engine.ts'
+import { FairQueue } from '../../../src/util/fair-queue.ts'
+import { createEngineQueue, lanedEngine } from '../../../src/wiring/several/laned-engine.ts'
 
 const REQUEST = { text: 'hello' } as SealRequest
 

@@ -1,7 +1,7 @@
-import type { Loaded } from '../config/read-one.ts'
-import type { LoadedBot, LoadedBots } from '../config/read-several.ts'
-import { SecretSource } from '../config/secrets.ts'
-import { pairsOf } from '../config/traces.ts'
+import type { Loaded } from './read-one.ts'
+import type { LoadedBot, LoadedBots } from './read-several.ts'
+import { SecretSource } from './secrets.ts'
+import { pairsOf } from './traces.ts'
 import { resultOr } from '../errors.ts'
 import { createLogger, type Log } from '../logger.ts'
 

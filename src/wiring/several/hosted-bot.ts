@@ -1,14 +1,14 @@
 /** One of several bots of a process: started, tried again while it cannot be, stopped. */
-import type { LoadedBot } from '../config/read-several.ts'
-import type { BotReason, BotReport } from '../operators/reports.ts'
-import { OPERATIONS, type Operations } from '../operators/operations.ts'
-import { failedError, OperatorError, type OperatorCode } from '../errors.ts'
-import { buildBotRoutes, type BotRoutes } from '../http/server.ts'
-import { SharedBot, type DoorLanes } from '../http/shared-door.ts'
-import type { Log } from '../logger.ts'
-import { deriveCalls } from '../rpc/operation.ts'
-import { createBot, type RunningBot } from '../wiring/bot.ts'
-import type { HandedInParts } from '../wiring/link.ts'
+import type { LoadedBot } from '../../config/read-several.ts'
+import type { BotReason, BotReport } from '../../operators/reports.ts'
+import { OPERATIONS, type Operations } from '../../operators/operations.ts'
+import { failedError, OperatorError, type OperatorCode } from '../../errors.ts'
+import { buildBotRoutes, type BotRoutes } from '../../http/server.ts'
+import { SharedBot, type DoorLanes } from '../../http/shared-door.ts'
+import type { Log } from '../../logger.ts'
+import { deriveCalls } from '../../util/operation.ts'
+import { createBot, type RunningBot } from '../bot.ts'
+import type { HandedInParts } from '../link.ts'
 
 /** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 }

@@ -14,7 +14,7 @@ const PASSWORD = 'p@ssword-of-store'
 const BROKEN = 'postgres://postern:50%-of-it@db.example.org/postern'
 
 const programWith = (given: object) => `
-import { createLog } from './src/cli/log.ts'
+import { createLog } from './src/config/log.ts'
 import { SecretSource } from './src/config/secrets.ts'
 import { settingsFrom } from './src/config/settings.ts'
 const values = ${JSON.stringify(given)}
