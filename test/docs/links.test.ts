@@ -19,6 +19,19 @@ function pageOf(from: string, target: string): string {
   return existsSync(file) && statSync(file).isDirectory() ? join(file, 'README.md') : file
 }
 
+/** Files of users, containers and runs, and one that an example would add. */
+const OF_OTHERS = new Set([
+  'my-bot.mjs',
+  '/app/sbom.cdx.json',
+  'database.json',
+  'msg.txt',
+  'postern.yaml',
+  'config/postern.yaml',
+  'crypto/x448.ts',
+])
+const isFile = (name: string): boolean =>
+  /^[\w./-]+\.(?:c?js|css|html|json|md|mjs|sh|ts|txt|ya?ml)$/.test(name)
+
 describe.each(pages)('$path', ({ path, text }) => {
   const inside = links(text).filter((target) => !isOutside(target))
 
@@ -35,6 +48,25 @@ describe.each(pages)('$path', ({ path, text }) => {
       return !anchors(readFileSync(pageOf(path, target), 'utf8')).has(anchor)
     })
     expect(missing).toEqual([])
+  })
+
+  it('every file that the page names in back-ticks exists, and a link leads to the named one', () => {
+    const linked = [...text.matchAll(/\[`([^`]+)`\]\(([^)#\s]+)/g)].filter(([, name = '']) =>
+      isFile(name),
+    )
+    const wrong = linked.filter(
+      ([, name = '', target = '']) =>
+        !isOutside(target) && !`/${fileOf(path, target)}`.endsWith(`/${name}`),
+    )
+    expect(wrong.map(([link]) => link)).toEqual([])
+    const rest = text.replaceAll(/^```[^]*?^```|\[[^\]]*\]\([^)]*\)/gm, '')
+    const names = [...rest.matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name).filter(isFile)
+    const places = [dirname(path), '.', 'src', 'test', 'config/examples']
+    expect(
+      names.filter(
+        (name) => !OF_OTHERS.has(name) && !places.some((place) => existsSync(join(place, name))),
+      ),
+    ).toEqual([])
   })
 
   it('the page is at most 20 kB, and the first page 14 kB', () => {

@@ -3,9 +3,8 @@
  * prints a JSON list of all source files that its process and its threads have loaded.
  */
 import { Session, type NodeWorker, type Debugger } from 'node:inspector'
-import { createEngine } from '../../src/openpgp/index.ts'
+import { ByteReader, createEngine } from '../../src/openpgp/index.ts'
 import { MemoryRoom } from './memory-room.ts'
-import { ByteReader } from '../../src/openpgp/index.ts'
 
 const loaded = new Set<string>()
 const note = ({ url }: Debugger.ScriptParsedEventDataType): void => {
@@ -49,11 +48,8 @@ async function* bytes(): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(Buffer.from(sealed))
 }
 const room = new MemoryRoom()
-const file = await engine.openFile(new ByteReader(bytes()), {
-  form: 'armored',
-  keys: [signer],
-  room,
-})
+const reader = new ByteReader(bytes())
+const file = await engine.openFile(reader, { form: 'armored', keys: [signer], room })
 if (file.outcome !== 'opened' || file.file.bytes !== 5) throw new Error(file.outcome)
 await engine[Symbol.asyncDispose]()
 process.stdout.write(JSON.stringify([...loaded]))
