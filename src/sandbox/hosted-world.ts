@@ -12,7 +12,7 @@ import { resumeTyping } from './rules/typing.ts'
 import { scheduleOf } from './seed/schedule.ts'
 import type { SeedInput } from './seed/schema.ts'
 import { startDelivering } from './webhook/delivery-loop.ts'
-import { World, type WorldOptions } from './world.ts'
+import { openWorld, successorOf, type World, type WorldOptions } from './world.ts'
 
 /** How a world begins. */
 export interface HostedWorldOptions extends WorldOptions {
@@ -79,7 +79,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
       typeof options.world === 'object'
         ? (await import('./seed/apply.ts')).prepareSeed(options.world)
         : null
-    const world = await World.open({ ...options, ...seed?.clockFor(options) })
+    const world = await openWorld({ ...options, ...seed?.clockFor(options) })
     const hosted = new HostedWorld(parts, world)
     try {
       const live = hosted.#live
@@ -162,7 +162,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     const before = this.#live
     if (before.world.closing.signal.aborted) throw new ControlError('the world is closed')
     const { options } = this.#parts
-    const world = before.world.successor(rows, options)
+    const world = successorOf(before.world, rows, options)
     const next = bringToLife(world, this, this.#parts)
     try {
       // A running clock has the real time: scheduled steps keep their distance from it.

@@ -100,23 +100,24 @@ export type StoredMessage = z.output<typeof results.ChatMessage>
 export type MessageKind = StoredMessage['kind']
 export type MediaState = StoredMessage['media'][number]
 
-export interface ChatRecord {
-  id: number
-  kind: ChatKind
+/** What a chat begins with, beside its id and kind. */
+export const NEW_CHAT = {
   /** What people at this sandbox call it, as a seed does. The service shows it to nobody. */
-  name: string | null
-  title: string | null
-  username: string | null
-  description: string | null
+  name: null as string | null,
+  title: null as string | null,
+  username: null as string | null,
+  description: null as string | null,
   /** A group or channel with open history is readable, any other is encrypted. */
-  historyVisible: boolean
-  slowModeSeconds: number
+  historyVisible: false,
+  slowModeSeconds: 0,
   /** Members who are no administrators see administrators only. */
-  rosterHidden: boolean
+  rosterHidden: false,
   /** A channel that hides its administrators. */
-  adminsHidden: boolean
-  nextMessageId: number
+  adminsHidden: false,
+  nextMessageId: 1,
 }
+
+export type ChatRecord = { id: number; kind: ChatKind } & typeof NEW_CHAT
 
 export interface ChatState extends ChatRecord {
   /** By account. */

@@ -16,96 +16,91 @@ export interface CallRecorder {
  * Everything that the service received and answered, call by call, so that one can search it for
  * text that the service must never see. Holds the newest `maxCalls`.
  */
-export class Transcript {
-  readonly #maxCalls: number
-  /** Answered calls by number, from earlier runs too. */
-  readonly #stored: Map<number, TranscriptCall>
+export type Transcript = ReturnType<typeof createTranscript>
+
+/**
+ * @param stored where answered calls are stored, with those of earlier runs, by number
+ * @param emit called when a call begins and when it is answered
+ */
+export function createTranscript(
+  stored: Map<number, TranscriptCall>,
+  emit: (event: EventBody) => void,
+  maxCalls = 10_000,
+) {
   /** By number: calls of this run and of earlier ones. */
-  readonly #calls: Map<number, TranscriptCall>
-  readonly #emit: (event: EventBody) => void
-  #next: number
+  const calls = new Map([...stored].sort(([a], [b]) => a - b))
+  let next = ([...calls.keys()].at(-1) ?? 0) + 1
 
-  /**
-   * @param stored where answered calls are stored, with those of earlier runs
-   * @param emit called when a call begins and when it is answered
-   */
-  constructor(
-    stored: Map<number, TranscriptCall>,
-    emit: (event: EventBody) => void,
-    maxCalls = 10_000,
-  ) {
-    this.#maxCalls = maxCalls
-    this.#stored = stored
-    this.#emit = emit
-    this.#calls = new Map([...stored].sort(([a], [b]) => a - b))
-    this.#next = ([...this.#calls.keys()].at(-1) ?? 0) + 1
-  }
-
-  /** Begins to record a call. */
-  open(call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>): CallRecorder {
-    const chunks: Buffer[] = []
-    const record: TranscriptCall = {
-      n: this.#next++,
-      ...call,
-      get body() {
-        return Buffer.concat(chunks).toString('utf8')
-      },
-      status: 0,
-      answer: '',
-    }
-    if (this.#maxCalls > 0) this.#hold(record)
-    this.#emitCall('received', record)
-    return {
-      received: (chunk) => void chunks.push(Buffer.from(chunk)),
-      answered: (status, answer) => {
-        Object.assign(record, { status, answer })
-        if (this.#calls.has(record.n)) this.#stored.set(record.n, record)
-        this.#emitCall('answered', record)
-      },
-    }
-  }
-
-  #emitCall(phase: 'received' | 'answered', call: TranscriptCall): void {
+  const emitCall = (phase: 'received' | 'answered', call: TranscriptCall): void => {
     const { n, by, method, path, status } = call
-    this.#emit({ kind: 'call', phase, n, by, method, path, status })
+    emit({ kind: 'call', phase, n, by, method, path, status })
   }
 
-  #hold(record: TranscriptCall): void {
-    this.#calls.set(record.n, record)
-    for (const n of this.#calls.keys()) {
-      if (this.#calls.size <= this.#maxCalls) break
-      this.#calls.delete(n)
-      this.#stored.delete(n)
+  const hold = (record: TranscriptCall): void => {
+    calls.set(record.n, record)
+    for (const n of calls.keys()) {
+      if (calls.size <= maxCalls) break
+      calls.delete(n)
+      stored.delete(n)
     }
   }
 
   /** Calls in order; with `after`, only those with greater numbers. */
-  list(after = 0): TranscriptCall[] {
-    const newer = [...this.#calls.values()].filter((call) => call.n > after)
+  const list = (after = 0): TranscriptCall[] => {
+    const newer = [...calls.values()].filter(({ n }) => n > after)
     return newer.map((call) => ({ ...call }))
   }
 
-  /** Whether a call with a number above `after` was answered. */
-  hasAnswered(after: number): boolean {
-    return [...this.#calls.values()].some(({ n, status }) => n > after && status !== 0)
-  }
+  return {
+    list,
 
-  /**
-   * Calls that contain `text` in the path (also percent-decoded), headers, body or response: as it
-   * is, or encoded in JSON or base64.
-   */
-  search(text: string): TranscriptCall[] {
-    const encodings = [text, JSON.stringify(text).slice(1, -1), base64Core(text)]
-    return this.list().filter((call) => {
-      const decoded = resultOr(() => decodeURIComponent(call.path), call.path)
-      const parts = [call.path, decoded, ...call.headers, call.body, call.answer]
-      return parts.some((part) => encodings.some((encoding) => part.includes(encoding)))
-    })
-  }
+    /** Begins to record a call. */
+    open: (
+      call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>,
+    ): CallRecorder => {
+      const chunks: Buffer[] = []
+      const record: TranscriptCall = {
+        n: next++,
+        ...call,
+        get body() {
+          return Buffer.concat(chunks).toString('utf8')
+        },
+        status: 0,
+        answer: '',
+      }
+      if (maxCalls > 0) hold(record)
+      emitCall('received', record)
+      return {
+        received: (chunk) => void chunks.push(Buffer.from(chunk)),
+        answered: (status, answer) => {
+          Object.assign(record, { status, answer })
+          if (calls.has(record.n)) stored.set(record.n, record)
+          emitCall('answered', record)
+        },
+      }
+    },
 
-  clear(): void {
-    this.#calls.clear()
-    this.#stored.clear()
+    /** Whether a call with a number above `after` was answered. */
+    hasAnswered: (after: number): boolean =>
+      [...calls.values()].some(({ n, status }) => n > after && status !== 0),
+
+    /**
+     * Calls that contain `text` in the path (also percent-decoded), headers, body or response: as
+     * it is, or encoded in JSON or base64.
+     */
+    search: (text: string): TranscriptCall[] => {
+      const encodings = [text, JSON.stringify(text).slice(1, -1), base64Core(text)]
+      return list().filter((call) => {
+        const decoded = resultOr(() => decodeURIComponent(call.path), call.path)
+        const parts = [call.path, decoded, ...call.headers, call.body, call.answer]
+        return parts.some((part) => encodings.some((encoding) => part.includes(encoding)))
+      })
+    },
+
+    clear: (): void => {
+      calls.clear()
+      stored.clear()
+    },
   }
 }
 

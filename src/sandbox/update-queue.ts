@@ -88,11 +88,11 @@ export class UpdateQueue {
   }
 
   #dropOld(): void {
-    const oldestMs = this.#parts.clock.now() - FIXED_LIMITS.retentionMs
-    for (const [position, { atMs }] of this.#parts.queued) {
-      const isTooMuch = this.#parts.queued.size > FIXED_LIMITS.retentionUpdates
-      if (atMs >= oldestMs && !isTooMuch) return
-      this.#parts.queued.delete(position)
+    const { clock, queued } = this.#parts
+    const oldestMs = clock.now() - FIXED_LIMITS.retentionMs
+    for (const [position, { atMs }] of queued) {
+      if (atMs >= oldestMs && queued.size <= FIXED_LIMITS.retentionUpdates) return
+      queued.delete(position)
     }
   }
 }

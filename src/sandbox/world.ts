@@ -6,15 +6,9 @@ import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import type { EventBody } from './events/event.ts'
 import { createFaults } from './faults/faults.ts'
 import { Persistence, type RecordRow } from './persistence/persistence.ts'
-import type {
-  BotRecord,
-  BotState,
-  ChatRecord,
-  ChatState,
-  Membership,
-  PersonState,
-} from './state.ts'
-import { Transcript } from './transcript.ts'
+import { NEW_CHAT, type BotRecord, type BotState, type ChatRecord } from './state.ts'
+import type { ChatState, Membership, PersonState } from './state.ts'
+import { createTranscript } from './transcript.ts'
 import { RateWindows } from './rules/rate-windows.ts'
 import { UpdateQueue, type IdCounter } from './update-queue.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -60,178 +54,73 @@ const FIRST_UPDATE_ID = 500_001
 const CLOCK_KEY = 'clock'
 
 /** The whole service: its accounts, chats and files, its clock, and its transcript. */
-export class World {
-  readonly clock: WorldClock
-  readonly rules: WorldRules
-  readonly transcript: Transcript
-  readonly faults = createFaults((event) => this.emit(event))
-  readonly persistence: Persistence
-  readonly background = new BackgroundWork()
-  /** False when a file held it already. */
-  readonly isNew: boolean
-  readonly people: Map<number, PersonState>
-  readonly bots: Map<number, BotState>
-  readonly chats: Map<number, ChatState>
-  /** By handle in lower case. */
-  readonly handles: Map<string, HandleOwner>
-  /** By media id. */
-  readonly files: Map<string, Uint8Array>
-  /** Rate windows of callers' addresses. */
-  readonly addresses: RateWindows
-  /** Aborted when the sandbox closes. */
-  readonly closing = new AbortController()
-  readonly #listeners = new Listeners<EventBody>()
-  /** Calls back on every event, until the returned function is called. */
-  readonly onEvent = this.#listeners.add
-  readonly #counters: Map<string, IdCounter>
+export type World = ReturnType<typeof worldIn>
+
+/** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
+export async function openWorld(options: WorldOptions): Promise<World> {
+  if (options.data === undefined) return worldIn(new Persistence(), options)
+  // Loads SQLite only when it is used.
+  const { WorldFile } = await import('./persistence/file.ts')
+  const { file, rows } = WorldFile.open(options.data)
+  return worldIn(new Persistence(rows, file), options)
+}
+
+/**
+ * Makes a world's successor, which begins with these rows, its clock too. The former continues until
+ * the persistence of the new one is started.
+ */
+export function successorOf(
+  { persistence }: World,
+  rows: readonly RecordRow[],
+  options: WorldOptions,
+): World {
+  const { clock: _mode, startMs: _time, ...rest } = options
+  return worldIn(persistence.successor(rows), rest)
+}
+
+function worldIn(persistence: Persistence, options: WorldOptions) {
+  const rules: WorldRules = {
+    rates: options.rates ?? 'spec',
+    webhooks: options.webhooks ?? 'public',
+    resolveHost: options.resolveHost ?? resolveByDns,
+    receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
+  }
+  const listeners = new Listeners<EventBody>()
+  const emit = (event: EventBody): void => listeners.emit(event)
   /** Where the clock is stored. */
-  readonly #clocks: Map<string, ClockState>
-
-  private constructor(persistence: Persistence, options: WorldOptions) {
-    this.persistence = persistence
-    this.rules = {
-      rates: options.rates ?? 'spec',
-      webhooks: options.webhooks ?? 'public',
-      resolveHost: options.resolveHost ?? resolveByDns,
-      receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
-    }
-    this.#clocks = persistence.map('clock')
-    this.isNew = this.#clocks.size === 0
-    const { clock: mode, startMs } = options
-    this.clock = new WorldClock({ mode, startMs }, this.#clocks.get(CLOCK_KEY))
-    this.#storeClock()
-    const emit = (event: EventBody): void => this.emit(event)
-    this.transcript = new Transcript(persistence.map('call'), emit, options.transcriptCalls)
-    this.#counters = persistence.map('counter')
-    this.addresses = this.#rateWindows('addresses')
-    this.people = persistence.map('person')
-    this.bots = persistence.map<number, BotState>({
-      name: 'bot',
-      write: toRecord,
-      read: (stored) => this.#restoreBot(stored as BotRecord),
-    })
-    this.chats = persistence.map<number, ChatState>({
-      name: 'chat',
-      write: toRecord,
-      read: (stored) => this.#restoreChat(stored as ChatRecord),
-    })
-    this.handles = persistence.map('handle')
-    this.files = persistence.map('file')
-  }
-
-  /** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
-  static async open(options: WorldOptions): Promise<World> {
-    if (options.data === undefined) return new World(new Persistence(), options)
-    // Loads SQLite only when it is used.
-    const { WorldFile } = await import('./persistence/file.ts')
-    const { file, rows } = WorldFile.open(options.data)
-    return new World(new Persistence(rows, file), options)
-  }
-
-  /**
-   * Makes this world's successor, which begins with these rows, its clock too. This one continues
-   * until the persistence of the new one is started.
-   */
-  successor(rows: readonly RecordRow[], options: WorldOptions): World {
-    const { clock: _mode, startMs: _time, ...rest } = options
-    return new World(this.persistence.successor(rows), rest)
-  }
-
-  /**
-   * Moves the clock forward by milliseconds. What falls due on the way happens at its time, and what
-   * it sets in motion is waited for: a delivery under way `receiverPatienceMs` of real time at most.
-   * @throws RangeError unless `ms` is an integer of at least 0
-   */
-  async advance(ms: number): Promise<void> {
-    await this.clock.advance(ms, async () => {
-      this.#storeClock()
-      await this.background.settled()
-    })
-    this.#storeClock()
-    this.emit({ kind: 'clock' })
-  }
-
-  /** Stops the clock, or lets it run. */
-  setClockMode(mode: ClockMode): void {
-    this.clock.mode = mode
-    this.#storeClock()
-    this.emit({ kind: 'clock' })
-  }
-
-  addBot(record: BotRecord): BotState {
-    return setAndGet(this.bots, record.id, this.#restoreBot(record))
-  }
-
-  /** A chat with nobody in it; a group or channel without open history is encrypted. */
-  addChat(kind: ChatState['kind']): ChatState {
-    const id = this.nextId('chat')
-    const record = {
-      id,
-      kind,
-      name: null,
-      title: null,
-      username: null,
-      description: null,
-      historyVisible: false,
-      slowModeSeconds: 0,
-      rosterHidden: false,
-      adminsHidden: false,
-      nextMessageId: 1,
-    }
-    return setAndGet(this.chats, id, this.#restoreChat(record))
-  }
-
-  /** The next id of its range. */
-  nextId(kind: keyof typeof FIRST_IDS): number {
-    return this.counter(kind).next++
-  }
+  const clocks = persistence.map<string, ClockState>('clock')
+  const isNew = clocks.size === 0
+  const { clock: mode, startMs } = options
+  const clock = new WorldClock({ mode, startMs }, clocks.get(CLOCK_KEY))
+  const storeClock = (): void => void clocks.set(CLOCK_KEY, clock.state)
+  storeClock()
+  const counters = persistence.map<string, IdCounter>('counter')
+  const background = new BackgroundWork()
 
   /** The counter of an id range, or of a bot's updates. */
-  counter(of: string): IdCounter {
+  const counter = (of: string): IdCounter => {
     const known: Record<string, number> = FIRST_IDS
     const first = { next: known[of] ?? FIRST_UPDATE_ID }
-    return this.#counters.get(of) ?? setAndGet(this.#counters, of, first)
+    return counters.get(of) ?? setAndGet(counters, of, first)
   }
 
-  /** A random id for presses and files: 22 characters of base64url. */
-  randomId(): string {
-    return randomBytes(16).toString('base64url')
-  }
-
-  /** Stores a file, byte for byte, under a new id. It is served at `/media/<id>`. */
-  storeFile(file: Uint8Array): string {
-    const mediaId = this.randomId()
-    this.files.set(mediaId, file)
-    return mediaId
-  }
-
-  emit(event: EventBody): void {
-    this.#listeners.emit(event)
-  }
-
-  #storeClock(): void {
-    this.#clocks.set(CLOCK_KEY, this.clock.state)
-  }
-
-  #rateWindows(owner: string): RateWindows {
-    return new RateWindows(this.rules.rates, this.persistence.map('window', owner))
-  }
+  const rateWindows = (owner: string): RateWindows =>
+    new RateWindows(rules.rates, persistence.map('window', owner))
 
   /** Adds the maps and the queue of a bot to its record. */
-  #restoreBot(record: BotRecord): BotState {
+  const restoreBot = (record: BotRecord): BotState => {
     const { id } = record
-    const { persistence } = this
     const queue = new UpdateQueue({
-      clock: this.clock,
+      clock,
       queued: persistence.map('update', id),
-      ids: this.counter(`bot ${id}`),
+      ids: counter(`bot ${id}`),
       onPush: ({ updateId, kind: updateKind }) =>
-        this.emit({ kind: 'queued', botId: id, updateId, updateKind }),
+        emit({ kind: 'queued', botId: id, updateId, updateKind }),
     })
     return {
       ...record,
       queue,
-      windows: this.#rateWindows(`bot ${id}`),
+      windows: rateWindows(`bot ${id}`),
       commands: persistence.map('commands', id),
       sent: persistence.map('sent', id),
       typing: persistence.map('typing', id),
@@ -240,10 +129,89 @@ export class World {
   }
 
   /** Adds the maps of a chat to its record. Members have the name of the format’s first version. */
-  #restoreChat(record: ChatRecord): ChatState {
-    const { id } = record
-    const members = this.persistence.map<number, Membership>('seat', id)
-    return { ...record, members, messages: this.persistence.map('message', id) }
+  const restoreChat = (record: ChatRecord): ChatState => {
+    const members = persistence.map<number, Membership>('seat', record.id)
+    return { ...record, members, messages: persistence.map('message', record.id) }
+  }
+
+  const bots = persistence.map<number, BotState>({
+    name: 'bot',
+    write: toRecord,
+    read: (stored) => restoreBot(stored as BotRecord),
+  })
+  const chats = persistence.map<number, ChatState>({
+    name: 'chat',
+    write: toRecord,
+    read: (stored) => restoreChat(stored as ChatRecord),
+  })
+  const files = persistence.map<string, Uint8Array>('file')
+  /** The next id of its range. */
+  const nextId = (kind: keyof typeof FIRST_IDS): number => counter(kind).next++
+  /** A random id for presses and files: 22 characters of base64url. */
+  const randomId = (): string => randomBytes(16).toString('base64url')
+
+  return {
+    clock,
+    rules,
+    persistence,
+    background,
+    transcript: createTranscript(persistence.map('call'), emit, options.transcriptCalls),
+    faults: createFaults(emit),
+    /** False when a file held it already. */
+    isNew,
+    people: persistence.map<number, PersonState>('person'),
+    bots,
+    chats,
+    /** By handle in lower case. */
+    handles: persistence.map<string, HandleOwner>('handle'),
+    /** By media id. */
+    files,
+    /** Rate windows of callers' addresses. */
+    addresses: rateWindows('addresses'),
+    /** Aborted when the sandbox closes. */
+    closing: new AbortController(),
+    emit,
+    /** Calls back on every event, until the returned function is called. */
+    onEvent: listeners.add,
+    nextId,
+    randomId,
+
+    /**
+     * Moves the clock forward by milliseconds. What falls due on the way happens at its time, and
+     * what it sets in motion is waited for: a delivery under way `receiverPatienceMs` of real time
+     * at most.
+     * @throws RangeError unless `ms` is an integer of at least 0
+     */
+    advance: async (ms: number): Promise<void> => {
+      await clock.advance(ms, async () => {
+        storeClock()
+        await background.settled()
+      })
+      storeClock()
+      emit({ kind: 'clock' })
+    },
+
+    /** Stops the clock, or lets it run. */
+    setClockMode: (next: ClockMode): void => {
+      clock.mode = next
+      storeClock()
+      emit({ kind: 'clock' })
+    },
+
+    addBot: (record: BotRecord): BotState => setAndGet(bots, record.id, restoreBot(record)),
+
+    /** A chat with nobody in it; a group or channel without open history is encrypted. */
+    addChat: (kind: ChatState['kind']): ChatState => {
+      const id = nextId('chat')
+      return setAndGet(chats, id, restoreChat({ id, kind, ...NEW_CHAT }))
+    },
+
+    /** Stores a file, byte for byte, under a new id. It is served at `/media/<id>`. */
+    storeFile: (file: Uint8Array): string => {
+      const mediaId = randomId()
+      files.set(mediaId, file)
+      return mediaId
+    },
   }
 }
 

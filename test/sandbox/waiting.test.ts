@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { World } from '../../src/sandbox/world.ts'
+import { HostedWorld } from '../../src/sandbox/hosted-world.ts'
 import { still as seeded, PAIR } from './seeded.ts'
 import { ask, still } from './support.ts'
 
@@ -165,12 +165,12 @@ test('a closing sandbox ends every wait', async () => {
 })
 
 test('a wait ends when its HTTP caller aborts, and unsubscribes from the world', async () => {
-  const making = vi.spyOn(World.prototype, 'nextId')
+  const making = vi.spyOn(HostedWorld.prototype, 'begin')
   onTestFinished(() => making.mockRestore())
   await using sandbox = await still()
-  const [world] = making.mock.contexts
+  const [hosted] = making.mock.contexts
   const left = vi.fn()
-  const subscribed = vi.spyOn(world as World, 'onEvent').mockReturnValue(left)
+  const subscribed = vi.spyOn((hosted as HostedWorld).world, 'onEvent').mockReturnValue(left)
   const caller = new AbortController()
   const waiting = fetch(`${sandbox.controlUrl}/messages`, {
     method: 'POST',
