@@ -32,20 +32,10 @@ export const BOTS = {
       requireFreeHandle(world, username)
       const id = world.nextId('bot')
       claimHandle(world, username, { account: id })
-      const usual = { about: null, description: null, privacyMode: true, allowGroups: true }
       const token = newToken(id)
-      world.addBot({
-        id,
-        username,
-        name: username,
-        ...usual,
-        ...definedFields(input),
-        key: null,
-        status: 'active',
-        token,
-        webhook: null,
-        ownerNotices: [],
-      })
+      const usual = { about: null, description: null, privacyMode: true, allowGroups: true }
+      const fresh = { status: 'active', token, key: null, webhook: null, ownerNotices: [] } as const
+      world.addBot({ id, username, name: username, ...fresh, ...usual, ...definedFields(input) })
       return { id, username, token }
     },
   ),
@@ -155,9 +145,8 @@ export const BOTS = {
     ({ find }, { botId: id, update }) => {
       const { queue } = find.bot(id)
       const { updateId } = update
-      if (typeof updateId !== 'number')
-        return { updateId: queue.push({ kind: 'message', ...update }) }
-      queue.pushRaw(update as Update)
+      if (typeof updateId === 'number') queue.pushRaw(update as Update)
+      else return { updateId: queue.push({ kind: 'message', ...update }) }
       return { updateId }
     },
   ),

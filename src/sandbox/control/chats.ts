@@ -1,22 +1,12 @@
 import { z } from 'zod'
+import { SEAT_STATUS } from '../../api/chat.ts'
 import { join, leave, membershipOf, newMembership, usualRights } from '../rules/memberships.ts'
 import { modeOf, trueMode } from '../rules/mode.ts'
 import { ALL_RIGHTS, type ChatState, type Membership, type MembershipStatus } from '../state.ts'
 import { memberView } from '../views/chat.ts'
 import type { World } from '../world.ts'
 import { claimHandle, requireFreeHandle } from './handles.ts'
-import {
-  accountId,
-  botId,
-  chatId,
-  count,
-  flag,
-  memberStatus,
-  personId,
-  rightBits,
-  text,
-  textOrNull,
-} from './fields.ts'
+import { accountId, botId, chatId, count, flag, personId, text, textOrNull } from './fields.ts'
 import { requireMember } from './find.ts'
 import { action, ControlError, definedFields, operation, type ControlContext } from './operation.ts'
 import { ChatEntry, ChatMember, ChatSummary } from './results.ts'
@@ -29,7 +19,10 @@ const settings = {
   rosterHidden: flag.optional(),
   adminsHidden: flag.optional(),
 }
-const role = { status: memberStatus.optional(), rights: rightBits.optional() }
+const role = {
+  status: z.enum(SEAT_STATUS).exclude(['left']).optional(),
+  rights: z.int().min(0).max(ALL_RIGHTS).optional(),
+}
 const seat = {
   ...role,
   restrictedUntil: z.int().nullable().optional(),
@@ -70,20 +63,19 @@ export const CHATS = {
       ...settings,
     }),
     ChatSummary,
-    (context, { kind, members, name, username, ...rest }) => {
+    (context, { members, ...input }) => {
+      const { world } = context
+      const { kind, username } = input
       for (const id of members) requireAddable(context, id)
-      requireFreeName(context.world, name)
-      if (username !== undefined) requireFreeHandle(context.world, username)
-      const chat = context.world.addChat(kind)
-      Object.assign(chat, { title: kind, name: name ?? null }, definedFields(rest))
-      if (username !== undefined) {
-        claimHandle(context.world, username, { chat: chat.id })
-        chat.username = username
-      }
+      requireFreeName(world, input.name)
+      if (username !== undefined) requireFreeHandle(world, username)
+      const chat = world.addChat(kind)
+      Object.assign(chat, { title: kind }, definedFields(input))
+      if (username !== undefined) claimHandle(world, username, { chat: chat.id })
       for (const [index, userId] of members.entries()) {
         chat.members.set(userId, newMembership(chat, index === 0 ? 'owner' : 'member'))
       }
-      return brief(context.world, chat)
+      return brief(world, chat)
     },
   ),
   changeChat: operation(
@@ -138,9 +130,16 @@ export const CHATS = {
     z.array(ChatEntry),
     ({ world }) =>
       Array.from(world.chats.values(), (chat) => {
+        const { title, username, name } = chat
         const members = [...chat.members.keys()]
-        const modes = { mode: modeOf(world, chat), trueMode: trueMode(world, chat) }
-        return ChatEntry.parse({ ...chat, ...modes, members })
+        return {
+          ...brief(world, chat),
+          name,
+          title,
+          username,
+          members,
+          trueMode: trueMode(world, chat),
+        }
       }),
   ),
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { ALL_RIGHTS } from '../state.ts'
 
 /** What an input field with an id refers to. In a seed file the field has a name instead. */
 export type ReferenceKind = 'person' | 'bot' | 'account' | 'chat' | 'message' | 'step' | 'scope'
@@ -16,11 +15,6 @@ export const messageId = idOf('message', 'id of a message of that chat')
 /** A scope of commands, such as `chat:<chat_id>`. */
 export const scope = z.string().register(REFERENCES, { kind: 'scope' })
 z.globalRegistry.add(scope, { description: 'a scope, such as `default` or `chat:<chat_id>`' })
-
-/** The status of a member; a person who left is not a member. */
-export const memberStatus = z.enum(['owner', 'admin', 'member', 'restricted'])
-/** Bits of `RIGHTS`. */
-export const rightBits = z.int().min(0).max(ALL_RIGHTS)
 
 export const text = z.string()
 export const textOrNull = z.string().nullable()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, linkSync, openSync, readSync, rmSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { OperatorError } from '../../errors.ts'
+import { OperatorError, type OperatorCode } from '../../errors.ts'
 
 /** `PSBX`: marks a file of the sandbox. */
 const APPLICATION_ID = 0x50534258
@@ -102,27 +102,25 @@ function createFile(file: string): void {
 /** Checks without writing that the file is a sandbox's, and that it is intact. */
 function verifyFile(file: string): void {
   const header = Buffer.alloc(100)
-  if (!statSync(file).isFile()) throw notASandboxFile(file)
+  if (!statSync(file).isFile()) throw refusal(file, NOT_OURS)
   const fd = openSync(file, 'r')
   try {
-    if (readSync(fd, header) < header.length) throw notASandboxFile(file)
+    if (readSync(fd, header) < header.length) throw refusal(file, NOT_OURS)
   } finally {
     closeSync(fd)
   }
   const isOurs = header.readUInt32BE(AT.application) === APPLICATION_ID
-  if (header.toString('latin1', 0, HEADER.length) !== HEADER || !isOurs) throw notASandboxFile(file)
+  if (!isOurs || !header.toString('latin1').startsWith(HEADER)) throw refusal(file, NOT_OURS)
   const format = header.readUInt32BE(AT.format)
   if (format > FORMAT) {
-    throw new OperatorError(
-      'store-newer',
-      `${file} was written by a newer version (format ${format}, this one knows ${FORMAT})`,
-      'use that version, or name another file; this one was not changed',
-    )
+    const problem = `was written by a newer version (format ${format}, this one knows ${FORMAT})`
+    const hint = 'use that version, or name another file; this one was not changed'
+    throw refusal(file, ['store-newer', problem, hint])
   }
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     const [found] = database.prepare('PRAGMA quick_check(1)').all()
-    if (found?.['quick_check'] !== 'ok') throw corruptFile(file)
+    if (found?.['quick_check'] !== 'ok') throw refusal(file, CORRUPT)
     for (const row of database.prepare('SELECT key, value FROM records').iterate()) {
       JSON.parse(String(row['key']))
       if (typeof row['value'] === 'string') JSON.parse(row['value'])
@@ -147,37 +145,39 @@ function connect(file: string): DatabaseSync {
   }
 }
 
-const SQLITE_BUSY = 5
-const SQLITE_FULL = 13
-const SQLITE_CORRUPT: ReadonlySet<number | undefined> = new Set([11, 26])
+type FileRefusal = [code: OperatorCode, problem: string, hint: string]
+
+const NOT_OURS: FileRefusal = [
+  'store-corrupt',
+  'is no sandbox’s world',
+  'name another file; this one was not changed',
+]
+const CORRUPT: FileRefusal = [
+  'store-corrupt',
+  'is broken',
+  'put a copy of it back, or name another file; this one was not changed',
+]
+/** By result code of SQLite: BUSY, FULL, CORRUPT and NOTADB. */
+const REFUSALS: Partial<Record<number, FileRefusal>> = {
+  5: ['store-in-use', 'is in use by another sandbox', 'end that one first, or name another file'],
+  13: [
+    'store-unwritable',
+    'cannot be written: the disk is full',
+    'make room; nothing that was acknowledged is lost',
+  ],
+  11: CORRUPT,
+  26: CORRUPT,
+}
 
 /** Turns an error of SQLite or of the file system into one for the operator. */
 function toOperatorError(error: unknown, file: string): unknown {
   if (error instanceof OperatorError) return error
   const { errcode, code, syscall } = error as Record<string, unknown>
-  const result = typeof errcode === 'number' ? errcode & 0xff : undefined
-  if (error instanceof SyntaxError || SQLITE_CORRUPT.has(result)) return corruptFile(file, error)
-  const options = { cause: error }
-  if (result === SQLITE_BUSY) {
-    const hint = 'end that one first, or name another file'
-    return new OperatorError('store-in-use', `${file} is in use by another sandbox`, hint, options)
-  }
-  if (result === SQLITE_FULL) {
-    const hint = 'make room; nothing that was acknowledged is lost'
-    const problem = `${file} cannot be written: the disk is full`
-    return new OperatorError('store-unwritable', problem, hint, options)
-  }
+  const known = error instanceof SyntaxError ? CORRUPT : REFUSALS[Number(errcode) & 0xff]
   const problem = typeof syscall === 'string' ? `opened: ${String(code)}` : 'written'
   const hint = 'name a file in a directory that you can write to'
-  return new OperatorError('store-unwritable', `${file} cannot be ${problem}`, hint, options)
+  return refusal(file, known ?? ['store-unwritable', `cannot be ${problem}`, hint], error)
 }
 
-function notASandboxFile(file: string): OperatorError {
-  const message = `${file} is no sandbox’s world`
-  return new OperatorError('store-corrupt', message, 'name another file; this one was not changed')
-}
-
-function corruptFile(file: string, cause?: unknown): OperatorError {
-  const hint = 'put a copy of it back, or name another file; this one was not changed'
-  return new OperatorError('store-corrupt', `${file} is broken`, hint, { cause })
-}
+const refusal = (file: string, [code, problem, hint]: FileRefusal, cause?: unknown) =>
+  new OperatorError(code, `${file} ${problem}`, hint, { cause })

@@ -2,39 +2,18 @@ import { z } from 'zod'
 import { REFERENCES } from '../control/fields.ts'
 import { OPERATIONS, type OperationName } from '../control/table.ts'
 
-/** Operations of the control that a seed can schedule. */
-export const ACTIONS = [
-  'write',
-  'post',
-  'sendMedia',
-  'editMessage',
-  'deleteMessage',
-  'press',
-  'join',
-  'leave',
-  'setMembership',
-  'changeChat',
-  'block',
-  'unblock',
-  'closeAccount',
-  'renamePerson',
-  'renameBot',
-  'renameChat',
-  'givePhone',
-  'newKey',
-  'publishKey',
-  'pause',
-  'resume',
-  'changeBot',
-  'setCommands',
-  'setBotKey',
-  'removeKey',
-  'issueToken',
-  'revokeToken',
-  'injectUpdate',
-  'fault',
-  'clearFaults',
-] as const satisfies readonly OperationName[]
+/** Operations of the control that a seed can schedule, by their subjects. */
+const ACTIONS_BY_SUBJECT = [
+  ['write', 'post', 'sendMedia', 'editMessage', 'deleteMessage', 'press'],
+  ['join', 'leave', 'setMembership', 'changeChat'],
+  ['block', 'unblock', 'closeAccount'],
+  ['renamePerson', 'renameBot', 'renameChat'],
+  ['givePhone', 'newKey', 'publishKey'],
+  ['pause', 'resume', 'changeBot', 'setCommands', 'setBotKey', 'removeKey'],
+  ['issueToken', 'revokeToken'],
+  ['injectUpdate', 'fault', 'clearFaults'],
+] as const satisfies readonly (readonly OperationName[])[]
+export const ACTIONS = ACTIONS_BY_SUBJECT.flat()
 
 export type ActionName = (typeof ACTIONS)[number]
 
