@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { EVENT_KINDS, SandboxEvent } from '../events/event.ts'
+import type { EventPage } from '../events/log.ts'
 import { FaultInput, faultProblem, FaultStatus } from '../faults/table.ts'
 import type { ClockMode } from '../clock.ts'
 import { action, ControlError, definedFields, operation } from './operation.ts'
@@ -12,8 +14,33 @@ const left = z.int().describe('steps that are not due yet')
 /** The end of the year 9999; there are no dates far beyond. */
 const LATEST_MS = Date.UTC(10_000, 0) - 1
 
-/** The clock, the schedule, faults, and the transcript. */
+/** What happened, the clock, the schedule, faults, and the transcript. */
 export const ADMIN = {
+  events: operation(
+    'Gives what happened, oldest first, with ids above `after`; with `kinds` only those. `last` is ' +
+      'the id to continue after; `missed` says how many older events are held no longer. ' +
+      '`GET /events` streams the same.',
+    z.strictObject({ kinds: z.array(z.enum(EVENT_KINDS)).optional(), ...GROWING }),
+    z.object({
+      events: z.array(SandboxEvent),
+      last: z.int().describe('the id to continue after'),
+      missed: z.int().describe('how many older events are held no longer'),
+    }),
+    async (context, { kinds, after = 0, wait }) => {
+      const log = context.events
+      const found: EventPage = { events: [], last: after, missed: 0 }
+      const look = (): boolean => {
+        const { events, last, missed } = log.read(found.last)
+        found.events.push(...events.filter(({ kind }) => kinds?.includes(kind) ?? true))
+        found.last = last
+        found.missed += missed
+        return found.events.length > 0
+      }
+      look()
+      await waitFor(context, wait, look, log.onAppend)
+      return found
+    },
+  ),
   advance: operation(
     'Moves the clock forward. Whatever falls due on the way happens at its time, one after the ' +
       'other; deliveries under way are answered before the clock moves on.',

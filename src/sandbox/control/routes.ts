@@ -2,8 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { hangUpSignal } from '../http/response.ts'
-import { createListener, type ListenerAccess } from '../http/listener.ts'
-import { noSuchWorld, worldRouting, type WorldFinder } from '../http/world-routing.ts'
+import {
+  createListener,
+  noSuchWorld,
+  worldRouting,
+  type WorldFinder,
+  type ListenerAccess,
+} from '../http/listener.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'

@@ -3,7 +3,6 @@ import { splitAddress } from '../http/control-token.ts'
 import { ADMIN } from './admin.ts'
 import { BOTS } from './bots.ts'
 import { CHATS } from './chats.ts'
-import { EVENTS } from './events.ts'
 import { MEDIA } from './media.ts'
 import { ControlError, type AnyControlOperation, type ControlContext } from './operation.ts'
 import { PEOPLE } from './people.ts'
@@ -22,7 +21,6 @@ export const OPERATIONS = {
   ...EDITS,
   ...MEDIA,
   ...PHONES,
-  ...EVENTS,
   ...ADMIN,
   ...SNAPSHOTS,
   ...WORLDS,

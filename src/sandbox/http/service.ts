@@ -10,16 +10,19 @@ import * as botRoutes from '../routes/bot.ts'
 import type { RouteHandler } from '../routes/call.ts'
 import * as chatsRoutes from '../routes/chats.ts'
 import * as messagesRoutes from '../routes/messages.ts'
-import * as peopleRoutes from '../routes/people.ts'
-import * as updatesRoutes from '../routes/updates.ts'
 import { countCall } from '../rules/rate-limits.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isSameText } from './control-token.ts'
 import { hangUpSignal, finishResponse } from './response.ts'
-import { createListener, type ListenerAccess } from './listener.ts'
+import {
+  createListener,
+  noSuchWorld,
+  worldRouting,
+  type WorldFinder,
+  type ListenerAccess,
+} from './listener.ts'
 import { answerMedia } from './media.ts'
-import { noSuchWorld, worldRouting, type WorldFinder } from './world-routing.ts'
 import type { CallRecorder } from '../transcript.ts'
 
 /** A call without a response yet. It keeps its world, also after a restore replaces that world. */
@@ -36,8 +39,6 @@ const HANDLERS: Record<EndpointName, RouteHandler> = {
   ...botRoutes,
   ...chatsRoutes,
   ...messagesRoutes,
-  ...peopleRoutes,
-  ...updatesRoutes,
 }
 
 const BODYLESS = new Set(['GET', 'HEAD'])

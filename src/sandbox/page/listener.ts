@@ -6,8 +6,12 @@ import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { FAULT_ROUTES, FAULTS } from '../faults/table.ts'
 import { hangUpSignal } from '../http/response.ts'
-import { createListener, type ListenerAccess } from '../http/listener.ts'
-import { worldRouting, type WorldFinder } from '../http/world-routing.ts'
+import {
+  createListener,
+  worldRouting,
+  type ListenerAccess,
+  type WorldFinder,
+} from '../http/listener.ts'
 import { MAIN } from '../worlds.ts'
 import { readPageFile } from './files.ts'
 import { createPageLog } from './page-log.ts'

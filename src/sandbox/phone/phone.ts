@@ -1,10 +1,9 @@
 import type { Engine } from '../../openpgp/index.ts'
 import type { FileForm } from '../control/fields.ts'
 import type { PhoneConnection, SendPlan } from './connection.ts'
-import type { MessageReader } from './read.ts'
 import { numberWith, type ShownNumber } from './number.ts'
-import { readFile, type ReadFile } from './read-file.ts'
-import { openUnread, receivedOf, type ReceivedEvent, type UnnumberedEvent } from './receive.ts'
+import { openUnread, readFile, receivedOf } from './read.ts'
+import type { MessageReader, ReadFile, ReceivedEvent, UnnumberedEvent } from './read.ts'
 import { ScreenReader, type ChatScreen } from './screen.ts'
 import type { PhoneIdentity } from './keys.ts'
 import {
