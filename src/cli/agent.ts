@@ -27,7 +27,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       await using keys = await openKeys(sources)
       const all = keys.list()
       if (certificates) return print(all.map(({ certificate }) => certificate).join('\n'))
-      printList(all, {
+      printList(all, null, {
         FINGERPRINT: ({ fingerprint }) => fingerprint,
         MADE: ({ createdAtMs }) => new Date(createdAtMs).toISOString(),
         SECRET: ({ unlocked }) => (unlocked === null ? 'destroyed' : 'here'),

@@ -19,10 +19,8 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       const isStdout = path === '-'
       if (!isStdout) refuseExisting(path, { force })
       else if (isStdoutTerminal()) {
-        throw refusedError(
-          'a backup is not printed to a terminal',
-          'name a file, or send it on: `postern backup create - > postern.backup`',
-        )
+        const hint = 'name a file, or send it on: `postern backup create - > postern.backup`'
+        throw refusedError('a backup is not printed to a terminal', hint)
       }
       await withSidecar(sources, async (sidecar) => {
         const storeDir = loadStoreDir(sources)

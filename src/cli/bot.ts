@@ -97,10 +97,8 @@ async function add(
     const changes = await reloadRunning(sources)
     const isOther = changes !== null && changes.folder !== folder && !changes.added.includes(name)
     if (isOther) {
-      throw failedError(
-        `the running sidecar does not read its bots from ${folder}`,
-        'run this command with the settings that the sidecar runs with',
-      )
+      const hint = 'run this command with the settings that the sidecar runs with'
+      throw failedError(`the running sidecar does not read its bots from ${folder}`, hint)
     }
     print(file)
     printNotice(
@@ -172,10 +170,8 @@ async function reloadRunning(sources: Sources): Promise<BotReload | null> {
 function several(sources: Sources): LoadedBots {
   const loaded = loadAll(sources)
   if ('several' in loaded) return loaded.several
-  throw refusedError(
-    'the settings are of one bot',
-    'name a folder with a file for each bot in `bots` (or --bots), in place of `bot`',
-  )
+  const hint = 'name a folder with a file for each bot in `bots` (or --bots), in place of `bot`'
+  throw refusedError('the settings are of one bot', hint)
 }
 
 function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; folder: string } {

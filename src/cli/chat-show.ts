@@ -46,10 +46,8 @@ export async function checkChats(sidecar: Operations, { json }: JsonFlag): Promi
   if (json === true) printJson(shown)
   const bad = shown.filter(({ body }) => body === 'refused' || body === 'unknown').length
   if (bad === 0) return
-  throw failedError(
-    `a message would not be sent into ${bad} of ${shown.length} chats`,
-    'do what their lines say, then run `postern check --chats` again',
-  )
+  const hint = 'do what their lines say, then run `postern check --chats` again'
+  throw failedError(`a message would not be sent into ${bad} of ${shown.length} chats`, hint)
 }
 
 async function waitForCalls(sidecar: Operations): Promise<void> {

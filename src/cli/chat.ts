@@ -59,12 +59,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       printNotice(
         `chat ${chatId} will count as a ${kind}: it is not protected as a private chat any more, whose private chat it was is forgotten, and members of the ${kind} are sealed to and trusted; its latch stays`,
       )
-      await confirmTyped(yes, {
-        question: 'type the id of the chat to correct it: ',
-        answer: String(chatId),
-        done: 'nothing was changed',
-        yes: '--yes corrects it without asking',
-      })
+      const texts = { done: 'nothing was changed', yes: '--yes corrects it without asking' }
+      const question = 'type the id of the chat to correct it: '
+      await confirmTyped(yes, { question, answer: String(chatId), ...texts })
       printDone(await withSidecar(sources, (sidecar) => sidecar.chatCorrectKind({ chatId, kind })))
     }),
 ]
@@ -78,8 +75,7 @@ interface LiftFlags {
 }
 
 function printChats(chats: readonly ChatRow[]): void {
-  if (chats.length === 0) return printNotice('no chat is known yet')
-  printList(chats, {
+  printList(chats, 'no chat is known yet', {
     CHAT: ({ id }) => String(id),
     KIND: ({ kind }) => kind,
     MODE: ({ mode, sealed }) => mode ?? (sealed ? 'encrypted' : '?'),
@@ -107,21 +103,16 @@ async function confirmLift(
   printNotice(
     `readable text will be allowed in ${which}, wherever the service shows no protection again`,
   )
-  await confirmTyped(isSure || (!isPrivate && !isInteractive()), {
-    question: 'type yes to allow it: ',
-    answer: 'yes',
-    done: 'nothing was lifted',
-    yes: '--yes allows it without asking',
-  })
+  const texts = { done: 'nothing was lifted', yes: '--yes allows it without asking' }
+  const asked = { question: 'type yes to allow it: ', answer: 'yes', ...texts }
+  await confirmTyped(isSure || (!isPrivate && !isInteractive()), asked)
 }
 
 function readLift(chatIds: string[], options: LiftFlags): Lift {
   const given = [chatIds.length > 0, options.pending === true, options.private === true]
   if (given.filter(Boolean).length !== 1) {
-    throw usageError(
-      'expected chat ids, or --pending, or --private, and only one of these',
-      '`postern chat list` shows the chats and which of them were refused',
-    )
+    const hint = '`postern chat list` shows the chats and which of them were refused'
+    throw usageError('expected chat ids, or --pending, or --private, and only one of these', hint)
   }
   if (options.pending === true) return { pending: true }
   if (options.private === true) return { private: true }

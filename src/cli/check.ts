@@ -39,10 +39,8 @@ export async function checkSources(sources: Sources, flags: JsonFlag): Promise<v
   printAnswer(lines, flags, () => lines.forEach(putLine))
   const failed = lines.filter(({ level }) => level === 'fail').length
   if (failed === 0) return
-  throw failedError(
-    `${failed} of ${lines.length} checks failed`,
-    'do what their lines say, then run `postern check` again',
-  )
+  const hint = 'do what their lines say, then run `postern check` again'
+  throw failedError(`${failed} of ${lines.length} checks failed`, hint)
 }
 
 /**

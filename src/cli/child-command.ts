@@ -133,9 +133,6 @@ function readLines(
 function refuse(program: string, error: unknown): never {
   const code = systemCodeOf(error)
   const why = code === 'ENOENT' ? 'there is no such program' : `it cannot be started (${code})`
-  throw usageError(
-    `${program}: ${why}`,
-    'write the command as in a shell, after `--`: postern dev -- node my-bot.js',
-    { cause: error },
-  )
+  const hint = 'write the command as in a shell, after `--`: postern dev -- node my-bot.js'
+  throw usageError(`${program}: ${why}`, hint, { cause: error })
 }

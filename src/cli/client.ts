@@ -118,8 +118,7 @@ function printToken({ name, token, refused }: MadeToken): void {
 }
 
 function printClients(clients: readonly ClientRow[]): void {
-  if (clients.length === 0) return printNotice('there are no clients: only the bot’s own token')
-  printList(clients, {
+  printList(clients, 'there are no clients: only the bot’s own token', {
     CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
     MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
     CHATS: ({ chats, persons }) =>

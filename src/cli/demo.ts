@@ -46,10 +46,8 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
     const failure = demo.failure()
     if (failure !== null) problems.push(`the bot stopped: ${failure}`)
     if (problems.length > 0) {
-      throw failedError(
-        `the demo did not work: ${problems.join('; ')}`,
-        'run it again; if it fails again, this is a fault of Postern',
-      )
+      const hint = 'run it again; if it fails again, this is a fault of Postern'
+      throw failedError(`the demo did not work: ${problems.join('; ')}`, hint)
     }
   }
   printNotice('the bot used plain HTTP to 127.0.0.1; the service saw none of its text readable')

@@ -12,9 +12,16 @@ import { OperatorError, resultOr } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
 import { writeNewFile } from './write-file.ts'
 
-/** What listens, by the flag that chooses its port. */
-export const DEV_PORTS = ['port', 'adminPort', 'sandboxPort', 'controlPort', 'pagePort'] as const
-export type DevPorts = Record<(typeof DEV_PORTS)[number], number>
+/** The ports at the first start, where they are free, by the flags that choose others. */
+export const USUAL_PORTS = {
+  port: 8700,
+  adminPort: 8701,
+  sandboxPort: 8800,
+  controlPort: 8801,
+  pagePort: 8802,
+}
+export type DevPorts = typeof USUAL_PORTS
+export const DEV_PORTS = Object.keys(USUAL_PORTS) as (keyof DevPorts)[]
 
 /** A folder that this process alone has, until it is disposed of. */
 export type DevFolder = ReturnType<typeof openDevFolder>
@@ -23,9 +30,7 @@ const Port = z.int().min(1).max(65_535).optional().catch(undefined)
 /** The content of the folder's own file: the process that has it, or had it last, and its ports. */
 const DevState = z.object({
   pid: z.number().nullable().catch(null),
-  ports: z
-    .object({ port: Port, adminPort: Port, sandboxPort: Port, controlPort: Port, pagePort: Port })
-    .catch({}),
+  ports: z.partialRecord(z.enum(DEV_PORTS), Port).catch({}),
 })
 
 const STATE = 'dev.json'

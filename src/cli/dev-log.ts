@@ -3,7 +3,7 @@
  * bot, refusals with their reasons, and the bot's output.
  */
 import type { Sandbox } from '../sandbox/create.ts'
-import type { SandboxEvent } from '../sandbox/events/event.ts'
+import type { EventKind, SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { countedCache } from '../util/caches.ts'
@@ -24,245 +24,225 @@ interface PhoneView {
 /** How many messages and updates are remembered. */
 const REMEMBERED = 10_000
 
+type PrintEvent<Kind = EventKind> = (event: SandboxEvent & { kind: Kind }) => Promise<void> | void
+
 /** Prints what happens, in the order in which it does. */
-export class DevLog {
-  readonly #sandbox: Sandbox
-  readonly #botId: number
-  readonly #printer: ReturnType<typeof activityPrinter>
-  #names: SandboxNames | null = null
-  #work: Promise<void> = Promise.resolve()
+export type DevLog = ReturnType<typeof createDevLog>
+
+/** @param o `print` is given lines that fit the terminal */
+export function createDevLog(o: {
+  sandbox: Sandbox
+  botId: number
+  print: (lines: string) => void
+}) {
+  const { sandbox, botId } = o
+  const printer = activityPrinter(o.print)
+  let names: SandboxNames | null = null
+  let work: Promise<void> = Promise.resolve()
   /** Words of messages that were shown, by chat and message. */
-  readonly #words = countedCache<string, string>(REMEMBERED)
+  const words = countedCache<string, string>(REMEMBERED)
   /** Updates that the bot read. */
-  readonly #read = countedCache<string, true>(REMEMBERED)
+  const updates = countedCache<string, true>(REMEMBERED)
   /** Faults that were shown, by number and call. */
-  readonly #faults = countedCache<string, true>(REMEMBERED)
+  const faults = countedCache<string, true>(REMEMBERED)
   /** The line below a refused answer, by chat: the last question. */
-  readonly #asked = new Map<number, string>()
-  #hasNoAccess = false
-  /** Called with the reason why the bot cannot answer; null once it can. */
-  onTrouble: AnnouncedSandbox['tell'] = () => undefined
+  const asked = new Map<number, string>()
+  let hasNoAccess = false
   /** The message that was shown last. */
-  #newest = ''
-
-  /** @param o `print` is given lines that fit the terminal */
-  constructor(o: { sandbox: Sandbox; botId: number; print: (lines: string) => void }) {
-    this.#sandbox = o.sandbox
-    this.#botId = o.botId
-    this.#printer = activityPrinter(o.print)
-  }
-
-  /** Follows what happens in the sandbox from now on, until it closes. */
-  async follow(): Promise<void> {
-    for (let isOver = false; !isOver;) {
-      try {
-        for await (const event of this.#sandbox.events()) this.#later(() => this.#onEvent(event))
-        isOver = true
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error
-        this.show({ who: 'dev', text: 'so much happened that some of it is not shown' })
-      }
-    }
-  }
-
-  /** Logs a call of the bot, or a delivery to it. */
-  exchange(exchange: BotExchange): void {
-    this.#later(() => this.#onExchange(exchange))
-  }
-
-  /** Notes what keeps the bot from answering. @param o `isLasting`: until the bot is heard again */
-  trouble(text: string | null, { isLasting = true } = {}): void {
-    this.#hasNoAccess = text === NO_ACCESS
-    this.onTrouble(text === null ? null : { atMs: isLasting ? null : Date.now(), text })
-  }
-
-  /** Logs any other activity. */
-  show(activity: Activity): void {
-    this.#later(() => this.#printer.write(activity))
-  }
-
-  /** Resolves when everything so far is printed. */
-  async settled(): Promise<void> {
-    await this.#work
-  }
+  let newest = ''
 
   /** In order: a line whose names are fetched first delays all later ones. */
-  #later(handle: () => Promise<void> | void): void {
-    this.#work = this.#work.then(handle).catch(() => {
+  const later = (handle: () => Promise<void> | void): void => {
+    work = work.then(handle).catch(() => {
       // The fetched object may be gone by then, with its message or its world.
     })
   }
 
-  async #onEvent(event: SandboxEvent): Promise<void> {
-    if ('chatId' in event) await this.#know(event.chatId)
-    switch (event.kind) {
-      case 'message':
-        return await this.#onMessage(event)
-      case 'edited':
-        return await this.#onEdited(event)
-      case 'deleted':
-        return this.#write('', this.#in(event, `message ${event.messageId} is gone`))
-      case 'answer': {
-        const shown = describeAnswer(event, 'takes the press')
-        return this.#write(this.#account(event.botId), this.#in(event, shown))
-      }
-      case 'key': {
-        await this.#know(event.userId)
-        const text = event.fingerprint === null ? 'has no key any more' : 'publishes a key'
-        return this.#write(this.#account(event.userId), text)
-      }
-      case 'notice':
-        return this.#write('service', `tells the bot’s owner: ${event.notice}`)
-      case 'fault':
-        return this.#onFault(event)
-      case 'restored':
-        this.#names = null
-        return this.#write('sandbox', 'the world was put back')
-      case 'step':
-        if (event.reason === null) return
-        return this.#write('seed', `${event.action}: ${event.reason}`)
-      case 'call':
-      case 'typing':
-      case 'queued':
-      case 'delivered':
-      case 'failed':
-      case 'clock':
-    }
+  const write = (who: string, text: string, mark?: ActivityMark): void =>
+    printer.write({ who, text, mark })
+
+  /** Names that know a person, bot or chat. Who is in a chat may be others than when it was read. */
+  const know = async (id: number): Promise<SandboxNames> => {
+    if (names?.has(id) !== true) names = await readNames(sandbox.control)
+    return names
   }
 
-  async #onMessage(event: SandboxEvent & { kind: 'message' }): Promise<void> {
-    const { fromId, messageId, notice } = event
-    await this.#know(fromId)
-    const who = this.#account(fromId)
-    if (notice !== null) return this.#write(who, this.#in(event, notice))
-    const views = await this.#views(event)
-    if (fromId === this.#botId) {
-      this.#asked.delete(event.chatId)
-      return this.#onBotMessage(event, { who, views })
-    }
-    const own = views.find(({ userId }) => userId === fromId)?.message
-    const words = own === undefined ? '' : wordsOf(own)
-    this.#remember(event, own?.text ?? '')
-    const text = this.#in(event, words === '' ? `message ${messageId}` : words)
-    this.#asked.set(event.chatId, `${who} gets no answer to: ${words}`)
-    this.#write(who, text, own?.verdict === 'verified' ? undefined : markOf(own))
-  }
+  const account = (id: number): string => names?.accountName(id) ?? String(id)
 
-  /** Each fault once for each call that it strikes: one that lies strikes them all. */
-  #onFault({ faultId, name, route }: SandboxEvent & { kind: 'fault' }): void {
-    const key = `${faultId} ${route}`
-    if (this.#faults.get(key) === true) return
-    this.#faults.set(key, true)
-    const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
-    this.#write('service', text, { colour: 'yellow', text: 'fault' })
-  }
+  const inChat = ({ chatId }: { chatId: number }, text: string): string =>
+    `${names?.chatName(chatId) ?? chatId}: ${text}`
 
-  async #onEdited(event: SandboxEvent & { kind: 'edited' }): Promise<void> {
-    await this.#know(event.fromId)
-    const [view] = await this.#views(event)
-    const words = view === undefined ? '' : `: ${wordsOf(view.message)}`
-    this.#remember(event, view?.message.text ?? '')
-    const text = this.#in(event, `edits message ${event.messageId}${words}`)
-    this.#write(this.#account(event.fromId), text, markOf(view?.message))
-  }
-
-  /** The bot's words as phones opened them, and what each made of them. */
-  #onBotMessage(key: MessageKey, { who, views }: { who: string; views: PhoneView[] }): void {
-    const opened = views.find(({ message }) => message.verdict !== 'unopened')
-    // For a text that no phone can read, the bot's own call is logged.
-    if (opened === undefined) return
-    this.#remember(key, opened.message.text)
-    this.#write(who, this.#in(key, wordsOf(opened.message)))
-    for (const { userId, message } of views) {
-      this.#write(`  ${this.#account(userId)}`, 'reads it', markOf(message))
-    }
-  }
-
-  async #onExchange(exchange: BotExchange): Promise<void> {
-    await this.#know(this.#botId)
-    const who = this.#account(this.#botId)
-    for (const read of readsIn(exchange)) {
-      if (read.message !== null) await this.#know(read.message.chatId)
-      this.#write(`  ${who}`, this.#describeRead(read), read.mark)
-    }
-    const action = actionIn(exchange)
-    if (this.#hasNoAccess && action?.refusal !== NO_ACCESS) this.trouble(null)
-    if (action === null) return
-    for (const id of [action.chatId, ...action.skipped.map(({ userId }) => userId)]) {
-      if (id !== null) await this.#know(id)
-    }
-    this.#onAction(action, who)
-  }
-
-  #onAction({ sent, chatId, text, mark, skipped, refusal }: BotAction, who: string): void {
-    if (sent === null || this.#words.get(nameOf(sent)) === undefined) {
-      if (sent !== null) this.#remember(sent, text)
-      const activity = { who, text: chatId === null ? text : this.#in({ chatId }, text), mark }
-      if (refusal === null) this.#printer.write(activity)
-      else {
-        const asked = chatId === null ? undefined : this.#asked.get(chatId)
-        if (asked !== undefined) activity.text += `\n${asked}`
-        this.#printer.writeRefusal(activity)
-        this.trouble(refusal, { isLasting: refusal === NO_ACCESS })
-      }
-    }
-    for (const { userId, why } of skipped) {
-      const left = { colour: 'yellow', text: '✗ cannot read it' } as const
-      this.#write(`  ${this.#account(userId)}`, why, left)
-    }
-  }
-
-  #describeRead({ updateId, message, press, text, withheld }: BotRead): string {
-    const isAgain = this.#read.get(String(updateId)) === true
-    this.#read.set(String(updateId), true)
-    const reads = isAgain ? 'reads again' : 'reads'
-    if (message === null) return `${reads} update ${updateId ?? ''}`
-    const about = this.#in(message, `message ${message.messageId}`)
-    if (press !== null) {
-      const by = press.userId === null ? 'somebody' : this.#account(press.userId)
-      return `${reads} that ${by} pressed ${press.data}, ${about}`
-    }
-    const it = this.#newest === nameOf(message) ? 'it' : about
-    if (withheld !== null) return `gets ${it} without its text: ${withheld}`
-    const written = this.#words.get(nameOf(message))
-    return text === null || text === written ? `${reads} ${it}` : `${reads} ${it}: ${text}`
-  }
-
-  #write(who: string, text: string, mark?: ActivityMark): void {
-    this.#printer.write({ who, text, mark })
+  const remember = (key: MessageKey, text: string): void => {
+    newest = nameOf(key)
+    words.set(newest, text)
   }
 
   /** What the phones of a chat show of a message. */
-  async #views({ chatId, messageId }: MessageKey): Promise<PhoneView[]> {
-    const { people, chats } = await this.#know(chatId)
+  const viewsOf = async ({ chatId, messageId }: MessageKey): Promise<PhoneView[]> => {
+    const { people, chats } = await know(chatId)
     const members = chats.find(({ id }) => id === chatId)?.members ?? []
     const readers = people.filter(({ id, hasPhone }) => hasPhone && members.includes(id))
     const views = readers.map(async ({ id: userId }): Promise<PhoneView[]> => {
-      const screen = await this.#sandbox.control.screen({ userId, chatId, messageId })
+      const screen = await sandbox.control.screen({ userId, chatId, messageId })
       return screen.messages.map((message) => ({ userId, message }))
     })
     return (await Promise.all(views)).flat()
   }
 
-  /** Names that know a person, bot or chat. Who is in a chat may be others than when it was read. */
-  async #know(id: number): Promise<SandboxNames> {
-    if (this.#names?.has(id) === true) return this.#names
-    this.#names = await readNames(this.#sandbox.control)
-    return this.#names
+  /** The bot's words as phones opened them, and what each made of them. */
+  const writeBotMessage = (key: MessageKey, who: string, views: PhoneView[]): void => {
+    const opened = views.find(({ message }) => message.verdict !== 'unopened')
+    // For a text that no phone can read, the bot's own call is logged.
+    if (opened === undefined) return
+    remember(key, opened.message.text)
+    write(who, inChat(key, wordsOf(opened.message)))
+    for (const { userId, message } of views) {
+      write(`  ${account(userId)}`, 'reads it', markOf(message))
+    }
   }
 
-  #account(id: number): string {
-    return this.#names?.accountName(id) ?? String(id)
+  /** How each event is printed; the others are not. */
+  const onEvent: { [Kind in EventKind]?: PrintEvent<Kind> } = {
+    message: async (event) => {
+      const { fromId, messageId, notice } = event
+      await know(fromId)
+      const who = account(fromId)
+      if (notice !== null) return write(who, inChat(event, notice))
+      const views = await viewsOf(event)
+      if (fromId === botId) {
+        asked.delete(event.chatId)
+        return writeBotMessage(event, who, views)
+      }
+      const own = views.find(({ userId }) => userId === fromId)?.message
+      const written = own === undefined ? '' : wordsOf(own)
+      remember(event, own?.text ?? '')
+      const text = inChat(event, written === '' ? `message ${messageId}` : written)
+      asked.set(event.chatId, `${who} gets no answer to: ${written}`)
+      write(who, text, own?.verdict === 'verified' ? undefined : markOf(own))
+    },
+    edited: async (event) => {
+      await know(event.fromId)
+      const [view] = await viewsOf(event)
+      const written = view === undefined ? '' : `: ${wordsOf(view.message)}`
+      remember(event, view?.message.text ?? '')
+      const text = inChat(event, `edits message ${event.messageId}${written}`)
+      write(account(event.fromId), text, markOf(view?.message))
+    },
+    deleted: (event) => write('', inChat(event, `message ${event.messageId} is gone`)),
+    answer: (event) =>
+      write(account(event.botId), inChat(event, describeAnswer(event, 'takes the press'))),
+    key: async ({ userId, fingerprint }) => {
+      await know(userId)
+      write(account(userId), fingerprint === null ? 'has no key any more' : 'publishes a key')
+    },
+    notice: ({ notice }) => write('service', `tells the bot’s owner: ${notice}`),
+    // Each once for each call that it strikes: one that lies strikes them all.
+    fault: ({ faultId, name, route }) => {
+      const key = `${faultId} ${route}`
+      if (faults.get(key) === true) return
+      faults.set(key, true)
+      const text = `the fault ${name} strikes${route === null ? '' : ` ${route}`}`
+      write('service', text, { colour: 'yellow', text: 'fault' })
+    },
+    restored: () => {
+      names = null
+      write('sandbox', 'the world was put back')
+    },
+    step: ({ action, reason }) => {
+      if (reason !== null) write('seed', `${action}: ${reason}`)
+    },
   }
 
-  #in({ chatId }: { chatId: number }, text: string): string {
-    return `${this.#names?.chatName(chatId) ?? chatId}: ${text}`
+  const describeRead = ({ updateId, message, press, text, withheld }: BotRead): string => {
+    const isAgain = updates.get(String(updateId)) === true
+    updates.set(String(updateId), true)
+    const reads = isAgain ? 'reads again' : 'reads'
+    if (message === null) return `${reads} update ${updateId ?? ''}`
+    const about = inChat(message, `message ${message.messageId}`)
+    if (press !== null) {
+      const by = press.userId === null ? 'somebody' : account(press.userId)
+      return `${reads} that ${by} pressed ${press.data}, ${about}`
+    }
+    const it = newest === nameOf(message) ? 'it' : about
+    if (withheld !== null) return `gets ${it} without its text: ${withheld}`
+    const written = words.get(nameOf(message))
+    return text === null || text === written ? `${reads} ${it}` : `${reads} ${it}: ${text}`
   }
 
-  #remember(key: MessageKey, words: string): void {
-    this.#newest = nameOf(key)
-    this.#words.set(this.#newest, words)
+  const onAction = (action: BotAction, who: string): void => {
+    const { sent, chatId, text, mark, skipped, refusal } = action
+    if (sent === null || words.get(nameOf(sent)) === undefined) {
+      if (sent !== null) remember(sent, text)
+      const activity = { who, text: chatId === null ? text : inChat({ chatId }, text), mark }
+      if (refusal === null) printer.write(activity)
+      else {
+        const question = chatId === null ? undefined : asked.get(chatId)
+        if (question !== undefined) activity.text += `\n${question}`
+        printer.writeRefusal(activity)
+        log.trouble(refusal, { isLasting: refusal === NO_ACCESS })
+      }
+    }
+    for (const { userId, why } of skipped) {
+      const left = { colour: 'yellow', text: '✗ cannot read it' } as const
+      write(`  ${account(userId)}`, why, left)
+    }
   }
+
+  const onExchange = async (exchange: BotExchange): Promise<void> => {
+    await know(botId)
+    const who = account(botId)
+    for (const read of readsIn(exchange)) {
+      if (read.message !== null) await know(read.message.chatId)
+      write(`  ${who}`, describeRead(read), read.mark)
+    }
+    const action = actionIn(exchange)
+    if (hasNoAccess && action?.refusal !== NO_ACCESS) log.trouble(null)
+    if (action === null) return
+    for (const id of [action.chatId, ...action.skipped.map(({ userId }) => userId)]) {
+      if (id !== null) await know(id)
+    }
+    onAction(action, who)
+  }
+
+  const log = {
+    /** Called with the reason why the bot cannot answer; null once it can. */
+    onTrouble: (() => undefined) as AnnouncedSandbox['tell'],
+
+    /** Follows what happens in the sandbox from now on, until it closes. */
+    follow: async (): Promise<void> => {
+      for (let isOver = false; !isOver;) {
+        try {
+          for await (const event of sandbox.events()) {
+            later(async () => {
+              if ('chatId' in event) await know(event.chatId)
+              const printEvent = onEvent[event.kind] as PrintEvent | undefined
+              await printEvent?.(event)
+            })
+          }
+          isOver = true
+        } catch (error) {
+          if (!(error instanceof RangeError)) throw error
+          log.show({ who: 'dev', text: 'so much happened that some of it is not shown' })
+        }
+      }
+    },
+
+    /** Logs a call of the bot, or a delivery to it. */
+    exchange: (exchange: BotExchange): void => later(() => onExchange(exchange)),
+
+    /** Notes what keeps the bot from answering. @param o `isLasting`: until the bot is heard again */
+    trouble: (text: string | null, { isLasting = true } = {}): void => {
+      hasNoAccess = text === NO_ACCESS
+      log.onTrouble(text === null ? null : { atMs: isLasting ? null : Date.now(), text })
+    },
+
+    /** Logs any other activity. */
+    show: (activity: Activity): void => later(() => printer.write(activity)),
+
+    /** Resolves when everything so far is printed. */
+    settled: async (): Promise<void> => await work,
+  }
+  return log
 }
 
 const nameOf = ({ chatId, messageId }: MessageKey): string => `${chatId}/${messageId}`

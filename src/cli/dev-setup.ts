@@ -12,8 +12,8 @@ import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readSeed } from '../sandbox/seed/read.ts'
-import { DEV_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
-import { DevLog, describeLogLine } from './dev-log.ts'
+import { DEV_PORTS, USUAL_PORTS, type DevFolder, type DevPorts } from './dev-folder.ts'
+import { createDevLog, describeLogLine } from './dev-log.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { refuseStart, servePage } from './page.ts'
 import type { SeedFile } from './seed-file.ts'
@@ -35,15 +35,6 @@ interface DevOptions {
   rates?: 'spec' | 'off'
   /** Receives the lines of the log. */
   print: (lines: string) => void
-}
-
-/** Where things listen at the first start, where nothing else does. */
-const USUAL_PORTS: DevPorts = {
-  port: 8700,
-  adminPort: 8701,
-  sandboxPort: 8800,
-  controlPort: 8801,
-  pagePort: 8802,
 }
 
 /**
@@ -69,7 +60,7 @@ export async function startDev(options: DevOptions) {
   const token =
     tokenOf(sandbox, bot.id) || (await sandbox.control.issueToken({ botId: bot.id })).token
   const tokenFile = folder.keepToken(token)
-  const log = new DevLog({ sandbox, botId: bot.id, print })
+  const log = createDevLog({ sandbox, botId: bot.id, print })
   const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
   const onBotExchange = (exchange: BotExchange): void => {
     botTraffic.record(exchange)
@@ -145,10 +136,8 @@ export async function startDev(options: DevOptions) {
 export function checkSeed(seed: SeedFile, botName: string | undefined): void {
   try {
     const { bots } = readSeed(seed.content)
-    chooseBot(
-      Object.keys(bots).map((username) => ({ username })),
-      botName,
-    )
+    const named = Object.keys(bots).map((username) => ({ username }))
+    chooseBot(named, botName)
   } catch (error) {
     throw error instanceof SeedError ? seed.refusal(error) : error
   }

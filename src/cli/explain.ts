@@ -6,7 +6,7 @@ import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import { withSidecar } from './connect.ts'
 import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
-import { printJson, printNotice } from './terminal.ts'
+import { printJson } from './terminal.ts'
 
 type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 
@@ -53,15 +53,12 @@ async function listWithheld(
   { sent = false, json = false }: ExplainFlags,
 ): Promise<void> {
   if (text !== undefined || sent) {
-    throw usageError(
-      '--withheld lists all chats, and takes neither an id nor --sent',
-      '`postern explain <updateId>` explains one update',
-    )
+    const hint = '`postern explain <updateId>` explains one update'
+    throw usageError('--withheld lists all chats, and takes neither an id nor --sent', hint)
   }
   const found = await withSidecar(sources, (sidecar) => sidecar.explainWithheld())
   if (json) return printJson(found)
-  if (found.length === 0) return printNotice('nothing was withheld in the last ten days')
-  printList(found, {
+  printList(found, 'nothing was withheld in the last ten days', {
     chat: ({ chatId }) => String(chatId ?? '?'),
     messages: ({ count }) => String(count),
     verdict: ({ verdict }) => verdict,

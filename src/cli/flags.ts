@@ -6,10 +6,7 @@ import { usageError } from '../errors.ts'
 import { SETTINGS_GROUP } from './help.ts'
 
 /** Of the kinds whose name does not show how a value is written. */
-const PLACEHOLDERS: Partial<Record<Setting['kind'], string>> = {
-  boolean: 'true|false',
-  list: 'a,b',
-}
+const PLACEHOLDERS: Partial<Record<string, string>> = { boolean: 'true|false', list: 'a,b' }
 /** Longer lists of choices are in the description, so that help fits 80 columns. */
 const MAX_PLACEHOLDER_CHARS = 24
 

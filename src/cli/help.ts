@@ -1,5 +1,5 @@
 /** How `--help` shows a command: what belongs to it alone, on one screen of 24 lines. */
-import { Command, type Help, type Option } from 'commander'
+import { Command, Option, type Help } from 'commander'
 import { commandLine } from './terminal.ts'
 
 /** The group of help with the flags of settings. */
@@ -14,6 +14,11 @@ const MARGINS = 4
 export class PosternCommand extends Command {
   notes(text: string): this {
     return this.addHelpText('after', text)
+  }
+
+  /** An option with one of these values. */
+  choice(flags: string, description: string, choices: readonly string[]): this {
+    return this.addOption(new Option(flags, description).choices(choices))
   }
 
   /** Shows one line of use. */

@@ -140,8 +140,6 @@ function absolute(path: string, { cwd, home }: Sources): string {
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>
-  throw refusedError(
-    'you gave up, and nothing was written',
-    'run it again, or answer beforehand: `postern init --help` lists the flags',
-  )
+  const hint = 'run it again, or answer beforehand: `postern init --help` lists the flags'
+  throw refusedError('you gave up, and nothing was written', hint)
 }

@@ -45,10 +45,8 @@ does not write into the file.`,
 async function init(sources: Sources, { makePassphrase = false }: { makePassphrase?: boolean }) {
   const file = settingsFile(sources)
   if (existsSync(file)) {
-    throw refusedError(
-      `${file} is there already, and nothing is written over it`,
-      'name another file with --config, or change this one and run `postern check`',
-    )
+    const hint = 'name another file with --config, or change this one and run `postern check`'
+    throw refusedError(`${file} is there already, and nothing is written over it`, hint)
   }
   const answers = givenAnswers(sources, { makePassphrase })
   if (answers.missing.size > 0) await complete(answers, sources)

@@ -1,4 +1,3 @@
-import { Option } from 'commander'
 import type { Operations } from '../operators/operations.ts'
 import type { RotationReport } from '../operators/reports.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
@@ -20,20 +19,13 @@ export const keyRotateCommand = (): OperatorCommand =>
       '--abandon',
       'end the rotation under way, if the service has not been sent the new key yet',
     )
-    .addOption(
-      new Option('--algorithm <kind>', 'of the new key, instead of `key.algorithm`').choices([
-        'classic',
-        'pqc',
-      ]),
-    )
+    .choice('--algorithm <kind>', 'of the new key, instead of `key.algorithm`', ['classic', 'pqc'])
     .option('--json', 'print each step as JSON, one line each')
     .example('postern key rotate --watch')
     .runs(async (sources, options: RotateFlags) => {
       if (options.abandon === true && options.watch === true) {
-        throw usageError(
-          'expected --watch or --abandon, not both',
-          '`postern key rotate --help` explains both',
-        )
+        const hint = '`postern key rotate --help` explains both'
+        throw usageError('expected --watch or --abandon, not both', hint)
       }
       handleShutdown()
       await withSidecar(sources, async (sidecar) => {

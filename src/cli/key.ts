@@ -79,10 +79,7 @@ type Protection = Parameters<Operations['keyProtect']>[0]['protection']
 const PROTECTIONS: readonly Protection[] = ['passphrase', 'keychain', 'exec', 'none']
 
 function printKeys(keys: readonly KeyRow[]): void {
-  if (keys.length === 0) {
-    return printNotice('there is no key yet; `postern run` makes the first one')
-  }
-  printList(keys, {
+  printList(keys, 'there is no key yet; `postern run` makes the first one', {
     FINGERPRINT: ({ fingerprint }) => fingerprint,
     STATE: ({ state }) => state,
     PUBLISHED: ({ publishedAt }) => minute(publishedAt),
@@ -118,12 +115,9 @@ async function deleteKey(
   const report = await sidecar.keyDeletion({ fingerprint: named })
   printDeletion(report)
   const { fingerprint } = report.key
-  await confirmTyped(yes, {
-    question: 'type the fingerprint to delete it: ',
-    answer: fingerprint,
-    done: 'nothing was deleted',
-    yes: '--yes deletes without asking',
-  })
+  const texts = { done: 'nothing was deleted', yes: '--yes deletes without asking' }
+  const question = 'type the fingerprint to delete it: '
+  await confirmTyped(yes, { question, answer: fingerprint, ...texts })
   const deleted = await sidecar.keyDelete({ fingerprint })
   if (json) printJson(report)
   else printNotice(deleted.message)

@@ -21,10 +21,8 @@ async function open(sources: Sources): Promise<void> {
   if (report.reason !== undefined) printNotice(`reason: ${report.reason}`)
   if (report.signer !== undefined) printNotice(`signer: ${report.signer}`)
   if (!report.opened || report.text === undefined) {
-    throw failedError(
-      `the message was not opened: ${report.verdict}`,
-      'it must be one armored message, sealed to a key that `postern key list` shows',
-    )
+    const hint = 'it must be one armored message, sealed to a key that `postern key list` shows'
+    throw failedError(`the message was not opened: ${report.verdict}`, hint)
   }
   printText(report.text)
 }

@@ -3,7 +3,7 @@ import type { OutboxRow } from '../operators/outbox.ts'
 import { refusedError } from '../errors.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { printList } from './table.ts'
-import { printJson, printNotice } from './terminal.ts'
+import { printJson } from './terminal.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
@@ -58,8 +58,7 @@ function showCommand(group: 'outbox' | 'approve'): OperatorCommand {
 }
 
 function printEntries(entries: readonly OutboxRow[]): void {
-  if (entries.length === 0) return printNotice('nothing is sent later')
-  printList(entries, {
+  printList(entries, 'nothing is sent later', {
     ENTRY: ({ id }) => id,
     STATE: ({ state, code }) => (code === null ? state : `${state}: ${code}`),
     CHAT: ({ chatId }) => String(chatId),

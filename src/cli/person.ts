@@ -16,12 +16,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print the result as JSON')
     .example('postern person forget 4711')
     .runs(async (sources, userId: number, o: JsonFlag & { yes?: boolean }) => {
-      await confirmTyped(o.yes === true, {
-        question: `erase person ${userId}? This cannot be undone. Type the id: `,
-        answer: String(userId),
-        done: 'nothing was erased',
-        yes: '--yes erases without a question',
-      })
+      const texts = { done: 'nothing was erased', yes: '--yes erases without a question' }
+      const question = `erase person ${userId}? This cannot be undone. Type the id: `
+      await confirmTyped(o.yes === true, { question, answer: String(userId), ...texts })
       const report = await withSidecar(sources, (sidecar) => sidecar.personForget({ userId }))
       printAnswer(report, o, printForgotten)
     }),

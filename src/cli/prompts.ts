@@ -32,10 +32,8 @@ export async function readPassphrase(
   if (given !== null) return given.reveal()
   const asked = await promptSecret(o.question)
   if (asked === null) {
-    throw passphraseError(
-      'a passphrase is needed, and there is no terminal to ask for it',
-      `give it as ${name}, or name its file in ${name}_FILE`,
-    )
+    const hint = `give it as ${name}, or name its file in ${name}_FILE`
+    throw passphraseError('a passphrase is needed, and there is no terminal to ask for it', hint)
   }
   if ((await promptSecret('once more: ')) !== asked) {
     throw passphraseError('the two passphrases differ', 'nothing was done; try again')

@@ -47,13 +47,7 @@ const REPLY = ['--reply <messageId>', 'quote this message', readMessageId] as co
 
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
 export const sandboxActionCommands = (): PosternCommand[] => [
-  actionCommand('say', (words, { reply: replyTo }) => {
-    const text = words.join(' ')
-    return async (speaker) => {
-      const { control, userId, chatId } = speaker
-      return wrote(speaker, await control.write({ userId, chatId, text, replyTo }))
-    }
-  })
+  actionCommand('say', (words, { reply }) => write(words.join(' '), reply))
     .description('write into a chat as a person of a running sandbox, and print the message’s id')
     .argument('<words...>', 'what to write')
     .option(...REPLY)
@@ -72,14 +66,9 @@ export const sandboxActionCommands = (): PosternCommand[] => [
       readMessageId,
     )
     .example('postern sandbox press alice dm Yes --wait'),
-  actionCommand('attach', ([file = '', ...words], { reply: replyTo }) => {
-    const base64 = readFile(file).toString('base64')
-    const text = words.length === 0 ? undefined : words.join(' ')
-    return async (speaker) => {
-      const { control, userId, chatId } = speaker
-      return wrote(speaker, await control.sendMedia({ userId, chatId, base64, text, replyTo }))
-    }
-  })
+  actionCommand('attach', ([file = '', ...words], { reply }) =>
+    write(words.join(' '), reply, readFile(file).toString('base64')),
+  )
     .description('send a file as a person of a running sandbox, and print the message’s id')
     .argument('<file>', 'which file, of at most 64 MiB')
     .argument('[words...]', 'what to write with it')
@@ -137,15 +126,17 @@ async function act(
   print(answer === undefined ? id : formatSeen(answer, names))
 }
 
-function wrote(
-  { username, chatName, mode }: Speaker,
-  sent: { messageId: number; mediaId?: string },
-): Performed {
-  return {
-    id: String(sent.messageId),
-    result: sent,
-    notice: `${username} wrote into ${chatName} (${mode === 'protected' ? 'sealed' : 'readable'})`,
-    answeredBy: 'message',
+/** Writes a text, or sends a file with it. */
+function write(text: string, replyTo?: number, base64?: string): ReturnType<Perform> {
+  return async ({ control, userId, chatId, username, chatName, mode }) => {
+    const message = { userId, chatId, text, replyTo }
+    const result =
+      base64 === undefined
+        ? await control.write(message)
+        : await control.sendMedia({ ...message, base64 })
+    const how = mode === 'protected' ? 'sealed' : 'readable'
+    const notice = `${username} wrote into ${chatName} (${how})`
+    return { id: String(result.messageId), result, notice, answeredBy: 'message' }
   }
 }
 
@@ -176,8 +167,9 @@ async function findSpeaker(
   const { id: userId, username } = who
   const found = names.chatOf(who, chat)
   const speaker = { ...at, userId, username, chatName: chat }
-  if ('chat' in found)
+  if ('chat' in found) {
     return { ...speaker, names, chatId: found.chat.id, mode: found.chat.trueMode }
+  }
   const { id: chatId, mode } = await control.addPrivateChat({ userId, botId: found.bot.id })
   return { ...speaker, names: await readNames(control), chatId, mode }
 }

@@ -81,11 +81,8 @@ export async function withSandbox<T>(
       throw refusedError(error.message, 'the page of the sandbox shows what is there')
     }
     if (error instanceof OperatorError) throw error
-    throw failedError(
-      `no sandbox answers at ${new URL(url).origin}`,
-      'start one with `postern sandbox`, or give --control its `controlUrl`',
-      { cause: error },
-    )
+    const hint = 'start one with `postern sandbox`, or give --control its `controlUrl`'
+    throw failedError(`no sandbox answers at ${new URL(url).origin}`, hint, { cause: error })
   }
 }
 

@@ -52,12 +52,7 @@ export function sandboxCommand(): PosternCommand {
     .option('--seed <file>', 'begin with the world of a YAML or JSON file', named)
     .option('--data <file>', 'keep the world in a file, and go on with it', named)
     .option('--seed-schema', 'print the JSON schema of a seed file, and exit')
-    .addOption(
-      new Option('--openapi <api>', 'print the OpenAPI document of an API, and exit').choices([
-        'control',
-        'bot',
-      ]),
-    )
+    .choice('--openapi <api>', 'print the OpenAPI document of an API, and exit', ['control', 'bot'])
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'allow webhooks over http and at any address')
     .option('--still', 'a clock that only `advance` of the control moves')

@@ -25,11 +25,8 @@ export const statusCommand = (): OperatorCommand =>
       const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
       const report = await readReport()
       if (report === null) {
-        throw new OperatorError(
-          'not-running',
-          `no sidecar runs on ${dataDir}`,
-          'start it with `postern run`, or name its data directory with --data-dir',
-        )
+        const hint = 'start it with `postern run`, or name its data directory with --data-dir'
+        throw new OperatorError('not-running', `no sidecar runs on ${dataDir}`, hint)
       }
       if (options.watch === true) return await watch(dataDir, { first: report, isJson, readReport })
       printReport(report, { isJson })

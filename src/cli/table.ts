@@ -1,7 +1,7 @@
 /** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { asTyped, isStdoutTerminal, print, terminalWidth } from './terminal.ts'
+import { asTyped, isStdoutTerminal, print, printNotice, terminalWidth } from './terminal.ts'
 import { oneLine, stripControls } from '../printable.ts'
 
 const GAP = '  '
@@ -32,12 +32,15 @@ export function printTable(rows: readonly (Cells | null)[]): void {
 /**
  * Prints a row for each thing, under the heads of its columns. At a terminal that is too narrow each
  * row is a block, with a line for each of its cells, so that nothing that somebody may copy is cut.
+ * @param none the notice where there is nothing to list; null prints the heads alone
  * @param columns by its head, the text that a column has for a thing
  */
 export function printList<T>(
   things: readonly T[],
+  none: string | null,
   columns: Readonly<Record<string, (thing: T) => string>>,
 ): void {
+  if (things.length === 0 && none !== null) return printNotice(none)
   const heads = Object.keys(columns)
   const rows = things.map((thing) => Object.values(columns).map((cell) => cell(thing)))
   const cells = [heads, ...rows].map((row) => row.map(cleanCell))

@@ -33,10 +33,8 @@ export const importCommand = (): OperatorCommand =>
     .example('postern trust import people.csv --signature people.csv.sig --by ca.asc')
     .runs(async (sources, path: string, o: ImportFlags) => {
       if ((o.by === undefined) !== (o.unsigned === true)) {
-        throw usageError(
-          'give either --by or --unsigned',
-          'who signed the list decides what it is worth',
-        )
+        const hint = 'who signed the list decides what it is worth'
+        throw usageError('give either --by or --unsigned', hint)
       }
       const read = async (file: string | undefined, what: string) =>
         file === undefined ? null : await readInput(file, { maxBytes: MAX_BYTES, what })

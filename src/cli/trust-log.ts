@@ -129,8 +129,6 @@ function readSince(text: string): Beginning {
   if (/^\d{1,15}$/.test(text)) return { sinceMs: 0, after: Math.max(Number(text) - 1, 0) }
   const sinceMs = Date.parse(text)
   if (!Number.isNaN(sinceMs)) return { sinceMs, after: 0 }
-  throw usageError(
-    'this is no entry, and not a date',
-    'write it like 4711, 2026-01-31 or 2026-01-31T12:00Z',
-  )
+  const hint = 'write it like 4711, 2026-01-31 or 2026-01-31T12:00Z'
+  throw usageError('this is no entry, and not a date', hint)
 }

@@ -74,10 +74,7 @@ function printPeople(
   for (const { chatId, policy } of said) {
     if (chatId !== null) printNotice(`policy in chat ${chatId}: ${policy}`)
   }
-  if (people.length === 0) {
-    return printNotice(changed === true ? 'nobody’s certificate changed' : 'nobody is known yet')
-  }
-  printList(people, {
+  printList(people, changed === true ? 'nobody’s certificate changed' : 'nobody is known yet', {
     PERSON: ({ userId }) => String(userId),
     NAME: ({ username }) => (username === null ? '-' : `@${username}`),
     FINGERPRINT: ({ fingerprint }) => fingerprint ?? '-',

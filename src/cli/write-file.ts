@@ -23,10 +23,8 @@ export function refuseExisting(path: string, o: Overwriting): void {
   const { uid } = fs.lstatSync(path, { throwIfNoEntry: false }) ?? {}
   const me = process.getuid?.()
   if (o.force !== true || me === undefined || uid === undefined || uid === me) return
-  throw refusedError(
-    `${path} is user ${uid}’s, and is not replaced`,
-    'name another file, or remove that one first',
-  )
+  const hint = 'name another file, or remove that one first'
+  throw refusedError(`${path} is user ${uid}’s, and is not replaced`, hint)
 }
 
 /**

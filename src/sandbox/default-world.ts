@@ -20,25 +20,9 @@ export async function createDefaultWorld(control: Control): Promise<Home> {
   const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
   const members = [alice.id, bob.id, bot.id]
   const dm = await control.addPrivateChat({ userId: alice.id, botId: bot.id, name: 'dm' })
-  const readable = await control.addRoom({
-    kind: 'group',
-    name: 'square',
-    title: 'Market square',
-    historyVisible: true,
-    members,
-  })
-  const encrypted = await control.addRoom({
-    kind: 'group',
-    name: 'backroom',
-    title: 'Back room',
-    members,
-  })
-  return {
-    bot,
-    alice,
-    bob,
-    privateChat: dm.id,
-    readableGroup: readable.id,
-    encryptedGroup: encrypted.id,
-  }
+  const square = { kind: 'group', name: 'square', title: 'Market square', members } as const
+  const backroom = { kind: 'group', name: 'backroom', title: 'Back room', members } as const
+  const { id: readableGroup } = await control.addRoom({ ...square, historyVisible: true })
+  const { id: encryptedGroup } = await control.addRoom(backroom)
+  return { bot, alice, bob, privateChat: dm.id, readableGroup, encryptedGroup }
 }

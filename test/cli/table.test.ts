@@ -82,7 +82,7 @@ describe('a narrow terminal', () => {
       PERSON: ({ id }: { id: string }) => id,
       FINGERPRINT: ({ fingerprint }: { fingerprint: string }) => fingerprint,
     }
-    const list = (): string[] => lines(() => printList(people, columns))
+    const list = (): string[] => lines(() => printList(people, null, columns))
     terminal(50)
     expect(list()).toEqual(['PERSON  FINGERPRINT', `1       ${FINGERPRINT}`, '2       -'])
     terminal(40)
@@ -108,7 +108,7 @@ describe('a narrow terminal', () => {
 
 test('a row in a pipe is one line of any length', () => {
   expect(printed([['a', 'word '.repeat(100).trim()]])).toHaveLength(1)
-  expect(lines(() => printList(['x'.repeat(500)], { A: (text) => text }))).toHaveLength(2)
+  expect(lines(() => printList(['x'.repeat(500)], null, { A: (text) => text }))).toHaveLength(2)
 })
 
 describe('`sideBySide`', () => {

@@ -23,11 +23,7 @@ const role = {
   status: z.enum(SEAT_STATUS).exclude(['left']).optional(),
   rights: z.int().min(0).max(ALL_RIGHTS).optional(),
 }
-const seat = {
-  ...role,
-  restrictedUntil: z.int().nullable().optional(),
-  title: textOrNull.optional(),
-}
+const seat = { ...role, restrictedUntil: z.int().nullish(), title: textOrNull.optional() }
 /** Changes of a membership; an absent field stays, or follows the status. */
 type SeatChange = z.output<z.ZodObject<typeof seat>>
 const inChat = { chatId, userId: accountId }
@@ -130,16 +126,9 @@ export const CHATS = {
     z.array(ChatEntry),
     ({ world }) =>
       Array.from(world.chats.values(), (chat) => {
-        const { title, username, name } = chat
         const members = [...chat.members.keys()]
-        return {
-          ...brief(world, chat),
-          name,
-          title,
-          username,
-          members,
-          trueMode: trueMode(world, chat),
-        }
+        const modes = { mode: modeOf(world, chat), trueMode: trueMode(world, chat) }
+        return ChatEntry.parse({ ...chat, ...modes, members })
       }),
   ),
 }

@@ -10,11 +10,7 @@ const QUOTED = 40
  * Parses the input of an operation.
  * @throws ControlError that names every wrong field, its expected form and its value
  */
-export function readInput<I extends z.ZodObject>(
-  name: string,
-  input: I,
-  body: unknown,
-): z.output<I> {
+export function readInput<I extends z.ZodObject>(name: string, input: I, body: unknown) {
   const parsed = input.safeParse(body, { reportInput: true })
   if (parsed.success) return parsed.data
   const schema = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as JsonSchema

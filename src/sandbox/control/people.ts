@@ -19,15 +19,8 @@ export const PEOPLE = {
       requireFreeHandle(world, username)
       const id = world.nextId('person')
       claimHandle(world, username, { account: id })
-      world.people.set(id, {
-        id,
-        username,
-        firstName,
-        lastName,
-        key: null,
-        gone: false,
-        blocked: [],
-      })
+      const fresh = { key: null, gone: false, blocked: [] }
+      world.people.set(id, { id, username, firstName, lastName, ...fresh })
       return { id, username }
     },
   ),

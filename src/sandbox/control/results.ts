@@ -2,68 +2,69 @@ import { z } from 'zod'
 import { CHAT_KINDS, ChatMode, SEAT_STATUS } from '../../api/chat.ts'
 import { Markup } from '../../api/buttons.ts'
 import { described, named } from '../openapi/schemas.ts'
+import { flag, text, textOrNull } from './fields.ts'
 
 /** Results of operations. A client must accept further fields. */
 
 const id = z.int()
 const ms = z.int().describe('ms since 1970')
 
-export const Account = named('Account', { id, username: z.string() })
+export const Account = named('Account', { id, username: text })
 
 export const ChatSummary = named('ChatSummary', { id, kind: z.enum(CHAT_KINDS), mode: ChatMode })
 
 /** A person or a bot, as messages and member lists show them. */
 export const ACCOUNT_FIELDS = {
   id: id.describe('id of the person or bot'),
-  username: z.string(),
-  firstName: z.string(),
-  lastName: z.string().nullable(),
-  isBot: z.boolean(),
+  username: text,
+  firstName: text,
+  lastName: textOrNull,
+  isBot: flag,
 }
 
 export const ChatMember = named('ChatMember', {
   ...ACCOUNT_FIELDS,
   status: z.enum(SEAT_STATUS),
   rights: z.int().describe('sum of 1 delete, 2 restrict, 4 add, 8 info, 16 post'),
-  title: z.string().nullable().describe('shown beside the name'),
+  title: textOrNull.describe('shown beside the name'),
 })
 
 export const ShownCommand = named('ShownCommand', {
-  command: z.string().describe('without its slash'),
-  description: z.string(),
+  command: text.describe('without its slash'),
+  description: text,
 })
 
 export const PublishedCertificate = named('PublishedCertificate', {
-  fingerprint: z.string().describe('as it was published; nobody checks it'),
-  publicKey: z.string().describe('armored OpenPGP certificate'),
+  fingerprint: text.describe('as it was published; nobody checks it'),
+  publicKey: text.describe('armored OpenPGP certificate'),
 })
 
 export const SafetyNumber = named('SafetyNumber', {
-  digits: z.string().describe('twelve groups of five, without blanks'),
-  text: z.string().describe('of the QR code'),
+  digits: text.describe('twelve groups of five, without blanks'),
+  text: text.describe('of the QR code'),
 })
 
 export const WEBHOOK_FIELDS = {
-  url: z.string().nullable().describe('null when none is set'),
-  hasSecret: z.boolean(),
+  url: textOrNull.describe('null when none is set'),
+  hasSecret: flag,
   failures: z.int().describe('failed deliveries in a row'),
-  lastError: z.string().nullable(),
+  lastError: textOrNull,
 }
 
 export const BotProfile = described('BotProfile', 'The bot as `GET /me` shows it.', {
   id,
-  username: z.string().describe('public handle'),
-  name: z.string().describe('display name'),
-  about: z.string().nullable(),
-  description: z.string().nullable(),
+  username: text.describe('public handle'),
+  name: text.describe('display name'),
+  about: textOrNull,
+  description: textOrNull,
   mode: ChatMode.describe('`protected` once a key is published'),
-  fingerprint: z.string().nullable().describe('of the published key; null when open'),
-  privacyMode: z.boolean().describe('in groups, only what is addressed to the bot'),
-  allowGroups: z.boolean().describe('whether the bot may be added to groups'),
+  fingerprint: textOrNull.describe('of the published key; null when open'),
+  privacyMode: flag.describe('in groups, only what is addressed to the bot'),
+  allowGroups: flag.describe('whether the bot may be added to groups'),
   status: z.enum(['active', 'paused']),
   webhook: z.object(WEBHOOK_FIELDS),
   queued: z.int().describe('updates that wait'),
-  limits: z.record(z.string(), z.int()).describe('the limits that this server enforces'),
+  limits: z.record(text, z.int()).describe('the limits that this server enforces'),
 })
 
 export const WebhookState = described('WebhookState', 'The webhook as `GET /webhook` shows it.', {
@@ -78,24 +79,18 @@ export const OwnerNotice = named('OwnerNotice', {
 })
 
 /** What a bot answers to the press of a button. */
-export const ANSWER_FIELDS = {
-  text: z.string().nullable(),
-  alert: z.boolean(),
-  url: z.string().nullable(),
-}
+export const ANSWER_FIELDS = { text: textOrNull, alert: flag, url: textOrNull }
 
 export const ChatMessage = described('ChatMessage', 'A message as the service stores it.', {
   id: id.describe('counts from 1 in each chat'),
   fromId: id,
   date: ms,
   kind: z.enum(['user', 'joined', 'left']),
-  text: z.string().nullable(),
-  armored: z.string().nullable(),
+  text: textOrNull,
+  armored: textOrNull,
   replyTo: z.int().nullable().describe('id of the quoted message'),
   markup: Markup.nullable(),
-  media: z.array(
-    z.object({ id: z.string(), durationMs: z.int().nullable().describe('of timed media') }),
-  ),
+  media: z.array(z.object({ id: text, durationMs: z.int().nullable().describe('of timed media') })),
   editedAt: ms.nullable(),
 })
 
@@ -105,12 +100,12 @@ export const RecordedCall = named('RecordedCall', {
   by: z
     .enum(['api', 'phone', 'webhook'])
     .describe('a bot’s call, a phone’s message, or a delivery to a webhook'),
-  method: z.string(),
-  path: z.string().describe('with the query'),
-  headers: z.array(z.string()).readonly().describe('names and values in turn'),
-  body: z.string(),
+  method: text,
+  path: text.describe('with the query'),
+  headers: z.array(text).readonly().describe('names and values in turn'),
+  body: text,
   status: z.int().describe('0 while unanswered, or when the connection was closed instead'),
-  answer: z.string().describe('the response body, which a fault may have kept back'),
+  answer: text.describe('the response body, which a fault may have kept back'),
 })
 
 /** The time of the sandbox's clock, and whether it runs. */
@@ -120,9 +115,9 @@ export const Now = z.object({
 })
 
 export const FailedStep = named('FailedStep', {
-  atMs: z.int().describe('ms since 1970'),
-  action: z.string().describe('the operation that the step named'),
-  reason: z.string(),
+  atMs: ms,
+  action: text.describe('the operation that the step named'),
+  reason: text,
 })
 
 /** `n` grows by one. */
@@ -135,29 +130,29 @@ export const NumberedNotice = named('NumberedNotice', {
 
 export const PersonEntry = named('PersonEntry', {
   ...Account.shape,
-  firstName: z.string(),
-  lastName: z.string().nullable(),
-  fingerprint: z.string().nullable().describe('of the published key'),
-  hasPhone: z.boolean().describe('a phone of this sandbox holds the key'),
-  gone: z.boolean().describe('closed the account'),
+  firstName: text,
+  lastName: textOrNull,
+  fingerprint: textOrNull.describe('of the published key'),
+  hasPhone: flag.describe('a phone of this sandbox holds the key'),
+  gone: flag.describe('closed the account'),
 })
 
 export const BotSummary = named('BotSummary', {
   ...Account.shape,
-  name: z.string(),
+  name: text,
   status: z.enum(['active', 'paused']),
   mode: ChatMode,
-  privacyMode: z.boolean(),
-  allowGroups: z.boolean(),
-  webhook: z.string().nullable().describe('url of the webhook'),
+  privacyMode: flag,
+  allowGroups: flag,
+  webhook: textOrNull.describe('url of the webhook'),
   queued: z.int().describe('updates that wait'),
 })
 
 export const ChatEntry = named('ChatEntry', {
   ...ChatSummary.shape,
-  name: z.string().nullable().describe('what the seed calls it'),
-  title: z.string().nullable(),
-  username: z.string().nullable(),
+  name: textOrNull.describe('what the seed calls it'),
+  title: textOrNull,
+  username: textOrNull,
   members: z.array(id),
   trueMode: ChatMode.describe('by which phones go; another than `mode` where the service lies'),
 })

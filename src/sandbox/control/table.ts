@@ -1,3 +1,4 @@
+import type { Envelope } from '../../api/envelope.ts'
 import { deriveCalls, type Calls } from '../../util/operation.ts'
 import { splitAddress } from '../http/control-token.ts'
 import { ADMIN } from './admin.ts'
@@ -75,12 +76,8 @@ export function createControlClient(controlUrl: string): Control {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(input),
     })
-    const envelope = (await answer.json()) as {
-      ok: boolean
-      result: unknown
-      error?: { message: string }
-    }
-    if (!envelope.ok) throw new ControlError(envelope.error?.message ?? 'refused')
-    return envelope.result
+    const envelope = (await answer.json()) as Envelope
+    if (envelope.ok) return envelope.result
+    throw new ControlError(envelope.error.message)
   })
 }

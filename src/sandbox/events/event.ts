@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag, text, textOrNull } from '../control/fields.ts'
 import { ANSWER_FIELDS, RecordedCall } from '../control/results.ts'
 
 const id = z.int()
@@ -33,10 +34,10 @@ export const SandboxEvent = z
     event('typing', 'A bot’s indicator appears or disappears.', {
       chatId: id,
       botId: id,
-      typing: z.boolean(),
+      typing: flag,
     }),
     event('answer', 'A bot answered a press.', {
-      callbackId: z.string(),
+      callbackId: text,
       botId: id,
       userId: id,
       ...message,
@@ -44,18 +45,14 @@ export const SandboxEvent = z
     }),
     event('key', 'A person or bot has another key.', {
       userId: id,
-      fingerprint: z.string().nullable().describe('null when the key was removed'),
+      fingerprint: textOrNull.describe('null when the key was removed'),
     }),
-    event('queued', 'An update waits for a bot.', {
-      botId: id,
-      updateId: z.int(),
-      updateKind: z.string(),
-    }),
-    event('delivered', 'A webhook took an update.', { botId: id, updateId: z.int() }),
+    event('queued', 'An update waits for a bot.', { botId: id, updateId: id, updateKind: text }),
+    event('delivered', 'A webhook took an update.', { botId: id, updateId: id }),
     event('failed', 'A delivery to a webhook failed.', {
       botId: id,
-      updateId: z.int(),
-      error: z.string(),
+      updateId: id,
+      error: text,
       nextAttemptAt: z.int().describe('ms since 1970'),
     }),
     event('notice', 'The app showed a notice to a bot’s owner.', {
@@ -66,13 +63,13 @@ export const SandboxEvent = z
     event('restored', 'The world was put back to a snapshot, or reset.', {}),
     event('fault', 'A fault struck.', {
       faultId: id,
-      name: z.string(),
-      route: z.string().nullable().describe('null when it changed a rule of the service'),
+      name: text,
+      route: textOrNull.describe('null when it changed a rule of the service'),
       botId: id.nullable(),
     }),
     event('step', 'A step of the schedule was done.', {
-      action: z.string(),
-      reason: z.string().nullable().describe('why it failed'),
+      action: text,
+      reason: textOrNull.describe('why it failed'),
     }),
   ])
   .meta({ id: 'SandboxEvent' })

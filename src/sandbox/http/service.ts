@@ -8,8 +8,8 @@ import { errorEnvelope, apiError } from '../api-error.ts'
 import { strikeBefore } from '../faults/strike.ts'
 import * as botRoutes from '../routes/bot.ts'
 import type { RouteHandler } from '../routes/call.ts'
-import * as chatsRoutes from '../routes/chats.ts'
-import * as messagesRoutes from '../routes/messages.ts'
+import * as chats from '../routes/chats.ts'
+import * as messages from '../routes/messages.ts'
 import { countCall } from '../rules/rate-limits.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
@@ -35,11 +35,7 @@ interface OpenCall {
 }
 
 /** Each file of routes exports the handlers of its subject by their names. */
-const HANDLERS: Record<EndpointName, RouteHandler> = {
-  ...botRoutes,
-  ...chatsRoutes,
-  ...messagesRoutes,
-}
+const HANDLERS: Record<EndpointName, RouteHandler> = { ...botRoutes, ...chats, ...messages }
 
 const BODYLESS = new Set(['GET', 'HEAD'])
 const ANY_BODY = { hasBody: true, overrideExisting: true }

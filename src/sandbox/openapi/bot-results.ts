@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag, text, textOrNull } from '../control/fields.ts'
 import { CHAT_KINDS, ChatMode } from '../../api/chat.ts'
 import { ACCOUNT_FIELDS, BotProfile, WEBHOOK_FIELDS, WebhookState } from '../control/results.ts'
 
@@ -20,7 +21,7 @@ const OPEN = 'The specification leaves the names open; these are the sandbox’s
 
 export const Bot = named('Bot', {
   ...BotProfile.shape,
-  status: z.string().describe('`active`, `paused`'),
+  status: text.describe('`active`, `paused`'),
   webhook: z.looseObject(WEBHOOK_FIELDS),
 })
 
@@ -36,8 +37,8 @@ export const WebhookInfo = described(
 export const Sender = named('Sender', ACCOUNT_FIELDS)
 
 export const MediaItem = named('MediaItem', {
-  id: z.string(),
-  url: z.string().describe('of the form `/media/<id>`, on the API server'),
+  id: text,
+  url: text.describe('of the form `/media/<id>`, on the API server'),
   durationMs: z.int().optional().describe('of timed media'),
 })
 
@@ -45,9 +46,9 @@ const content = {
   chat: z.looseObject({ id, kind }),
   from: Sender,
   date: ts,
-  kind: z.string().describe('`user` for ordinary messages; service notices have another'),
-  text: z.string().optional().describe('in readable chats'),
-  armored: z.string().optional().describe('in encrypted chats: an armored OpenPGP message'),
+  kind: text.describe('`user` for ordinary messages; service notices have another'),
+  text: text.optional().describe('in readable chats'),
+  armored: text.optional().describe('in encrypted chats: an armored OpenPGP message'),
   media: z.array(MediaItem).describe('empty when there are none'),
 }
 
@@ -60,15 +61,15 @@ export const QuotedMessage = described(
 export const Message = named('Message', { id, ...content, replyTo: QuotedMessage.nullable() })
 
 export const CallbackQuery = described('CallbackQuery', OPEN, {
-  id: z.string().describe('the `callbackId` of the answer'),
+  id: text.describe('the `callbackId` of the answer'),
   from: Sender,
   message: Message,
-  data: z.string().describe('the `callbackData` of the button'),
+  data: text.describe('the `callbackData` of the button'),
 })
 
 export const Update = named('Update', {
   updateId: z.int().describe('grows; the identity of a delivery'),
-  kind: z.string().describe('`message`, `callback_query`'),
+  kind: text.describe('`message`, `callback_query`'),
   message: Message.optional().describe('when `kind` is `message`'),
   callbackQuery: CallbackQuery.optional().describe('when `kind` is `callback_query`'),
 })
@@ -78,29 +79,29 @@ export const SentMessage = named('SentMessage', { id, date: ts })
 export const Chat = described('Chat', 'The names of the last three are the sandbox’s.', {
   id,
   kind,
-  title: z.string().nullish().describe('of groups and channels'),
-  username: z.string().nullish().describe('public handle of the chat'),
+  title: text.nullish().describe('of groups and channels'),
+  username: text.nullish().describe('public handle of the chat'),
   mode: ChatMode.describe('`open`: send `text`; `protected`: send `armored`'),
-  description: z.string().nullish(),
-  memberCount: z.int(),
-  historyVisible: z.boolean(),
+  description: text.nullish(),
+  memberCount: id,
+  historyVisible: flag,
   slowModeSeconds: z.int().describe('0 when slow mode is off'),
   me: z
     .looseObject({
-      status: z.string(),
+      status: text,
       rights: z.int().describe('bits, whose meaning the specification leaves open'),
       restrictedUntil: ts.nullable(),
     })
     .describe('the bot’s own membership'),
   user: Sender.optional().describe('the other person of a private chat'),
-  blocked: z.boolean().optional().describe('whether that person blocked the bot'),
-  gone: z.boolean().optional().describe('whether that person closed the account'),
+  blocked: flag.optional().describe('whether that person blocked the bot'),
+  gone: flag.optional().describe('whether that person closed the account'),
 })
 
 export const UserKey = described('UserKey', OPEN, {
   userId: id,
-  fingerprint: z.string().describe('as the server lists it'),
-  publicKey: z.string().describe('armored OpenPGP certificate'),
+  fingerprint: text.describe('as the server lists it'),
+  publicKey: text.describe('armored OpenPGP certificate'),
 })
 
 export const ChatKeys = z.looseObject({
@@ -110,9 +111,9 @@ export const ChatKeys = z.looseObject({
 
 export const Member = described('Member', OPEN, {
   ...Sender.shape,
-  status: z.string(),
-  rights: z.int(),
-  title: z.string().nullable(),
+  status: text,
+  rights: id,
+  title: textOrNull,
 })
 
 export const Members = z.looseObject({
@@ -121,28 +122,19 @@ export const Members = z.looseObject({
 })
 
 export const BotCommand = named('Command', {
-  command: z.string().describe('1 to 32 of a-z, 0-9 and _; a leading / is dropped'),
-  description: z.string().describe('1 to 256 characters'),
+  command: text.describe('1 to 32 of a-z, 0-9 and _; a leading / is dropped'),
+  description: text.describe('1 to 256 characters'),
 })
 
-export const CommandScope = named('CommandScope', {
-  scope: z.string(),
-  commands: z.array(BotCommand),
-})
+export const CommandScope = named('CommandScope', { scope: text, commands: z.array(BotCommand) })
 
 export const Resolved = named('Resolved', {
   id,
-  kind: z.string().describe('which of person, group or channel holds the handle'),
-  username: z.string().describe('the handle that it actually goes by'),
+  kind: text.describe('which of person, group or channel holds the handle'),
+  username: text.describe('the handle that it actually goes by'),
   user: Sender.optional().describe('a little extra detail'),
   chat: z
-    .looseObject({
-      id,
-      kind,
-      username: z.string(),
-      title: z.string().nullable(),
-      memberCount: z.int(),
-    })
+    .looseObject({ id, kind, username: text, title: textOrNull, memberCount: id })
     .optional()
     .describe('a little extra detail'),
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag, text, textOrNull } from '../control/fields.ts'
 import { described } from '../openapi/schemas.ts'
 import { ANSWER_FIELDS } from '../control/results.ts'
 
@@ -20,9 +21,9 @@ export type PhoneVerdict = z.infer<typeof PhoneVerdict>
 
 /** The text of a message, and what the phone found out about it. */
 export const READ_FIELDS = {
-  text: z.string().describe('empty when it could not be opened, and for a service notice'),
+  text: text.describe('empty when it could not be opened, and for a service notice'),
   verdict: PhoneVerdict,
-  signer: z.string().nullable().describe('fingerprint of the certificate that verified it'),
+  signer: textOrNull.describe('fingerprint of the certificate that verified it'),
 }
 
 export const InboxEntry = described(
@@ -34,7 +35,7 @@ export const InboxEntry = described(
     messageId: id,
     chatId: id,
     fromId: id,
-    edited: z.boolean().describe('an edit of a message shown before'),
+    edited: flag.describe('an edit of a message shown before'),
     ...READ_FIELDS,
   },
 )
@@ -49,14 +50,14 @@ const shown = <Kind extends string, Fields extends z.ZodRawShape>(
 export const SeenKeyChange = shown(
   'key',
   { id: 'KeyChange', description: 'Somebody in a common chat has another key, or none.' },
-  { userId: id, fingerprint: z.string().nullable().describe('null when the key was removed') },
+  { userId: id, fingerprint: textOrNull.describe('null when the key was removed') },
 )
 export type SeenKeyChange = z.infer<typeof SeenKeyChange>
 
 export const ReceivedAnswer = shown(
   'answer',
   { id: 'CallbackAnswerShown', description: 'The bot’s answer to a press.' },
-  { callbackId: z.string(), chatId: id, messageId: id, ...ANSWER_FIELDS },
+  { callbackId: text, chatId: id, messageId: id, ...ANSWER_FIELDS },
 )
 export type ReceivedAnswer = z.infer<typeof ReceivedAnswer>
 
@@ -72,7 +73,7 @@ export const SeenEvent = z
     shown(
       'typing',
       { id: 'SeenTyping', description: 'A bot’s indicator appears or disappears.' },
-      { chatId: id, userId: id.describe('id of the bot'), typing: z.boolean() },
+      { chatId: id, userId: id.describe('id of the bot'), typing: flag },
     ),
     SeenKeyChange,
     ReceivedAnswer,
