@@ -29,7 +29,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .runs(async (sources, chatIds: string[], options: LiftFlags) => {
       const lift = readLift(chatIds, options)
       const done = await withSidecar(sources, async (sidecar) => {
-        await confirmLift(await sidecar.chatList(), { lift, isSure: options.yes === true })
+        await confirmLift(await sidecar.chatList(), lift, options.yes === true)
         return await sidecar.chatAllowReadable(lift)
       })
       printNotice(done.message)
@@ -89,10 +89,7 @@ function printChats(chats: readonly ChatRow[]): void {
  * Prints which chats may become readable, and asks at a terminal. Elsewhere, named groups need no
  * confirmation; private chats need --yes, since people's messages there are at stake.
  */
-async function confirmLift(
-  rows: readonly ChatRow[],
-  { lift, isSure }: { lift: Lift; isSure: boolean },
-): Promise<void> {
+async function confirmLift(rows: readonly ChatRow[], lift: Lift, isSure: boolean): Promise<void> {
   const isMeant = ({ id, kind, refused }: ChatRow): boolean =>
     'chatIds' in lift ? lift.chatIds.includes(id) : 'private' in lift ? kind === 'private' : refused
   const latched = rows.filter((row) => row.latched && isMeant(row))

@@ -122,10 +122,7 @@ async function stored(demo: Demo, chatId: number, messageId: number): Promise<st
   if (message.armored === null) return `readable: ${message.text ?? ''}`
   const lines = message.armored.trim().split('\n')
   const body = lines.filter((line) => line !== '' && !line.startsWith('-----'))
-  const width = WIDTHS[2]
-  return [
-    lines[0],
-    `${body[0]?.slice(0, width - 1)}…`,
-    `… ${message.armored.length} characters, sealed`,
-  ].join('\n')
+  const { length } = message.armored
+  const first = body[0]?.slice(0, WIDTHS[2] - 1)
+  return `${lines[0]}\n${first}…\n… ${length} characters, sealed`
 }

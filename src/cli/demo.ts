@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { failedError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
-import type { ScriptLine, SceneResult } from './demo-view.ts'
+import type { playLine, ScriptLine } from './demo-view.ts'
 import { readPort } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { printNotice } from './terminal.ts'
@@ -37,12 +37,12 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   const stop = shutdownRequested()
   printNotice('starting a service, two phones, the sidecar and a bot that knows plain text only')
   const { startDemo } = await import('./demo-setup.ts')
-  const { playLine, printHeadings, problemsOf } = await import('./demo-view.ts')
+  const view = await import('./demo-view.ts')
   await using demo = await startDemo()
-  printHeadings()
+  view.printHeadings()
   for (const line of SCRIPT) {
     if (shutdownSignal.aborted) return
-    const problems = problemsOf(await playLine(demo, line))
+    const problems = view.problemsOf(await view.playLine(demo, line))
     const failure = demo.failure()
     if (failure !== null) problems.push(`the bot stopped: ${failure}`)
     if (problems.length > 0) {
@@ -57,22 +57,19 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   printNotice(`the same in your browser: ${url}`)
   printNotice('type a line to send it to the bot; begin it with "#" for the encrypted group,')
   printNotice('where the bot gets only /commands and what names @echo_bot; Ctrl-D ends the demo')
-  await Promise.race([stop, converse(demo, playLine)])
+  await Promise.race([stop, converse(demo, view.playLine)])
   // Without a terminal the end of the input is nobody's wish.
   if (!process.stdin.isTTY) await stop
 }
 
 /** Sends each typed line, until the input ends or a stop was requested. */
-async function converse(
-  demo: Demo,
-  playLine: (demo: Demo, line: ScriptLine) => Promise<SceneResult>,
-): Promise<void> {
+async function converse(demo: Demo, play: typeof playLine): Promise<void> {
   const input = createInterface({ input: process.stdin, signal: shutdownSignal })
   // A terminal that was closed cannot be read.
   process.stdin.once('error', () => input.close())
   for await (const typed of input) {
     const toGroup = typed.startsWith('#')
     const text = (toGroup ? typed.slice(1) : typed).trim()
-    if (text !== '') await playLine(demo, { chat: toGroup ? 'group' : 'private', text })
+    if (text !== '') await play(demo, { chat: toGroup ? 'group' : 'private', text })
   }
 }

@@ -69,6 +69,7 @@ export async function startDev(options: DevOptions) {
     const renewed = exchange.status === 401 ? tokenOf(sandbox, bot.id) : ''
     if (renewed !== '') folder.keepToken(renewed)
   }
+  const onLine = (line: string): void => log.show(describeLogLine(line))
   const start = async ({ port, adminPort }: Pick<DevPorts, 'port' | 'adminPort'>) => {
     await using starting = new AsyncDisposableStack()
     const sidecar = await createSidecar({
@@ -81,11 +82,7 @@ export async function startDev(options: DevOptions) {
         key: { protection: 'none' },
       }),
       secrets: { botToken: SecretSource.fromFile(tokenFile), clientToken: null, passphrase: null },
-      log: createLogger({
-        level: 'warn',
-        pretty: false,
-        onLine: (line) => log.show(describeLogLine(line)),
-      }),
+      log: createLogger({ level: 'warn', pretty: false, onLine }),
       parts: { onBotExchange, time: timeOf(sandbox) },
     })
     starting.use(sidecar)

@@ -100,10 +100,7 @@ export function defaultFile(name: string, dataDir: string, sources: Sources): st
 }
 
 /** Why no file with a secret is to be made there, or null. */
-export function describeFile(
-  file: string,
-  dataDir: string,
-): { message: string; hint: string } | null {
+export function describeFile(file: string, dataDir: string) {
   if (isInside(file, dataDir)) {
     return {
       message: 'lies inside the data folder, and a copy of that would open itself',

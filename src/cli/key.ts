@@ -5,10 +5,10 @@ import type { Operations } from '../operators/operations.ts'
 import { withSidecar } from './connect.ts'
 import { keyRotateCommand } from './key-rotate.ts'
 import { keyExportCommand, keyImportCommand } from './key-transfer.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped, readPassphrase } from './prompts.ts'
 import { printList } from './table.ts'
-import { print, printJson, printNotice } from './terminal.ts'
+import { print, printNotice } from './terminal.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
@@ -107,20 +107,15 @@ function minute(time: string | null): string {
 
 type DeleteFlags = JsonFlag & { yes?: boolean }
 
-async function deleteKey(
-  sidecar: Operations,
-  named: string,
-  { yes = false, json = false }: DeleteFlags,
-): Promise<void> {
+async function deleteKey(sidecar: Operations, named: string, flags: DeleteFlags): Promise<void> {
   const report = await sidecar.keyDeletion({ fingerprint: named })
   printDeletion(report)
   const { fingerprint } = report.key
   const texts = { done: 'nothing was deleted', yes: '--yes deletes without asking' }
   const question = 'type the fingerprint to delete it: '
-  await confirmTyped(yes, { question, answer: fingerprint, ...texts })
+  await confirmTyped(flags.yes === true, { question, answer: fingerprint, ...texts })
   const deleted = await sidecar.keyDelete({ fingerprint })
-  if (json) printJson(report)
-  else printNotice(deleted.message)
+  printAnswer(report, flags, () => printNotice(deleted.message))
 }
 
 function printDeletion({ key, loses, unsure }: DeletionReport): void {

@@ -41,10 +41,7 @@ export class OperatorCommand extends PosternCommand {
   }
 
   /** Asks the sidecar to do something, and prints its message, and the fingerprint of its key. */
-  does(
-    ask: (sidecar: Operations, ...given: never[]) => Promise<DoneAnswer>,
-    o?: OfflineOptions,
-  ): this {
+  does(ask: (sidecar: Operations, ...given: never[]) => Promise<DoneAnswer>, o?: OfflineOptions) {
     return this.asks(ask, printDone, o)
   }
 }
@@ -61,11 +58,7 @@ export interface JsonFlag {
 }
 
 /** Prints an answer: with `--json` as JSON, else by `show`. */
-export function printAnswer<Answer>(
-  answer: Answer,
-  { json }: JsonFlag,
-  show: (answer: Answer) => void,
-): void {
+export function printAnswer<T>(answer: T, { json }: JsonFlag, show: (answer: T) => void): void {
   if (json === true) printJson(answer)
   else show(answer)
 }

@@ -9,10 +9,7 @@ import { printNotice } from './terminal.ts'
  * @param o `maxBytes`; `what` it is, for a person who is asked to paste it, and for refusals
  * @throws OperatorError `refused` when it is larger, `failed` when it cannot be read
  */
-export async function readInput(
-  file: string | undefined,
-  o: { maxBytes: number; what: string },
-): Promise<Buffer> {
+export async function readInput(file: string | undefined, o: { maxBytes: number; what: string }) {
   const isStdin = file === undefined || file === '-'
   if (isStdin && process.stdin.isTTY) printNotice(`paste ${o.what}, then press Ctrl-D`)
   const stream = isStdin ? process.stdin : createReadStream(file)

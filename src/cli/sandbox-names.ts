@@ -3,7 +3,6 @@ import { OperatorError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 
 type SandboxPerson = Awaited<ReturnType<Control['people']>>[number]
-type SandboxBot = Awaited<ReturnType<Control['bots']>>[number]
 type SandboxChat = Awaited<ReturnType<Control['chats']>>[number]
 
 /** The name of a person's private chat with the only bot. */
@@ -33,7 +32,7 @@ export async function readNames(control: Control) {
     const found = byHandle(people, written)
     if (found !== undefined) return found
     const handles = people.map(({ username }) => username)
-    throw unknown('person', { written, names: handles })
+    throw unknown('person', written, handles)
   }
   /**
    * A chat that a person can write into: by its name in the seed, its handle, title or id. The handle
@@ -41,10 +40,7 @@ export async function readNames(control: Control) {
    * @returns the chat, or the bot with which the person has no private chat yet
    * @throws OperatorError `usage` that names the chats of the person
    */
-  const chatOf = (
-    { id, username }: SandboxPerson,
-    written: string,
-  ): { chat: SandboxChat } | { bot: SandboxBot } => {
+  const chatOf = ({ id, username }: SandboxPerson, written: string) => {
     const own = chats.filter(({ members }) => members.includes(id))
     const chat = named(own, written)
     if (chat !== undefined) return { chat }
@@ -56,7 +52,7 @@ export async function readNames(control: Control) {
     }
     const other = named(chats, written)
     const names = own.map(nameOf)
-    if (other === undefined) throw unknown('chat', { written, names })
+    if (other === undefined) throw unknown('chat', written, names)
     throw usageError(`${username} is not in ${written}`, chooseFrom(names))
   }
 
@@ -102,10 +98,7 @@ function named(chats: readonly SandboxChat[], written: string): SandboxChat | un
   )
 }
 
-function unknown(
-  what: 'person' | 'chat',
-  { written, names }: { written: string; names: string[] },
-): OperatorError {
+function unknown(what: 'person' | 'chat', written: string, names: string[]): OperatorError {
   const nearest = nearestName(written, names)
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
   return usageError(`no ${what} is called ${written}${meant}`, chooseFrom(names))

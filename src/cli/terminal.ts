@@ -126,10 +126,7 @@ function invocation(): string {
 }
 
 /** Colours a word, or a line of a picture, when stdout is a terminal that wants it. */
-export function colourText(
-  colour: 'green' | 'yellow' | 'red' | 'dim' | 'picture',
-  text: string,
-): string {
+export function colourText(colour: 'green' | 'yellow' | 'red' | 'dim' | 'picture', text: string) {
   const stream = process.stdout
   return styleText(colour === 'picture' ? ['black', 'bgWhiteBright'] : colour, text, { stream })
 }

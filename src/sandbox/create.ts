@@ -12,7 +12,7 @@ import type { PageSidecar } from './page/sidecar.ts'
 import type { Phone } from './phone/phone.ts'
 import { SharedEngine } from './phone/phones.ts'
 import type { Transcript } from './transcript.ts'
-import { MAIN, Worlds } from './worlds.ts'
+import { createWorlds, MAIN } from './worlds.ts'
 
 export type { Home } from './default-world.ts'
 
@@ -111,18 +111,18 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const { port = 0, controlPort = 0, controlToken } = options
   const token = controlTokenFor(options.host ?? LOOPBACK, controlToken)
   const engine = stack.use(new SharedEngine())
-  const worlds = stack.use(new Worlds(engine))
+  const worlds = stack.use(createWorlds(engine))
   const main = await worlds.open(MAIN, options)
   const access = { knownHosts: knownHosts(options) }
   const guarded = { ...access, token }
-  const find = (url: string) => worlds.find(url)
+  const { find } = worlds
   const service = stack.use(createService(find, access))
   const controlListener = stack.use(createControlListener(find, guarded))
   stack.defer(() => worlds.endCalls())
   const url = await listen(service, { ...options, port })
   const controlAddress = await listen(controlListener, { ...options, port: controlPort })
   const controlUrl = addressWithToken(controlAddress, token)
-  worlds.urls = { url, controlUrl }
+  Object.assign(worlds.urls, { url, controlUrl })
   main.begin()
 
   const running = stack.move()

@@ -60,8 +60,8 @@ export type World = ReturnType<typeof worldIn>
 export async function openWorld(options: WorldOptions): Promise<World> {
   if (options.data === undefined) return worldIn(new Persistence(), options)
   // Loads SQLite only when it is used.
-  const { WorldFile } = await import('./persistence/file.ts')
-  const { file, rows } = WorldFile.open(options.data)
+  const { openWorldFile } = await import('./persistence/file.ts')
+  const { file, rows } = openWorldFile(options.data)
   return worldIn(new Persistence(rows, file), options)
 }
 
@@ -69,13 +69,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
  * Makes a world's successor, which begins with these rows, its clock too. The former continues until
  * the persistence of the new one is started.
  */
-export function successorOf(
-  { persistence }: World,
-  rows: readonly RecordRow[],
-  options: WorldOptions,
-): World {
+export function successorOf(before: World, rows: readonly RecordRow[], options: WorldOptions) {
   const { clock: _mode, startMs: _time, ...rest } = options
-  return worldIn(persistence.successor(rows), rest)
+  return worldIn(before.persistence.successor(rows), rest)
 }
 
 function worldIn(persistence: Persistence, options: WorldOptions) {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { WorldFile } from '../../src/sandbox/persistence/file.ts'
+import { openWorldFile } from '../../src/sandbox/persistence/file.ts'
 import { Persistence } from '../../src/sandbox/persistence/persistence.ts'
 import { temporaryFolder } from './world-file.ts'
 
 function persistenceIn(path: string): Persistence {
-  const { file, rows } = WorldFile.open(path)
+  const { file, rows } = openWorldFile(path)
   return new Persistence(rows, file)
 }
 

@@ -74,9 +74,7 @@ export function action<I extends z.ZodObject, const R extends Record<string, str
 }
 
 /** The fields that are not undefined. */
-export function definedFields<T extends object>(
-  changes: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
+export function definedFields<T extends object>(changes: T) {
   const entries = Object.entries(changes).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> }
 }

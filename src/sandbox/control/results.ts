@@ -8,6 +8,7 @@ import { flag, text, textOrNull } from './fields.ts'
 
 const id = z.int()
 const ms = z.int().describe('ms since 1970')
+const n = z.int().describe('grows by one')
 
 export const Account = named('Account', { id, username: text })
 
@@ -95,7 +96,7 @@ export const ChatMessage = described('ChatMessage', 'A message as the service st
 })
 
 export const RecordedCall = named('RecordedCall', {
-  n: z.int().describe('grows by one'),
+  n,
   at: ms,
   by: z
     .enum(['api', 'phone', 'webhook'])
@@ -123,10 +124,7 @@ export const FailedStep = named('FailedStep', {
 /** `n` grows by one. */
 export const NumberedFailedStep = named('NumberedFailedStep', { ...FailedStep.shape, n: z.int() })
 
-export const NumberedNotice = named('NumberedNotice', {
-  ...OwnerNotice.shape,
-  n: z.int().describe('grows by one'),
-})
+export const NumberedNotice = named('NumberedNotice', { ...OwnerNotice.shape, n })
 
 export const PersonEntry = named('PersonEntry', {
   ...Account.shape,

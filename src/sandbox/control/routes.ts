@@ -44,10 +44,7 @@ export function createControlListener(
     rewriteUrl,
     probePath: HEALTH_PATH,
   })
-  app.addHook('onRequest', (request, _reply, next) => {
-    worldOf(request)
-    next()
-  })
+  app.addHook('onRequest', async (request) => void worldOf(request))
   app.route({
     method: ['GET', 'HEAD'],
     url: HEALTH_PATH,

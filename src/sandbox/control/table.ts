@@ -47,11 +47,7 @@ export function bindControl(current: () => ControlContext): Control {
 }
 
 /** Runs an operation; gives its result once its changes are written. @param input not validated */
-export async function runOperation(
-  on: ControlContext,
-  name: OperationName,
-  input: object,
-): Promise<unknown> {
+export async function runOperation(on: ControlContext, name: OperationName, input: object) {
   const { run } = OPERATIONS[name] as AnyControlOperation
   try {
     const result = await run(on, input as never)

@@ -9,11 +9,7 @@ const every = {
   at: z.int().describe('time of the sandbox’s clock, ms since 1970'),
 }
 
-function event<Kind extends string, Fields extends z.ZodRawShape>(
-  kind: Kind,
-  description: string,
-  fields: Fields,
-) {
+function event<K extends string, F extends z.ZodRawShape>(kind: K, description: string, fields: F) {
   return z.object({ kind: z.literal(kind), ...every, ...fields }).describe(description)
 }
 

@@ -1,5 +1,5 @@
 import { METHODS } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { bearerOf, botIdOf } from '../../api/bot.ts'
 import { API_PREFIX, ENDPOINTS, type Endpoint, type EndpointName } from '../../api/endpoints.ts'
 import { FIXED_LIMITS } from '../../api/limits.ts'
@@ -44,10 +44,7 @@ const ANY_BODY = { hasBody: true, overrideExisting: true }
  * The service's listener: every endpoint of the spec under `/bot/v1`, and `/media/{id}`, of every
  * world.
  */
-export function createService(
-  findWorld: WorldFinder<{ world: World }>,
-  access: ListenerAccess,
-): FastifyInstance {
+export function createService(findWorld: WorldFinder<{ world: World }>, access: ListenerAccess) {
   const openCalls = new WeakMap<FastifyRequest, OpenCall>()
   const routing = worldRouting(findWorld)
   const app = createListener({
@@ -80,9 +77,14 @@ export function createService(
     request.raw.on('data', (chunk: Buffer) => call.record.received(chunk))
   }
 
-  app.addHook('onRequest', (request, _reply, next) => {
+  const callOf = (request: FastifyRequest): OpenCall => {
     const call = openCalls.get(request)
     if (call === undefined) throw noSuchWorld()
+    return call
+  }
+
+  app.addHook('onRequest', (request, _reply, next) => {
+    const call = callOf(request)
     // A call of the API by its route, or by its path when it has no route.
     const isApi = endpointOf(request) !== undefined || request.url.startsWith(`${API_PREFIX}/`)
     if (isApi) call.bot = admitCall(call.world, request)
@@ -128,16 +130,12 @@ export function createService(
       url: API_PREFIX + path,
       config: { endpoint },
       handler: async (request, reply) => {
-        const call = openCalls.get(request)
-        if (call?.bot === undefined) throw apiError('unauthorized', 'no token')
-        const { result, status } = await HANDLERS[name]({
-          world: call.world,
-          bot: call.bot,
-          params: request.params as Record<string, string>,
-          query: request.query,
-          body: request.body,
-          hangUp: hangUpSignal(reply),
-        })
+        const { world, bot } = callOf(request)
+        if (bot === undefined) throw apiError('unauthorized', 'no token')
+        const { query, body } = request
+        const params = request.params as Record<string, string>
+        const call = { world, bot, params, query, body, hangUp: hangUpSignal(reply) }
+        const { result, status } = await HANDLERS[name](call)
         return reply.code(status ?? 200).send({ ok: true, result })
       },
     })
@@ -145,11 +143,7 @@ export function createService(
   app.route({
     method: ['GET', 'HEAD'],
     url: '/media/:id',
-    handler: (request, reply) => {
-      const call = openCalls.get(request)
-      if (call === undefined) throw noSuchWorld()
-      return answerMedia(call.world, { request, reply })
-    },
+    handler: (request, reply) => answerMedia(callOf(request).world, { request, reply }),
   })
   return app
 }

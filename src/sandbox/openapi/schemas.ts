@@ -7,11 +7,8 @@ export type JsonSchema = Record<string, unknown>
 export const named = <Fields extends z.ZodRawShape>(id: string, fields: Fields) =>
   z.object(fields).meta({ id })
 
-export const described = <Fields extends z.ZodRawShape>(
-  id: string,
-  description: string,
-  fields: Fields,
-) => z.object(fields).meta({ id, description })
+export const described = <F extends z.ZodRawShape>(id: string, description: string, fields: F) =>
+  z.object(fields).meta({ id, description })
 
 /**
  * Turns zod schemas into the schemas of an OpenAPI document. Those that have an `id` are listed

@@ -23,9 +23,7 @@ const TYPES: Record<string, string> = {
 const NAME = /^(?:lib\/)?[a-z-]+\.(html|js|css|svg)$/
 
 /** Reads a file of the page by its path, `app.js` or `lib/preact.js`; null when there is none. */
-export async function readPageFile(
-  path: string,
-): Promise<{ type: string; content: Buffer } | null> {
+export async function readPageFile(path: string) {
   const [, ending = ''] = NAME.exec(path) ?? []
   const type = TYPES[ending]
   const places = [join(FOLDER, path), pageLibraries()[path] ?? '']

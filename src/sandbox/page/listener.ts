@@ -61,10 +61,7 @@ export function createPageListener(
     rewriteUrl,
   })
   const closing = new AbortController()
-  app.addHook('preClose', (done) => {
-    closing.abort()
-    done()
-  })
+  app.addHook('preClose', async () => closing.abort())
   const logs = new WeakMap<ControlledWorld, ReturnType<typeof createPageLog>>()
   const logOf = (world: ControlledWorld) => {
     const { botTraffic: traffic } = attachedTo(world)
@@ -72,10 +69,9 @@ export function createPageListener(
     logs.set(world, log)
     return log
   }
-  app.addHook('onRequest', (request, reply, next) => {
+  app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS)
     logOf(worldOf(request))
-    next()
   })
   app.get('/', (_request, reply) => answerFile(reply, 'index.html'))
   app.get('/:file', (request, reply) => answerFile(reply, fileIn(request.params)))
@@ -99,13 +95,7 @@ export function createPageListener(
     await streamLog(reply, { log: logOf(world), after, signal, isWanted: () => true })
   })
   addSidecarRoutes(app, { worldOf, attachedTo })
-  void app.register(
-    (scope, _options, done) => {
-      addControlRoutes(scope, worldOf)
-      done()
-    },
-    { prefix: '/control' },
-  )
+  void app.register(async (scope) => addControlRoutes(scope, worldOf), { prefix: '/control' })
   return app
 }
 

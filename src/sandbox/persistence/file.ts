@@ -27,36 +27,32 @@ export interface RecordRow {
 }
 
 /** The file of a world, which this process alone has open. Errors are OperatorErrors. */
-export class WorldFile {
-  readonly #path: string
-  readonly #database: DatabaseSync
+export type WorldFile = ReturnType<typeof openWorldFile>['file']
 
-  private constructor(path: string, database: DatabaseSync) {
-    this.#path = path
-    this.#database = database
+/**
+ * Opens a file, or creates it (mode 0600). Checks everything before it opens it for writing.
+ * @throws OperatorError when it is in use, corrupt, another program's or a newer version's; the
+ *   file is not changed then
+ */
+export function openWorldFile(path: string) {
+  try {
+    if (!existsSync(path)) createFile(path)
+    verifyFile(path)
+    const database = connect(path)
+    const stored = database.prepare('SELECT kind, owner, key, value FROM records ORDER BY n')
+    const rows = stored.all() as unknown as RecordRow[]
+    return { file: worldFile(path, database), rows }
+  } catch (error) {
+    throw toOperatorError(error, path)
   }
+}
 
-  /**
-   * Opens a file, or creates it (mode 0600). Checks everything before it opens it for writing.
-   * @throws OperatorError when it is in use, corrupt, another program's or a newer version's; the
-   *   file is not changed then
-   */
-  static open(path: string): { file: WorldFile; rows: RecordRow[] } {
-    try {
-      if (!existsSync(path)) createFile(path)
-      verifyFile(path)
-      const database = connect(path)
-      const stored = database.prepare('SELECT kind, owner, key, value FROM records ORDER BY n')
-      const rows = stored.all() as unknown as RecordRow[]
-      return { file: new WorldFile(path, database), rows }
-    } catch (error) {
-      throw toOperatorError(error, path)
-    }
-  }
-
+const worldFile = (path: string, database: DatabaseSync) => ({
   /** Deletes some records or all, then adds or changes others, in one transaction. */
-  write(deleted: 'all' | readonly Omit<RecordRow, 'value'>[], rows: readonly RecordRow[]): void {
-    const database = this.#database
+  write: (
+    deleted: 'all' | readonly Omit<RecordRow, 'value'>[],
+    rows: readonly RecordRow[],
+  ): void => {
     try {
       database.exec('BEGIN IMMEDIATE')
       if (deleted === 'all') database.exec('DELETE FROM records')
@@ -69,14 +65,11 @@ export class WorldFile {
       database.exec('COMMIT')
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
-      throw toOperatorError(error, this.#path)
+      throw toOperatorError(error, path)
     }
-  }
-
-  close(): void {
-    this.#database.close()
-  }
-}
+  },
+  close: (): void => database.close(),
+})
 
 /** Creates a complete file beside and links it into its place; it never replaces a file. */
 function createFile(file: string): void {

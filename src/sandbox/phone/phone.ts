@@ -110,11 +110,7 @@ export class Phone {
    * Writes into a chat. In an encrypted chat it seals to all people, and to the bots that the text
    * is for. Gives the message id.
    */
-  async write(
-    chatId: number,
-    text: string,
-    { replyTo }: { replyTo?: number | undefined } = {},
-  ): Promise<number> {
+  async write(chatId: number, text: string, { replyTo }: { replyTo?: number | undefined } = {}) {
     const plan = this.#connection.plan({ chatId, text, replyTo })
     const content = await this.#contentOf(text, plan)
     return this.#connection.post({ chatId, replyTo, addressed: plan.addressed, ...content })

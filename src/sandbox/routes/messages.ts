@@ -26,15 +26,9 @@ export const sendMessage: RouteHandler = ({ world, bot, body }) => {
   if (content === null) throw apiError('bad_request', `${expected}: required`, { expected })
   const markup = asked.markup === undefined ? null : readMarkup(asked.markup)
   countMessage(world, { bot, chat, what: 'send' })
-  const { id, date } = post(world, {
-    chat,
-    fromId: bot.id,
-    ...content,
-    replyTo: asked.replyTo ?? null,
-    markup,
-  })
-  if (asked.sendId !== undefined)
-    bot.sent.set(asked.sendId, { chatId: chat.id, messageId: id, date })
+  const { replyTo, sendId } = asked
+  const { id, date } = post(world, { chat, fromId: bot.id, ...content, replyTo, markup })
+  if (sendId !== undefined) bot.sent.set(sendId, { chatId: chat.id, messageId: id, date })
   return { status: 201, result: { id, date } }
 }
 

@@ -3,10 +3,7 @@ import type { BotState, OwnerNotice } from '../state.ts'
 import type { World } from '../world.ts'
 
 /** A token of the spec's shape: `sandbox_<bot_id>.<43 characters>`; random unless `secret` is given. */
-export function newToken(
-  botId: number,
-  secret: string = randomBytes(32).toString('base64url'),
-): string {
+export function newToken(botId: number, secret: string = randomBytes(32).toString('base64url')) {
   return `sandbox_${botId}.${secret}`
 }
 

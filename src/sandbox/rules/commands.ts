@@ -28,10 +28,7 @@ export function scopeChatId(scope: string): number | null {
  * The commands that a person's phone offers for a bot in a chat: the narrowest scope that has
  * any (spec, PUT /commands).
  */
-export function commandsFor(
-  world: World,
-  o: { bot: BotState; chat: ChatState; userId: number },
-): Command[] {
+export function commandsFor(world: World, o: { bot: BotState; chat: ChatState; userId: number }) {
   const lists = scopesFor(world, o.chat, o.userId).map((scope) => o.bot.commands.get(scope))
   return lists.find((commands) => commands !== undefined) ?? []
 }

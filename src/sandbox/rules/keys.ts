@@ -23,11 +23,7 @@ export function publishBotKey(world: World, bot: BotState, key: PublishedKey): v
 }
 
 /** Sets the key of a bot or person; null removes it, as a bot's owner can. */
-export function setKey(
-  world: World,
-  account: BotState | PersonState,
-  key: PublishedKey | null,
-): void {
+export function setKey(world: World, account: BotState | PersonState, key: PublishedKey | null) {
   account.key = key
   world.emit({ kind: 'key', userId: account.id, fingerprint: key?.fingerprint ?? null })
 }

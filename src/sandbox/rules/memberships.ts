@@ -12,6 +12,9 @@ import type { World } from '../world.ts'
 import { parties } from './mode.ts'
 import { post } from './post.ts'
 
+/** A message of a chat, and who would do something to it. */
+type MessageUse = { chat: ChatState; message: StoredMessage; userId: number }
+
 /** The membership as of now: a restriction that has run out is lifted. */
 export function membershipOf(world: World, chat: ChatState, id: number): Membership | undefined {
   const member = chat.members.get(id)
@@ -75,10 +78,7 @@ export function writingProblem(world: World, chat: ChatState, userId: number): s
  * Why a person cannot press a button below a message, or null. A reader of a message may press its
  * buttons, also when restricted or as a subscriber; its bot must still be in the chat.
  */
-export function pressingProblem(
-  world: World,
-  o: { chat: ChatState; message: StoredMessage; userId: number },
-): string | null {
+export function pressingProblem(world: World, o: MessageUse): string | null {
   const problem = presenceProblem(world, o.chat, o.userId)
   if (problem !== null || o.chat.members.has(o.message.fromId)) return problem
   return 'the bot is not in the chat any more'
@@ -93,11 +93,7 @@ function presenceProblem(world: World, chat: ChatState, userId: number): string 
 }
 
 /** Whether an account may delete a message: its own, or with the right in a group or channel. */
-export function mayDelete(
-  world: World,
-  o: { chat: ChatState; message: StoredMessage; userId: number },
-): boolean {
-  const { chat, message, userId } = o
+export function mayDelete(world: World, { chat, message, userId }: MessageUse): boolean {
   if (message.fromId === userId) return true
   return chat.kind !== 'private' && hasRight(membershipOf(world, chat, userId), 'deleteMessages')
 }

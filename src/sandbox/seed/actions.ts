@@ -29,10 +29,7 @@ const MessageReference = z
  * The input of an operation as a seed spells it: with names in the place of ids.
  * @param message how it names a message
  */
-export function inputWithNames(
-  input: z.ZodObject,
-  message: z.ZodType = MessageReference,
-): z.ZodObject {
+export function inputWithNames(input: z.ZodObject, message: z.ZodType = MessageReference) {
   const shape = Object.entries(input.shape).map(([field, schema]) => {
     const isOptional = schema instanceof z.ZodOptional
     const withNames = namesForIds((isOptional ? schema.unwrap() : schema) as z.ZodType, message)

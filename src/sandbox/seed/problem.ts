@@ -26,10 +26,7 @@ export class SeedError extends PosternError {
 }
 
 /** Turns a schema's issues into problems. @param keysOf gives the fields that an object at a path can have */
-export function toSeedProblems(
-  error: z.ZodError,
-  keysOf: (path: SeedPath) => readonly string[],
-): SeedProblem[] {
+export function toSeedProblems(error: z.ZodError, keysOf: (path: SeedPath) => readonly string[]) {
   return error.issues.flatMap((issue): SeedProblem[] => {
     const path = namesIn(issue.path)
     if (issue.code === 'unrecognized_keys') {

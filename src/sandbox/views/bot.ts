@@ -4,17 +4,14 @@ import type { BotState } from '../state.ts'
 
 /** Result of `GET /me`. */
 export function botView(bot: BotState) {
+  const { markupBytes, commandsPerScope } = FIXED_LIMITS
   return BotProfile.parse({
     ...bot,
     mode: bot.key === null ? 'open' : 'protected',
     fingerprint: bot.key?.fingerprint ?? null,
     webhook: targetView(bot),
     queued: bot.queue.size,
-    limits: {
-      ...LIMITS,
-      markupBytes: FIXED_LIMITS.markupBytes,
-      commandsPerScope: FIXED_LIMITS.commandsPerScope,
-    },
+    limits: { ...LIMITS, markupBytes, commandsPerScope },
   })
 }
 

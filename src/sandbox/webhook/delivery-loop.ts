@@ -60,11 +60,7 @@ async function backOff(
 }
 
 /** Sets or replaces a bot's webhook. Deliveries begin at once; a poll in progress ends. */
-export function setWebhook(
-  world: World,
-  bot: BotState,
-  o: { url: string; secret: string | null },
-): void {
+export function setWebhook(world: World, bot: BotState, o: { url: string; secret: string | null }) {
   bot.webhook = { ...o, failures: 0, lastError: null, nextAttemptAt: null }
   bot.queue.endPoll?.()
   startDelivering(world, bot)
