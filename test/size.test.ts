@@ -39,7 +39,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_924,
+    limit: 7_599,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },

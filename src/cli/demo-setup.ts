@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StatusReport } from '../operators/reports.ts'
 import { createSandbox } from '../sandbox/create.ts'
-import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
+import { createBotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import { startSidecarOn } from '../testing/start-sidecar.ts'
 import { runEchoBot, type EchoedMessage } from './echo-bot.ts'
@@ -18,7 +18,7 @@ export async function startDemo() {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(await createSandbox({ phones: 'all' }))
   const alice = await sandbox.phone(sandbox.home.alice.id)
-  const botTraffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
+  const botTraffic = createBotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
   const { url: upstream, token } = sandbox
   const passphrase = randomBytes(24).toString('base64url')
   // What somebody changes in this world is seen at the next message.

@@ -8,7 +8,7 @@ import { OperatorError, usageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
 import { createSandbox, type Sandbox } from '../sandbox/create.ts'
 import type { BotExchange } from '../api/envelope.ts'
-import { BotTraffic } from '../sandbox/page/bot-traffic.ts'
+import { createBotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
 import { SeedError } from '../sandbox/seed/problem.ts'
 import { readSeed } from '../sandbox/seed/read.ts'
@@ -61,7 +61,7 @@ export async function startDev(options: DevOptions) {
     tokenOf(sandbox, bot.id) || (await sandbox.control.issueToken({ botId: bot.id })).token
   const tokenFile = folder.keepToken(token)
   const log = createDevLog({ sandbox, botId: bot.id, print })
-  const botTraffic = new BotTraffic({ botId: bot.id, now: () => sandbox.now() })
+  const botTraffic = createBotTraffic({ botId: bot.id, now: () => sandbox.now() })
   const onBotExchange = (exchange: BotExchange): void => {
     botTraffic.record(exchange)
     log.exchange(exchange)
@@ -184,10 +184,7 @@ const portOf = (url: string): number => Number(new URL(url).port)
 /** @throws what the sidecar could not listen for, with the flags of this command */
 function namePortFlags(error: unknown): never {
   if (!(error instanceof OperatorError) || error.code !== 'listen') throw error
-  throw new OperatorError(
-    'listen',
-    error.message,
-    'stop what listens there, or choose another with --port or --admin-port; 0 takes any free one',
-    { cause: error },
-  )
+  const hint =
+    'stop what listens there, or choose another with --port or --admin-port; 0 takes any free one'
+  throw new OperatorError('listen', error.message, hint, { cause: error })
 }

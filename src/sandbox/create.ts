@@ -1,9 +1,8 @@
 import { createControlListener } from './control/routes.ts'
 import type { Control } from './control/table.ts'
-import type { Home } from './default-world.ts'
 import type { SandboxEvent } from './events/event.ts'
 import type { FaultName, FaultOptions } from './faults/table.ts'
-import type { HostedWorldOptions } from './hosted-world.ts'
+import type { Home, HostedWorldOptions } from './hosted-world.ts'
 import { knownHosts, listen, LOOPBACK, type SandboxAddress } from './http/address.ts'
 import { addressWithToken, controlTokenFor, entryPath } from './http/control-token.ts'
 import { createService } from './http/service.ts'
@@ -14,7 +13,7 @@ import { SharedEngine } from './phone/phones.ts'
 import type { Transcript } from './transcript.ts'
 import { createWorlds, MAIN } from './worlds.ts'
 
-export type { Home } from './default-world.ts'
+export type { Home } from './hosted-world.ts'
 
 /** Options of a sandbox. By default it is as strict as the spec. */
 export interface SandboxOptions extends HostedWorldOptions, SandboxAddress {

@@ -3,7 +3,6 @@ import { finderIn } from './control/find.ts'
 import type { WorldHost, WorldList } from './control/hosting.ts'
 import { ControlError, type StepError } from './control/operation.ts'
 import { bindControl, type Control } from './control/table.ts'
-import { createDefaultWorld, type Home } from './default-world.ts'
 import { EventLog } from './events/log.ts'
 import type { ActiveFault } from './faults/faults.ts'
 import type { RecordRow } from './persistence/persistence.ts'
@@ -227,4 +226,31 @@ function bringToLife(world: World, host: WorldHost, { worlds, engine }: HostedWo
     /** Ends polls, deliveries and the schedule. */
     end: () => world.closing.abort(),
   }
+}
+
+/** The accounts and chats of the default world. */
+export interface Home {
+  bot: { id: number; username: string; token: string }
+  alice: { id: number; username: string }
+  bob: { id: number; username: string }
+  /** Alice with the bot; named `dm`. */
+  privateChat: number
+  /** Alice, bob and the bot; open history; named `square`. */
+  readableGroup: number
+  /** Alice, bob and the bot; named `backroom`. */
+  encryptedGroup: number
+}
+
+/** Fills an empty world: one bot, two people, a private chat, and one group of each mode. */
+async function createDefaultWorld(control: Control): Promise<Home> {
+  const alice = await control.addPerson({ username: 'alice', firstName: 'Alice' })
+  const bob = await control.addPerson({ username: 'bob', firstName: 'Bob' })
+  const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
+  const members = [alice.id, bob.id, bot.id]
+  const dm = await control.addPrivateChat({ userId: alice.id, botId: bot.id, name: 'dm' })
+  const square = { kind: 'group', name: 'square', title: 'Market square', members } as const
+  const backroom = { kind: 'group', name: 'backroom', title: 'Back room', members } as const
+  const { id: readableGroup } = await control.addRoom({ ...square, historyVisible: true })
+  const { id: encryptedGroup } = await control.addRoom(backroom)
+  return { bot, alice, bob, privateChat: dm.id, readableGroup, encryptedGroup }
 }

@@ -36,15 +36,6 @@ export function createTranscript(
     emit({ kind: 'call', phase, n, by, method, path, status })
   }
 
-  const hold = (record: TranscriptCall): void => {
-    calls.set(record.n, record)
-    for (const n of calls.keys()) {
-      if (calls.size <= maxCalls) break
-      calls.delete(n)
-      stored.delete(n)
-    }
-  }
-
   /** Calls in order; with `after`, only those with greater numbers. */
   const list = (after = 0): TranscriptCall[] => {
     const newer = [...calls.values()].filter(({ n }) => n > after)
@@ -68,7 +59,12 @@ export function createTranscript(
         status: 0,
         answer: '',
       }
-      if (maxCalls > 0) hold(record)
+      calls.set(record.n, record)
+      for (const n of calls.keys()) {
+        if (calls.size <= maxCalls) break
+        calls.delete(n)
+        stored.delete(n)
+      }
       emitCall('received', record)
       return {
         received: (chunk) => void chunks.push(Buffer.from(chunk)),

@@ -216,14 +216,10 @@ function toRecord(state: object): object {
   return Object.fromEntries(Object.entries(state).filter(([, value]) => isPlain(value)))
 }
 
-/** Whether a value is stored as JSON: no map and no other object of a class. */
-function isPlain(value: unknown): boolean {
-  return (
-    Object(value) !== value ||
-    Array.isArray(value) ||
-    Object.getPrototypeOf(value) === Object.prototype
-  )
-}
+/** Of values that are stored as JSON: no map and no other object of a class. */
+const PLAIN = new Set<unknown>([Object.prototype, Array.prototype])
+const isPlain = (value: unknown): boolean =>
+  Object(value) !== value || PLAIN.has(Object.getPrototypeOf(value))
 
 async function resolveByDns(host: string): Promise<string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address)

@@ -8,7 +8,7 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import type { Operations } from '../../src/operators/operations.ts'
 import { createSidecar } from '../../src/context.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { BotTraffic } from '../../src/sandbox/page/bot-traffic.ts'
+import { createBotTraffic, type BotTraffic } from '../../src/sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../../src/sandbox/page/sidecar.ts'
 import { until } from './sidecar.ts'
 import { watchedLog } from './watched-log.ts'
@@ -41,7 +41,7 @@ export async function startPageStage(): Promise<PageStage> {
   await using stack = new AsyncDisposableStack()
   const sandbox = stack.use(await createSandbox({ rates: 'off', phones: 'all' }))
   const { token, home } = sandbox
-  const traffic = new BotTraffic({ botId: home.bot.id, now: () => sandbox.now() })
+  const traffic = createBotTraffic({ botId: home.bot.id, now: () => sandbox.now() })
   const dataDir = await mkdtemp(join(tmpdir(), 'page-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const sidecar = stack.use(

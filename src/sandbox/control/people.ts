@@ -78,11 +78,7 @@ export const PEOPLE = {
     'The commands that the person’s phone offers in a chat.',
     z.strictObject({ ...who, chatId, botId }),
     z.array(ShownCommand),
-    ({ world, find }, input) =>
-      commandsFor(world, {
-        bot: find.bot(input.botId),
-        chat: find.chat(input.chatId),
-        userId: input.userId,
-      }),
+    ({ world, find }, { userId, chatId: chat, botId: bot }) =>
+      commandsFor(world, { bot: find.bot(bot), chat: find.chat(chat), userId }),
   ),
 }

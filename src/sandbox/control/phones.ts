@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { ChatScreen } from '../phone/screen.ts'
-import {
-  InboxEntry,
-  isInboxEntry,
-  SeenKeyChange,
-  ReceivedAnswer,
-  SEEN_KINDS,
-  SeenEvent,
-} from '../phone/seen.ts'
+import * as shown from '../phone/seen.ts'
 import { botId, chatId, messageId, personId } from './fields.ts'
 import { operation } from './operation.ts'
 import { SafetyNumber } from './results.ts'
@@ -23,14 +16,14 @@ export const PHONES = {
     z.strictObject({
       userId: personId,
       chatId: chatId.optional(),
-      kinds: z.array(z.enum(SEEN_KINDS)).optional(),
+      kinds: z.array(z.enum(shown.SEEN_KINDS)).optional(),
       ...GROWING,
     }),
     z.object({
-      seen: z.array(SeenEvent),
-      inbox: z.array(InboxEntry),
-      keyChanges: z.array(SeenKeyChange),
-      answers: z.array(ReceivedAnswer),
+      seen: z.array(shown.SeenEvent),
+      inbox: z.array(shown.InboxEntry),
+      keyChanges: z.array(shown.SeenKeyChange),
+      answers: z.array(shown.ReceivedAnswer),
       last: z.int().describe('number of the newest that the phone showed'),
     }),
     async (context, { userId, chatId: inChat, kinds, after = 0, wait }) => {
@@ -47,7 +40,7 @@ export const PHONES = {
       const seen = matching()
       return {
         seen,
-        inbox: seen.filter(isInboxEntry),
+        inbox: seen.filter(shown.isInboxEntry),
         keyChanges: seen.filter((event) => event.kind === 'key'),
         answers: seen.filter((event) => event.kind === 'answer'),
         last: phone.seenEvents.length,

@@ -2,13 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { hangUpSignal } from '../http/response.ts'
-import {
-  createListener,
-  noSuchWorld,
-  worldRouting,
-  type WorldFinder,
-  type ListenerAccess,
-} from '../http/listener.ts'
+import { createListener, noSuchWorld, worldRouting } from '../http/listener.ts'
+import type { WorldFinder, ListenerAccess } from '../http/listener.ts'
 import { streamEvents } from './event-stream.ts'
 import type { WorldDescription } from './hosting.ts'
 import { readInput } from './input.ts'
@@ -40,16 +35,13 @@ export function createControlListener(
   const { rewriteUrl, requireWorld: worldOf } = worldRouting(findWorld)
   const app = createListener({
     ...access,
-    bodyBytes: CONTROL_BODY_BYTES,
+    bodyLimit: CONTROL_BODY_BYTES,
     rewriteUrl,
     probePath: HEALTH_PATH,
   })
   app.addHook('onRequest', async (request) => void worldOf(request))
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: HEALTH_PATH,
-    handler: () => ({ ok: true, result: { healthy: true } }),
-  })
+  const handler = () => ({ ok: true, result: { healthy: true } })
+  app.route({ method: ['GET', 'HEAD'], url: HEALTH_PATH, handler })
   addControlRoutes(app, worldOf)
   return app
 }

@@ -1,15 +1,13 @@
 import type { z } from 'zod'
 import type { EventBody } from '../events/event.ts'
-import {
-  FAULTS,
-  type FaultName,
-  type FaultOptions,
-  type FaultPhase,
-  type FaultStatus,
-} from './table.ts'
+import { FAULTS } from './table.ts'
+import type { FaultName, FaultOptions, FaultPhase, FaultStatus } from './table.ts'
 
 /** A fault that is set. */
 export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
+
+/** A call that faults can strike. */
+type FaultCall = { route: string; botId: number | undefined }
 
 interface ArmedFault {
   fault: ActiveFault
@@ -28,10 +26,7 @@ export function createFaults(emit: (event: EventBody) => void) {
   const list = (): ActiveFault[] => Array.from(armed.values(), ({ fault }) => ({ ...fault }))
 
   /** Uses the faults that strike a bot, one by one as they are read. */
-  function* hits(
-    call: { route?: string; botId: number | undefined },
-    isMeant: (fault: ActiveFault) => boolean,
-  ): Generator<ActiveFault, void> {
+  function* hits(call: Partial<FaultCall>, isMeant: (fault: ActiveFault) => boolean) {
     const { route = null, botId = null } = call
     for (const one of armed.values()) {
       const { fault } = one
@@ -80,10 +75,7 @@ export function createFaults(emit: (event: EventBody) => void) {
         return { ...fault, struck, left: left === Infinity ? null : left }
       }),
     /** The faults that strike a call in a phase. Each counts as a use. */
-    take: (
-      phase: FaultPhase,
-      call: { route: string; botId: number | undefined },
-    ): ActiveFault[] => [
+    take: (phase: FaultPhase, call: FaultCall): ActiveFault[] => [
       ...hits(
         call,
         ({ name, route = call.route }) => FAULTS[name].phase === phase && route === call.route,

@@ -1,10 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import Fastify, {
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  type FastifyServerOptions,
-} from 'fastify'
+import Fastify from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify'
 import { browserProblem, doorProblem, NO_SCHEMAS, ownPageProblem } from '../../util/local-door.ts'
 import { SandboxApiError, apiError, errorEnvelope, ControlError } from '../api-error.ts'
 import { cookieOf, entryPath, hasCookie, isSameText, presentsToken } from './control-token.ts'
@@ -20,8 +16,8 @@ export interface ListenerAccess {
 }
 
 interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
-  /** Greatest size of a request body. */
-  bodyBytes: number
+  /** Greatest size of a request body, in bytes. */
+  bodyLimit: number
   /** Who of browsers may call: nobody, or the page that it serves itself. */
   browsers?: 'none' | 'own-page'
   /** Path of a health probe, which may use any Host and presents no token. */
@@ -37,11 +33,10 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
  * on every time and size, JSON bodies only, and the error envelope for every failure.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
-  const { bodyBytes, takesBody = () => true, onArrival, ...others } = options
+  const { takesBody = () => true, onArrival, ...others } = options
   const { knownHosts, probePath, token = null, browsers = 'none', ...rest } = others
   const judge = browsers === 'none' ? doorProblem : ownPageProblem
   const app = Fastify({
-    bodyLimit: bodyBytes,
     exposeHeadRoutes: false,
     schemaController: NO_SCHEMAS,
     // We refuse a request without one ourselves, with the error envelope.

@@ -15,13 +15,8 @@ import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isSameText } from './control-token.ts'
 import { hangUpSignal, finishResponse } from './response.ts'
-import {
-  createListener,
-  noSuchWorld,
-  worldRouting,
-  type WorldFinder,
-  type ListenerAccess,
-} from './listener.ts'
+import { createListener, noSuchWorld, worldRouting } from './listener.ts'
+import type { WorldFinder, ListenerAccess } from './listener.ts'
 import { answerMedia } from './media.ts'
 import type { CallRecorder } from '../transcript.ts'
 
@@ -49,7 +44,7 @@ export function createService(findWorld: WorldFinder<{ world: World }>, access: 
   const routing = worldRouting(findWorld)
   const app = createListener({
     ...access,
-    bodyBytes: FIXED_LIMITS.requestBytes,
+    bodyLimit: FIXED_LIMITS.requestBytes,
     takesBody: (request) => {
       const endpoint = endpointOf(request)
       return endpoint !== undefined && endpoint.method !== 'GET' && !('hasBody' in endpoint)

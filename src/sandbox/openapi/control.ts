@@ -4,6 +4,8 @@ import { headOf, jsonContent, named, SchemaCollector, successOf } from './schema
 
 const TOKEN = 'Needed where the sandbox listens on another address than loopback.'
 
+/** The response of every refusal. */
+const REFUSED = { $ref: '#/components/responses/Refused' }
 const Refusal = named('Refusal', {
   ok: z.literal(false),
   error: z.object({
@@ -61,7 +63,7 @@ function streamOperation(): object {
         description: 'each with its `id`, its kind as `event`, and itself as JSON in `data`',
         content: { 'text/event-stream': { schema: { type: 'string' } } },
       },
-      default: { $ref: '#/components/responses/Refused' },
+      default: REFUSED,
     },
   }
 }
@@ -75,9 +77,6 @@ function operationOf(
     summary: description.split(/(?<=[.;:])\s/)[0],
     description,
     requestBody: { required: !input.safeParse({}).success, ...jsonContent(collector.of(input)) },
-    responses: {
-      '200': successOf(collector.of(output)),
-      default: { $ref: '#/components/responses/Refused' },
-    },
+    responses: { '200': successOf(collector.of(output)), default: REFUSED },
   }
 }

@@ -6,12 +6,8 @@ import { readInput } from '../control/input.ts'
 import { addControlRoutes, CONTROL_BODY_BYTES, type ControlledWorld } from '../control/routes.ts'
 import { FAULT_ROUTES, FAULTS } from '../faults/table.ts'
 import { hangUpSignal } from '../http/response.ts'
-import {
-  createListener,
-  worldRouting,
-  type ListenerAccess,
-  type WorldFinder,
-} from '../http/listener.ts'
+import { createListener, worldRouting } from '../http/listener.ts'
+import type { ListenerAccess, WorldFinder } from '../http/listener.ts'
 import { MAIN } from '../worlds.ts'
 import { readPageFile } from './files.ts'
 import { createPageLog } from './page-log.ts'
@@ -57,7 +53,7 @@ export function createPageListener(
   const app = createListener({
     ...access,
     browsers: 'own-page',
-    bodyBytes: CONTROL_BODY_BYTES,
+    bodyLimit: CONTROL_BODY_BYTES,
     rewriteUrl,
   })
   const closing = new AbortController()

@@ -128,10 +128,8 @@ export class Persistence implements AsyncDisposable {
     const changes = Array.from(this.#pending.values(), (write) => ({ ...write, row: write.row() }))
     const rows = changes.flatMap(({ row }) => row ?? [])
     const deleted = changes.filter(({ wasDeleted, row }) => wasDeleted || row === undefined)
-    this.#file?.write(
-      deleted.map(({ id }) => id),
-      rows,
-    )
+    const ids = deleted.map(({ id }) => id)
+    this.#file?.write(ids, rows)
     this.#pending.clear()
   }
 

@@ -9,12 +9,8 @@ export type ShownNumber = z.output<typeof SafetyNumber>
 type Party = readonly [id: number, fingerprint: string]
 
 const encoder = new TextEncoder()
-const PBKDF2 = {
-  name: 'PBKDF2',
-  hash: 'SHA-512',
-  salt: encoder.encode('postern-number:1'),
-  iterations: 10_000,
-}
+const salt = encoder.encode('postern-number:1')
+const PBKDF2 = { name: 'PBKDF2', hash: 'SHA-512', salt, iterations: 10_000 }
 const HALF_BITS = 240
 
 /**
@@ -37,10 +33,8 @@ export async function numberWith(
 export async function numberOf(one: Party, other: Party): Promise<ShownNumber> {
   const halves = [await halfOf(one), await halfOf(other)]
   const parties = one[0] < other[0] ? [one, other] : [other, one]
-  return {
-    digits: halves.toSorted().join(''),
-    text: `POSTERN-NUMBER:1:${parties.flat().join(':')}`.toUpperCase(),
-  }
+  const text = `POSTERN-NUMBER:1:${parties.flat().join(':')}`.toUpperCase()
+  return { digits: halves.toSorted().join(''), text }
 }
 
 async function halfOf([id, fingerprint]: Party): Promise<string> {

@@ -4,15 +4,10 @@ import type { PhoneConnection, SendPlan } from './connection.ts'
 import { numberWith, type ShownNumber } from './number.ts'
 import { openUnread, readFile, receivedOf } from './read.ts'
 import type { MessageReader, ReadFile, ReceivedEvent, UnnumberedEvent } from './read.ts'
-import { ScreenReader, type ChatScreen } from './screen.ts'
+import { screenReader, type ChatScreen } from './screen.ts'
 import type { PhoneIdentity } from './keys.ts'
-import {
-  isInboxEntry,
-  type InboxEntry,
-  type SeenKeyChange,
-  type ReceivedAnswer,
-  type SeenEvent,
-} from './seen.ts'
+import { isInboxEntry } from './seen.ts'
+import type { InboxEntry, SeenKeyChange, ReceivedAnswer, SeenEvent } from './seen.ts'
 import type { EventBody } from '../events/event.ts'
 import type { Persistence } from '../persistence/persistence.ts'
 import { Listeners, nextCall } from '../../util/listeners.ts'
@@ -54,7 +49,7 @@ export class Phone {
   readonly #stored: Map<number, SeenEvent>
   /** What it does not show yet, by ascending numbers. */
   readonly #unread: Map<number, ReceivedEvent>
-  readonly #screen = new ScreenReader()
+  readonly #readScreen = screenReader()
   readonly #listeners = new Listeners()
   /** Calls back each time it showed something, until the returned function is called. */
   readonly onSeen = this.#listeners.add
@@ -206,7 +201,7 @@ export class Phone {
   async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
     const seen = this.inbox
-    return await this.#screen.read({ chatId, messageId, seen }, this.#reader)
+    return await this.#readScreen({ chatId, messageId, seen }, this.#reader)
   }
 
   /**

@@ -2,8 +2,8 @@ import { IDENTITY_KIND, keysOf, type KeyKind, type PhoneIdentity } from './keys.
 import { makeCommonKey } from './make-key.ts'
 import { connectPhone } from './connection.ts'
 import { Phone } from './phone.ts'
+import { finderIn } from '../control/find.ts'
 import { setKey } from '../rules/keys.ts'
-import type { PersonState } from '../state.ts'
 import type { World } from '../world.ts'
 import { createEngine, type Engine } from '../../openpgp/index.ts'
 
@@ -18,11 +18,7 @@ export function phonesOf(world: World, engines: SharedEngine) {
   /** By person. */
   const identities = world.persistence.map<number, PhoneIdentity>(IDENTITY_KIND)
 
-  const personOf = (userId: number): PersonState => {
-    const person = world.people.get(userId)
-    if (person === undefined) throw new Error(`no person has the id ${userId}`)
-    return person
-  }
+  const { person: personOf } = finderIn(world)
 
   const newIdentity = async (userId: number, kind: KeyKind): Promise<PhoneIdentity> => {
     // the usual kind is made without openpgp.js, which is slow to load and large
@@ -54,7 +50,7 @@ export function phonesOf(world: World, engines: SharedEngine) {
   /**
    * A person's phone. Making it generates and publishes the person's key.
    * @param kind of that key; ignored when the phone exists
-   * @throws Error when nobody has the id
+   * @throws ControlError when nobody has the id
    */
   const of = async (userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> => {
     const existing = phones.get(userId)

@@ -28,16 +28,25 @@ export type ChatScreen = z.infer<typeof ChatScreen>
 /** Characters of sealed text whose reading is remembered. */
 const REMEMBERED_CHARACTERS = 8 * 1024 * 1024
 
-/** Reads the messages of a chat, those that the phone showed before only once. */
-export class ScreenReader {
+/** Gives what reads the messages of a chat, those that the phone showed before only once. */
+export function screenReader() {
   /** By author and sealed text. */
-  readonly #read = sizedCache<ReadMessage>(REMEMBERED_CHARACTERS)
+  const opened = sizedCache<ReadMessage>(REMEMBERED_CHARACTERS)
+
+  const open = async (reader: MessageReader, message: StoredMessage): Promise<ReadMessage> => {
+    const { fromId, armored } = message
+    if (armored === null) return await readMessage(reader, message)
+    const key = `${fromId} ${armored}`
+    const read = opened.get(key) ?? (await readMessage(reader, message))
+    opened.set(key, read, { size: key.length })
+    return read
+  }
 
   /** @param o a chat, or one message of it; `seen` what the phone showed */
-  async read(
+  return async (
     o: { chatId: number; messageId: number | undefined; seen: readonly InboxEntry[] },
     reader: MessageReader,
-  ): Promise<ChatScreen> {
+  ): Promise<ChatScreen> => {
     const { chatId, messageId: only, seen } = o
     const { connection } = reader
     const inChat = seen.filter((one) => one.chatId === chatId)
@@ -47,7 +56,7 @@ export class ScreenReader {
       const { id: messageId, text: _text, armored: _armored, ...rest } = message
       if (only !== undefined && messageId !== only) continue
       const reading = readingIn(newest.get(messageId), message)
-      read.push({ messageId, ...rest, ...(reading ?? (await this.#open(reader, message))) })
+      read.push({ messageId, ...rest, ...(reading ?? (await open(reader, message))) })
     }
     // Some may have been deleted while others were opened.
     const ids = new Set(connection.messages(chatId).map(({ id }) => id))
@@ -55,15 +64,6 @@ export class ScreenReader {
       .filter(({ messageId }) => ids.has(messageId))
       .map((one) => ({ ...one, replyTo: ids.has(one.replyTo ?? 0) ? one.replyTo : null }))
     return { chatId, typing: connection.typing(chatId), messages }
-  }
-
-  async #open(reader: MessageReader, message: StoredMessage): Promise<ReadMessage> {
-    const { fromId, armored } = message
-    if (armored === null) return await readMessage(reader, message)
-    const key = `${fromId} ${armored}`
-    const read = this.#read.get(key) ?? (await readMessage(reader, message))
-    this.#read.set(key, read, { size: key.length })
-    return read
   }
 }
 

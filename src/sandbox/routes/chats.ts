@@ -4,13 +4,7 @@ import { OpenTypingBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'
 import { accountView, findChat, haveCommonChat, pathId } from '../rules/find.ts'
 import { listedKeys, publishedKey } from '../rules/keys.ts'
-import {
-  leave,
-  visibleMembers,
-  mayWrite,
-  membershipOf,
-  reachProblem,
-} from '../rules/memberships.ts'
+import { leave, reachProblem, requireWriter, visibleMembers } from '../rules/memberships.ts'
 import { modeOf } from '../rules/mode.ts'
 import { countLookup } from '../rules/rate-limits.ts'
 import type { ChatState } from '../state.ts'
@@ -36,16 +30,16 @@ export const getChatKeys: RouteHandler = ({ world, bot, params }) => {
 }
 
 /** POST /chats/{chatId}/leave: the members get a service notice. */
-export const leaveChat: RouteHandler = ({ world, bot, params }) => {
-  const chat = findChat(world, bot, pathId(params['chatId']))
-  if (chat.kind === 'private') throw apiError('bad_request', 'a private chat cannot be left')
-  leave(world, chat, bot.id)
+export const leaveChat: RouteHandler = (call) => {
+  leave(call.world, findRoom(call, 'a private chat cannot be left'), call.bot.id)
   return { result: { left: true } }
 }
 
+const NO_MEMBERS = 'a private chat has no members'
+
 /** GET /chats/{chatId}/members: the members that the bot may see. */
 export const getMembers: RouteHandler = (call) => {
-  const chat = findRoom(call)
+  const chat = findRoom(call, NO_MEMBERS)
   const members = visibleMembers(call.world, chat, call.bot.id).map((id) =>
     memberView(call.world, chat, id),
   )
@@ -54,7 +48,7 @@ export const getMembers: RouteHandler = (call) => {
 
 /** GET /chats/{chatId}/members/{userId} */
 export const getMember: RouteHandler = (call) => {
-  const chat = findRoom(call)
+  const chat = findRoom(call, NO_MEMBERS)
   const userId = pathId(call.params['userId'])
   if (userId === null || !visibleMembers(call.world, chat, call.bot.id).includes(userId)) {
     throw apiError('member_not_found', 'not a member, or hidden from the bot')
@@ -62,9 +56,9 @@ export const getMember: RouteHandler = (call) => {
   return { result: memberView(call.world, chat, userId) }
 }
 
-function findRoom({ world, bot, params }: BotCall): ChatState {
+function findRoom({ world, bot, params }: BotCall, problem: string): ChatState {
   const chat = findChat(world, bot, pathId(params['chatId']))
-  if (chat.kind === 'private') throw apiError('bad_request', 'a private chat has no members')
+  if (chat.kind === 'private') throw apiError('bad_request', problem)
   return chat
 }
 
@@ -72,9 +66,7 @@ function findRoom({ world, bot, params }: BotCall): ChatState {
 export const sendTyping: RouteHandler = ({ world, bot, params, body }) => {
   const { typing = true } = parseInput(OpenTypingBody, body === undefined ? {} : body)
   const chat = findChat(world, bot, pathId(params['chatId']))
-  if (!mayWrite(chat, membershipOf(world, chat, bot.id))) {
-    throw apiError('forbidden', 'the bot may not write in this chat')
-  }
+  requireWriter(world, chat, bot)
   const sent =
     reachProblem(world, chat, bot) === null &&
     (typing ? startTyping(world, chat, bot) : stopTyping(world, chat, bot))

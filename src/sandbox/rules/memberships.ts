@@ -1,13 +1,6 @@
 import { apiError } from '../api-error.ts'
-import {
-  ALL_RIGHTS,
-  RIGHTS,
-  type BotState,
-  type ChatState,
-  type Membership,
-  type MembershipStatus,
-  type StoredMessage,
-} from '../state.ts'
+import { ALL_RIGHTS, RIGHTS } from '../state.ts'
+import type { BotState, ChatState, Membership, MembershipStatus, StoredMessage } from '../state.ts'
 import type { World } from '../world.ts'
 import { parties } from './mode.ts'
 import { post } from './post.ts'
@@ -52,12 +45,17 @@ export function reachProblem(world: World, chat: ChatState, bot: BotState) {
 /** @throws SandboxApiError `forbidden`, `blocked_by_user` or `user_gone`, unless the bot may write */
 export function requireWritable(world: World, chat: ChatState, bot: BotState): void {
   requireReachable(world, chat, bot)
+  requireWriter(world, chat, bot)
+}
+
+/** @throws SandboxApiError `forbidden`, unless the bot's membership lets it write */
+export function requireWriter(world: World, chat: ChatState, bot: BotState): void {
   const member = membershipOf(world, chat, bot.id)
   if (!mayWrite(chat, member)) throw apiError('forbidden', 'the bot may not write in this chat')
 }
 
 /** A restricted member may not write; in a channel only administrators who may post can. */
-export function mayWrite(chat: ChatState, member: Membership | undefined): boolean {
+function mayWrite(chat: ChatState, member: Membership | undefined): boolean {
   if (member === undefined || member.status === 'restricted') return false
   return chat.kind !== 'channel' || hasRight(member, 'postMessages')
 }

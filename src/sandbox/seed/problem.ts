@@ -52,10 +52,8 @@ const namesIn = (path: readonly PropertyKey[]): SeedPath =>
 
 /** How far into a value an alternative got before something was wrong. */
 function depth(issues: readonly z.core.$ZodIssue[]): number {
-  return Math.max(
-    0,
-    ...issues.map(({ path, code }) => path.length + (code === 'unrecognized_keys' ? 1 : 0)),
-  )
+  const depths = issues.map(({ path, code }) => path.length + Number(code === 'unrecognized_keys'))
+  return Math.max(0, ...depths)
 }
 
 /** Zod's message without the received value, which may quote what a person wrote. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Control } from '../../../src/sandbox/control/table.ts'
-import type { Home } from '../../../src/sandbox/default-world.ts'
+import type { Home } from '../../../src/sandbox/hosted-world.ts'
 
 /** Whom cases are played with, and the control that made them. */
 export interface Surroundings {

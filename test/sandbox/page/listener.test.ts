@@ -1,7 +1,7 @@
 /** The page's listener: who may call it, what it serves, and what passed between bot and sidecar. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, type Page, type Sandbox } from '../../../src/sandbox/create.ts'
-import { BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
+import { createBotTraffic, type BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
 import { rawRequest } from '../raw-request.ts'
 
 let sandbox: Sandbox
@@ -9,7 +9,7 @@ let page: Page
 let traffic: BotTraffic
 beforeAll(async () => {
   sandbox = await createSandbox()
-  traffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
+  traffic = createBotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
   page = await sandbox.startPage({ botTraffic: traffic })
 })
 afterAll(() => sandbox[Symbol.asyncDispose]())
@@ -139,7 +139,7 @@ describe('the traffic between the bot and its sidecar', () => {
   })
 
   test('`BotTraffic` drops the oldest exchanges above its bound of bytes', () => {
-    const held = new BotTraffic({ botId: 1, now: () => 0 })
+    const held = createBotTraffic({ botId: 1, now: () => 0 })
     const large = { ...exchange, answer: 'a'.repeat(5 * 1024 * 1024) }
     for (let n = 0; n < 5; n++) held.record(large)
     expect(held.list().map(({ n }) => n)).toEqual([3, 4, 5])

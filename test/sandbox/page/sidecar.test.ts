@@ -1,7 +1,7 @@
 /** The page's listener: the sidecar's readiness, restarts, calls sent again, and other worlds. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSandbox, type Page, type Sandbox } from '../../../src/sandbox/create.ts'
-import { BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
+import { createBotTraffic, type BotTraffic } from '../../../src/sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../../../src/sandbox/page/sidecar.ts'
 import { rawRequest } from '../raw-request.ts'
 
@@ -14,7 +14,7 @@ const reason = { code: 'clock_skew', message: 'the clock', hint: 'set it', since
 
 beforeAll(async () => {
   sandbox = await createSandbox({ controlToken: TOKEN })
-  traffic = new BotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
+  traffic = createBotTraffic({ botId: sandbox.home.bot.id, now: () => sandbox.now() })
   const restarts: PageSidecar['restarts'] = new Map([
     ['sidecar', () => Promise.resolve(void restarted++)],
     ['bot', () => Promise.reject(new Error('no such program'))],
