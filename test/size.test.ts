@@ -24,7 +24,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 56_877,
+    limit: 56_311,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
@@ -46,7 +46,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 5_204,
+    limit: 4_963,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },

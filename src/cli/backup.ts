@@ -4,10 +4,9 @@ import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../operators/backup-copy.ts'
 import { refusedError } from '../errors.ts'
-import { withSidecar } from './connect.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { withSidecar, OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
-import { refuseExisting, writeNewFile } from './write-file.ts'
+import { refuseExisting, writeNewFile } from './files.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('create')

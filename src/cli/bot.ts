@@ -22,7 +22,7 @@ import {
 import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printNotice } from './terminal.ts'
-import { writeNewFile } from './write-file.ts'
+import { writeNewFile } from './files.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')

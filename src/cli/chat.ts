@@ -1,11 +1,9 @@
 /** `postern chat`: the bot's chats in the sidecar's memory. */
-import { Option } from 'commander'
 import type { ChatRow, Lift } from '../operators/chats.ts'
 import { usageError } from '../errors.ts'
 import { chatShowCommand } from './chat-show.ts'
-import { withSidecar } from './connect.ts'
 import { idReader, readChatId } from './flags.ts'
-import { OperatorCommand, printDone } from './operator-command.ts'
+import { withSidecar, OperatorCommand, printDone } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { printList } from './table.ts'
 import { isInteractive, print, printNotice } from './terminal.ts'
@@ -48,11 +46,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('correct-kind')
     .description('correct a chat’s kind that was learned wrongly')
     .argument('<chatId>', 'which chat', readChatId)
-    .addOption(
-      new Option('--to <group|channel>', 'what it really is')
-        .choices(['group', 'channel'])
-        .makeOptionMandatory(),
-    )
+    .choice('--to <group|channel>', 'what it really is', ['group', 'channel'], true)
     .option('--yes', 'do not ask')
     .example('postern chat correct-kind 4711 --to group')
     .runs(async (sources, chatId: number, { to: kind, yes = false }: CorrectKindFlags) => {

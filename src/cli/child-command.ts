@@ -41,11 +41,8 @@ const GUARD = 'read -r _ && exit; kill -s TERM -- "-$1"; sleep 2; kill -s KILL -
 export async function startCommand(options: CommandOptions) {
   const { command, env, onLine, untilTaken, graceMs = GRACE_MS } = options
   const [program, ...args] = command
-  const child = spawn(program, args, {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: hasGroups,
-  })
+  const stdio = ['ignore', 'pipe', 'pipe'] as const
+  const child = spawn(program, args, { env, stdio: [...stdio], detached: hasGroups })
   await once(child, 'spawn').catch((error: unknown) => refuse(program, error))
   const pid = child.pid ?? 0
   const guard = hasGroups ? startGuard(pid) : null

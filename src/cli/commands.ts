@@ -27,7 +27,7 @@ const COMMANDS = new Map<string, CommandLoader>([
     return { commandsOfGroup: (await import('./outbox.ts')).approveCommands }
   }),
   group('client', 'who else may call the bot’s door', () => import('./client.ts')),
-  ['open', async () => (await import('./open.ts')).openCommand()],
+  ['open', async () => (await import('./explain.ts')).openCommand()],
   ['explain', async () => (await import('./explain.ts')).explainCommand()],
 ])
 

@@ -8,7 +8,7 @@ import { PosternCommand } from './help.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { printTable } from './table.ts'
 import { print, printNotice } from './terminal.ts'
-import { writeNewFile } from './write-file.ts'
+import { writeNewFile } from './files.ts'
 
 export const commandsOfGroup = (): PosternCommand[] => [
   new OperatorCommand('show')

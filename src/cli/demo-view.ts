@@ -51,9 +51,7 @@ export async function playLine(demo: Demo, { chat, text }: ScriptLine) {
       `answers:\n${read?.answer ?? ''}`,
       await stored(demo, chatId, answer.messageId),
     ])
-  } else if (forBot) {
-    printRow(['(no answer)', '', ''])
-  }
+  } else if (forBot) printRow(['(no answer)', '', ''])
   printRule()
   return {
     /** The bot read exactly this text. */

@@ -4,8 +4,7 @@ import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { resultOr } from '../errors.ts'
-import type { ActivityMark } from './activity.ts'
-import { VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
+import { type ActivityMark, VERDICT_MARKS, withButtons } from './activity.ts'
 
 /** One update that the bot got, and what it could read of it. */
 export interface BotRead {
@@ -43,10 +42,9 @@ export const NO_ACCESS = 'the bot has the wrong token'
 
 /** The updates that the bot got with an answer to its poll, or by its webhook. */
 export function readsIn(exchange: BotExchange): BotRead[] {
-  if (exchange.kind === 'delivery') {
-    return isSuccess(exchange) ? [readOf(parse(exchange.request))] : []
-  }
-  if (routeOf(exchange) !== 'GET /updates' || !isSuccess(exchange)) return []
+  if (!isSuccess(exchange)) return []
+  if (exchange.kind === 'delivery') return [readOf(parse(exchange.request))]
+  if (routeOf(exchange) !== 'GET /updates') return []
   const { result } = parse(exchange.answer)
   return Array.isArray(result) ? result.map((update) => readOf(fields(update))) : []
 }

@@ -8,9 +8,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { z } from 'zod'
 import { readBounded } from '../config/files.ts'
 import { NotPrivateError, ownerOf } from '../operators/socket/ownership.ts'
-import { OperatorError, resultOr } from '../errors.ts'
+import { OperatorError, resultOr, systemCodeOf } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
-import { writeNewFile } from './write-file.ts'
+import { writeNewFile } from './files.ts'
 
 /** The ports at the first start, where they are free, by the flags that choose others. */
 export const USUAL_PORTS = {
@@ -91,30 +91,21 @@ function makeFolder(path: string): void {
     ownerOf(path)
   } catch (error) {
     if (error instanceof NotPrivateError) {
-      throw new OperatorError(
-        'data-dir',
-        `${error.path} ${error.reason}`,
-        'the folder holds secret keys: close it to others (chmod 700), or name another with --data-dir',
-        { cause: error },
-      )
+      const hint =
+        'the folder holds secret keys: close it to others (chmod 700), or name another with --data-dir'
+      throw new OperatorError('data-dir', `${error.path} ${error.reason}`, hint, { cause: error })
     }
-    const { code = 'unknown' } = error as NodeJS.ErrnoException
-    throw new OperatorError(
-      'store-unwritable',
-      `the folder ${path} cannot be made (${code})`,
-      'name a folder that this user may write to with --data-dir',
-      { cause: error },
-    )
+    const problem = `the folder ${path} cannot be made (${systemCodeOf(error)})`
+    const hint = 'name a folder that this user may write to with --data-dir'
+    throw new OperatorError('store-unwritable', problem, hint, { cause: error })
   }
   const names = readdirSync(path).filter((name) => name !== LOCK)
   // Both: somebody else's settings may be called dev.json too.
   const isOurs = names.includes(STATE) && existsSync(join(path, LOCK))
   if (names.length > 0 && !isOurs) {
-    throw new OperatorError(
-      'data-dir',
-      `${path} holds something else than a world of \`postern dev\``,
-      'name another folder with --data-dir, which need not exist yet',
-    )
+    const problem = `${path} holds something else than a world of \`postern dev\``
+    const hint = 'name another folder with --data-dir, which need not exist yet'
+    throw new OperatorError('data-dir', problem, hint)
   }
 }
 
@@ -128,12 +119,10 @@ function takeLock(path: string, pid: number | null): DatabaseSync {
     lock.close()
     const { errcode } = error as { errcode?: number }
     if (errcode === undefined || (errcode & 0xff) !== SQLITE_BUSY) throw error
-    throw new OperatorError(
-      'store-in-use',
-      `\`postern dev\` already runs on ${path}${pid === null ? '' : `, as process ${pid}`}`,
-      'use that one, end it first, or give this one a folder of its own with --data-dir',
-      { cause: error },
-    )
+    const which = pid === null ? '' : `, as process ${pid}`
+    const problem = `\`postern dev\` already runs on ${path}${which}`
+    const hint = 'use that one, end it first, or give this one a folder of its own with --data-dir'
+    throw new OperatorError('store-in-use', problem, hint, { cause: error })
   }
 }
 

@@ -7,11 +7,11 @@ import type { EventKind, SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { countedCache } from '../util/caches.ts'
-import { type ActivityMark, activityPrinter, type Activity } from './activity.ts'
+import { activityPrinter, describeAnswer, VERDICT_MARKS, withButtons } from './activity.ts'
+import type { ActivityMark, Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
 import type { AnnouncedSandbox } from './running-sandboxes.ts'
 import { readNames, type SandboxNames } from './sandbox-names.ts'
-import { describeAnswer, VERDICT_MARKS, withButtons } from './sandbox-seen.ts'
 
 type MessageKey = { chatId: number; messageId: number }
 

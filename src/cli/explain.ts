@@ -1,12 +1,13 @@
 import type { Sources } from '../config/sources.ts'
 import type { Explained, ExplainedSent } from '../operators/messages.ts'
-import { OperatorError, refusedError, usageError } from '../errors.ts'
+import { OperatorError, refusedError, usageError, failedError } from '../errors.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
-import { withSidecar } from './connect.ts'
-import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
+import { MAX_ARMORED_BYTES } from '../operators/protocol.ts'
+import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
-import { printJson } from './terminal.ts'
+import { printJson, printText, printNotice } from './terminal.ts'
+import { readInput } from './files.ts'
 
 type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 
@@ -47,17 +48,13 @@ const OF_ANOTHER_VERSION = {
   hint: 'run this command from the sidecar’s own version',
 }
 
-async function listWithheld(
-  sources: Sources,
-  text: string | undefined,
-  { sent = false, json = false }: ExplainFlags,
-): Promise<void> {
-  if (text !== undefined || sent) {
+async function listWithheld(sources: Sources, text: string | undefined, flags: ExplainFlags) {
+  if (text !== undefined || flags.sent === true) {
     const hint = '`postern explain <updateId>` explains one update'
     throw usageError('--withheld lists all chats, and takes neither an id nor --sent', hint)
   }
   const found = await withSidecar(sources, (sidecar) => sidecar.explainWithheld())
-  if (json) return printJson(found)
+  if (flags.json === true) return printJson(found)
   printList(found, 'nothing was withheld in the last ten days', {
     chat: ({ chatId }) => String(chatId ?? '?'),
     messages: ({ count }) => String(count),
@@ -113,4 +110,25 @@ function nothingKnown(what: string): OperatorError {
     `nothing is remembered of ${what}`,
     'it passed as it came, or never came here; what was opened or sealed is remembered for ten days',
   )
+}
+
+/** `postern open`: opens a sealed message with the keyring. */
+export const openCommand = (): OperatorCommand =>
+  new OperatorCommand('open')
+    .description('open an armored message from stdin, and print its text and verdict')
+    .example('postern open < message.asc')
+    .runs(open)
+
+async function open(sources: Sources): Promise<void> {
+  const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }
+  const armored = (await readInput(undefined, input)).toString('utf8')
+  const report = await withSidecar(sources, (sidecar) => sidecar.open({ armored }))
+  printNotice(`verdict: ${report.verdict}`)
+  if (report.reason !== undefined) printNotice(`reason: ${report.reason}`)
+  if (report.signer !== undefined) printNotice(`signer: ${report.signer}`)
+  if (!report.opened || report.text === undefined) {
+    const hint = 'it must be one armored message, sealed to a key that `postern key list` shows'
+    throw failedError(`the message was not opened: ${report.verdict}`, hint)
+  }
+  printText(report.text)
 }

@@ -16,11 +16,9 @@ const MAX_PLACEHOLDER_CHARS = 24
  */
 export function addSettingFlags(command: Command, { isListed }: { isListed: boolean }): Command {
   for (const setting of SETTINGS) {
-    if (setting.flag === null) continue
-    const option = new Option(
-      `--${setting.flag} <${placeholder(setting)}>`,
-      describeSetting(setting),
-    )
+    const { flag } = setting
+    if (flag === null) continue
+    const option = new Option(`--${flag} <${placeholder(setting)}>`, describeSetting(setting))
     command.addOption(option.helpGroup(SETTINGS_GROUP).hideHelp(!isListed))
   }
   return command

@@ -17,8 +17,14 @@ export class PosternCommand extends Command {
   }
 
   /** An option with one of these values. */
-  choice(flags: string, description: string, choices: readonly string[]): this {
-    return this.addOption(new Option(flags, description).choices(choices))
+  choice(
+    flags: string,
+    description: string,
+    choices: readonly string[],
+    isMandatory = false,
+  ): this {
+    const option = new Option(flags, description).choices(choices)
+    return this.addOption(option.makeOptionMandatory(isMandatory))
   }
 
   /** Shows one line of use. */
@@ -27,10 +33,13 @@ export class PosternCommand extends Command {
   }
 }
 
+type HelpItem = [term: string, description: string]
+
 /** The help of a command. Options of all commands are in the help of `postern` alone. */
 export function formatHelp(command: Command, help: Help): string {
   const columns = help.helpWidth ?? 80
-  const section = (title: string, items: [term: string, description: string][]): string[] => {
+  const section = <T>(title: string, things: readonly T[], describe: (thing: T) => HelpItem) => {
+    const items = things.map(describe)
     const width = Math.max(...items.map(([term]) => term.length))
     const lines = items.map(([term, description]) => {
       const text =
@@ -42,24 +51,16 @@ export function formatHelp(command: Command, help: Help): string {
     return items.length === 0 ? [] : [title, ...lines]
   }
   const usage = help.commandUsage(command)
+  const args = help.visibleArguments(command)
   const all = command.parent === null ? [] : help.visibleOptions(command)
   const options = all.filter((one) => isShown(one, usage))
   return [
     // that of all commands fills the screen without it
     ...(command.parent === null ? [] : [`Usage: ${usage}`]),
     help.boxWrap(command.description(), columns),
-    ...section(
-      'Arguments:',
-      help.visibleArguments(command).map((one) => [one.name(), help.argumentDescription(one)]),
-    ),
-    ...section(
-      'Options:',
-      options.map((one) => [one.flags, describeOption(one)]),
-    ),
-    ...section(
-      'Commands:',
-      command.commands.map((one) => [one.name(), one.description()]),
-    ),
+    ...section('Arguments:', args, (one) => [one.name(), help.argumentDescription(one)]),
+    ...section('Options:', options, (one) => [one.flags, describeOption(one)]),
+    ...section('Commands:', command.commands, (one) => [one.name(), one.description()]),
     '',
   ].join('\n')
 }

@@ -5,13 +5,8 @@ import { intro, isCancel, outro, password, select, text, type TextOptions } from
 import { isInside } from '../config/rules.ts'
 import type { Sources } from '../config/sources.ts'
 import { refusedError } from '../errors.ts'
-import {
-  defaultFile,
-  describeFile,
-  describeSecret,
-  describeValue,
-  type Answers,
-} from './init-answers.ts'
+import { defaultFile, describeFile, describeSecret, describeValue } from './init-answers.ts'
+import type { Answers } from './init-answers.ts'
 import { promptOutput } from './terminal.ts'
 
 /** On stderr, in one style. */

@@ -13,7 +13,7 @@ import { makeFolders } from '../util/folders.ts'
 import { checkSources } from './check.ts'
 import { givenAnswers, type Answers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
-import { writeNewFile } from './write-file.ts'
+import { writeNewFile } from './files.ts'
 import { commandLine, isInteractive, printNotice } from './terminal.ts'
 
 const SCHEMA_NAME = 'postern.schema.json'

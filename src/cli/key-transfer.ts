@@ -3,12 +3,10 @@ import { commandSecret } from '../config/passphrases.ts'
 import type { Sources } from '../config/sources.ts'
 import type { Operations } from '../operators/operations.ts'
 import { OperatorError, refusedError } from '../errors.ts'
-import { withSidecar } from './connect.ts'
-import { OperatorCommand, printDone } from './operator-command.ts'
+import { withSidecar, OperatorCommand, printDone } from './operator-command.ts'
 import { promptSecret, readPassphrase } from './prompts.ts'
-import { readInput } from './read-input.ts'
+import { readInput, refuseExisting, writeNewFile } from './files.ts'
 import { isStdoutTerminal, print, printNotice } from './terminal.ts'
-import { refuseExisting, writeNewFile } from './write-file.ts'
 
 /** `postern key export`: a secret key for another program, locked under a passphrase of its own. */
 export const keyExportCommand = (): OperatorCommand =>

@@ -1,8 +1,7 @@
 /** `postern person`: everything known of a person. */
 import type { ForgottenRow } from '../operators/people.ts'
-import { withSidecar } from './connect.ts'
 import { idReader } from './flags.ts'
-import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
+import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { print } from './terminal.ts'
 

@@ -31,30 +31,24 @@ async function run(_options: unknown, command: Command): Promise<void> {
     throw usageError('`run` serves all bots of the settings, not one of them', 'leave --bot out')
   }
   const loaded = loadAll(sources)
-  if ('several' in loaded) return await runSeveral(loaded.several, { sources, stop })
-  await runOne(loaded.one, { sources, stop })
+  if ('several' in loaded) return await runSeveral(loaded.several, sources, stop)
+  await runOne(loaded.one, sources.runtimeDir, stop)
 }
 
 /** How many problems of reloaded settings are logged. */
 const MAX_LOGGED = 20
 
-interface Running {
-  sources: Sources
-  /** Resolves when it is to end. */
-  stop: Promise<void>
-}
-
-async function runOne(loaded: Loaded, { sources, stop }: Running): Promise<void> {
+/** @param stop resolves when it is to end */
+async function runOne(loaded: Loaded, runtimeDir: Sources['runtimeDir'], stop: Promise<void>) {
   const log = createLog(loaded)
   const { createSidecar } = await import('../context.ts')
-  const { runtimeDir } = sources
   await using sidecar = await createSidecar({ ...loaded, log, runtimeDir })
   log.info(await sidecar.listen(), 'listening')
   await stop
   log.info('stopping')
 }
 
-async function runSeveral(first: LoadedBots, { sources, stop }: Running): Promise<void> {
+async function runSeveral(first: LoadedBots, sources: Sources, stop: Promise<void>) {
   let { bots } = first
   const log = createProcessLog(first, () => bots)
   const load = (): LoadedBots => {

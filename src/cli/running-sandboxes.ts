@@ -11,7 +11,7 @@ import { isPrivate, NotPrivateError } from '../operators/socket/ownership.ts'
 import { isHeldFast } from '../util/file-owners.ts'
 import { makeFolders } from '../util/folders.ts'
 import { OperatorError, resultOr } from '../errors.ts'
-import { writeNewFile } from './write-file.ts'
+import { writeNewFile } from './files.ts'
 
 const Trouble = z.object({
   /** ms since 1970, by this machine's clock; null while it lasts. */
@@ -101,12 +101,9 @@ export function findSandboxes(folders: readonly string[]): RunningSandbox[] {
     return [...byProcess.values()].toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw error
-    throw new OperatorError(
-      'data-dir',
-      `running sandboxes are not looked for: ${error.path} ${error.reason}`,
-      'find out who made it and remove it, or name the sandbox with --control',
-      { cause: error },
-    )
+    const problem = `running sandboxes are not looked for: ${error.path} ${error.reason}`
+    const hint = 'find out who made it and remove it, or name the sandbox with --control'
+    throw new OperatorError('data-dir', problem, hint, { cause: error })
   }
 }
 

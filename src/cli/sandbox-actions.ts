@@ -6,13 +6,15 @@ import { oneLine } from '../printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
+import { userRuntimeFolders } from '../config/sources.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { readNames } from './sandbox-names.ts'
-import { formatSeen, NEWEST } from './sandbox-seen.ts'
+import { formatSeen, NEWEST } from './activity.ts'
 import { findSandboxes } from './running-sandboxes.ts'
-import { userRuntimeFolders } from '../config/sources.ts'
+import { refuseStart } from './page.ts'
+import { readSeedFile } from './seed-file.ts'
 
 interface ActionFlags extends ControlFlags {
   json?: boolean
@@ -52,12 +54,7 @@ export const sandboxActionCommands = (): PosternCommand[] => [
     .argument('<words...>', 'what to write')
     .option(...REPLY)
     .example('postern sandbox say alice dm "hi" --wait'),
-  actionCommand(
-    'press',
-    ([button], { message }) =>
-      (speaker) =>
-        press(speaker, button, message),
-  )
+  actionCommand('press', ([button], { message }) => press(button, message))
     .description('press a button as a person of a running sandbox')
     .argument('[button]', 'its text or data; may be left out where there is one button alone')
     .option(
@@ -140,19 +137,22 @@ function write(text: string, replyTo?: number, base64?: string): ReturnType<Perf
   }
 }
 
-async function press(speaker: Speaker, button?: string, below?: number): Promise<Performed> {
-  const { control, userId, chatId, username } = speaker
-  const { messages } = await control.screen({ userId, chatId })
-  const message = messageWithButtons(messages, { speaker, messageId: below })
-  const data = dataOf(message, button)
-  const { messageId } = message
-  const { callbackId } = await control.press({ userId, chatId, messageId, data })
-  return {
-    id: callbackId,
-    result: { callbackId, messageId, data },
-    notice: `${username} pressed ${oneLine(data)} below message ${messageId}`,
-    answeredBy: 'answer',
-    isAnswer: (seen) => seen.kind === 'answer' && seen.callbackId === callbackId,
+/** Presses a button. @param below id of its message */
+function press(button?: string, below?: number): ReturnType<Perform> {
+  return async (speaker) => {
+    const { control, userId, chatId, username } = speaker
+    const { messages } = await control.screen({ userId, chatId })
+    const message = messageWithButtons(messages, speaker.chatName, below)
+    const data = dataOf(message, button)
+    const { messageId } = message
+    const { callbackId } = await control.press({ userId, chatId, messageId, data })
+    return {
+      id: callbackId,
+      result: { callbackId, messageId, data },
+      notice: `${username} pressed ${oneLine(data)} below message ${messageId}`,
+      answeredBy: 'answer',
+      isAnswer: (seen) => seen.kind === 'answer' && seen.callbackId === callbackId,
+    }
   }
 }
 
@@ -174,18 +174,15 @@ async function findSpeaker(
   return { ...speaker, names: await readNames(control), chatId, mode }
 }
 
-function messageWithButtons(
-  messages: readonly ScreenMessage[],
-  { speaker, messageId }: { speaker: Speaker; messageId: number | undefined },
-): ScreenMessage {
+function messageWithButtons(messages: readonly ScreenMessage[], chat: string, messageId?: number) {
   const found = messages.findLast((message) => {
     return messageId === undefined ? buttonsOf(message).length > 0 : message.messageId === messageId
   })
   if (found !== undefined && buttonsOf(found).length > 0) return found
   throw refusedError(
     messageId === undefined
-      ? `no message in ${speaker.chatName} has buttons`
-      : `no message ${messageId} with buttons is in ${speaker.chatName}`,
+      ? `no message in ${chat} has buttons`
+      : `no message ${messageId} with buttons is in ${chat}`,
     'let the bot send one with an `inlineKeyboard` first',
   )
 }
@@ -254,4 +251,28 @@ export function readSeconds(text: string): number {
 function readMessageId(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Expected the id of a message, a whole number.')
+}
+
+export const sandboxPlayCommand = (): PosternCommand =>
+  controlCommand('play')
+    .description('play the steps of a seed file in a running sandbox, as a test of the bot')
+    .argument('<file>', 'a scenario, as the page of a sandbox saves one')
+    .option('--wait <seconds>', 'how long a step waits for the bot', readSeconds, 15)
+    .example('postern sandbox play scenario.json')
+    .action(play)
+
+async function play(file: string, flags: ControlFlags & { wait: number }): Promise<void> {
+  const seed = readSeedFile(file)
+  const { playScenario, ScenarioError } = await import('../sandbox/scenario/play.ts')
+  await withSandbox(flags, async (control) => {
+    try {
+      await playScenario(control, seed.content, { withinMs: flags.wait * 1000 })
+    } catch (error) {
+      if (!(error instanceof ScenarioError)) refuseStart(error, seed, '--control')
+      // How it differs has people's words, which are for stdout alone.
+      print(error.message)
+      throw new OperatorError('scenario-differs', `step ${error.step} of ${file} differs`)
+    }
+  })
+  printNotice('every step passed')
 }

@@ -8,7 +8,7 @@ import type { PosternCommand } from './help.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { readNames, type SandboxNames } from './sandbox-names.ts'
-import { formatSeen, NEWEST } from './sandbox-seen.ts'
+import { formatSeen, NEWEST } from './activity.ts'
 import { shutdownRequested } from './signals.ts'
 
 /** How long one question to the sandbox waits for something new. */

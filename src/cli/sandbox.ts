@@ -9,8 +9,7 @@ import { readNames } from './sandbox-names.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 import { refuseStart, servePage } from './page.ts'
 import { announceSandbox } from './running-sandboxes.ts'
-import { sandboxActionCommands } from './sandbox-actions.ts'
-import { sandboxPlayCommand } from './sandbox-play.ts'
+import { sandboxActionCommands, sandboxPlayCommand } from './sandbox-actions.ts'
 import { worldCommands } from './sandbox-client.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
 import { readSeedFile } from './seed-file.ts'
@@ -69,7 +68,7 @@ async function run(flags: SandboxFlags): Promise<void> {
     const { seedSchema } = await import('../sandbox/seed/schema.ts')
     return print(seedSchema())
   }
-  if (flags.openapi !== undefined) return print(await openapi(flags.openapi, flags))
+  if (flags.openapi !== undefined) return print(await openapi(flags))
   const controlToken = sandboxControlToken()
   const stop = shutdownRequested()
   const file = seed === undefined ? null : readSeedFile(seed)
@@ -99,17 +98,13 @@ async function run(flags: SandboxFlags): Promise<void> {
 }
 
 /** As JSON. Its servers are where the ports that were chosen would be, else 8800 and 8801. */
-async function openapi(
-  api: 'control' | 'bot',
-  { port, controlPort }: { port: number; controlPort: number },
-): Promise<string> {
+async function openapi({ openapi: api, port, controlPort }: SandboxFlags): Promise<string> {
   const at = (chosen: number, other: number): string => `http://127.0.0.1:${chosen || other}`
-  if (api === 'control') {
-    const { controlDocument } = await import('../sandbox/openapi/control.ts')
-    return JSON.stringify(controlDocument(at(controlPort, 8801)), null, 2)
-  }
-  const { botDocument } = await import('../sandbox/openapi/bot.ts')
-  return JSON.stringify(botDocument(at(port, 8800)), null, 2)
+  const document =
+    api === 'control'
+      ? (await import('../sandbox/openapi/control.ts')).controlDocument(at(controlPort, 8801))
+      : (await import('../sandbox/openapi/bot.ts')).botDocument(at(port, 8800))
+  return JSON.stringify(document, null, 2)
 }
 
 /** Serves the page; on another address than loopback only where it is asked for. */

@@ -22,19 +22,20 @@ export const statusCommand = (): OperatorCommand =>
     .example('postern status --watch')
     .runs(async (sources, { json: isJson = false, ...options }: JsonFlag & { watch?: boolean }) => {
       const dataDir = loadDataDir(sources)
-      const readReport = (): Promise<ShownReport | null> => fetchReport(dataDir, sources.bot)
+      const readReport: ReadReport = () => fetchReport(dataDir, sources.bot)
       const report = await readReport()
       if (report === null) {
         const hint = 'start it with `postern run`, or name its data directory with --data-dir'
         throw new OperatorError('not-running', `no sidecar runs on ${dataDir}`, hint)
       }
-      if (options.watch === true) return await watch(dataDir, { first: report, isJson, readReport })
+      if (options.watch === true) return await watch(dataDir, isJson, readReport)
       printReport(report, { isJson })
       assertReady(report)
     })
 
 /** Of one bot; of all, where there are several and none is named. */
 type ShownReport = StatusReport | BotsReport
+type ReadReport = () => Promise<ShownReport | null>
 
 /** The running sidecar's report of itself; null when none runs. */
 async function fetchReport(dataDir: string, bot: string | null): Promise<ShownReport | null> {
@@ -71,22 +72,18 @@ function printSeveral(report: BotsReport): void {
 }
 
 /** Shows it until stopped, also over restarts of the sidecar. */
-async function watch(
-  dataDir: string,
-  o: { first: ShownReport; isJson: boolean; readReport: () => Promise<ShownReport | null> },
-): Promise<void> {
-  const { first, isJson, readReport } = o
+async function watch(dataDir: string, isJson: boolean, readReport: ReadReport): Promise<void> {
   handleShutdown()
-  let report: ShownReport | null = first
   while (!shutdownSignal.aborted) {
+    const report = await readReport().catch(() => null)
+    // It may stop while it answers.
+    if (shutdownSignal.aborted) return
     if (!isJson) clearScreen()
     if (report === null) printNotice(`no sidecar runs on ${dataDir} just now`)
     else printReport(report, { isJson })
     if (!isJson)
       printNotice(`as of ${new Date().toISOString()}; updated every two seconds, until Ctrl-C`)
     await pauseUntilShutdown(WATCH_MS)
-    // It may stop while it answers.
-    if (!shutdownSignal.aborted) report = await readReport().catch(() => null)
   }
 }
 

@@ -3,9 +3,9 @@ import type { LogRow } from '../operators/trust.ts'
 import type { Operations } from '../operators/operations.ts'
 import type { Sources } from '../config/sources.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
-import { connectServing, withSidecar } from './connect.ts'
-import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
-import { readInput } from './read-input.ts'
+import { connectServing, OperatorCommand, printAnswer, withSidecar } from './operator-command.ts'
+import type { JsonFlag } from './operator-command.ts'
+import { readInput } from './files.ts'
 import { handleShutdown, pauseUntilShutdown, shutdownSignal } from './signals.ts'
 import { printTable } from './table.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
@@ -40,7 +40,7 @@ export const logCommand = (): OperatorCommand =>
     .example('postern trust log --verify --head head.asc')
     .runs(async (sources, { since, follow, verify, head, json = false }: LogFlags) => {
       const from = since ?? { sinceMs: 0, after: 0 }
-      if (verify === true) return await verifyLog(sources, { head, json })
+      if (verify === true) return await verifyLog(sources, head, json)
       if (head !== undefined) {
         if (head !== true) throw usageError('--head takes a file only with --verify', 'omit it')
         return print((await withSidecar(sources, (sidecar) => sidecar.trustLogHead())).signed)
@@ -70,10 +70,7 @@ async function followLog(sources: Sources, from: Beginning, json: boolean): Prom
   }
 }
 
-async function verifyLog(
-  sources: Sources,
-  { head, json }: { head: string | true | undefined; json: boolean },
-): Promise<void> {
+async function verifyLog(sources: Sources, head: LogFlags['head'], json: boolean): Promise<void> {
   if (head === true) throw usageError('--verify --head needs a file', 'name a head kept elsewhere')
   const what = { maxBytes: MAX_HEAD_BYTES, what: 'a head' }
   const given = head === undefined ? null : (await readInput(head, what)).toString()

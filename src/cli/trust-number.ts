@@ -4,11 +4,10 @@ import type { Sources } from '../config/sources.ts'
 import type { NumberReport } from '../operators/safety-numbers.ts'
 import { refusedError } from '../errors.ts'
 import * as shown from '../operators/trust/show-number.ts'
-import { withSidecar } from './connect.ts'
-import { OperatorCommand, printAnswer, printDone, type JsonFlag } from './operator-command.ts'
-import { readInput } from './read-input.ts'
+import { OperatorCommand, printAnswer, printDone, withSidecar } from './operator-command.ts'
+import type { JsonFlag } from './operator-command.ts'
+import { readInput, refuseExisting, writeNewFile } from './files.ts'
 import * as terminal from './terminal.ts'
-import { refuseExisting, writeNewFile } from './write-file.ts'
 
 interface NumberFlags extends JsonFlag {
   listed?: boolean

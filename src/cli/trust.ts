@@ -1,13 +1,15 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
+import type { OptionValues } from 'commander'
 import type { TrustReport, TrustRow } from '../operators/trust.ts'
 import { usageError } from '../errors.ts'
 import { idReader } from './flags.ts'
-import { OperatorCommand } from './operator-command.ts'
+import { OperatorCommand, withSidecar, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
-import { printNotice } from './terminal.ts'
-import { importCommand } from './trust-import.ts'
+import { printNotice, print, printJson } from './terminal.ts'
 import { logCommand } from './trust-log.ts'
 import { numberCommands } from './trust-number.ts'
+import { confirmTyped } from './prompts.ts'
+import { readInput } from './files.ts'
 
 const readPersonId = idReader(
   'person',
@@ -66,23 +68,24 @@ export const commandsOfGroup = (): OperatorCommand[] => [
   logCommand(),
 ]
 
-function printPeople(
-  { policy: ofBot, said, people }: TrustReport,
-  { changed }: { changed?: boolean },
-): void {
+function printPeople({ policy: ofBot, said, people }: TrustReport, options: OptionValues): void {
   printNotice(`policy: ${ofBot}`)
   for (const { chatId, policy } of said) {
     if (chatId !== null) printNotice(`policy in chat ${chatId}: ${policy}`)
   }
-  printList(people, changed === true ? 'nobody’s certificate changed' : 'nobody is known yet', {
-    PERSON: ({ userId }) => String(userId),
-    NAME: ({ username }) => (username === null ? '-' : `@${username}`),
-    FINGERPRINT: ({ fingerprint }) => fingerprint ?? '-',
-    SINCE: ({ since }) => since ?? '-',
-    STANDING: ({ standing, authority: by }) => (by === null ? standing : `${standing} (${by})`),
-    SIGNS: signsOf,
-    'LISTED NOW': listedNow,
-  })
+  printList(
+    people,
+    options['changed'] === true ? 'nobody’s certificate changed' : 'nobody is known yet',
+    {
+      PERSON: ({ userId }) => String(userId),
+      NAME: ({ username }) => (username === null ? '-' : `@${username}`),
+      FINGERPRINT: ({ fingerprint }) => fingerprint ?? '-',
+      SINCE: ({ since }) => since ?? '-',
+      STANDING: ({ standing, authority: by }) => (by === null ? standing : `${standing} (${by})`),
+      SIGNS: signsOf,
+      'LISTED NOW': listedNow,
+    },
+  )
 }
 
 function signsOf({ signs, signsFiles }: TrustRow): string {
@@ -110,3 +113,56 @@ function readPolicy(text: string): Policy | null {
   if (policy !== undefined) return policy
   throw usageError('there is no such policy', `one of ${POLICIES.join(', ')}, or setting`)
 }
+
+interface ImportFlags extends JsonFlag {
+  by?: string
+  signature?: string
+  unsigned?: boolean
+  pattern?: string
+  notation?: string
+  unknown?: boolean
+  yes?: boolean
+}
+
+const MAX_BYTES = 2 ** 20
+
+const importCommand = (): OperatorCommand =>
+  new OperatorCommand('import')
+    .description('verify people by a signed list of fingerprints')
+    .argument('<file>', 'lines of userId,fingerprint, or a keyring; - is stdin')
+    .option('--by <file>', 'the certificate of who signed it')
+    .option('--signature <file>', 'a detached signature')
+    .option('--unsigned', 'nobody signed it')
+    .option('--pattern <text>', 'of user ids in a keyring, with {userId} in place of the id')
+    .option('--notation <name>', 'the notation whose value is the id')
+    .option('--unknown', 'verify people too of whom nothing is known yet')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print the result as JSON')
+    .example('postern trust import people.csv --signature people.csv.sig --by ca.asc')
+    .runs(async (sources, path: string, o: ImportFlags) => {
+      if ((o.by === undefined) !== (o.unsigned === true)) {
+        const hint = 'who signed the list decides what it is worth'
+        throw usageError('give either --by or --unsigned', hint)
+      }
+      const read = async (file: string | undefined, what: string) =>
+        file === undefined ? null : await readInput(file, { maxBytes: MAX_BYTES, what })
+      const list = {
+        file: (await read(path, 'a list'))?.toString('base64') ?? '',
+        signature: (await read(o.signature, 'a signature'))?.toString('base64') ?? null,
+        by: (await read(o.by, 'a certificate'))?.toString() ?? null,
+        pattern: o.pattern ?? null,
+        notation: o.notation ?? null,
+        hasUnknown: o.unknown === true,
+      }
+      await withSidecar(sources, async (sidecar) => {
+        const { lines, signer } = await sidecar.trustImport({ ...list, apply: false })
+        if (o.json !== true) for (const line of lines) print(line)
+        printNotice(`signed by ${signer ?? 'nobody'}`)
+        const texts = { done: 'nothing was changed', yes: '--yes asks none' }
+        const question = 'verify them? (yes): '
+        await confirmTyped(o.yes === true, { question, answer: 'yes', ...texts })
+        const report = await sidecar.trustImport({ ...list, apply: true })
+        if (o.json === true) printJson(report)
+        printNotice(`${report.verified} people were verified`)
+      })
+    })

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { refuseExisting, writeNewFile } from '../../src/cli/write-file.ts'
+import { refuseExisting, writeNewFile } from '../../src/cli/files.ts'
 import { dataFolder } from '../operators/support.ts'
 import { has } from '../support/lacks.ts'
 
