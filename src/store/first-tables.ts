@@ -1,0 +1,254 @@
+/**
+ * The tables of Postern 0.1.0, each column as SQLite declares it. Never changed once released:
+ * `migrations.ts` declares every later table and column.
+ */
+export const FIRST_TABLES = {
+  /** The bot's own OpenPGP keys (DESIGN, Keys). */
+  own_keys: {
+    /** 40 lower-case hexadecimal characters. */
+    fingerprint: 'TEXT PRIMARY KEY NOT NULL',
+    /** One key is pending at most, and one active. */
+    state: `TEXT NOT NULL CHECK (state IN ('pending', 'active', 'retired', 'destroyed'))`,
+    created_at: 'INTEGER NOT NULL',
+    /** When its publication was begun: from then on the service may know it. */
+    offered_at: 'INTEGER',
+    published_at: 'INTEGER',
+    retired_at: 'INTEGER',
+    destroyed_at: 'INTEGER',
+    /** The number of messages and files that it has opened, and the last time. */
+    opened_messages: 'INTEGER NOT NULL DEFAULT 0',
+    opened_media: 'INTEGER NOT NULL DEFAULT 0',
+    last_opened_at: 'INTEGER',
+    /** Armored certificate. */
+    certificate: 'TEXT NOT NULL',
+    /**
+     * Armored secret key, locked under `Store.masterSecret`, stored unchanged. Empty once it is
+     * destroyed.
+     */
+    locked: `TEXT NOT NULL CHECK ((locked = '') = (state = 'destroyed'))`,
+  },
+
+  /** Chats (`kernel/` decides with them). */
+  chats: {
+    id: 'INTEGER PRIMARY KEY NOT NULL',
+    kind: 'TEXT NOT NULL',
+    /** When the chat was first seen protected; null when it is not latched. */
+    latched_at: 'INTEGER',
+    /** When readable text for it was last refused; null when none was since the last lift. */
+    refused_at: 'INTEGER',
+    /** When the operator last lifted the latch. */
+    lifted_at: 'INTEGER',
+    /** The one person of a private chat, once learned. */
+    person_id: 'INTEGER',
+  },
+
+  /** People, and which signatures they owe. */
+  people: {
+    user_id: 'INTEGER PRIMARY KEY NOT NULL',
+    /** When the person first signed words; from then on they must sign words. */
+    signed_at: 'INTEGER',
+    /** The same of files: phones may sign the one and not the other. */
+    signed_files_at: 'INTEGER',
+  },
+
+  /** The handle that the service last showed of a person (`names.ts`). */
+  names: { user_id: 'INTEGER PRIMARY KEY NOT NULL', username: 'TEXT NOT NULL' },
+
+  /** The owner of a certificate by the operator's decision, and its revocations. */
+  certificates: {
+    /** Or of a revoked certification: of the certificate, a blank, and of its certifier. */
+    fingerprint: 'TEXT PRIMARY KEY NOT NULL',
+    /** Null while the operator has named nobody. */
+    owner: 'INTEGER',
+    /** The armored certificate with its revocations, once it had any. */
+    revoked_armored: 'TEXT',
+    /** The armored certificate as it was last listed, with the newest self-signatures ever seen. */
+    copy: 'TEXT',
+    /** SHA-256 of `copy`, base64. */
+    copy_digest: 'TEXT',
+  },
+
+  /** Sealed data and signatures met before, as keyed digests. */
+  seen: {
+    digest: 'BLOB PRIMARY KEY NOT NULL',
+    kind: `TEXT NOT NULL CHECK (kind IN ('data', 'signature'))`,
+    chat_id: 'INTEGER NOT NULL',
+    message_id: 'INTEGER',
+    user_id: 'INTEGER',
+    seen_at: 'INTEGER NOT NULL',
+    /** Of an attachment; null for a message. */
+    media_id: 'TEXT',
+    /** The update that brought the message; null while none has. */
+    update_id: 'INTEGER',
+    /** The date in the message; null for an attachment. */
+    dated_at: 'INTEGER',
+    /** How often the signature was seen on other data since. */
+    repeats: 'INTEGER NOT NULL DEFAULT 0',
+    /** 0 or 1: a signature on the data was verified. */
+    is_signed: 'INTEGER NOT NULL DEFAULT 0',
+    /**
+     * 0 or 1: its update first had an id below a confirmed one, because the service restarted its
+     * numbering, and was not confirmed since.
+     */
+    counted_anew: 'INTEGER NOT NULL DEFAULT 0',
+  },
+
+  /** The confirmed updates (`confirmed-updates.ts`): no row, or the one with `id` 1. */
+  confirmed: {
+    id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
+    /** All updates with a lower id were. */
+    below: 'INTEGER NOT NULL',
+    /** 0 or 1: rows of `seen` may be counted anew. */
+    counts_anew: 'INTEGER NOT NULL DEFAULT 0',
+  },
+
+  /** Keys that people's certificates list to be encrypted to (`people/known-keys.ts`). */
+  encryption_keys: {
+    /** 16 lower-case hexadecimal characters. */
+    key_id: 'TEXT NOT NULL',
+    user_id: 'INTEGER NOT NULL',
+    /** When the person was first listed with it; 0: before that was noted. */
+    since: 'INTEGER NOT NULL DEFAULT 0',
+  },
+
+  /** Attachments that updates named, with their chat and sender (`opening/named-media.ts`). */
+  media: {
+    id: 'TEXT NOT NULL',
+    chat_id: 'INTEGER NOT NULL',
+    /** The sender's user id in decimal; empty for nobody. */
+    sender: 'TEXT NOT NULL',
+    named_at: 'INTEGER NOT NULL',
+    /** Of the data that was opened under this id, keyed; null before it was. */
+    digest: 'BLOB',
+  },
+
+  /** In which chats a button was lately pressed (`wall/presses.ts`). */
+  presses: {
+    /** SHA-256 of the id of the press, base64. */
+    id: 'TEXT NOT NULL',
+    /** 0: its update names none. */
+    chat_id: 'INTEGER NOT NULL',
+    seen_at: 'INTEGER NOT NULL',
+  },
+
+  /** Single facts about the bot or the sidecar. */
+  flags: { name: 'TEXT PRIMARY KEY NOT NULL', value: 'TEXT NOT NULL' },
+
+  /** Secrets by name, sealed under the protection (`protection.ts`). */
+  secrets: { name: 'TEXT PRIMARY KEY NOT NULL', sealed: 'BLOB NOT NULL' },
+
+  /** How the secrets are protected: no row, or the one row with `id` 1 (`protection.ts`). */
+  protection: {
+    id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
+    method: 'TEXT NOT NULL',
+    /** As in `KeyDerivation`. */
+    n: 'INTEGER NOT NULL',
+    r: 'INTEGER NOT NULL',
+    p: 'INTEGER NOT NULL',
+    salt: 'BLOB NOT NULL',
+    /** A known value sealed under the passphrase. */
+    proof: 'BLOB NOT NULL',
+    /** SHA-256 over all others, to distinguish damage from a wrong passphrase. */
+    digest: 'BLOB NOT NULL',
+    /** The random master secret, and the key of rows' MACs, sealed under the passphrase. */
+    master: 'BLOB NOT NULL',
+  },
+
+  /**
+   * A person's current fingerprint, and the one that the service lists, which is their claim to
+   * that certificate; null once it lists none (`people/pins.ts`).
+   */
+  pins: {
+    user_id: 'INTEGER PRIMARY KEY NOT NULL',
+    fingerprint: 'TEXT',
+    since: 'INTEGER NOT NULL',
+    standing: `TEXT NOT NULL CHECK (standing IN ('seen', 'accepted', 'verified', 'blocked'))`,
+    listed: 'TEXT',
+    listed_at: 'INTEGER',
+    /** The certificate that was listed before this one; null while there was none. */
+    former: 'TEXT',
+    /** When the change from it was seen; from then on it verifies nothing new. */
+    former_at: 'INTEGER',
+    /** 0 or 1: it was `fingerprint` then. */
+    former_pinned: 'INTEGER NOT NULL DEFAULT 0',
+  },
+
+  /**
+   * The last change of a person's certificate: fingerprints, and the update and the send that
+   * reported it to the bot; null before (`translate/key-changes.ts`).
+   */
+  key_changes: {
+    user_id: 'INTEGER PRIMARY KEY NOT NULL',
+    before: 'TEXT NOT NULL',
+    now: 'TEXT NOT NULL',
+    message: 'TEXT',
+    send: 'TEXT',
+  },
+
+  /** Trust policies set by command; `chat_id` 0 is the bot's own. */
+  trust_policies: {
+    chat_id: 'INTEGER PRIMARY KEY NOT NULL',
+    policy: `TEXT NOT NULL CHECK (policy IN ('accept', 'first-use', 'pinned'))`,
+  },
+
+  /** The last key list of a chat. */
+  lists: {
+    chat_id: 'INTEGER PRIMARY KEY NOT NULL',
+    /** A JSON array of `[userId, fingerprint]`, by person. */
+    people: 'TEXT NOT NULL',
+    /** Every person ever listed with a usable certificate: JSON of `PastListing`. */
+    ever: 'TEXT',
+  },
+
+  /** The append-only record of changes, chained (`journal-chain.ts`). */
+  journal: {
+    id: 'INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL',
+    at: 'INTEGER NOT NULL',
+    kind: 'TEXT NOT NULL',
+    user_id: 'INTEGER',
+    chat_id: 'INTEGER',
+    /** JSON. */
+    detail: 'TEXT NOT NULL',
+  },
+
+  /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */
+  outcomes: {
+    update_id: 'INTEGER NOT NULL',
+    at: 'INTEGER NOT NULL',
+    chat_id: 'INTEGER',
+    message_id: 'INTEGER',
+    user_id: 'INTEGER',
+    verdict: 'TEXT NOT NULL',
+    reason: 'TEXT',
+    /** 0 or 1 */
+    delivered: 'INTEGER NOT NULL',
+    opened_with: 'TEXT',
+    signer: 'TEXT',
+  },
+
+  /** Recipients of the bot's messages. */
+  sent: {
+    message_id: 'INTEGER PRIMARY KEY NOT NULL',
+    at: 'INTEGER NOT NULL',
+    chat_id: 'INTEGER NOT NULL',
+    recipients: 'INTEGER NOT NULL',
+    /** JSON. */
+    skipped: 'TEXT NOT NULL',
+  },
+
+  /**
+   * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in
+   * `secrets` under the name `webhook`.
+   */
+  webhook: {
+    id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
+    /** As the bot gave it; null while none is set. */
+    url: 'TEXT',
+    /** Failed deliveries in a row. */
+    failures: 'INTEGER NOT NULL DEFAULT 0',
+    last_error: 'TEXT',
+    /** The update that was delivered last, and a mark that identifies it among updates of its id. */
+    delivered_id: 'INTEGER',
+    delivered_mark: 'TEXT',
+  },
+} as const
