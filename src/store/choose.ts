@@ -73,11 +73,8 @@ export async function openExisting(
     if (protection !== 'auto') throw refusals.otherProtection(method, protection)
     if (method === 'none') throw refusals.unprotected()
   }
-  return await protections.openProtection(
-    await openerOf(method, row, request),
-    row,
-    request.stretcher,
-  )
+  const opener = await openerOf(method, row, request)
+  return await protections.openProtection(opener, row, request.stretcher)
 }
 
 async function openerOf(

@@ -9,7 +9,7 @@ import { JournalRows } from './records/journal.ts'
 import { SealedRows, chunksOf, findRow } from './records/rows.ts'
 import type { Schema, SchemaRow } from './schema.ts'
 import { noteScrub, scrubDue } from './scrub.ts'
-import type { Store } from './store.ts'
+import { FOLLOWED_KEYS, type Store } from './store.ts'
 
 /** The secret of the store that keys the hashes. */
 const SECRET = 'forgotten'
@@ -22,12 +22,7 @@ export const isForgotten = (fingerprint: string): boolean => fingerprint.startsW
 const ENTRIES_AT_ONCE = 1000
 const SIGNED = { words: 'signed_at', file: 'signed_files_at' } as const
 /** Tables whose changes are recorded under ids of people, on PostgreSQL. */
-const FOLLOWED_PEOPLE = [
-  ['pins', 'user_id'],
-  ['people', 'user_id'],
-  ['key_changes', 'user_id'],
-  ['certificates', 'fingerprint'],
-] as const
+const FOLLOWED_PEOPLE = ['pins', 'people', 'key_changes', 'certificates'] as const
 /** No sidecar is behind for so long. */
 const SETTLED_MS = 300_000
 
@@ -161,9 +156,9 @@ export class Forgotten implements ForgottenPeople {
     const isSettled = performance.now() - this.#changedAtMs > SETTLED_MS
     if (!this.#store.isShared || this.#people.size === 0 || !isSettled) return
     await this.#store.note(async (db) => {
-      for (const [table, column] of FOLLOWED_PEOPLE) {
+      for (const table of FOLLOWED_PEOPLE) {
         const kept = db.selectFrom(table as 'pins').select((row) => {
-          return sql<string>`${row.ref(column as 'user_id')}::text`.as('key')
+          return sql<string>`${row.ref(FOLLOWED_KEYS[table] as 'user_id')}::text`.as('key')
         })
         const changes = db.deleteFrom('changes' as 'flags')
         await changes

@@ -37,12 +37,6 @@ export function migrate(
   return copy
 }
 
-/** The tables that all of these steps make, in their order. */
-export function tablesMadeBy(steps: readonly Pick<SchemaStep, 'statements'>[]): string[] {
-  const statements = steps.flatMap((step) => step.statements)
-  return statements.flatMap((one) => /^CREATE TABLE (\w+)/.exec(one)?.[1] ?? [])
-}
-
 function keepCopy(database: DatabaseSync, file: string, version: number): string {
   const time = new Date().toISOString().replaceAll(/[:.-]/g, '')
   const copy = join(dirname(file), `postern.v${version}.${time}.db`)

@@ -22,7 +22,7 @@ const FIRST_INDEXES = [
 ]
 
 /** Tables that later steps make. */
-const LATER_TABLES = {
+export const LATER_TABLES = {
   /** Clients of the bot's door that were added by command (`clients/clients.ts`). */
   clients: {
     name: 'TEXT PRIMARY KEY NOT NULL',

@@ -11,14 +11,14 @@ import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
 import { release } from './owner.ts'
-import { ProtectedStore, type Change } from './protected-store.ts'
+import { ProtectedStore } from './protected-store.ts'
 import type { OpenProtection, NewProtection } from './protection.ts'
 import type { DatabaseOpening } from './postgres/open.ts'
 import { corrupt, unsettledMove } from './refusals.ts'
 import type { Schema } from './schema.ts'
 import { scrubLog } from './scrub.ts'
 import { isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
-import type { Moved, Relock, Store, StoreLock } from './store.ts'
+import type { Change, Moved, Relock, Store, StoreLock } from './store.ts'
 
 /** Where the store is: in a schema of PostgreSQL when `database` is given, else in `dataDir`. */
 export interface StoreOpening extends Opening {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Kysely, Transaction } from 'kysely'
+import type { Kysely } from 'kysely'
 import { OperatorError, Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { prepare } from './choose.ts'
@@ -10,14 +10,11 @@ import { RowSeal } from './row-seal.ts'
 import { relockAll, writeMoveIn, type ProtectionMove } from './relock.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
 import { scrubDue } from './scrub.ts'
-import { SightingWriter, type DueSightings } from './sightings.ts'
-import type { Moved, Relock } from './store.ts'
+import { SightingWriter } from './sightings.ts'
+import type { Change, DueSightings, Moved, Relock } from './store.ts'
 import { Writability } from './writability.ts'
 
 const SECRET_BYTES = 32
-
-/** A change as callers write it. */
-export type Change<T> = (db: Transaction<Schema>) => Promise<T>
 
 /**
  * The shared part of a store in a file and one in a database: its protection, the data sealed under

@@ -1,16 +1,8 @@
-import type { Transaction } from 'kysely'
-import type { Unwritten } from '../kernel/index.ts'
 import { Mutex } from '../util/scheduling.ts'
-import type { Schema } from './schema.ts'
-
-/** Observations of one class that are not on disk yet. */
-export type DueSightings = Unwritten<Transaction<Schema>>
+import type { Change, DueSightings } from './store.ts'
 
 /** Runs a transaction; `onWritten` once it is on disk, before any other write begins. */
-export type OrderedWrite = <T>(
-  change: (db: Transaction<Schema>) => Promise<T>,
-  onWritten: (result: T) => void,
-) => Promise<T>
+type OrderedWrite = <T>(change: Change<T>, onWritten: (result: T) => void) => Promise<T>
 
 /** How long after a failed write the next one is tried. */
 const RETRY_MS = 1000

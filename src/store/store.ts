@@ -1,42 +1,65 @@
 import type { Kysely, Transaction } from 'kysely'
+import type { Unwritten } from '../kernel/index.ts'
 import type { NewProtection } from './protection.ts'
 import type { RowSeal } from './row-seal.ts'
 import type { ProtectionMethod, Schema } from './schema.ts'
-import type { DueSightings } from './sightings.ts'
 
 /**
- * Tables that decisions depend on and that are kept in memory: changes in them are announced. They
- * are read again in this order: first `protection`, which opens the others; certificates before
- * pins, whose changes affect trust.
+ * Keys of the tables that decisions depend on and that are kept in memory: changes in them are
+ * announced. They are read again in this order: first `protection`, which opens the others;
+ * certificates before pins, whose changes affect trust.
  */
-export const FOLLOWED_TABLES = [
-  'protection',
-  'own_keys',
-  'chats',
-  'forgotten',
-  'people',
-  'certificates',
-  'pins',
-  'key_changes',
-  'trust_policies',
-  'clients',
-  'cursors',
-  'outbox',
-  'flags',
-  'webhook',
-] as const
-export type FollowedTable = (typeof FOLLOWED_TABLES)[number]
+export const FOLLOWED_KEYS = {
+  protection: 'id',
+  own_keys: 'fingerprint',
+  chats: 'id',
+  forgotten: 'person',
+  people: 'user_id',
+  certificates: 'fingerprint',
+  pins: 'user_id',
+  key_changes: 'user_id',
+  trust_policies: 'chat_id',
+  clients: 'name',
+  cursors: 'name',
+  outbox: 'id',
+  flags: 'name',
+  webhook: 'id',
+} as const satisfies { [Table in keyof Schema]?: keyof Schema[Table] }
+export type FollowedTable = keyof typeof FOLLOWED_KEYS
+export const FOLLOWED_TABLES = Object.keys(FOLLOWED_KEYS) as FollowedTable[]
+
+/** Observations of one class that are not on disk yet. */
+export type DueSightings = Unwritten<Transaction<Schema>>
+
+/** What one transaction writes. */
+export type Change<T> = (db: Transaction<Schema>) => Promise<T>
+
+/**
+ * `isOrdered`: decisions depend on the change, so it is in the order of writes. Otherwise another
+ * sidecar may write at the same time: a decision based on an earlier read must be checked by the
+ * write (a unique row, a condition of the statement); when it no longer holds, the change throws
+ * OvertakenError and runs again. `isSingle`: one statement, without a transaction around it: one
+ * query to a database instead of two.
+ */
+export type NoteOptions = { isOrdered?: boolean; isSingle?: boolean }
+
+/**
+ * `isShared`: together with others that share it; `isFresh`: as after `fresh` at the moment of
+ * locking, without another query.
+ */
+export type LockOptions = { isShared?: boolean; isFresh?: boolean }
 
 /** Reads rows of a table again, by their keys as text. */
 export type Reread = (db: Kysely<Schema>, keys: readonly string[]) => Promise<void>
 
 /**
- * `poll`: reads the service's queue. `polls`: shared by sidecars whose bots poll. `rotation`:
- * changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced. `outbox`: sends
- * what waits in the outbox.
+ * What one sidecar at a time does for long: another can wait for it, and ask for it. `poll`: reads
+ * the service's queue. `outbox`: sends what waits in the outbox.
  */
-/** What one sidecar at a time does for long: another can wait for it, and ask for it. */
 export type TurnName = 'poll' | 'outbox'
+/**
+ * `rotation`: changes the bot's key. `sends`: shared by sends, exclusive while the key is replaced.
+ */
 export type LockName = TurnName | 'rotation' | 'sends'
 
 /**
@@ -82,23 +105,12 @@ export interface Store extends AsyncDisposable {
    * @param onWritten called once it is on disk, before any other write begins
    * @throws Refusal `postern_store_unwritable` when the disk fails; else the error of `change`
    */
-  write<T>(
-    change: (db: Transaction<Schema>) => Promise<T>,
-    onWritten?: (result: T) => void,
-  ): Promise<T>
+  write<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T>
   /**
    * The same for frequent changes that may be kept although this rejects, or run again after they
    * were kept: waiting for the disk holds nothing else up.
-   * @param o `isOrdered`: decisions depend on the change, so it is in the order of writes.
-   *   Otherwise another sidecar may write at the same time: a decision based on an earlier read
-   *   must be checked by the write (a unique row, a condition of the statement); when it no longer
-   *   holds, `change` throws OvertakenError and runs again. `isSingle`: one statement, without a
-   *   transaction around it: one query to a database instead of two
    */
-  note<T>(
-    change: (db: Transaction<Schema>) => Promise<T>,
-    o?: { isOrdered?: boolean; isSingle?: boolean },
-  ): Promise<T>
+  note<T>(change: Change<T>, o?: NoteOptions): Promise<T>
   /**
    * Registers an observer of the service. Its unwritten sightings are written before every `write`
    * and `note`, and tried again every second.
@@ -134,11 +146,9 @@ export interface Store extends AsyncDisposable {
   /**
    * A lock by its name among all sidecars of this store; null while another one has it, or this
    * one. A store of one process alone always gives it.
-   * @param o `isShared`: together with others that share it; `isFresh`: as after `fresh` at the
-   *   moment of locking, without another query
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
-  tryLock(name: LockName, o?: { isShared?: boolean; isFresh?: boolean }): Promise<StoreLock | null>
+  tryLock(name: LockName, o?: LockOptions): Promise<StoreLock | null>
   /**
    * Resolves when nobody has a lock, within a second of its end, or when the signal aborts. All who
    * wait in a process share one query a second.

@@ -1,6 +1,6 @@
 /** What one process has of a store at a time: advisory locks of the server's session, and turns. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { LockName, StoreLock, TurnName } from '../store.ts'
+import type { LockName, LockOptions, StoreLock, TurnName } from '../store.ts'
 import { kindOf } from './failures.ts'
 import { epochIn, lockName, turnsOf, LIVING, NOTIFIED, THIS_PROCESS } from './schema.ts'
 import type { Question, Session } from './session.ts'
@@ -106,13 +106,13 @@ export class NamedLocks implements AsyncDisposable {
   /**
    * Acquires a lock unless another holder has it, here or elsewhere; holders of a shared lock
    * coexist.
-   * @param o `withEpoch`: the same round trip also reads the epoch once the lock is held
-   * @returns null while another holder has it; the epoch, 0 without `withEpoch`
+   * @param o `isFresh`: the same round trip also reads the epoch once the lock is held
+   * @returns null while another holder has it; the epoch, 0 without `isFresh`
    * @throws PostgresError `lost`, an error of pg
    */
   async take(
     name: LockName,
-    { isShared = false, withEpoch = false }: { isShared?: boolean; withEpoch?: boolean } = {},
+    { isShared = false, isFresh = false }: LockOptions = {},
   ): Promise<{ lock: HeldLock; epoch: number } | null> {
     if (this.#held.has(name)) return null
     this.#held.set(name, null)
@@ -125,7 +125,7 @@ export class NamedLocks implements AsyncDisposable {
     try {
       const [[row] = [], [state] = []] = await this.#server.askAll<LockAnswer>([
         of.take,
-        ...(withEpoch ? [{ text: epochIn(this.#schema) }] : []),
+        ...(isFresh ? [{ text: epochIn(this.#schema) }] : []),
       ])
       if (row?.taken !== true) return null
       lock = new HeldLock(this.#server, of, () => void this.#held.delete(name))
@@ -135,7 +135,7 @@ export class NamedLocks implements AsyncDisposable {
       // when only the second question failed
       if (session.isConnected) await giveBack(session, of.give(''))
       // another process gives it back or acquires it
-      if (kindOf(error) === 'blocked' && !withEpoch) return null
+      if (kindOf(error) === 'blocked' && !isFresh) return null
       throw error
     } finally {
       if (lock === null) this.#held.delete(name)

@@ -71,10 +71,7 @@ export async function lookAtDatabase(o: {
   }
 }
 
-async function lookThrough(
-  client: DatabaseClient,
-  schema: string,
-): Promise<Omit<DatabaseState, 'place' | 'tls'>> {
+async function lookThrough(client: DatabaseClient, schema: string) {
   const name = quoted(schema)
   const { rows } = await client.query<ServerRow>(SERVER, [name, `${name}.state`])
   const [{ readOnly, hasSchema, hasStore, ...state }] = rows as [ServerRow]

@@ -5,6 +5,7 @@
  * run resumes where the first one stopped.
  */
 import { createHash, randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { OperatorError, refusedError } from '../../errors.ts'
 import { openExisting, type ProtectionRequest } from '../choose.ts'
 import { ARRIVING, moved, MOVED_TO, type MoveMark } from '../move-mark.ts'
@@ -83,10 +84,7 @@ async function finish(o: RelocateOptions, left: MoveMark, arrived: MoveMark | nu
 }
 
 function compare(left: TableDigests, arrived: TableDigests): void {
-  const other = Object.keys(left).find((table) => {
-    const [a, b] = [left[table], arrived[table]]
-    return a?.rows !== b?.rows || a?.digest !== b?.digest
-  })
+  const other = Object.keys(left).find((table) => !isDeepStrictEqual(left[table], arrived[table]))
   if (other !== undefined) throw corrupt(`the table ${other} did not arrive as it left`)
 }
 

@@ -5,12 +5,12 @@ import { Listeners } from '../../util/listeners.ts'
 import { Mutex } from '../../util/scheduling.ts'
 import { makeCopy } from '../backup.ts'
 import { openExisting, type ProtectionRequest } from '../choose.ts'
-import { ProtectedStore, type Change } from '../protected-store.ts'
+import { ProtectedStore } from '../protected-store.ts'
 import type { OpenProtection } from '../protection.ts'
 import type { Schema } from '../schema.ts'
 import { readMark } from '../move-mark.ts'
-import type { FollowedTable, LockName, Reachability } from '../store.ts'
-import type { Reread, Store, StoreLock, TurnName } from '../store.ts'
+import type { Change, FollowedTable, LockName, LockOptions, NoteOptions } from '../store.ts'
+import type { Reachability, Reread, Store, StoreLock, TurnName } from '../store.ts'
 import { CommitLostError, isOfDatabase, kindOf, toRefusal } from './failures.ts'
 import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
@@ -79,15 +79,14 @@ export class PostgresStore extends ProtectedStore implements Store {
     )
   }
 
-  async note<T>(
-    change: Change<T>,
-    { isOrdered = false, isSingle = false }: { isOrdered?: boolean; isSingle?: boolean } = {},
-  ): Promise<T> {
+  async note<T>(change: Change<T>, { isOrdered, isSingle }: NoteOptions = {}): Promise<T> {
     if (this.sightings.isDue) await this.sightings.settle()
-    if (isOrdered) return await this.put(change)
+    if (isOrdered === true) return await this.put(change)
     const run = (db: Transaction<PostgresSchema>): Promise<T> => change(db)
     const once = (): Promise<T> =>
-      isSingle ? run(this.#db as Transaction<PostgresSchema>) : this.#db.transaction().execute(run)
+      isSingle === true
+        ? run(this.#db as Transaction<PostgresSchema>)
+        : this.#db.transaction().execute(run)
     return await this.#keep(() => this.#again(once))
   }
 
@@ -105,14 +104,11 @@ export class PostgresStore extends ProtectedStore implements Store {
     this.#reader.follow(table, reread)
   }
 
-  async tryLock(
-    name: LockName,
-    { isShared = false, isFresh = false }: { isShared?: boolean; isFresh?: boolean } = {},
-  ): Promise<StoreLock | null> {
+  async tryLock(name: LockName, o: LockOptions = {}): Promise<StoreLock | null> {
     return await this.#ask(async () => {
       const seenBefore = this.#reader.seen
-      const taken = await this.#locks.take(name, { isShared, withEpoch: isFresh })
-      if (taken !== null && isFresh) await this.#freshWith({ ...taken, seenBefore })
+      const taken = await this.#locks.take(name, o)
+      if (taken !== null && o.isFresh === true) await this.#freshWith({ ...taken, seenBefore })
       return taken?.lock ?? null
     })
   }

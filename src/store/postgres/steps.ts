@@ -4,9 +4,9 @@
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
-import { tablesMadeBy } from '../migrate.ts'
+import { CARRIED_TABLES } from '../carry.ts'
 import { MIGRATIONS } from '../migrations.ts'
-import type { FollowedTable } from '../store.ts'
+import { FOLLOWED_KEYS, type FollowedTable } from '../store.ts'
 
 /** One step of the schema on PostgreSQL. Never changed once released. */
 export interface PostgresStep {
@@ -75,26 +75,21 @@ const PROCESSES = [
    )`,
 ]
 
-/** Follows a table by its key. @param columns those that count; all where empty */
-const triggerOf = (table: FollowedTable, key: string, columns = ''): string =>
-  `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${
-    columns === '' ? '' : `OF ${columns}`
-  } ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${key}')`
-
+/** Columns of `own_keys` that count. */
 const OWN_KEY_COLUMNS =
   'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked'
 
+/** Follows tables by their keys. */
+const follow = (...tables: FollowedTable[]): string[] =>
+  tables.map((table) => {
+    const columns = table === 'own_keys' ? `OF ${OWN_KEY_COLUMNS}` : ''
+    return `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${columns}
+      ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${FOLLOWED_KEYS[table]}')`
+  })
+
 const TRIGGERS = [
-  triggerOf('own_keys', 'fingerprint', OWN_KEY_COLUMNS),
-  triggerOf('chats', 'id'),
-  triggerOf('people', 'user_id'),
-  triggerOf('certificates', 'fingerprint'),
-  triggerOf('pins', 'user_id'),
-  triggerOf('key_changes', 'user_id'),
-  triggerOf('trust_policies', 'chat_id'),
-  triggerOf('flags', 'name'),
-  triggerOf('webhook', 'id'),
-  triggerOf('protection', 'id'),
+  ...follow('own_keys', 'chats', 'people', 'certificates', 'pins', 'key_changes'),
+  ...follow('trust_policies', 'flags', 'webhook', 'protection'),
 ]
 
 /** What each step has beside the statements of a file's. */
@@ -103,17 +98,10 @@ const BESIDE: readonly Omit<PostgresStep, 'version'>[] = [
   // a program of before holds locks where this one writes rows, and reports Argon2id as damage
   { isAdditive: false, statements: PROCESSES },
   // a program of before gives no client anything, and sends nothing of the outbox
-  {
-    isAdditive: true,
-    statements: [
-      triggerOf('clients', 'name'),
-      triggerOf('cursors', 'name'),
-      triggerOf('outbox', 'id'),
-    ],
-  },
+  { isAdditive: true, statements: follow('clients', 'cursors', 'outbox') },
   // a program of before writes entries without a hash, which the next entry's covers, and
   // believes nobody because of an authority
-  { isAdditive: true, statements: [triggerOf('forgotten', 'person')] },
+  { isAdditive: true, statements: follow('forgotten') },
   // a program of before numbers what a client gets by its own memory, and
   // compares names of clients, and writes rows without a MAC
   { isAdditive: false, statements: [] },
@@ -126,4 +114,4 @@ export const POSTGRES_STEPS: readonly PostgresStep[] = BESIDE.map((beside, step)
 })
 
 /** Every table, those too that only PostgreSQL has. */
-export const ALL_TABLES = tablesMadeBy(POSTGRES_STEPS)
+export const ALL_TABLES = [...CARRIED_TABLES, 'state', 'changes', 'presence', 'turns']
