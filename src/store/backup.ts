@@ -1,15 +1,16 @@
-/** Copies the whole store into one file, while it is in use. */
+/** Copies the whole store into one file, while it is in use, reads such a file, and restores it. */
 import { randomUUID } from 'node:crypto'
-import { existsSync, statSync } from 'node:fs'
+import { chmodSync, constants, copyFileSync, existsSync, statSync } from 'node:fs'
 import { open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { OperatorError } from '../errors.ts'
 import { openExisting, type ProtectionRequest } from './choose.ts'
-import { COPY, removeDatabase } from './create.ts'
-import { createEmpty, errnoOf, syncDirectory } from './files.ts'
-import { examine, look, readProtection } from './inspect.ts'
-import { unsoundBackup, unwritable } from './refusals.ts'
+import { COPY, putInPlace, removeDatabase, unfinishedIn } from './create.ts'
+import { checkDataDir, makeDataDir } from './data-dir.ts'
+import { createEmpty, errnoOf, FILE_MODE, syncDirectory, syncFile } from './files.ts'
+import { examine, look, readProtection, whatIsThere } from './inspect.ts'
+import { occupied, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './restored.ts'
 import type { ProtectionMethod, SchemaRow } from './schema.ts'
 import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
@@ -66,7 +67,7 @@ export async function makeCopy(
 }
 
 /** The refusal for an error of the disk; any other as it is. */
-export function whyNotCopied(error: unknown, dataDir: string): unknown {
+function whyNotCopied(error: unknown, dataDir: string): unknown {
   const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
   return reason === null ? error : unwritable(dataDir, reason, error)
 }
@@ -153,4 +154,42 @@ function unsound(error: unknown, file: string): unknown {
   return isDiskFailure(error)
     ? unsoundBackup(file, 'it cannot be read by this user, or from this disk', error)
     : unsoundBackup(file, 'it is not a database', error)
+}
+
+/**
+ * Refuses a directory that a backup may not go into: one that holds a store, or traces of one.
+ * @throws OperatorError `refused`, `data-dir`
+ */
+export function refuseOccupied(dataDir: string): void {
+  if (checkDataDir(dataDir) && whatIsThere(dataDir) !== 'none') throw occupied(dataDir)
+}
+
+/**
+ * Restores a backup that `readBackup` has found sound. Its database appears in one step, whole, or
+ * not at all; it carries the note that it was restored.
+ * @throws OperatorError `refused` when a store is there, or appears; `data-dir`,
+ *   `store-unwritable`; `failed` when the copy is not sound
+ */
+export function restore(file: string, dataDir: string): void {
+  if (existsSync(`${file}-wal`)) {
+    throw unsoundBackup(file, 'a log lies beside it (-wal), so it is a store and no backup of one')
+  }
+  refuseOccupied(dataDir)
+  makeDataDir(dataDir)
+  try {
+    using unfinished = unfinishedIn(dataDir)
+    copyIn(file, unfinished.file)
+    if (!putInPlace(unfinished.file, dataDir)) throw occupied(dataDir)
+  } catch (error) {
+    throw whyNotCopied(error, dataDir)
+  }
+}
+
+function copyIn(file: string, to: string): void {
+  const { mtime } = statSync(file)
+  copyFileSync(file, to, constants.COPYFILE_EXCL)
+  chmodSync(to, FILE_MODE)
+  alter(to, (database) => writeNote(database, mtime.toISOString()))
+  look(to, examine)
+  syncFile(to)
 }

@@ -7,9 +7,8 @@ import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError, refusedError } from '../errors.ts'
-import { readBackup, type Backup } from '../store/backup.ts'
+import { readBackup, refuseOccupied, restore, type Backup } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
-import { refuseOccupied, restore } from '../store/restore.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import type { MoveEnd } from '../store/postgres/move-store.ts'
 import type { Engine } from '../openpgp/index.ts'
@@ -85,15 +84,14 @@ export async function moveStore(
   to: SecretSource | string,
   access: StoreAccess,
 ): Promise<MoveReport> {
-  const { FileMoveEnd } = await import('../store/postgres/move-ends.ts')
+  const { fileSource, fileTarget } = await import('../store/postgres/move-ends.ts')
   await using stack = new AsyncDisposableStack()
   const source =
     access.storeUrl === null
-      ? await FileMoveEnd.source(access.dataDir, access.key)
+      ? await fileSource(access.dataDir, access.key)
       : await databaseEnd(access.storeUrl, access, stack)
   stack.use(source)
-  const target =
-    typeof to === 'string' ? FileMoveEnd.target(to) : await databaseEnd(to, access, stack)
+  const target = typeof to === 'string' ? fileTarget(to) : await databaseEnd(to, access, stack)
   stack.use(target)
   const { createEngine } = await import('../openpgp/index.ts')
   const { relocate } = await import('../store/postgres/move-store.ts')
@@ -138,9 +136,9 @@ async function databaseEnd(
   stack: AsyncDisposableStack,
 ): Promise<MoveEnd> {
   const { LastSeenTimeline } = await import('../store/postgres/timeline.ts')
-  const { SchemaMoveEnd } = await import('../store/postgres/move-ends.ts')
+  const { takeSchema } = await import('../store/postgres/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
-  const end = await SchemaMoveEnd.take(server, store.schema)
+  const end = await takeSchema(server, store.schema)
   // the record is of another store in that place
   LastSeenTimeline.forget(dataDir)
   return end

@@ -1,8 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readBackup } from '../../src/store/backup.ts'
-import { restore } from '../../src/store/restore.ts'
+import { readBackup, restore } from '../../src/store/backup.ts'
 import { restoredFrom } from '../../src/store/restored.ts'
 import {
   backup,

@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, methodOf } from '../../src/store/protection.ts'
 import type { SchemaRow } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
-import { FileMoveEnd } from '../../src/store/postgres/move-ends.ts'
+import { fileSource, fileTarget } from '../../src/store/postgres/move-ends.ts'
 import { relocate } from '../../src/store/postgres/move-store.ts'
 import { pair } from './postgres/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
@@ -211,8 +211,8 @@ describe('moves of a store with a wrapped secret', () => {
     await expect(backup).rejects.toMatchObject({ code: 'store-locked' })
     const to = join(temporary(), 'data')
     {
-      await using from = await FileMoveEnd.source(dataDir, request)
-      await using target = FileMoveEnd.target(to)
+      await using from = await fileSource(dataDir, request)
+      await using target = fileTarget(to)
       await relocate({ from, to: target, request, tryKey: () => Promise.resolve() })
     }
     expect((await open(to, by(wrapper))).method).toBe('exec')

@@ -18,18 +18,10 @@ const inSchema = (db: Kysely<Schema>, schema: string): Database => db.withSchema
  * @throws OperatorError `store-older`, `store-newer` when its schema is not for this program; an
  *   error of pg
  */
-export function findVersion(
-  server: PostgresServer,
-  schema: string,
-  steps: readonly PostgresStep[] = POSTGRES_STEPS,
-): Promise<number | null> {
-  return findVersionIn(server.databaseFor(schema), schema, steps)
-}
-
-async function findVersionIn(
+export async function findVersion(
   db: Kysely<Schema>,
   schema: string,
-  steps: readonly PostgresStep[],
+  steps: readonly PostgresStep[] = POSTGRES_STEPS,
 ): Promise<number | null> {
   const { rows } = await sql<{ there: boolean }>`
     SELECT to_regclass(${`${quoted(schema)}.state`}) IS NOT NULL AS there`.execute(db)
@@ -55,7 +47,7 @@ export async function migrate(
   steps: readonly PostgresStep[] = POSTGRES_STEPS,
 ): Promise<void> {
   const db = server.databaseFor(schema)
-  const found = await findVersionIn(db, schema, steps)
+  const found = await findVersion(db, schema, steps)
   if (found !== null && found >= newestOf(steps)) return
   await db.transaction().execute((one) => migrateIn(one, { server, schema }, steps))
 }
@@ -80,7 +72,7 @@ export async function migrateIn(
     SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`.execute(transaction)
   if (there.rows.length === 0) await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
   await sql.raw(`SET LOCAL search_path TO ${quoted(schema)}, pg_temp`).execute(transaction)
-  const found = await findVersionIn(transaction, schema, steps)
+  const found = await findVersion(transaction, schema, steps)
   const missing = steps.filter(({ version }) => version > (found ?? 0))
   const isBesideOthers = found === null || missing.every(({ isAdditive }) => isAdditive)
   if (!isAlone) await requireFree(transaction, { server, schema, found, isBesideOthers })

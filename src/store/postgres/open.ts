@@ -52,7 +52,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     checkSchemaName(schema)
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const db = databaseOf(server, schema)
-    const isNew = (await findVersion(server, schema)) === null
+    const isNew = (await findVersion(db, schema)) === null
     const lastSeen = new LastSeenTimeline(dataDir, place)
     if (isNew && lastSeen.isAheadOf(null)) throw rolledBack()
     if (isNew) refuseToMake(o)

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openStore } from '../../../src/store/open-store.ts'
-import { FileMoveEnd, SchemaMoveEnd } from '../../../src/store/postgres/move-ends.ts'
+import { fileSource, fileTarget, takeSchema } from '../../../src/store/postgres/move-ends.ts'
 import { relocate, type MoveEnd } from '../../../src/store/postgres/move-store.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { CARRIED_TABLES } from '../../../src/store/carry.ts'
@@ -26,8 +26,8 @@ function folder(): Place {
   const dataDir = temporary()
   return {
     name: dataDir,
-    source: () => FileMoveEnd.source(dataDir, PASSPHRASE),
-    target: () => Promise.resolve(FileMoveEnd.target(dataDir)),
+    source: () => fileSource(dataDir, PASSPHRASE),
+    target: () => Promise.resolve(fileTarget(dataDir)),
     open: async () => {
       const store = await openStore({ dataDir, mode: 'existing', ...PASSPHRASE })
       onTestFinished(() => store[Symbol.asyncDispose]())
@@ -40,7 +40,7 @@ async function database(): Promise<Place> {
   const { url } = await sharedCluster()
   const server = serverOf(url)
   const schema = freshSchema()
-  const take = (): Promise<MoveEnd> => SchemaMoveEnd.take(server, schema)
+  const take = (): Promise<MoveEnd> => takeSchema(server, schema)
   return {
     name: schema,
     source: take,
@@ -197,8 +197,7 @@ describe.skipIf(!hasPostgres())('`relocate` between a folder and PostgreSQL', ()
     await move(place, to)
     const store = await to.open()
     const file = await store.copy()
-    const { readBackup } = await import('../../../src/store/backup.ts')
-    const { restore } = await import('../../../src/store/restore.ts')
+    const { readBackup, restore } = await import('../../../src/store/backup.ts')
     const held = await readBackup(file, PASSPHRASE)
     expect([held.method, held.counts['chats'], held.keys.length]).toEqual(['passphrase', 2, 2])
     const elsewhere = join(temporary(), 'data')

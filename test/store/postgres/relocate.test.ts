@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { FileMoveEnd } from '../../../src/store/postgres/move-ends.ts'
+import { fileSource, fileTarget } from '../../../src/store/postgres/move-ends.ts'
 import { relocate, type MoveEnd } from '../../../src/store/postgres/move-store.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../../../src/store/carry.ts'
 import { ARRIVING, MOVED_TO, type MoveMark } from '../../../src/store/move-mark.ts'
@@ -45,7 +45,7 @@ async function addRows(source: RowSource, to: Rows): Promise<void> {
 async function storedRows(): Promise<{ rows: Rows; masterSecret: string }> {
   const dataDir = temporary()
   const masterSecret = await fill(dataDir)
-  await using end = await FileMoveEnd.source(dataDir, REQUEST)
+  await using end = await fileSource(dataDir, REQUEST)
   const rows: Rows = {}
   await end.withRows((source) => addRows(source, rows))
   return { rows, masterSecret }
@@ -248,10 +248,10 @@ describe('`relocate`', () => {
   })
 })
 
-describe('`FileMoveEnd`', () => {
+describe('a data directory as an end of a move', () => {
   const move = async (here: string, there: string) => {
-    await using from = await FileMoveEnd.source(here, REQUEST)
-    await using to = FileMoveEnd.target(there)
+    await using from = await fileSource(here, REQUEST)
+    await using to = fileTarget(there)
     return await relocate({ from, to, request: REQUEST, tryKey: async () => {} })
   }
 
@@ -270,22 +270,22 @@ describe('`FileMoveEnd`', () => {
     await fill(here)
     await fill(there)
     const inUse = { code: 'store-in-use' }
-    const from = await FileMoveEnd.source(here, REQUEST)
-    const to = FileMoveEnd.target(there)
+    const from = await fileSource(here, REQUEST)
+    const to = fileTarget(there)
     await expect(open(here, { mode: 'existing' })).rejects.toMatchObject(inUse)
     await expect(open(there, { mode: 'existing' })).rejects.toMatchObject(inUse)
-    expect(() => FileMoveEnd.target(there)).toThrow(expect.objectContaining(inUse) as Error)
+    expect(() => fileTarget(there)).toThrow(expect.objectContaining(inUse) as Error)
     await from[Symbol.asyncDispose]()
     await to[Symbol.asyncDispose]()
     expect((await open(here, { mode: 'existing' })).method).toBe('none')
     expect((await open(there, { mode: 'existing' })).method).toBe('none')
   })
 
-  test('`FileMoveEnd.discard` removes an arriving store and its log', async () => {
+  test('`discard` of a data directory removes an arriving store and its log', async () => {
     const dataDir = temporary()
     await fill(dataDir)
     const file = join(dataDir, 'postern.db')
-    const end = FileMoveEnd.target(dataDir)
+    const end = fileTarget(dataDir)
     expect(await end.find()).toEqual({ isStore: true, mark: null })
     await end.setMark(markOf(ARRIVING))
     expect((await end.find()).mark).toEqual(markOf(ARRIVING))
@@ -295,9 +295,9 @@ describe('`FileMoveEnd`', () => {
     expect((await end.find()).isStore).toBe(false)
   })
 
-  test('`FileMoveEnd.receive` keeps a store that appeared meanwhile', async () => {
+  test('`receive` of a data directory keeps a store that appeared meanwhile', async () => {
     const dataDir = temporary()
-    const end = FileMoveEnd.target(dataDir)
+    const end = fileTarget(dataDir)
     await fill(dataDir)
     const rows = (() => []) as unknown as RowSource
     await expect(end.receive(rows, markOf(ARRIVING))).rejects.toThrow('a store appeared meanwhile')

@@ -59,7 +59,7 @@ describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
     const steps = [...POSTGRES_STEPS, added]
     const servers = Array.from({ length: 4 }, () => serverOf(url))
     await Promise.all(servers.map((one) => migrate(one, schema, steps)))
-    expect(await findVersion(server, schema, POSTGRES_STEPS)).toBe(NEXT)
+    expect(await findVersion(server.databaseFor(schema), schema, POSTGRES_STEPS)).toBe(NEXT)
     await store.fresh()
     await openOn(serverOf(url), schema)
   })
@@ -74,7 +74,7 @@ describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
     const steps = [...POSTGRES_STEPS, added, changed]
     const other = serverOf(url)
     await expect(migrate(other, schema, steps)).rejects.toMatchObject({ code: 'store-in-use' })
-    expect(await findVersion(other, schema, steps)).toBe(NEXT)
+    expect(await findVersion(other.databaseFor(schema), schema, steps)).toBe(NEXT)
     await presence[Symbol.asyncDispose]()
     await migrate(other, schema, steps)
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-in-use' })
     await giveBack(before.session, give(''))
     await openOn(server, schema)
-    expect(await findVersion(server, schema)).toBe(NEWEST_VERSION)
+    expect(await findVersion(server.databaseFor(schema), schema)).toBe(NEWEST_VERSION)
   })
 
   test('a store that one process holds alone is refused to others and stays held without an idle timeout', async () => {
@@ -133,6 +133,8 @@ describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
     const broken = { version: NEXT, isAdditive: true, statements: [...added.statements, 'BROKEN'] }
     await expect(migrate(server, schema, [...POSTGRES_STEPS, broken])).rejects.toThrow('BROKEN')
     await migrate(server, schema, [...POSTGRES_STEPS, added])
-    expect(await findVersion(server, schema, [...POSTGRES_STEPS, added])).toBe(NEXT)
+    expect(await findVersion(server.databaseFor(schema), schema, [...POSTGRES_STEPS, added])).toBe(
+      NEXT,
+    )
   })
 })
