@@ -51,8 +51,8 @@ export class Outcomes implements AsyncDisposable {
   readonly #kept: number
   /** By update; one that was delivered again counts once. */
   #received = new Map<number, MessageOutcome[]>()
-  #unwritten = 0
-  #sent: SendOutcome[] = []
+  /** By message; one that was sent again under its number counts as it was sent last. */
+  #sent = new Map<number, SendOutcome>()
   #timer: NodeJS.Timeout | null = null
   /** Recent outcomes, so that `explain` works while the disk is full. */
   readonly #recent = countedCache<string, MessageOutcome[] | SendOutcome>(5000)
@@ -65,22 +65,16 @@ export class Outcomes implements AsyncDisposable {
 
   /** Records the outcomes of an answer's Messages. */
   received(outcomes: readonly MessageOutcome[]): void {
-    if (outcomes.length === 0) return
-    const byUpdate = Map.groupBy(outcomes, ({ updateId }) => updateId)
-    for (const [updateId, ones] of byUpdate) {
+    for (const [updateId, ones] of Map.groupBy(outcomes, (one) => one.updateId)) {
       this.#recent.set(`u${updateId}`, ones)
-      if (this.#unwritten >= this.#kept) continue
-      this.#unwritten += ones.length - (this.#received.get(updateId)?.length ?? 0)
-      this.#received.set(updateId, ones)
+      this.#writeSoon(this.#received, updateId, ones)
     }
-    this.#soon()
   }
 
   /** Records the recipients of a message of the bot's. */
   sent(sent: SendOutcome): void {
     this.#recent.set(`m${sent.messageId}`, sent)
-    if (this.#sent.length < this.#kept) this.#sent.push(sent)
-    this.#soon()
+    this.#writeSoon(this.#sent, sent.messageId, sent)
   }
 
   /** The outcomes of an update's Messages; empty when none is kept. */
@@ -146,7 +140,8 @@ export class Outcomes implements AsyncDisposable {
     await this.#flush()
   }
 
-  #soon(): void {
+  #writeSoon<T>(unwritten: Map<number, T>, id: number, one: T): void {
+    if (unwritten.has(id) || unwritten.size < this.#kept) unwritten.set(id, one)
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       // oxlint-disable-next-line typescript/no-floating-promises -- #flush catches its errors
@@ -157,16 +152,15 @@ export class Outcomes implements AsyncDisposable {
   /** A failed write is reported elsewhere; here it only costs an explanation. */
   async #flush(): Promise<void> {
     const [received, sent] = [this.#received, this.#sent]
-    if (received.size + sent.length === 0) return
+    if (received.size + sent.size === 0) return
     this.#received = new Map()
-    this.#unwritten = 0
-    this.#sent = []
+    this.#sent = new Map()
     await this.#write(received, sent).catch(() => undefined)
   }
 
   async #write(
     received: ReadonlyMap<number, readonly MessageOutcome[]>,
-    sent: readonly SendOutcome[],
+    sent: ReadonlyMap<number, SendOutcome>,
   ): Promise<void> {
     for (const ids of chunksOf([...received.keys()], ROWS_AT_ONCE)) {
       const rows = chunksOf(
@@ -180,10 +174,8 @@ export class Outcomes implements AsyncDisposable {
         }
       })
     }
-    for await (const some of inSlices(chunksOf(sent.map(sentRow), ROWS_AT_ONCE))) {
-      // A message that was sent again under its number counts as it was sent last.
-      const last = [...new Map(some.map((row) => [row.message_id, row])).values()]
-      await this.#store.note((db) => upsert(db, 'sent', 'message_id', last))
+    for await (const some of inSlices(chunksOf([...sent.values()].map(sentRow), ROWS_AT_ONCE))) {
+      await this.#store.note((db) => upsert(db, 'sent', 'message_id', some))
     }
     await this.#store.note((db) => forgetOldest(db, this.#kept))
   }

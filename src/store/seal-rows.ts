@@ -4,7 +4,7 @@ import { inSlices } from '../util/scheduling.ts'
 import type { OpenProtection } from './protection.ts'
 import { JournalRows } from './records/journal.ts'
 import { PRIVATE_READABLE } from './records/chats.ts'
-import { changeRows, findRow, upsert } from './records/rows.ts'
+import { changeRows, findRow, findRows, upsert } from './records/rows.ts'
 import { CHAIN_START } from './journal-chain.ts'
 import { RowSeal, SEALED_COLUMNS, coveredOf, type SealedTable } from './row-seal.ts'
 import type { Schema } from './schema.ts'
@@ -51,11 +51,8 @@ export async function sealRows(
   const counts: Record<string, number> = {}
   for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[]) {
     if (table === 'journal_heads' || (isFirst && DECIDED.has(table))) continue
-    // one table for all, or the types of Kysely are too many
-    const all = db.selectFrom(table as 'flags').selectAll()
-    const rows = await (
-      table === 'flags' ? all.where('name', '=', PRIVATE_READABLE) : all
-    ).execute()
+    const some = table === 'flags' ? { name: PRIVATE_READABLE } : null
+    const rows = await findRows(db, table as 'flags', some)
     if (rows.length > 0) counts[table] = rows.length
     if (table === 'journal') continue
     for await (const row of inSlices(rows)) {

@@ -98,8 +98,7 @@ export class QueryConnections implements AsyncDisposable {
     const done = this.#begin()
     try {
       const client = (await this.#pool.connect()) as PoolMember
-      const parts = { client, begin: () => this.#begin(client), onReleased }
-      return new PooledClient(parts) as unknown as PostgresPoolClient
+      return pooledClient({ client, begin: () => this.#begin(client), onReleased })
     } catch (error) {
       if (['lost', 'rolled-back'].includes(kindOf(error))) this.#parts.suspect()
       throw error
@@ -168,69 +167,60 @@ interface QueryResult {
 
 const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows: [] })
 
-interface PooledClientParts {
+/**
+ * A connection out of the pool, for one transaction or query.
+ * @param o `begin`: called before each query, and returns a function to call after it
+ */
+function pooledClient(o: {
   client: PoolMember
-  /** Called before each query. @returns a function to call after it */
   begin: () => () => void
   onReleased: () => void
-}
-
-/** A connection out of the pool, for one transaction or query. */
-class PooledClient {
-  readonly #parts: PooledClientParts
-  #begun: Promise<unknown> | null = null
-  #failed: Error | undefined
-
-  constructor(parts: PooledClientParts) {
-    this.#parts = parts
-  }
-
+}): PostgresPoolClient {
+  const { client } = o
+  let begun: Promise<unknown> | null = null
+  let failed: Error | undefined
   /** The begin of a transaction goes out together with its first statement. */
-  async query(sql: string, parameters: readonly unknown[]): Promise<QueryResult> {
-    const { client } = this.#parts
-    if (this.#failed !== undefined) {
+  const query = async (sql: string, parameters: readonly unknown[]): Promise<QueryResult> => {
+    if (failed !== undefined) {
       // a transaction ends with its connection, and why that was lost is known
       if (sql === 'rollback') return nothing('ROLLBACK')
       throw new PostgresError('lost', 'the connection was lost')
     }
     if (sql === 'begin') {
-      this.#begun = client.query(sql)
+      begun = client.query(sql)
       // the statement after BEGIN rejects with the same error
-      this.#begun.catch(() => undefined)
+      begun.catch(() => undefined)
       return nothing('BEGIN')
     }
-    const done = this.#parts.begin()
+    const done = o.begin()
     try {
-      const answered = client.query(sql, parametersOf(parameters))
-      const [result] = await Promise.all([answered, this.#begun])
-      this.#begun = null
-      this.#requireReplicated(sql)
+      const [result] = await Promise.all([client.query(sql, parametersOf(parameters)), begun])
+      begun = null
+      requireReplicated(client, sql)
       return result as QueryResult
     } catch (error) {
       if (kindOf(error) !== 'lost') throw error
-      this.#failed = error as Error
+      failed = error as Error
       throw sql === 'commit' ? new CommitLostError(error) : error
     } finally {
       done()
     }
   }
-
-  /**
-   * A commit that has waited for its standby in vain, cancelled by its time limit or by somebody,
-   * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
-   */
-  #requireReplicated(sql: string): void {
-    const { client } = this.#parts
-    const { isWarned } = client
-    client.isWarned = false
-    if (!isWarned || sql.startsWith('VACUUM')) return
-    throw new PostgresError('storage', 'the standby has not confirmed the commit')
-  }
-
   /** A connection that failed, or that Kysely gives up, is not used again. */
-  release(isBroken?: boolean): void {
-    const { client, onReleased } = this.#parts
-    client.release(isBroken === true ? true : this.#failed)
-    onReleased()
+  const release = (isBroken?: boolean): void => {
+    client.release(isBroken === true ? true : failed)
+    o.onReleased()
   }
+  return { query, release } as unknown as PostgresPoolClient
+}
+
+/**
+ * A commit that has waited for its standby in vain, cancelled by its time limit or by somebody,
+ * succeeds with no more than a warning. No other statement of ours but VACUUM is warned about.
+ */
+function requireReplicated(client: PoolMember, sql: string): void {
+  const { isWarned } = client
+  client.isWarned = false
+  if (!isWarned || sql.startsWith('VACUUM')) return
+  throw new PostgresError('storage', 'the standby has not confirmed the commit')
 }

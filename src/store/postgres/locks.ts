@@ -96,7 +96,7 @@ export class NamedLocks implements AsyncDisposable {
   readonly #server: LockServer
   readonly #schema: string
   /** The server grants a lock to one session as often as it asks; this process has it once. */
-  readonly #held = new Map<LockName, HeldLock | null>()
+  readonly #held = new Map<LockName, StoreLock | null>()
 
   constructor(server: LockServer, schema: string) {
     this.#server = server
@@ -113,7 +113,7 @@ export class NamedLocks implements AsyncDisposable {
   async take(
     name: LockName,
     { isShared = false, isFresh = false }: LockOptions = {},
-  ): Promise<{ lock: HeldLock; epoch: number } | null> {
+  ): Promise<{ lock: StoreLock; epoch: number } | null> {
     if (this.#held.has(name)) return null
     this.#held.set(name, null)
     const { session } = this.#server
@@ -121,14 +121,14 @@ export class NamedLocks implements AsyncDisposable {
       name === 'poll' || name === 'outbox'
         ? turnLock(this.#schema, name)
         : advisoryLock(lockName(this.#schema, name), isShared)
-    let lock: HeldLock | null = null
+    let lock: StoreLock | null = null
     try {
       const [[row] = [], [state] = []] = await this.#server.askAll<LockAnswer>([
         of.take,
         ...(isFresh ? [{ text: epochIn(this.#schema) }] : []),
       ])
       if (row?.taken !== true) return null
-      lock = new HeldLock(this.#server, of, () => void this.#held.delete(name))
+      lock = heldLock(this.#server, of, () => void this.#held.delete(name))
       this.#held.set(name, lock)
       return { lock, epoch: state?.epoch ?? 0 }
     } catch (error) {
@@ -147,40 +147,34 @@ export class NamedLocks implements AsyncDisposable {
   }
 }
 
-/** A lock that this process has, until it gives it back or the session is lost. */
-class HeldLock implements StoreLock {
-  readonly #session: Session
-  readonly #of: Lock
-  readonly #end = new AbortController()
-  readonly signal = this.#end.signal
-  readonly #asked = new AbortController()
-  readonly asked = this.#asked.signal
-
-  /** @param onEnd called once it is given back or lost */
-  constructor({ session, turnWaits }: LockServer, of: Lock, onEnd: () => void) {
-    this.#session = session
-    this.#of = of
-    const ends = [onEnd, session.onLost(() => this.#endOnce())]
-    if (of.turn !== undefined) {
-      ends.push(turnWaits.offer(of.turn, (heir) => this.#asked.abort(heir)))
-    }
-    for (const end of ends) this.signal.addEventListener('abort', end)
+/**
+ * A lock that this process has, until it gives it back or the session is lost.
+ * @param onEnd called once it is given back or lost
+ */
+function heldLock({ session, turnWaits }: LockServer, of: Lock, onEnd: () => void): StoreLock {
+  const [ended, asked] = [new AbortController(), new AbortController()]
+  const { signal } = ended
+  signal.addEventListener('abort', onEnd)
+  signal.addEventListener(
+    'abort',
+    session.onLost(() => ended.abort()),
+  )
+  if (of.turn !== undefined) {
+    const withdraw = turnWaits.offer(of.turn, (heir) => asked.abort(heir))
+    signal.addEventListener('abort', withdraw)
   }
-
-  get isHeld(): boolean {
-    return !this.signal.aborted && this.#session.isProven
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    // the server releases the locks of a lost session
-    const heir = this.asked.aborted ? String(this.asked.reason) : ''
-    if (this.#endOnce()) await giveBack(this.#session, this.#of.give(heir))
-  }
-
-  /** @returns false when it was over before */
-  #endOnce(): boolean {
-    if (this.signal.aborted) return false
-    this.#end.abort()
-    return true
+  return {
+    signal,
+    asked: asked.signal,
+    get isHeld() {
+      return !signal.aborted && session.isProven
+    },
+    async [Symbol.asyncDispose]() {
+      // the server releases the locks of a lost session
+      if (signal.aborted) return
+      ended.abort()
+      const heir = asked.signal.aborted ? String(asked.signal.reason) : ''
+      await giveBack(session, of.give(heir))
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
 import type { RowSeal } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
-import { SealedRows, changeRows, chunksOf, findRow, upsert } from './rows.ts'
+import { SealedRows, changeRows, chunksOf, findRow, findRows, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
 /** Tables whose rows are about one person, by `user_id`. */
@@ -80,8 +80,8 @@ async function erase(
 }
 
 async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<string[]> {
-  const pins = await db.selectFrom('pins').selectAll().where('user_id', '=', userId).execute()
-  const changes = db.selectFrom('key_changes').selectAll().where('user_id', '=', userId)
+  const pins = await findRows(db, 'pins', { user_id: userId })
+  const changes = await findRows(db, 'key_changes', { user_id: userId })
   const owned = db.selectFrom('certificates').select('fingerprint').where('owner', '=', userId)
   const entries = db.selectFrom('journal').select('detail').where('user_id', '=', userId)
   type Named = Partial<Record<'fingerprint' | 'from' | 'to', string>>
@@ -92,7 +92,7 @@ async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<strin
   const found = [
     ...pins.flatMap(({ fingerprint, listed, former }) => [fingerprint, listed, former]),
     ...details.flatMap(({ fingerprint, from, to }) => [fingerprint, from, to]),
-    ...(await changes.execute()).flatMap(({ before, now }) => [before, now]),
+    ...changes.flatMap(({ before, now }) => [before, now]),
     ...(await owned.execute()).map(({ fingerprint }) => fingerprint),
   ]
   return [...new Set(found.flatMap((one) => one ?? []))].filter((one) => FINGERPRINT.test(one))

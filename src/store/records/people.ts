@@ -3,7 +3,7 @@ import type { Pin, PinRecords, PolicyRecords, SignedKind } from '../../kernel/in
 import type { SignerRecords, ToldWith, TrustPolicy } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, SealedRows, changeRows, upsert } from './rows.ts'
+import { Rows, SealedRows, changeRows, findRows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
 export class PinRows extends SealedRows implements PinRecords {
@@ -42,10 +42,10 @@ function pinOf({ former: fingerprint, vouched, ...row }: SchemaRow<'pins'>): Pin
 /** The last change of each person's certificate. */
 export class KeyChangeRows extends Rows implements KeyChangeRecords {
   async of(keys: Keys): Promise<KnownChange[]> {
-    const all = this.db
-      .selectFrom('key_changes')
-      .select(['user_id as userId', 'before as from', 'now as to', 'message', 'send'])
-    return await (keys === null ? all : all.where('user_id', 'in', keys.map(Number))).execute()
+    const rows = await findRows(this.db, 'key_changes', keys && { user_id: keys })
+    return rows.map(({ user_id, before, now, ...told }) => {
+      return { userId: user_id, from: before, to: now, ...told }
+    })
   }
 
   async save(changes: readonly KeyChange[]): Promise<void> {
@@ -81,9 +81,8 @@ const SIGNED_COLUMN = { words: 'signed_at', file: 'signed_files_at' } as const
 /** Everybody who ever signed. */
 export class SignerRows extends Rows implements SignerRecords {
   async of(keys: Keys): Promise<{ userId: number; kinds: SignedKind[] }[]> {
-    const all = this.db.selectFrom('people').selectAll()
-    const rows = keys === null ? all : all.where('user_id', 'in', keys.map(Number))
-    return (await rows.execute()).map((row) => ({
+    const rows = await findRows(this.db, 'people', keys && { user_id: keys })
+    return rows.map((row) => ({
       userId: row.user_id,
       kinds: (['words', 'file'] as const).filter((kind) => row[SIGNED_COLUMN[kind]] !== null),
     }))

@@ -24,12 +24,7 @@ export class SealedRows extends Rows {
 
   /** The sound rows whose columns have these values, or one of them; null: all rows. */
   async sound<T extends SealedTable>(table: T, where: Where<T> | null): Promise<SchemaRow<T>[]> {
-    // one table for all, or the types of Kysely are too many
-    let rows = this.db.selectFrom(table as 'flags').selectAll()
-    for (const [column, value] of Object.entries(where ?? {})) {
-      rows = rows.where(column as 'name', 'in', [value].flat() as string[])
-    }
-    return this.seal.sound(table, (await rows.execute()) as never[])
+    return this.seal.sound(table, (await findRows(this.db, table, where)) as never[])
   }
 
   /** Changes the sound rows whose columns have all of these values. @returns whether there are any */
@@ -47,7 +42,7 @@ export class SealedRows extends Rows {
   }
 }
 
-type Where<T extends SealedTable> = {
+type Where<T extends keyof Schema> = {
   [Column in keyof SchemaRow<T>]?: NonNullable<SchemaRow<T>[Column]> | readonly (string | number)[]
 }
 
@@ -95,16 +90,26 @@ export async function changeRows<T extends keyof Schema>(
   return numUpdatedRows > 0n
 }
 
-/** A row whose columns have all of these values; undefined where there is none. */
-export async function findRow<T extends keyof Schema>(
+/** The rows whose columns have these values, or one of them; null: all rows. */
+export async function findRows<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
-  where: Partial<SchemaRow<T>>,
-): Promise<SchemaRow<T> | undefined> {
+  where: Where<T> | null,
+): Promise<SchemaRow<T>[]> {
   // one table for all, or the types of Kysely are too many
-  const rows = db.selectFrom(table as 'flags').selectAll()
-  return (await rows.where((is) => is.and(where)).executeTakeFirst()) as SchemaRow<T> | undefined
+  let rows = db.selectFrom(table as 'flags').selectAll()
+  for (const [column, value] of Object.entries(where ?? {})) {
+    rows = rows.where(column as 'name', 'in', [value].flat() as string[])
+  }
+  return (await rows.execute()) as unknown as SchemaRow<T>[]
 }
+
+/** A row whose columns have all of these values; undefined where there is none. */
+export const findRow = async <T extends keyof Schema>(
+  db: Kysely<Schema>,
+  table: T,
+  where: Where<T>,
+): Promise<SchemaRow<T> | undefined> => (await findRows(db, table, where))[0]
 
 /** The value of a flag; null where there is none. */
 export const readFlag = async (db: Kysely<Schema>, name: string): Promise<string | null> =>
