@@ -10,7 +10,6 @@ import { unusable, type Failure } from './errors.ts'
 import { exchange, type Exchange } from './exchange.ts'
 import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
-import { Pieces } from './pieces.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMethod
 /** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
@@ -84,30 +83,6 @@ function withoutBody({
       ? { ok: true, result: new Unseen(null) }
       : { ok: false, error: { status, code, message: '' } }
   return { status, headers: kept, body: Buffer.alloc(0), envelope }
-}
-
-/**
- * Reads the whole body of an answer.
- * @returns a failure when the body is too large: the connection is then given up
- * @throws the error of the body
- */
-export async function readBody(
-  { statusCode, body }: Dispatcher.ResponseData,
-  maxBytes: number,
-): Promise<Buffer | Failure> {
-  const pieces = new Pieces(maxBytes, statusCode)
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | Failure>()
-  // Iterating would first join the pieces that wait.
-  body.on('data', (piece: Buffer) => {
-    const failure = pieces.take(piece)
-    if (failure === null) return
-    resolve(failure)
-    body.removeAllListeners('data').destroy()
-  })
-  body.on('end', () => resolve(pieces.joined()))
-  body.on('error', reject)
-  body.on('close', () => reject(new Error('the body was closed before its end')))
-  return await promise
 }
 
 /**

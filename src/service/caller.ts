@@ -62,95 +62,95 @@ export interface CallerParts {
   stopping: AbortSignal
 }
 
-/** Makes calls: attempts, the token read again after a 401, one repetition where the rule allows. */
-export class Caller {
-  readonly #parts: CallerParts
-
-  constructor(parts: CallerParts) {
-    this.#parts = parts
+/**
+ * Makes a call: attempts, the token read again after a 401, one repetition where the rule allows.
+ * @returns the service's answer, ok or not
+ * @throws NoResponseError without a usable response
+ */
+export async function makeCall(parts: CallerParts, call: Call): Promise<Answer> {
+  const { events } = parts
+  let outcome = await authorized(parts, call, { untilMs: call.firstUntilMs })
+  if (call.repeat(outcome) && (await pauseBefore(parts, call))) {
+    outcome = await authorized(parts, call, { untilMs: call.untilMs, isAgain: true })
   }
-
-  /**
-   * Gives the service's answer, ok or not.
-   * @throws NoResponseError without a usable response
-   */
-  async run(call: Call): Promise<Answer> {
-    let outcome = await this.#authorized(call, call.firstUntilMs)
-    if (call.repeat(outcome) && (await this.#pauseBefore(call))) {
-      outcome = await this.#authorized(call, call.untilMs, 'again')
-    }
-    const { events } = this.#parts
-    if (outcome.kind !== 'answered') {
-      if (outcome.kind !== 'given-up') events.unreachable(outcome.error)
-      throw outcome.error
-    }
-    if (outcome.answer.status === 401) events.unauthorized()
-    return outcome.answer
+  if (outcome.kind !== 'answered') {
+    if (outcome.kind !== 'given-up') events.unreachable(outcome.error)
+    throw outcome.error
   }
+  if (outcome.answer.status === 401) events.unauthorized()
+  return outcome.answer
+}
 
-  /** A 401 means that nothing was done: with another token the same call is made again. */
-  async #authorized(call: Call, untilMs: number, turn?: 'again'): Promise<AttemptOutcome> {
-    const { token } = this.#parts
-    const used = token.reveal()
-    const outcome = await this.#attempt(call, used, untilMs, turn)
-    if (outcome.kind !== 'answered' || outcome.answer.status !== 401) return outcome
-    await token.reload().catch(() => false)
-    const current = token.reveal()
-    return current === used ? outcome : this.#attempt(call, current, untilMs, 'again')
-  }
+/** `isAgain`: it was attempted before. */
+interface AttemptTurn {
+  untilMs: number
+  isAgain?: boolean
+}
 
-  async #attempt(call: Call, token: string, untilMs: number, turn?: 'again') {
-    const { origin, basePath, budget, events, limits, stopping } = this.#parts
-    const { pool, method, path, body, signal, own, permitted, requireAllowed } = call
-    await permitted?.()
-    if (own && turn === 'again') budget.count()
-    const startedMs = performance.now()
-    const endpoint = endpointOf(method, path)
-    // Updates and key lists are the answers that grow with a crowd.
-    const isUpdates = endpoint?.name === 'getUpdates'
-    const isList = isUpdates || endpoint?.name === 'getChatKeys'
-    const outcome = await attempt(pool, {
-      origin,
-      method,
-      path: `${basePath}${API_PREFIX}${path}`,
-      body,
-      token,
-      answer: isUpdates ? 'updates' : own ? 'own' : 'other',
-      maxBytes: isList ? limits.maxListBytes : limits.maxBytes,
-      timeoutMs: untilMs - startedMs,
-      signal,
-      stopping,
-      requireAllowed,
-    })
-    if (own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
-    if (outcome.kind === 'answered') {
-      const ms = performance.now() - startedMs
-      this.#report(outcome, { route: routeOf(method, endpoint), ms, own })
-    }
-    return outcome
-  }
+/** A 401 means that nothing was done: with another token the same call is made again. */
+async function authorized(
+  parts: CallerParts,
+  call: Call,
+  turn: AttemptTurn,
+): Promise<AttemptOutcome> {
+  const { token } = parts
+  const used = token.reveal()
+  const outcome = await attemptWith(used, parts, call, turn)
+  if (outcome.kind !== 'answered' || outcome.answer.status !== 401) return outcome
+  await token.reload().catch(() => false)
+  const current = token.reveal()
+  return current === used
+    ? outcome
+    : await attemptWith(current, parts, call, { ...turn, isAgain: true })
+}
 
-  #report(
-    { answer, skewMs }: AttemptOutcome & { kind: 'answered' },
-    call: { route: string; ms: number; own: boolean },
-  ): void {
-    const { events } = this.#parts
-    const { envelope, status } = answer
-    if (envelope.ok) events.answered({ ...call, status })
-    else events.answered({ ...call, status, code: envelope.error.code })
-    if (skewMs !== null) events.clock(skewMs)
-    if (!envelope.ok && envelope.error.code === 'bot_paused') events.paused()
-  }
+async function attemptWith(
+  token: string,
+  { origin, basePath, budget, events, limits, stopping }: CallerParts,
+  { pool, method, path, body, signal, own, permitted, requireAllowed }: Call,
+  { untilMs, isAgain = false }: AttemptTurn,
+): Promise<AttemptOutcome> {
+  await permitted?.()
+  if (own && isAgain) budget.count()
+  const startedMs = performance.now()
+  const endpoint = endpointOf(method, path)
+  // Updates and key lists are the answers that grow with a crowd.
+  const isUpdates = endpoint?.name === 'getUpdates'
+  const isList = isUpdates || endpoint?.name === 'getChatKeys'
+  const outcome = await attempt(pool, {
+    origin,
+    method,
+    path: `${basePath}${API_PREFIX}${path}`,
+    body,
+    token,
+    answer: isUpdates ? 'updates' : own ? 'own' : 'other',
+    maxBytes: isList ? limits.maxListBytes : limits.maxBytes,
+    timeoutMs: untilMs - startedMs,
+    signal,
+    stopping,
+    requireAllowed,
+  })
+  if (own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
+  if (outcome.kind !== 'answered') return outcome
+  const { status, envelope } = outcome.answer
+  const code = envelope.ok ? undefined : envelope.error.code
+  const ms = performance.now() - startedMs
+  const answered = { route: routeOf(method, endpoint), status, ms, own }
+  events.answered({ ...answered, ...(code !== undefined && { code }) })
+  if (outcome.skewMs !== null) events.clock(outcome.skewMs)
+  if (code === 'bot_paused') events.paused()
+  return outcome
+}
 
-  /** False when no time is left for another attempt, or nobody waits for it. */
-  async #pauseBefore({ untilMs, signal: own }: Call): Promise<boolean> {
-    const { limits, stopping } = this.#parts
-    const pauseMs = limits.retryPauseMs
-    if (performance.now() + pauseMs >= untilMs) return false
-    const signal = own === undefined ? stopping : AbortSignal.any([own, stopping])
-    await pause(pauseMs, undefined, { signal }).catch(() => undefined)
-    return !signal.aborted
-  }
+/** False when no time is left for another attempt, or nobody waits for it. */
+async function pauseBefore(
+  { limits: { retryPauseMs }, stopping }: CallerParts,
+  { untilMs, signal: own }: Call,
+): Promise<boolean> {
+  if (performance.now() + retryPauseMs >= untilMs) return false
+  const signal = own === undefined ? stopping : AbortSignal.any([own, stopping])
+  await pause(retryPauseMs, undefined, { signal }).catch(() => undefined)
+  return !signal.aborted
 }
 
 /** Edits, polls, and calls of the bot other than GET: a repetition could have an effect twice. */

@@ -3,15 +3,14 @@ import { type Outbound, type StillMay, type Unseen, isOutbound } from '../kernel
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {
-  Caller,
   ifAnswerLost,
   ifUnreached,
+  makeCall,
   never,
   type Call,
   type CallerParts,
-  type TokenSource,
-  type UpstreamEvents,
 } from './caller.ts'
+import type { TokenSource, UpstreamEvents } from './caller.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
@@ -20,8 +19,6 @@ import { serviceErrorOf } from './service-error.ts'
 
 export type { Answer } from './attempt.ts'
 export type { TokenSource, UpstreamEvents } from './caller.ts'
-export type { UpstreamLimits } from './limits.ts'
-export type { EgressProxies } from './pools.ts'
 
 /** One call to the service. */
 export interface UpstreamRequest {
@@ -85,7 +82,6 @@ export type Upstream = Pick<UpstreamClient, keyof UpstreamClient>
 export class UpstreamClient implements AsyncDisposable {
   readonly #parts: CallerParts
   readonly #pools: Pools
-  readonly #caller: Caller
   readonly #stopping = new AbortController()
 
   constructor({ baseUrl, ca, proxy, token, ownCallsPerMinute, events, limits }: UpstreamOptions) {
@@ -101,7 +97,6 @@ export class UpstreamClient implements AsyncDisposable {
       limits: bounds,
       stopping: this.#stopping.signal,
     }
-    this.#caller = new Caller(this.#parts)
   }
 
   /**
@@ -110,7 +105,7 @@ export class UpstreamClient implements AsyncDisposable {
    * @throws Refusal `postern_route_refused` for sends and edits, which only the guard lets out
    */
   async relay(request: UpstreamRequest): Promise<Answer> {
-    return await this.#caller.run(this.#ordinary(request, 'bot'))
+    return await makeCall(this.#parts, this.#ordinary(request, 'bot'))
   }
 
   /**
@@ -121,7 +116,7 @@ export class UpstreamClient implements AsyncDisposable {
   async ask(request: UpstreamRequest): Promise<Unseen> {
     const call = this.#ordinary(request, 'own')
     await this.#parts.budget.take(call.untilMs, this.#ending(call.signal))
-    const answer = await this.#caller.run(call)
+    const answer = await makeCall(this.#parts, call)
     if (answer.envelope.ok) return answer.envelope.result
     throw serviceErrorOf(answer, answer.envelope.error)
   }
@@ -136,12 +131,8 @@ export class UpstreamClient implements AsyncDisposable {
   async media(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
     const { origin, basePath, limits } = this.#parts
     const path = `${basePath}/media/${encodeURIComponent(id)}`
-    return await fetchMedia(this.#pools.media.dispatcher, {
-      origin,
-      path,
-      signal: this.#ending(signal),
-      limits,
-    })
+    const request = { origin, path, signal: this.#ending(signal), limits }
+    return await fetchMedia(this.#pools.media.dispatcher, request)
   }
 
   /** A long poll, on connections of its own, never repeated. */
@@ -153,7 +144,7 @@ export class UpstreamClient implements AsyncDisposable {
     const own = whose === 'own'
     if (own) await budget.take(performance.now() + limits.budgetWindowMs, this.#ending(signal))
     const totalMs = timeoutSeconds * 1000 + limits.pollSlackMs
-    return await this.#caller.run({
+    return await makeCall(this.#parts, {
       pool: this.#pools.polls.dispatcher,
       method: 'GET',
       path,
@@ -173,17 +164,15 @@ export class UpstreamClient implements AsyncDisposable {
   async send(outbound: Outbound, stillMay: StillMay): Promise<Answer> {
     const { sendFirstMs, sendTotalMs } = this.#parts.limits
     const call = this.#guarded(outbound, 'send', stillMay)
-    return await this.#caller.run({
-      ...call,
-      ...times(sendTotalMs, sendFirstMs),
-      repeat: ifAnswerLost,
-    })
+    const within = times(sendTotalMs, sendFirstMs)
+    return await makeCall(this.#parts, { ...call, ...within, repeat: ifAnswerLost })
   }
 
   /** Edits by a permitted body; never repeated. @throws as `send` does */
   async edit(outbound: Outbound, stillMay: StillMay): Promise<Answer> {
     const call = this.#guarded(outbound, 'edit', stillMay)
-    return await this.#caller.run({ ...call, ...times(this.#parts.limits.callMs), repeat: never })
+    const within = times(this.#parts.limits.callMs)
+    return await makeCall(this.#parts, { ...call, ...within, repeat: never })
   }
 
   /** The load of its connections. */

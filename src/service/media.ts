@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
 import { PosternError, Refusal } from '../errors.ts'
 import { raceAbort } from '../util/race-abort.ts'
-import { readAnswer, readBody } from './attempt.ts'
+import { readAnswer } from './attempt.ts'
 import { failureOf, givenUp, late, unusable, whyUnusable, type Failure } from './errors.ts'
 import { joined, mediaHeaders } from './headers.ts'
 import type { UpstreamLimits } from './limits.ts'
+import { Pieces } from './pieces.ts'
 import { serviceErrorOf } from './service-error.ts'
 
 export interface MediaRequest {
@@ -70,9 +71,13 @@ async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits):
     if (Number(joined(headers['content-length'])) > limits.maxMediaBytes) throw tooLarge()
     return
   }
-  const body = await readBody(response, limits.maxBytes)
-  const answer = Buffer.isBuffer(body) ? await readAnswer(response, body, 'other') : null
-  if (answer === null || answer.envelope.ok) throw unusable('no file', statusCode).error
+  const noFile = unusable('no file', statusCode).error
+  const pieces = new Pieces(limits.maxBytes, statusCode)
+  for await (const piece of response.body as AsyncIterable<Buffer>) {
+    if (pieces.take(piece) !== null) throw noFile
+  }
+  const answer = await readAnswer(response, pieces.joined(), 'other')
+  if (answer === null || answer.envelope.ok) throw noFile
   throw serviceErrorOf(answer, answer.envelope.error)
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
-import type { Upstream, UpstreamLimits } from '../../src/service/client.ts'
+import type { Upstream } from '../../src/service/client.ts'
+import type { UpstreamLimits } from '../../src/service/limits.ts'
 import { door, failing, no, rawService, service, waiting } from './support.ts'
 
 const LATE = 'postern_upstream_timeout'
