@@ -30,7 +30,6 @@ export class AgentClient implements KeyHolder {
   readonly #timer: NodeJS.Timeout
   #socket: Socket | null = null
   #nextId = 0
-  #unsent: Buffer[] = []
 
   /** @param path of the agent's socket, absolute */
   constructor(path: string) {
@@ -84,18 +83,11 @@ export class AgentClient implements KeyHolder {
     const pending = { untilMs, ...Promise.withResolvers<Buffer>() }
     this.#pending.set(id, pending)
     // those of one turn of the loop leave together
-    if (this.#unsent.push(writeFrame({ id, kind: ASK[name], body })) === 1) {
-      queueMicrotask(() => this.#flush())
-    }
+    const socket = this.#socket
+    socket?.cork()
+    socket?.write(writeFrame({ id, kind: ASK[name], body }))
+    queueMicrotask(() => socket?.uncork())
     return await pending.promise
-  }
-
-  #flush(): void {
-    const [first, ...more] = this.#unsent
-    this.#unsent = []
-    if (first !== undefined) {
-      this.#socket?.write(more.length === 0 ? first : Buffer.concat([first, ...more]))
-    }
   }
 
   #connect(): void {
@@ -162,7 +154,6 @@ export class AgentClient implements KeyHolder {
   #end(reason: string): void {
     this.#socket?.destroy()
     this.#socket = null
-    this.#unsent = []
     this.#reach.isAway(`${this.#path} ${reason}`)
     for (const { reject } of this.#pending.values()) reject(this.#unavailable(reason))
     this.#pending.clear()

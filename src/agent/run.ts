@@ -1,12 +1,13 @@
 /** The agent as a process: its keys, its journal and its socket. */
 import { once } from 'node:events'
 import { lstatSync, rmSync } from 'node:fs'
-import { connect, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import { OperatorError, systemCodeOf } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import type { StoreOpening } from '../store/open-store.ts'
-import { othersRight } from '../util/file-owners.ts'
+import { othersRight, withUmask } from '../util/file-owners.ts'
+import { knock } from '../util/local-door.ts'
 import { AgentJournal } from './journal.ts'
 import { openAgentKeys } from './keys.ts'
 import { createAgentServer } from './server.ts'
@@ -68,31 +69,14 @@ function refuseUnsafeSocket(path: string): void {
 async function listenAt(server: Server, path: string): Promise<void> {
   try {
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) {
-      if (await isAnswered(path)) throw otherAgent(path)
+      if ((await knock(path)) === 'EADDRINUSE') throw otherAgent(path)
       rmSync(path)
     }
     const listening = once(server, 'listening')
-    const before = process.umask(UMASK)
-    try {
-      server.listen(path)
-    } finally {
-      process.umask(before)
-    }
+    withUmask(UMASK, () => server.listen(path))
     await listening
   } catch (error) {
     throw error instanceof OperatorError ? error : cannotListen(path, systemCodeOf(error))
-  }
-}
-
-async function isAnswered(path: string): Promise<boolean> {
-  const socket = connect(path)
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
   }
 }
 

@@ -62,7 +62,7 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
     least?.destroy()
     idle.add(socket)
     const reader = new FrameReader()
-    const answers = new AnswerWriter(socket)
+    socket.on('drain', () => socket.resume())
     socket.on('data', (chunk) => {
       const isWhole = reader.read(chunk, ({ id, ...question }) => {
         const reply = service.answer(connection, question)
@@ -72,8 +72,8 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
           users.delete(socket)
           users.add(socket)
         }
-        if (!(reply instanceof Promise)) return answers.write(id, reply)
-        const writeLate = async (): Promise<void> => answers.write(id, await reply)
+        if (!(reply instanceof Promise)) return writeAnswer(socket, id, reply)
+        const writeLate = async (): Promise<void> => writeAnswer(socket, id, await reply)
         // oxlint-disable-next-line typescript/no-floating-promises -- an answer never rejects
         writeLate()
       })
@@ -93,46 +93,31 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
   return { server, end }
 }
 
-/** Writes the answers of one turn of the loop together, and zeroes them once they have left. */
-class AnswerWriter {
-  readonly #socket: Socket
-  #waiting: Buffer[] = []
-
-  constructor(socket: Socket) {
-    this.#socket = socket
-    socket.on('drain', () => socket.resume())
-  }
-
-  write(id: number, { kind, body }: Reply): void {
-    const isFirst = this.#waiting.push(writeFrame({ id, kind, body })) === 1
-    body.fill(0)
-    if (isFirst) queueMicrotask(() => this.#flush())
-  }
-
-  #flush(): void {
-    const bytes = Buffer.concat(this.#waiting)
-    for (const frame of this.#waiting) frame.fill(0)
-    this.#waiting = []
-    if (this.#socket.destroyed) return void bytes.fill(0)
-    this.#socket.write(bytes, () => bytes.fill(0))
-    // a caller that reads no answers asks nothing more
-    if (this.#socket.writableLength > UNREAD_MAX) this.#socket.pause()
-  }
+/** Writes an answer, together with others of this turn of the loop, and zeroes it once it has left. */
+function writeAnswer(socket: Socket, id: number, { kind, body }: Reply): void {
+  const frame = writeFrame({ id, kind, body })
+  body.fill(0)
+  socket.cork()
+  socket.write(frame, () => frame.fill(0))
+  queueMicrotask(() => socket.uncork())
+  // a caller that reads no answers asks nothing more
+  if (socket.writableLength > UNREAD_MAX) socket.pause()
 }
 
 /** Answers questions; all connections share its bounds. */
 class AgentService {
   readonly #parts: AgentServerParts
-  readonly #buckets: Record<'signatures' | 'sessionKeys' | 'newKeys', TokenBucket>
+  /** Each counts a use; false where none is left. */
+  readonly #buckets: Record<'signatures' | 'sessionKeys' | 'newKeys', () => boolean>
   #rare = 0
 
   constructor(parts: AgentServerParts) {
     this.#parts = parts
     const { signatures, sessionKeys } = parts.perMinute
     this.#buckets = {
-      signatures: new TokenBucket({ most: signatures, perMinute: signatures }),
-      sessionKeys: new TokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
-      newKeys: new TokenBucket(NEW_KEYS),
+      signatures: tokenBucket({ most: signatures, perMinute: signatures }),
+      sessionKeys: tokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
+      newKeys: tokenBucket(NEW_KEYS),
     }
   }
 
@@ -186,7 +171,7 @@ class AgentService {
     try {
       const asked = NewKey.safeParse(JSON.parse(text))
       if (!asked.success) return refusal(STATUS.malformed)
-      if (!this.#buckets.newKeys.take()) return this.#tooMany(connection, 'new')
+      if (!this.#buckets.newKeys()) return this.#tooMany(connection, 'new')
       const { fingerprint, certificate } = await this.#parts.keys.make(asked.data)
       const certifiedBy = asked.data.certifiedBy ?? ''
       this.#parts.journal.record('made', { connection, fingerprint, certifiedBy })
@@ -201,7 +186,7 @@ class AgentService {
     const { keys, journal } = this.#parts
     if (!keys.local.has(key)) return refusal(STATUS.unknownKey)
     const isBusy = use === 'sessionKeys' && this.#rare >= RARE_MAX
-    if (isBusy || !this.#buckets[use].take()) return this.#tooMany(connection, key)
+    if (isBusy || !this.#buckets[use]()) return this.#tooMany(connection, key)
     journal.count(use, connection, key)
     return journal.isWritten() ? null : refusal(STATUS.failed)
   }
@@ -217,25 +202,16 @@ class AgentService {
   }
 }
 
-/** A number of uses at once, and so many more a minute. */
-class TokenBucket {
-  readonly #most: number
-  readonly #perMs: number
-  #left: number
-  #atMs = performance.now()
-
-  constructor({ most, perMinute }: { most: number; perMinute: number }) {
-    this.#most = most
-    this.#left = most
-    this.#perMs = perMinute / 60_000
-  }
-
-  take(): boolean {
+/** A number of uses at once, and so many more a minute. @returns counts a use; false where none is left */
+function tokenBucket({ most, perMinute }: { most: number; perMinute: number }): () => boolean {
+  let left = most
+  let atMs = performance.now()
+  return () => {
     const nowMs = performance.now()
-    this.#left = Math.min(this.#most, this.#left + (nowMs - this.#atMs) * this.#perMs)
-    this.#atMs = nowMs
-    if (this.#left < 1) return false
-    this.#left -= 1
+    left = Math.min(most, left + ((nowMs - atMs) * perMinute) / 60_000)
+    atMs = nowMs
+    if (left < 1) return false
+    left -= 1
     return true
   }
 }

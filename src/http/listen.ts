@@ -1,10 +1,10 @@
-import { once } from 'node:events'
 import { lstat, stat, unlink } from 'node:fs/promises'
-import { connect, type Server } from 'node:net'
+import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { OperatorError } from '../errors.ts'
 import { forOwnerAlone } from '../util/file-owners.ts'
+import { knock } from '../util/local-door.ts'
 import { isTls } from './door-tls.ts'
 
 /** Where to listen. `setting` is the group of settings that configures it, for hints. */
@@ -85,19 +85,6 @@ async function makeRoom(path: string, place: ListenPlace): Promise<void> {
   const answered = await knock(path)
   if (answered !== 'ECONNREFUSED') throw cannotListen(place, { code: answered })
   await unlink(path)
-}
-
-/** @returns why nobody answers there, or EADDRINUSE when somebody does */
-async function knock(path: string): Promise<string> {
-  const socket = connect({ path })
-  try {
-    await once(socket, 'connect')
-    return 'EADDRINUSE'
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code ?? (error as Error).name
-  } finally {
-    socket.destroy()
-  }
 }
 
 function cannotListen({ where, setting }: ListenPlace, cause: unknown): OperatorError {

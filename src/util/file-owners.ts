@@ -20,12 +20,15 @@ export function isHeldFast(folder: string, owner: number): boolean {
   return isTheirs && ((found.mode & OTHERS_WRITE) === 0 || (found.mode & STICKY) !== 0)
 }
 
+/** Makes a unix socket, with mode 0600 from the moment it exists. */
+export const forOwnerAlone = <T>(makeSocket: () => T): T => withUmask(0o177, makeSocket)
+
 /**
- * Makes a unix socket, with mode 0600 from the moment it exists. Only within the call is the umask
- * another one: it belongs to the whole process, and other files must get their own modes.
+ * Makes a unix socket. Only within the call is the umask another one: it belongs to the whole process,
+ * and other files must get their own modes.
  */
-export function forOwnerAlone<T>(makeSocket: () => T): T {
-  const before = process.umask(0o177)
+export function withUmask<T>(umask: number, makeSocket: () => T): T {
+  const before = process.umask(umask)
   try {
     return makeSocket()
   } finally {

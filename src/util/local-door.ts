@@ -2,7 +2,8 @@
  * Callers of a local listener: programs that use one of our own names, never a web page (DESIGN,
  * The local doors). Reads the raw header lines, because a merged view hides duplicates.
  */
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { once } from 'node:events'
+import { BlockList, connect, isIPv4, isIPv6 } from 'node:net'
 import { REFUSALS } from '../refusals.ts'
 
 /** Why a request is refused before anything else is read. */
@@ -103,6 +104,19 @@ function hostProblem(rawHeaders: readonly string[], allowed: ReadonlySet<string>
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
+}
+
+/** Knocks at a unix socket. @returns why nobody answers there, or EADDRINUSE when somebody does */
+export async function knock(path: string): Promise<string> {
+  const socket = connect({ path })
+  try {
+    await once(socket, 'connect')
+    return 'EADDRINUSE'
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? (error as Error).name
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** @param subnets such as `10.0.0.0/8`, with blanks between them */
