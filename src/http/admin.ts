@@ -1,9 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { hostNames } from '../util/local-door.ts'
-import type { Log } from '../logger.ts'
 import { Refusal } from '../errors.ts'
-import { createApp } from './app.ts'
-import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
+import { createApp, type DoorParts } from './app.ts'
 import { listenAt } from './listen.ts'
 import { queryOf } from './params.ts'
 import type { Door } from './server.ts'
@@ -14,18 +11,13 @@ export interface Readiness {
   reasons: readonly { sinceMs: number }[]
 }
 
-/** The parts of the admin door. */
-export interface AdminDoorParts {
-  log: Log
+/** The parts of the admin door. `allowedHosts` are for all but probes: `admin.allowedHosts`, `admin.host`. */
+export interface AdminDoorParts extends Pick<DoorParts, 'log' | 'allowedHosts' | 'bounds'> {
   metrics: { readonly contentType: string; text(): Promise<string> }
   /** @param bot the one that the query names; @returns null when there is none of that name */
   readiness: (bot: string | null) => Readiness | null
   /** The content of `/status`; no secrets. @param bot as above; @returns as above */
   status: (bot: string | null) => Promise<object> | null
-  /** Host names beside the loopback ones, for all but probes: `admin.allowedHosts`, `admin.host`. */
-  allowedHosts: Iterable<string>
-  /** Only to make tests short. */
-  bounds?: Partial<DoorBounds>
 }
 
 /** The answers of the door, as listed by `/`. */
@@ -46,10 +38,8 @@ const PROBES = new Set(['/healthz', '/readyz'])
 export function buildAdminDoor(parts: AdminDoorParts): Door {
   const { metrics } = parts
   const { app, drain } = createApp({
-    log: parts.log,
+    ...parts,
     level: 'debug',
-    bounds: { ...DOOR_BOUNDS, ...parts.bounds },
-    hosts: hostNames(parts.allowedHosts),
     anyHost: PROBES,
     authorize: () => null,
     onAnswered: () => {},

@@ -9,10 +9,11 @@ import {
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import { NO_SCHEMAS } from '../util/local-door.ts'
+import { hostNames, NO_SCHEMAS } from '../util/local-door.ts'
 import { batchPerTick } from '../util/scheduling.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
+import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import type { DoorTls } from './door-tls.ts'
 import { Connections, PendingResponses } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
@@ -20,7 +21,7 @@ import type { BotExchange } from '../api/envelope.ts'
 import { observeExchanges, turnedAway } from './exchange.ts'
 import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, writeAnswer } from './relay.ts'
-import { RepeatedFailures, type RequestLine } from './request-log.ts'
+import { countRepeated, type RequestLine } from './request-log.ts'
 import { traceParentOf } from './traceparent.ts'
 
 declare module 'fastify' {
@@ -32,16 +33,25 @@ declare module 'fastify' {
   }
 }
 
-/** The options of a listener. */
-export interface AppOptions extends AdmissionOptions {
+/** The parts of every door. */
+export interface DoorParts {
   log: Log
-  level: 'info' | 'debug'
+  /** Host names beside the loopback ones. */
+  allowedHosts: Iterable<string>
   /** TLS of the listener; absent: plain HTTP. */
   tls?: DoorTls | undefined
   /** Called with each request once it is answered. */
   onAnswered: (line: RequestLine) => void
   /** Called with all that passes here, words and all; for development alone. */
   onExchange?: ((exchange: BotExchange) => void) | undefined
+  /** Only to make tests short. */
+  bounds?: Partial<DoorBounds>
+}
+
+/** The options of a listener. */
+export interface AppOptions extends DoorParts, Pick<AdmissionOptions, 'authorize'> {
+  level: 'info' | 'debug'
+  anyHost?: AdmissionOptions['anyHost']
   /**
    * Chooses the routes for a request, once earlier ones of its connection are answered: routes
    * elsewhere, or those here.
@@ -60,8 +70,18 @@ export interface App {
   drain: () => Promise<void>
 }
 
+type CompleteOptions = ReturnType<typeof complete>
+
+const complete = (options: AppOptions) => ({
+  anyHost: new Set<string>(),
+  ...options,
+  bounds: { ...DOOR_BOUNDS, ...options.bounds },
+  hosts: hostNames(options.allowedHosts),
+})
+
 /** Builds a door with all its checks, and no route. */
-export function createApp(options: AppOptions): App {
+export function createApp(given: AppOptions): App {
+  const options = complete(given)
   const { bounds, routesFor } = options
   const connections = new Connections(bounds)
   const report = reporter(options)
@@ -117,7 +137,8 @@ function onTurn(response: ServerResponse, answer: () => void): void {
  * Builds routes behind a door: the door checks the request line and the headers, the routes check
  * all else.
  */
-export function createAppBehind(options: AppOptions): App {
+export function createAppBehind(given: AppOptions): App {
+  const options = complete(given)
   const underWay = new PendingResponses()
   const behind = { serve: () => createServer(), onStopping: () => {} }
   const routes = createRoutes(options, reporter(options), behind)
@@ -140,15 +161,15 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/
 type Report = (line: RequestLine) => void
 
 function reporter({ log, level, onAnswered }: AppOptions): Report {
-  const failures = new RepeatedFailures(() => performance.now())
+  const linesFor = countRepeated(() => performance.now())
   return batchPerTick((line: RequestLine) => {
-    for (const one of failures.linesFor(line)) log[level](one, 'request')
+    for (const one of linesFor(line)) log[level](one, 'request')
     onAnswered(line)
   })
 }
 
 function createRoutes(
-  options: AppOptions,
+  options: CompleteOptions,
   report: Report,
   { serve, onStopping }: { serve: (routes: RequestListener) => Server; onStopping: () => void },
 ): Omit<App, 'drain'> {
@@ -238,7 +259,7 @@ function fail(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, bounds }: AppOptions,
+  { log, bounds }: CompleteOptions,
 ): void {
   if (isUnforeseen(error)) {
     log.error({ requestId: request.id, ...traceOf(error) }, 'a call failed unexpectedly')

@@ -27,35 +27,26 @@ export const COUNTED_MS = 60_000
  * Counts the failures of a bot that repeats its calls while the service is down: the first is
  * logged, those after it by one line a minute with their number. Failures inside the sidecar (500)
  * are logged one by one.
+ * @param nowMs a clock that is never set
+ * @returns gives the lines to log once a request has ended; none for one that is only counted
  */
-export class RepeatedFailures {
-  readonly #counted = new Map<string, { line: RequestLine; again: number; sinceMs: number }>()
-  readonly #nowMs: () => number
-
-  /** @param nowMs a clock that is never set */
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
-  }
-
-  /** The lines to log once this request has ended; none for one that is only counted. */
-  linesFor(line: RequestLine): FailureLine[] {
-    if (line.status === 0 || (line.status <= 500 && this.#counted.size === 0)) return [line]
-    if (line.status <= 500) return [...this.#countsOf(), line]
+export function countRepeated(nowMs: () => number): (line: RequestLine) => FailureLine[] {
+  const counts = new Map<string, { line: RequestLine; again: number; sinceMs: number }>()
+  return (line) => {
+    if (line.status === 0) return [line]
+    if (line.status <= 500) {
+      const repeated = [...counts.values()].filter(({ again }) => again > 0)
+      counts.clear()
+      return [...repeated.map(({ line: first, again }) => ({ ...first, again })), line]
+    }
     const key = `${line.method} ${line.route} ${line.status} ${line.code} ${line.client}`
-    const known = this.#counted.get(key)
-    const nowMs = this.#nowMs()
-    if (known !== undefined && nowMs - known.sinceMs < COUNTED_MS) {
+    const known = counts.get(key)
+    const sinceMs = nowMs()
+    if (known !== undefined && sinceMs - known.sinceMs < COUNTED_MS) {
       known.again += 1
       return []
     }
-    this.#counted.set(key, { line, again: 0, sinceMs: nowMs })
+    counts.set(key, { line, again: 0, sinceMs })
     return [known === undefined || known.again === 0 ? line : { ...line, again: known.again }]
-  }
-
-  /** The counts so far, which begin anew, with the id of the first request of each. */
-  #countsOf(): FailureLine[] {
-    const counted = [...this.#counted.values()].filter(({ again }) => again > 0)
-    this.#counted.clear()
-    return counted.map(({ line, again }) => ({ ...line, again }))
   }
 }

@@ -48,12 +48,7 @@ function impostorIn(value: unknown): string | null {
   )
 }
 
-function firstOf(values: readonly unknown[]): string | null {
-  for (const value of values) {
-    const found = impostorIn(value)
-    if (found !== null) return found
-  }
-  return null
-}
+const firstOf = (values: readonly unknown[]): string | null =>
+  values.map(impostorIn).find((found) => found !== null) ?? null
 
 const shown = (name: string): string => name.slice(0, 128)

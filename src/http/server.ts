@@ -3,17 +3,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
 import type { Client, ClientAct, StillMay } from '../kernel/index.ts'
-import { hostNames } from '../util/local-door.ts'
-import type { Log } from '../logger.ts'
-import { createApp, createAppBehind, type App } from './app.ts'
-import type { RequestLine } from './request-log.ts'
+import { createApp, createAppBehind, type App, type DoorParts } from './app.ts'
 import { requireBearer } from './auth.ts'
-import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
-import type { DoorTls } from './door-tls.ts'
 import { actOf, callOf, credentialOf, UNNAMED, type DoorClients } from './client-calls.ts'
 import { requireKnownNames } from './request-names.ts'
 import { listenAt, type ListenAt } from './listen.ts'
-import type { BotExchange } from '../api/envelope.ts'
 import { passRoutes, type PassParts } from './routes/pass.ts'
 
 /** A local listener that is not open yet. */
@@ -43,26 +37,16 @@ export interface DoorTools {
 export type DoorRoute = (app: FastifyInstance, tools: DoorTools) => void
 
 /** The parts of the bot's door. */
-export interface BotDoorParts extends PassParts {
-  log: Log
-  /** Called with each request once it is answered. */
-  onAnswered: (line: RequestLine) => void
+export interface BotDoorParts extends PassParts, DoorParts {
   /** The token that the bot must present, asked for on each request. */
   expectedToken: () => string
   /** Reads the token from its source again, now and then; true when it was read. */
   rereadToken: () => boolean
   clients: DoorClients
-  /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
-  allowedHosts: Iterable<string>
   /** The routes that are translated. */
   routes: readonly DoorRoute[]
   /** The routes beside the API's prefix. */
   outside: readonly DoorRoute[]
-  tls?: DoorTls | undefined
-  /** Called with all that passes here, words and all; for development alone. */
-  onExchange?: ((exchange: BotExchange) => void) | undefined
-  /** Only to make tests short. */
-  bounds?: Partial<DoorBounds>
 }
 
 /** The callbacks of the door. */
@@ -127,17 +111,7 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
   const begin = ({ client }: FastifyRequest, { raw }: FastifyReply): void => {
     if (client !== null) raw.once('close', clients.shares.begin(client.name))
   }
-  const built = create({
-    log: parts.log,
-    level: 'info',
-    bounds: { ...DOOR_BOUNDS, ...parts.bounds },
-    hosts: hostNames(parts.allowedHosts),
-    anyHost: new Set(),
-    authorize,
-    tls: parts.tls,
-    onAnswered: parts.onAnswered,
-    onExchange: parts.onExchange,
-  })
+  const built = create({ ...parts, level: 'info', authorize })
   const { app, stopping } = built
   const tools: DoorTools = {
     authorize: (request, reply) => {

@@ -1,32 +1,20 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { API_PREFIX } from '../api/endpoints.ts'
-import { hostNames } from '../util/local-door.ts'
 import { Refusal, busyRefusal } from '../errors.ts'
-import type { Log } from '../logger.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
-import { createApp } from './app.ts'
-import type { RequestLine } from './request-log.ts'
+import { createApp, type DoorParts } from './app.ts'
 import { requireBearer } from './auth.ts'
 import type { BotTokens } from './bot-tokens.ts'
-import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
-import type { DoorTls } from './door-tls.ts'
+import { DOOR_BOUNDS } from './bounds.ts'
 import { listenAt } from './listen.ts'
 import type { BotRoutes, Door } from './server.ts'
 
-/** The parts of the door of several bots. */
-export interface SharedDoorParts {
-  log: Log
-  /** Called with each request that was of no bot, once it is answered. */
-  onAnswered: (line: RequestLine) => void
-  /** Host names beside the loopback ones: `listen.allowedHosts` and `listen.host`. */
-  allowedHosts: Iterable<string>
+/** The parts of the door of several bots. `onAnswered` is called with requests that were of no bot. */
+export interface SharedDoorParts extends DoorParts {
   bots: BotTokens<SharedBot>
-  /** Turns of requests that are of no bot, of `DoorQueues`. */
+  /** Turns of requests that are of no bot, of `createDoorQueues`. */
   strangers: Lane
-  tls?: DoorTls | undefined
-  /** Only to make tests short. */
-  bounds?: Partial<DoorBounds>
 }
 
 /** Each of several bots has as many connections as one alone would have. */
@@ -56,23 +44,15 @@ export interface DoorLanes {
   files: Lane
 }
 
-/** The order in which the requests of one door are processed. */
-export class DoorQueues {
-  readonly #calls: FairQueue
-  readonly #files: FairQueue
-  /** Of requests that are nobody's. */
-  readonly strangers: Lane
-
-  /** @param o `roomAfterMs` only for tests */
-  constructor(o: { roomAfterMs?: number } = {}) {
-    this.#calls = new FairQueue({ slots: Infinity, ...AT_WORK, ...o })
-    this.#files = new FairQueue({ slots: Infinity, ...FILES_AT_WORK, ...o })
-    this.strangers = this.#files.lane()
-  }
-
-  /** For one more bot. */
-  lanes(): DoorLanes {
-    return { calls: this.#calls.lane(), files: this.#files.lane() }
+/** The order in which the requests of one door are processed. @param o `roomAfterMs` only for tests */
+export function createDoorQueues(o: { roomAfterMs?: number } = {}) {
+  const calls = new FairQueue({ slots: Infinity, ...AT_WORK, ...o })
+  const files = new FairQueue({ slots: Infinity, ...FILES_AT_WORK, ...o })
+  return {
+    /** Of requests that are nobody's. */
+    strangers: files.lane(),
+    /** For one more bot. */
+    lanes: (): DoorLanes => ({ calls: calls.lane(), files: files.lane() }),
   }
 }
 
@@ -114,17 +94,13 @@ export class SharedBot {
 }
 
 /** A request that the door received. */
-interface DoorCall {
-  request: IncomingMessage
-  response: ServerResponse
-  /** Resolves when the answer is closed. One listener serves all waiters. */
-  closed: Promise<void>
-}
+type DoorCall = ReturnType<typeof callOf>
 
-const callOf = (request: IncomingMessage, response: ServerResponse): DoorCall => ({
+const callOf = (request: IncomingMessage, response: ServerResponse) => ({
   request,
   response,
-  closed: new Promise((resolve) => response.once('close', resolve)),
+  /** Resolves when the answer is closed. One listener serves all waiters. */
+  closed: new Promise<void>((resolve) => response.once('close', resolve)),
 })
 
 /** Answers a request in its turn. */
@@ -151,19 +127,15 @@ function answerInTurn(
 export function buildSharedDoor(parts: SharedDoorParts): Door {
   const refusals = new WeakMap<IncomingMessage, Refusal>()
   const { app, drain } = createApp({
-    log: parts.log,
+    ...parts,
     level: 'info',
-    bounds: { ...DOOR_BOUNDS, connections: CONNECTIONS, ...parts.bounds },
-    hosts: hostNames(parts.allowedHosts),
-    anyHost: new Set(),
+    bounds: { connections: CONNECTIONS, ...parts.bounds },
     authorize: (request) => {
       const refusal = refusals.get(request)
       if (refusal !== undefined) throw refusal
       requireBearer(request.rawHeaders, null)
       return null
     },
-    onAnswered: parts.onAnswered,
-    tls: parts.tls,
     routesFor: (request, refuse) => {
       const owner = parts.bots.find(request)
       const bot = botInUrl(request, parts.bots) ?? owner

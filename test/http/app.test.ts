@@ -4,7 +4,6 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { expect, test } from 'vitest'
 import { createAppBehind } from '../../src/http/app.ts'
-import { DOOR_BOUNDS } from '../../src/http/bounds.ts'
 import type { BotExchange } from '../../src/api/envelope.ts'
 import type { RequestLine } from '../../src/http/request-log.ts'
 import { listening } from '../support/listening.ts'
@@ -16,9 +15,8 @@ test('a bot’s routes that drain abort a call that exceeds `drainMs`', async ()
   const { app, answer, drain } = createAppBehind({
     log: watchedLog(),
     level: 'info',
-    bounds: { ...DOOR_BOUNDS, drainMs: 20 },
-    hosts: new Set(),
-    anyHost: new Set(),
+    bounds: { drainMs: 20 },
+    allowedHosts: [],
     authorize: () => null,
     onAnswered: (line) => lines.push(line),
   })

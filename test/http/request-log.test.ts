@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RepeatedFailures } from '../../src/http/request-log.ts'
+import { countRepeated } from '../../src/http/request-log.ts'
 
 const COUNTED_MS = 60_000
 let nowMs = 0
@@ -11,32 +11,32 @@ const line = (
 ) => ({ requestId: `r${(made += 1)}`, method: 'GET', route, status, code, ms: 1 })
 
 test('repeated failures of one kind are counted, and logged once a minute', () => {
-  const failures = new RepeatedFailures(() => nowMs)
+  const linesFor = countRepeated(() => nowMs)
   const first = line(502)
-  expect(failures.linesFor(first)).toEqual([first])
-  for (let again = 0; again < 3; again += 1) expect(failures.linesFor(line(502))).toEqual([])
+  expect(linesFor(first)).toEqual([first])
+  for (let again = 0; again < 3; again += 1) expect(linesFor(line(502))).toEqual([])
   nowMs += COUNTED_MS
   const next = line(502)
-  expect(failures.linesFor(next)).toEqual([{ ...next, again: 3 }])
-  expect(failures.linesFor(line(502))).toEqual([])
+  expect(linesFor(next)).toEqual([{ ...next, again: 3 }])
+  expect(linesFor(line(502))).toEqual([])
   nowMs += COUNTED_MS
-  const [third] = failures.linesFor(line(502))
+  const [third] = linesFor(line(502))
   expect(third).toHaveProperty('again', 1)
   nowMs += COUNTED_MS
   const fourth = line(502)
-  expect(failures.linesFor(fourth)).toEqual([fourth])
+  expect(linesFor(fourth)).toEqual([fourth])
   nowMs += COUNTED_MS - 1
-  expect(failures.linesFor(line(502))).toEqual([])
+  expect(linesFor(line(502))).toEqual([])
 })
 
 test('an answered call logs the counts of failures, and later lines are logged singly', () => {
-  const failures = new RepeatedFailures(() => nowMs)
+  const linesFor = countRepeated(() => nowMs)
   const first = line(504)
-  for (const failed of [first, line(504), line(504)]) failures.linesFor(failed)
+  for (const failed of [first, line(504), line(504)]) linesFor(failed)
   const answered = line(200)
-  expect(failures.linesFor(answered)).toEqual([{ ...first, again: 2 }, answered])
-  expect(failures.linesFor(line(504))).toHaveLength(1)
-  expect(failures.linesFor(line(200))).toHaveLength(1)
+  expect(linesFor(answered)).toEqual([{ ...first, again: 2 }, answered])
+  expect(linesFor(line(504))).toHaveLength(1)
+  expect(linesFor(line(200))).toHaveLength(1)
 })
 
 test.each([
@@ -45,9 +45,9 @@ test.each([
   ['another status', line(503)],
   ['another method', { ...line(502), method: 'POST' }],
 ])('a failure of %s is logged as a line of its own', (_what, other) => {
-  const failures = new RepeatedFailures(() => nowMs)
-  failures.linesFor(line(502))
-  expect(failures.linesFor(other)).toEqual([other])
+  const linesFor = countRepeated(() => nowMs)
+  linesFor(line(502))
+  expect(linesFor(other)).toEqual([other])
 })
 
 test.each([
@@ -55,15 +55,15 @@ test.each([
   ['a refusal', 409],
   ['a caller that hung up', 0],
 ])('the log line of %s is never counted', (_what, status) => {
-  const failures = new RepeatedFailures(() => nowMs)
-  for (const one of [line(status), line(status)]) expect(failures.linesFor(one)).toEqual([one])
+  const linesFor = countRepeated(() => nowMs)
+  for (const one of [line(status), line(status)]) expect(linesFor(one)).toEqual([one])
 })
 
 test('a caller that hung up leaves the counts of failures, and an internal failure is logged after them', () => {
-  const failures = new RepeatedFailures(() => nowMs)
+  const linesFor = countRepeated(() => nowMs)
   const first = line(502)
-  for (const failed of [first, line(502)]) failures.linesFor(failed)
+  for (const failed of [first, line(502)]) linesFor(failed)
   const [hungUp, inside] = [line(0), line(500)]
-  expect(failures.linesFor(hungUp)).toEqual([hungUp])
-  expect(failures.linesFor(inside)).toEqual([{ ...first, again: 1 }, inside])
+  expect(linesFor(hungUp)).toEqual([hungUp])
+  expect(linesFor(inside)).toEqual([{ ...first, again: 1 }, inside])
 })

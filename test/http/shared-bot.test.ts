@@ -3,10 +3,10 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { DoorQueues, SharedBot, type DoorLanes } from '../../src/http/shared-door.ts'
+import { createDoorQueues, SharedBot, type DoorLanes } from '../../src/http/shared-door.ts'
 
 /** A bot whose routes answer only when a test closes the response. */
-function playedBot(lanes: DoorLanes = new DoorQueues().lanes()) {
+function playedBot(lanes: DoorLanes = createDoorQueues().lanes()) {
   const answered: string[] = []
   const routes = { answer: (request: IncomingMessage) => void answered.push(request.url ?? '') }
   const bot = new SharedBot(routes, lanes)
@@ -46,7 +46,7 @@ test.each([
   (url, atOnce, roomAfterMs) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
-    const queues = new DoorQueues()
+    const queues = createDoorQueues()
     const other = playedBot(queues.lanes())
     other.take(url)
     const { take, answered } = playedBot(queues.lanes())
@@ -60,7 +60,7 @@ test.each([
 )
 
 test('a waiting request whose caller has hung up does not reach its bot', async () => {
-  const { take, answered } = playedBot(new DoorQueues({ roomAfterMs: Infinity }).lanes())
+  const { take, answered } = playedBot(createDoorQueues({ roomAfterMs: Infinity }).lanes())
   const first = Array.from({ length: 8 }, (_, n) => take(`/${n}`))
   take('/gone', true)
   const last = take('/last')

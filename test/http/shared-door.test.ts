@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
 import { BotTokens } from '../../src/http/bot-tokens.ts'
-import { buildSharedDoor, DoorQueues, SharedBot } from '../../src/http/shared-door.ts'
+import { buildSharedDoor, createDoorQueues, SharedBot } from '../../src/http/shared-door.ts'
 import type { RequestLine } from '../../src/http/request-log.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
@@ -25,7 +25,7 @@ async function openDoor(
 ) {
   const held = new Map<string, Held[]>()
   const lines: RequestLine[] = []
-  const queues = new DoorQueues(how)
+  const queues = createDoorQueues(how)
   const bots = new BotTokens<SharedBot>(() => {})
   const set = (name: string, isDown = false): void => {
     const mine: Held[] = []

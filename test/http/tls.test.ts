@@ -10,7 +10,7 @@ import { X509Certificate } from 'node:crypto'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { certificateCredential } from '../../src/api/bot.ts'
 import { createApp } from '../../src/http/app.ts'
-import { DOOR_BOUNDS } from '../../src/http/bounds.ts'
+import type { DoorBounds } from '../../src/http/bounds.ts'
 import { credentialOf } from '../../src/http/client-calls.ts'
 import type { DoorTls } from '../../src/http/door-tls.ts'
 import { listenAt } from '../../src/http/listen.ts'
@@ -39,14 +39,13 @@ const filesOf = ({ cert, key }: Identity, ca?: string): DoorTls => ({
 })
 
 /** A door that answers with the credential of its caller. */
-async function openDoor(tls: DoorTls, bounds: Partial<typeof DOOR_BOUNDS> = {}) {
+async function openDoor(tls: DoorTls, bounds: Partial<DoorBounds> = {}) {
   const lines: Record<string, unknown>[] = []
   const { app, drain } = createApp({
     log: watchedLog((line) => lines.push(line)),
     level: 'info',
-    bounds: { ...DOOR_BOUNDS, ...bounds },
-    hosts: new Set(['127.0.0.1']),
-    anyHost: new Set(),
+    bounds,
+    allowedHosts: [],
     tls,
     authorize: () => null,
     onAnswered: () => {},

@@ -8,6 +8,7 @@ import { OWN_CALL, type ClientAct } from '../../kernel/index.ts'
 import { failureAnswer } from '../error-handler.ts'
 import { queryOf, textParam } from '../params.ts'
 import { readRange } from '../range.ts'
+import { joined } from '../../service/headers.ts'
 import { admitted, isGone } from '../relay.ts'
 import type { DoorRoute, DoorTools } from '../server.ts'
 
@@ -77,7 +78,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
   const tag = `"${found.tag}"`
   const isHead = request.method === 'HEAD'
   const { range, 'if-range': ifRange } = request.headers
-  const asked = { range: isHead ? undefined : range, ifRange: joined(ifRange) }
+  const asked = { range: isHead ? undefined : range, ifRange: ifRange && joined(ifRange) }
   const part = readRange(asked, { bytes: file.bytes, tag })
   reply.headers({ ...GUARDED, etag: tag })
   if (verdict !== null) reply.header('postern-verdict', verdict)
@@ -103,6 +104,3 @@ function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {
     .headers({ ...failed.headers, 'content-range': `bytes */${bytes}` })
     .send(failed.body)
 }
-
-const joined = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join(', ') : value

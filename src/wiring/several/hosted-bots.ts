@@ -6,7 +6,7 @@ import { ofEachBot } from '../../config/settings.ts'
 import type { BotChanges } from '../../operators/bots.ts'
 import type { BotReason, BotReport } from '../../operators/reports.ts'
 import { BotTokens } from '../../http/bot-tokens.ts'
-import { DoorQueues, type SharedBot } from '../../http/shared-door.ts'
+import { createDoorQueues, type SharedBot } from '../../http/shared-door.ts'
 import type { Log } from '../../logger.ts'
 import { Metrics, type MetricRegistry } from '../../observe/metrics.ts'
 import type { MeasuredEngine } from '../../openpgp/index.ts'
@@ -37,7 +37,7 @@ export class HostedBots implements AsyncDisposable {
   readonly #starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
   #isStopped = false
   /** The order in which the requests of the door are processed. */
-  readonly doorQueues = new DoorQueues()
+  readonly doorQueues = createDoorQueues()
   readonly #engineQueue = createEngineQueue()
 
   constructor(parts: HostedBotsParts) {
