@@ -16,29 +16,6 @@ export function recordRequest(
   if (code !== undefined && isOwn(code)) metrics.count('postern_refusals_total', { code })
 }
 
-/** A message was sealed to `recipients` people; `skipped` more could not be sealed to. */
-export function recordSeal(
-  metrics: Metrics,
-  o: { recipients: number; skipped: number; ms: number },
-): void {
-  metrics.count('postern_seals_total', {})
-  metrics.observe('postern_seal_recipients', {}, o.recipients)
-  metrics.count('postern_seal_skipped_recipients_total', {}, o.skipped)
-  metrics.observe('postern_seal_duration_seconds', {}, o.ms / 1000)
-}
-
-/** An incoming message was judged; `verdict` is one of DESIGN's. */
-export function recordVerdict(metrics: Metrics, o: { verdict: string; ms: number }): void {
-  metrics.count('postern_opens_total', { verdict: o.verdict })
-  metrics.observe('postern_open_duration_seconds', {}, o.ms / 1000)
-}
-
-/** An attachment was fetched; `outcome` is a verdict, `stored`, `service` or a code of ours. */
-export function recordMedia(metrics: Metrics, o: { outcome: string; ms: number }): void {
-  metrics.count('postern_media_total', { outcome: o.outcome })
-  metrics.observe('postern_media_duration_seconds', {}, o.ms / 1000)
-}
-
 /** The service answered; `own` when the sidecar asked for itself. */
 export function recordUpstreamAnswer(
   metrics: Metrics,
@@ -53,15 +30,6 @@ export function recordUpstreamAnswer(
 /** The service gave no usable answer; `code` is one of `postern_upstream_*`. */
 export function recordNoUpstreamAnswer(metrics: Metrics, code: string): void {
   metrics.count('postern_upstream_unanswered_total', { code: isOwn(code) ? code : 'other' })
-}
-
-/** The sidecar spent one of the bot's calls. */
-export function recordOwnCalls(
-  metrics: Metrics,
-  o: { usedLastMinute: number; limit: number },
-): void {
-  metrics.set('postern_own_calls_last_minute', {}, o.usedLastMinute)
-  metrics.set('postern_own_calls_limit', {}, o.limit)
 }
 
 /** A delivery to the bot's webhook ended; `failures` is how many have failed in a row by now. */

@@ -78,15 +78,6 @@ export function showKeys(metrics: Metrics, source: KeySource): void {
   )
 }
 
-/** Shows attachments: how many are being opened, and their bytes on disk. */
-export function showMedia(
-  metrics: Metrics,
-  source: { readonly openings: number; readonly spoolBytes: number },
-): void {
-  metrics.showValue('postern_media_openings', () => source.openings)
-  metrics.showValue('postern_media_spool_bytes', () => source.spoolBytes)
-}
-
 /** How many are busy, and how many jobs wait for one. */
 interface Load {
   busy: number

@@ -9,7 +9,7 @@ import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../observe/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
 import { createCore, type Core } from './core.ts'
-import { botDoorEvents, describeBotDoor } from './doors.ts'
+import { describeBotDoor } from './doors.ts'
 import { createLink, type BotOptions, type Link } from './link.ts'
 import { buildOperations } from './operations.ts'
 import { createProbes } from './probes.ts'
@@ -98,8 +98,7 @@ export async function createBot(options: BotOptions) {
   subscribeOutbox(outbox, link, log)
   const traces = stack.use(await createTraces(options, { link, core, updates }))
   const operations = buildOperations(options, { link, core, updates })
-  const events = botDoorEvents(link, core, updates)
-  const door = describeBotDoor(options, { link, core, updates, events, outbox: outboxDoor })
+  const door = describeBotDoor(options, { link, core, updates, outbox: outboxDoor })
   const resources = stack.move()
   return {
     link,

@@ -25,15 +25,15 @@ export interface Doors {
 /** The parts of a bot's door, with every route of the bot's. */
 export function describeBotDoor(
   options: { settings: Settings; secrets: Secrets; log: Log; parts?: HandedInParts },
-  parts: { link: Link; core: Core; updates: Updates; events: BotDoorEvents; outbox: OutboxDoor },
+  parts: { link: Link; core: Core; updates: Updates; outbox: OutboxDoor },
 ): BotDoorParts {
   const { settings, secrets, log } = options
-  const { link, core, updates, events, outbox } = parts
+  const { link, core, updates, outbox } = parts
   const { upstream } = link
   const { webhook } = updates
   const managesKey = settings.key.publish
   return {
-    ...events,
+    ...botDoorEvents(link, core, updates),
     upstream,
     log,
     onExchange: options.parts?.onBotExchange,
@@ -77,7 +77,7 @@ const doorClients = ({ known, presses, clientShares }: Core, { clients }: Settin
 })
 
 /** The callbacks of the bot's door. */
-export function botDoorEvents(
+function botDoorEvents(
   { metrics, watch, noteWork }: Link,
   { publication }: Core,
   { webhook, consumers }: Updates,

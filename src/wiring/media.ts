@@ -14,12 +14,6 @@ export const SPOOL_MAX_BYTES = 2 ** 30
 const CAPABILITY_SECRET = 'media-url'
 const MEMORY_SECRET = 'media-seen'
 
-export interface Media extends AsyncDisposable {
-  attachments: Attachments
-  /** Null for a sidecar without a key, whose updates pass unchanged. */
-  urls: MediaUrls | null
-}
-
 /**
  * Makes them.
  * @param o `name` of the bot, where there are several
@@ -28,7 +22,7 @@ export interface Media extends AsyncDisposable {
 export async function createMedia(
   o: { settings: Settings; link: Link; store: Store; memory: Memory; name?: string | undefined },
   opens: Omit<AttachmentParts, 'named' | 'room' | 'stored' | 'verify' | 'onOpened'> | null,
-): Promise<Media> {
+) {
   const { settings, link, store, memory, name } = o
   await using stack = new AsyncDisposableStack()
   const room = stack.use(new SpoolDir(settings.dataDir, SPOOL_MAX_BYTES))
@@ -45,6 +39,7 @@ export async function createMedia(
   const resources = stack.move()
   return {
     attachments,
+    /** Null for a sidecar without a key, whose updates pass unchanged. */
     urls: parts && new MediaUrls({ ...parts, upstreamUrl: settings.upstream.url }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

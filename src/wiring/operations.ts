@@ -2,13 +2,8 @@
 import { bindOperations, OPERATIONS, type Operations } from '../operators/operations.ts'
 import type { OpenReport, StatusReport } from '../operators/reports.ts'
 import type { CheckLine } from '../operators/doctor/check-line.ts'
-import {
-  examine,
-  examineSettings,
-  type Configured,
-  type ExaminedService,
-  type ExaminedStore,
-} from '../operators/doctor/examine.ts'
+import { examine, examineSettings } from '../operators/doctor/examine.ts'
+import type { Configured, ExaminedService } from '../operators/doctor/examine.ts'
 import type { OperatorError } from '../errors.ts'
 import { fingerprintOf } from '../keys/driver.ts'
 import { deriveCalls } from '../util/operation.ts'
@@ -40,7 +35,7 @@ export function buildOperations(
     publishedKey: async () => fingerprintOf(await link.calls.me()),
     onPrivateReadable: () => link.health.clear('bot-unprotected'),
     status: () => describeStatus(settings, { ...parts, startedAt }),
-    check: (about) => check(about, options, { link, store: opened }),
+    check: (about) => examine(about, options, serviceOf(link), opened),
     open: (armored) => openForOperator(armored, core),
   })
   return deriveCalls(OPERATIONS, async (name, input) => {
@@ -60,21 +55,13 @@ export function buildOperationsWithoutStore(
   const isFirst = problem.code === 'store-missing' && whatIsThere(dataDir) === 'none'
   return {
     ...deriveCalls(OPERATIONS, () => Promise.reject(problem)),
-    check: ({ about }) => check(about, options, { link, store: isFirst ? null : problem }),
+    check: ({ about }) => examine(about, options, serviceOf(link), isFirst ? null : problem),
   }
 }
 
 /** Checks all that settings configure, for when another process has the store open. */
 export async function checkSettings(options: Configured, link: Link): Promise<CheckLine[]> {
-  return await examineSettings(options, serviceOf(link))
-}
-
-function check(
-  about: 'everything' | 'store',
-  options: Configured,
-  { link, store }: { link: Link; store: ExaminedStore | OperatorError | null },
-): Promise<CheckLine[]> {
-  return examine(about, options, { service: serviceOf(link), store })
+  return (await examineSettings(options, serviceOf(link))).lines
 }
 
 function serviceOf({ calls, limits, watch }: Link): ExaminedService {

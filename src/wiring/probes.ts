@@ -20,9 +20,7 @@ export function createProbes(options: BotOptions, link: Link, core: Core): Probe
   const { calls, metrics } = link
   const { store, keyring, publication } = core
   const warn = expiryWarnings({ ...link, log })
-  const readResources = createResourceReader(settings, core, {
-    isOfSeveral: options.name !== undefined,
-  })
+  const readResources = createResourceReader(settings, core, options.name !== undefined)
   let latest: ResourceLevels | null = null
   showResources(metrics, () => latest)
   const tryStore = (): Promise<void> => tryWriting(store)
@@ -60,13 +58,13 @@ const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
  * Makes the reader; the certificates of `upstream.caFile` are read once, as calls know them.
- * @param o `isOfSeveral`: resources shared by several bots are read elsewhere (`readMachine`)
+ * @param isOfSeveral resources shared by several bots are read elsewhere (`readMachine`)
  * @returns reads the current levels
  */
 export function createResourceReader(
   { dataDir, upstream: { caFile } }: Settings,
   { keyring, keyUsage }: Pick<Core, 'keyring' | 'keyUsage'>,
-  { isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false },
+  isOfSeveral = false,
 ): () => Promise<ResourceLevels> {
   const authorityEndsMs = caFile === undefined ? Infinity : firstEndMs(readFileSync(caFile, 'utf8'))
   return async () => {
@@ -88,9 +86,7 @@ export function createResourceReader(
 const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 
 /** The free disk and the used memory of the process. */
-export async function readMachine(
-  dataDir: string,
-): Promise<Pick<ResourceLevels, 'diskFreeBytes' | 'memoryUsed'>> {
+export async function readMachine(dataDir: string) {
   return { diskFreeBytes: await freeBytesOf(dataDir).catch(() => null), memoryUsed: memoryUsed() }
 }
 
@@ -126,9 +122,7 @@ export function pruneHourly(
   replayMemory: Pick<ReplayMemory, 'prune'>,
   keysSinceMs: () => number | null,
 ): Disposable {
-  const prune = (): void => {
-    void replayMemory.prune(keysSinceMs()).catch(() => undefined)
-  }
+  const prune = () => void replayMemory.prune(keysSinceMs()).catch(() => undefined)
   const timer = setInterval(prune, HOUR_MS).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -7,7 +7,7 @@ import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError, refusedError } from '../errors.ts'
-import { readBackup, refuseOccupied, restore, type Backup } from '../store/backup.ts'
+import { readBackup, refuseOccupied, restore } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import type { SecretSource } from '../config/secrets.ts'
 import type { MoveEnd } from '../store/postgres/move-store.ts'
@@ -17,29 +17,23 @@ import type { PostgresServer } from '../store/postgres/server.ts'
 import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
 import type { Store } from '../store/store.ts'
 import type { BotOptions } from './link.ts'
+
 /** The contents of a backup, without anything secret. */
-export interface BackupReport extends Pick<
-  Backup,
-  'takenAt' | 'bytes' | 'version' | 'method' | 'counts'
-> {
-  keys: { fingerprint: string; state: string }[]
-}
+export type BackupReport = Awaited<ReturnType<typeof verifyBackup>>
 
 /**
  * Opens a backup, its protection, every sealed secret and every key in it; changes nothing.
  * @throws OperatorError `failed` when it is not sound; `store-newer`, `store-locked`,
  *   `store-passphrase`, `keychain`
  */
-export async function verifyBackup(file: string, access: StoreAccess): Promise<BackupReport> {
-  const { takenAt, bytes, version, method, masterSecret, keys, counts } = await readBackup(
-    file,
-    access.key,
-  )
+export async function verifyBackup(file: string, access: StoreAccess) {
+  const { masterSecret, keys, ...backup } = await readBackup(file, access.key)
+  const { takenAt, bytes, version, method, counts } = backup
   const { createEngine } = await import('../openpgp/index.ts')
   await using engine = createEngine({ threads: 1, engine: access.engine })
   for (const { fingerprint, locked } of keys) {
     if (locked === '') continue
-    if ((await fingerprintOf(engine, { locked, masterSecret })) !== fingerprint) {
+    if ((await fingerprintOf(engine, locked, masterSecret)) !== fingerprint) {
       throw unsoundBackup(file, `the key ${fingerprint} in it does not open`)
     }
   }
@@ -66,24 +60,14 @@ export async function restoreBackup(file: string, access: StoreAccess): Promise<
 }
 
 /** The result of a move: both places, and its rows. */
-export interface MoveReport {
-  from: string
-  to: string
-  /** Rows of each table; null when all had arrived before, and only the end was left to do. */
-  rows: Record<string, number> | null
-  /** Secret keys, each of which was opened where it is now. */
-  keys: number
-}
+export type MoveReport = Awaited<ReturnType<typeof moveStore>>
 
 /**
  * Moves the store of the settings into a database, or into a folder.
  * @param to a URL, or the absolute path of a data directory
  * @throws OperatorError as `relocate` does
  */
-export async function moveStore(
-  to: SecretSource | string,
-  access: StoreAccess,
-): Promise<MoveReport> {
+export async function moveStore(to: SecretSource | string, access: StoreAccess) {
   const { fileSource, fileTarget } = await import('../store/postgres/move-ends.ts')
   await using stack = new AsyncDisposableStack()
   const source =
@@ -101,7 +85,7 @@ export async function moveStore(
     to: target,
     request: access.key,
     tryKey: async ({ fingerprint, locked }, masterSecret) => {
-      const found = await fingerprintOf(engine, { locked, masterSecret })
+      const found = await fingerprintOf(engine, locked, masterSecret)
       if (found === fingerprint) return
       throw new OperatorError(
         'store-corrupt',
@@ -114,16 +98,15 @@ export async function moveStore(
   return {
     from: source.place,
     to: target.place,
+    /** Rows of each table; null when all had arrived before, and only the end was left to do. */
     rows: tables === null ? null : Object.fromEntries(counts),
+    /** Secret keys, each of which was opened where it is now. */
     keys,
   }
 }
 
 /** The key that opens, or the one that an agent has; null where none does. */
-async function fingerprintOf(
-  engine: Engine,
-  { locked, masterSecret }: { locked: string; masterSecret: string | null },
-): Promise<string | null> {
+async function fingerprintOf(engine: Engine, locked: string, masterSecret: string | null) {
   const { isHeld } = await import('../openpgp/index.ts')
   if (isHeld(locked)) return (await engine.judge(locked)).fingerprint
   const unlocked = await engine.unlock(locked, masterSecret ?? '').catch(() => null)

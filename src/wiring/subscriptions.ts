@@ -42,7 +42,10 @@ export function subscribeLink(link: Link): void {
   link.onUpstream({
     answered: recordAnswer,
     unreachable: ({ code }) => record.recordNoUpstreamAnswer(metrics, code),
-    budget: (used) => record.recordOwnCalls(metrics, used),
+    budget: ({ usedLastMinute, limit }) => {
+      metrics.set('postern_own_calls_last_minute', {}, usedLastMinute)
+      metrics.set('postern_own_calls_limit', {}, limit)
+    },
   })
   show.showHealth(metrics, health)
   show.showWarnings(metrics, link.warnings)
@@ -58,8 +61,9 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
   const resources = new DisposableStack()
   store.onWritable((isWritable) => watch.writable(isWritable))
   store.onReachability((now) => watch.storeIs(now))
-  events.reportForged(store.rowSeal, link, log)
-  store.rowSeal.onForged(() => events.reportForged(store.rowSeal, link, log))
+  const reportForged = () => events.reportForged(store.rowSeal, { ...link, log })
+  reportForged()
+  store.rowSeal.onForged(reportForged)
   subscribeEngine(engine, metrics, log)
   resources.defer(engine.onAvailable((isFine) => health.show('no-threads', isFine ? null : '')))
   const reportHolder = ({ isReachable, reason }: HolderState): void =>
@@ -76,7 +80,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
 /** Health, metrics and log follow the outbox. */
 export function subscribeOutbox(outbox: Outbox, link: Link, log: Log): void {
-  outbox.onSettled((event) => events.reportSettled(event, link.metrics, log))
+  outbox.onSettled((event) => events.reportSettled(event, { ...link, log }))
   outbox.onStuck((entry) => link.health.show('outbox-stuck', entry && `entry ${entry.id}`))
 }
 
@@ -116,7 +120,7 @@ function subscribeKnown({ known, incoming, journalHeads }: Core, link: Link, log
     const remembered = people.filter(({ userId }) => trust.isRemembered(userId))
     names.saw(remembered).catch(() => undefined)
   })
-  const reportFull = events.createFullReport(link, log)
+  const reportFull = events.createFullReport({ ...link, log })
   knownChats.onReread((chatId) => {
     known.modes.forget(chatId)
     known.directory.forget(chatId)
@@ -131,7 +135,10 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
   core.messages.onSealed(({ chatId, recipients, skipped, isNamed, ms }) => {
     if (skipped.length > 0) log.warn({ chatId, skipped }, 'sealed, but not to everybody')
     if (!isNamed) metrics.count('postern_seals_unnamed_total', {})
-    record.recordSeal(metrics, { recipients, skipped: skipped.length, ms })
+    metrics.count('postern_seals_total', {})
+    metrics.observe('postern_seal_recipients', {}, recipients)
+    metrics.count('postern_seal_skipped_recipients_total', {}, skipped.length)
+    metrics.observe('postern_seal_duration_seconds', {}, ms / 1000)
   })
   core.clearFields.onSent((fields) => {
     for (const field of fields) metrics.count('postern_clear_fields_total', { field })
@@ -144,7 +151,8 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
   incoming?.onJudged((outcomes) => {
     if (outcomes.length > 0) noteWork()
     for (const { verdict, tookMs, openedWith } of outcomes) {
-      record.recordVerdict(metrics, { verdict, ms: tookMs ?? 0 })
+      metrics.count('postern_opens_total', { verdict })
+      metrics.observe('postern_open_duration_seconds', {}, (tookMs ?? 0) / 1000)
       if (openedWith !== null) noteKeyUse(openedWith, 'message')
     }
     core.outcomes.received(outcomes)
@@ -157,8 +165,9 @@ function subscribeMessages(core: Core, { metrics, noteWork }: Link, log: Log): v
     log.warn(event, 'update ids went back: new updates come under ids that the bot has confirmed')
   })
   attachments.onDecrypted((fingerprint) => noteKeyUse(fingerprint, 'media'))
-  attachments.onFetched((fetched) => {
-    record.recordMedia(metrics, fetched)
+  attachments.onFetched(({ outcome, ms }) => {
+    metrics.count('postern_media_total', { outcome })
+    metrics.observe('postern_media_duration_seconds', {}, ms / 1000)
     noteWork()
   })
 }
@@ -170,7 +179,8 @@ function showCore({ known, engine, keyring, publication, attachments }: Core, li
     keys: () => keyring.all,
     situation: () => publication?.remoteKeyState ?? null,
   })
-  show.showMedia(metrics, attachments)
+  metrics.showValue('postern_media_openings', () => attachments.openings)
+  metrics.showValue('postern_media_spool_bytes', () => attachments.spoolBytes)
   show.showLoad(metrics, {
     threads: () => engine.load().threads,
     connections: () => upstream.load(),
@@ -215,8 +225,9 @@ export function subscribeUpdates(
 ): void {
   const { health, metrics, watch } = link
   const { webhook, polls, backlog, reader } = updates
+  const noted = { ...link, log }
   const reportAtService = (isThere: boolean): void =>
-    events.reportServiceWebhook({ isThere, isOursSet: webhook.own !== null }, health)
+    events.reportServiceWebhook(isThere, webhook, health)
 
   store.onReachability((now) => (now === 'reachable' ? reader.wake() : reader.lose()))
   store.onWritable((isWritable) => {
@@ -224,7 +235,7 @@ export function subscribeUpdates(
   })
 
   if (webhook.own !== null) events.reportFailingWebhook(webhook.own, health)
-  webhook.onChange((change) => events.reportWebhookChange(change, health, log))
+  webhook.onChange((change) => events.reportWebhookChange(change, noted))
 
   link.onBot((bot) => updates.noteServiceWebhook({ pending: bot.queued, url: bot.webhook?.url }))
   watch.onRevived(() => [webhook, updates.consumers].forEach((one) => one.start()))
@@ -246,28 +257,29 @@ export function subscribeUpdates(
   show.showBacklog(metrics, () => backlog.state)
   backlog.onState((look) => {
     const isReason = settings.admin.updatesWaiting === 'unready'
-    events.reportBacklog(look, { ...link, log, isReason })
+    events.reportBacklog(look, { ...noted, isReason })
   })
 
   updates.onDelivered((delivery) => {
     link.noteWork()
     record.recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
-    events.reportDelivery(delivery, health, log)
+    events.reportDelivery(delivery, noted)
   })
   updates.onDeliveryFailed((failed) => {
     const { failure, ms, failures } = failed
     record.recordDelivery(metrics, { outcome: failure.kind, ms, failures })
     backlog.markBehind()
-    events.reportDeliveryFailure(failed, health, log)
+    events.reportDeliveryFailure(failed, noted)
   })
   updates.consumers.queue.onShared(() => void webhook.renew())
-  const noted = { ...link, log }
   updates.consumers.queue.onLaggards((laggards) => events.reportLaggards(laggards, noted))
   logFailures(updates, log)
 }
 
 function logFailures(updates: Updates, log: Log): void {
-  updates.onConsumerFailed((failed) => events.logConsumerFailure(failed, log))
+  updates.onConsumerFailed(({ failure, waitMs }) =>
+    log.warn({ outcome: failure.kind, waitSeconds: waitMs / 1000 }, 'a consumer got no update'),
+  )
   updates.onReadFailed(({ code, waitMs }) =>
     log.warn({ code, waitSeconds: waitMs / 1000 }, 'updates could not be read'),
   )

@@ -4,7 +4,6 @@ import type { ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { Metrics } from '../../src/observe/metrics.ts'
 import {
   recordNoUpstreamAnswer,
-  recordOwnCalls,
   recordRequest,
   recordUpstreamAnswer,
 } from '../../src/observe/record.ts'
@@ -23,14 +22,11 @@ test('the metrics count calls to the service by owner and class of status, unkno
   recordUpstreamAnswer(metrics, { status: 429, ms: 10, own: true })
   recordNoUpstreamAnswer(metrics, 'postern_upstream_timeout')
   recordNoUpstreamAnswer(metrics, 'unknown')
-  recordOwnCalls(metrics, { usedLastMinute: 7, limit: 120 })
   const shown = await text()
   expect(shown).toContain('postern_upstream_calls_total{owner="bot",status="2xx"} 1')
   expect(shown).toContain('postern_upstream_calls_total{owner="sidecar",status="4xx"} 1')
   expect(shown).toContain('postern_upstream_unanswered_total{code="postern_upstream_timeout"} 1')
   expect(shown).toContain('postern_upstream_unanswered_total{code="other"} 1')
-  expect(shown).toContain('postern_own_calls_last_minute 7')
-  expect(shown).toContain('postern_own_calls_limit 120')
 })
 
 test('requests are counted by route and status, and refusals only if they are of Postern', async () => {

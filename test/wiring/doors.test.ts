@@ -38,7 +38,6 @@ function doorWith(secrets: { botToken?: SecretSource; clientToken?: SecretSource
       link: parts.part('link', { upstream: parts.part('upstream') }),
       core: parts.part('core', { known, knownChats: {}, modes: {}, attachments: {} }),
       updates: parts.part('updates', { webhook: {}, polls: {}, backlog: {} }),
-      events: { onAnswered() {}, onTokenRevoked() {} },
       outbox: NO_OUTBOX,
     },
   )

@@ -62,6 +62,8 @@ test('the metrics of a sidecar count seals, opened messages, requests and calls 
     line.startsWith('upstream_calls_total{owner="sidecar",status="2xx"'),
   )
   expect(Number(own?.split(' ').at(-1))).toBeGreaterThan(2)
+  const ofLastMinute = shown.find((line) => line.startsWith('own_calls_last_minute '))
+  expect(ofLastMinute).toMatch(/ [1-9]/)
 })
 
 test('`/me` shows the bot the state and the fingerprint of its published key', async () => {

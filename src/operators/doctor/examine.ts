@@ -40,14 +40,6 @@ export interface Configured {
 /** The calls to the service. */
 export type ExaminedService = Pick<ServiceParts, 'me' | 'limits' | 'skewMs'>
 
-/** Checks once all that settings configure beside the store. */
-export async function examineSettings(
-  configured: Configured,
-  service: ExaminedService,
-): Promise<CheckLine[]> {
-  return (await checkSettings(configured, service)).lines
-}
-
 /**
  * Runs all checks once, or those of the store, the bot's key in it, and the process that holds it.
  * Never throws for a failed check.
@@ -55,20 +47,21 @@ export async function examineSettings(
 export async function examine(
   about: 'everything' | 'store',
   configured: Configured,
-  { service, store }: { service: ExaminedService; store: StoreState },
+  service: ExaminedService,
+  store: StoreState,
 ): Promise<CheckLine[]> {
   const { bot, lines } =
     about === 'everything'
-      ? await checkSettings(configured, service)
+      ? await examineSettings(configured, service)
       : { bot: await service.me().catch(() => null), lines: [] }
   return [...lines, ...(await checkStore(bot, configured, store))]
 }
 
-/** @returns the bot too, where the service gave it */
-async function checkSettings(
+/** Checks once all that settings configure beside the store. @returns the bot too, where the service gave it */
+export async function examineSettings(
   { settings, secrets: { storeUrl, passphrase } }: Configured,
   service: ExaminedService,
-): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
+) {
   const { upstream, key, store } = settings
   const { url, caFile, proxy } = upstream
   const dataDir = resolve(settings.dataDir)

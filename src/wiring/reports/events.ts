@@ -4,17 +4,20 @@ import type { KnownChats, PublicationState, TrustChange } from '../../kernel/ind
 import type { PublicationChange } from '../../keys/publication.ts'
 import type { Log } from '../../logger.ts'
 import type { Health, ReasonCode } from '../../observe/health.ts'
-import type { Metrics } from '../../observe/metrics.ts'
-import { WARNINGS, type Warnings } from '../../observe/warnings.ts'
+import { WARNINGS } from '../../observe/warnings.ts'
 import type { OutboxEvent } from '../../outbox/outbox.ts'
 import type { LeavingEvent } from '../../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../../updates/backlog.ts'
 import type { Laggards } from '../../updates/shared-queue.ts'
-import type { DeliveryLoopParts, RepeatedDelivery } from '../../updates/delivery-loop.ts'
+import type { DeliveryLoopParts } from '../../updates/delivery-loop.ts'
 import type { Stranger } from '../../updates/poll-watch.ts'
-import type { WebhookChange } from '../../updates/webhook.ts'
 import { alertForFull } from '../../observe/alerting.ts'
+import type { Webhook, WebhookChange } from '../../updates/webhook.ts'
+import type { RowSeal } from '../../store/row-seal.ts'
 import type { Link } from '../link.ts'
+
+/** The targets of a report. */
+type Channels = Pick<Link, 'health' | 'warnings' | 'alerts' | 'metrics'> & { log: Log }
 
 const PUBLICATION_REASONS: Record<Exclude<PublicationState, 'published'>, ReasonCode> = {
   unpublished: 'key-unpublished',
@@ -65,11 +68,7 @@ export function logLeaving(event: LeavingEvent, log: Log): void {
 }
 
 /** Reports rows that somebody else has written into the store, the last of them by its key. */
-export function reportForged(
-  { forged }: { forged: readonly { table: string; key: string }[] },
-  { warnings, alerts }: Pick<Link, 'warnings' | 'alerts'>,
-  log: Log,
-): void {
+export function reportForged({ forged }: RowSeal, { warnings, alerts, log }: Channels): void {
   if (forged.length === 0) return
   warnings.set('rows-forged', [...new Set(forged.map(({ table }) => table))].join(', '))
   alerts.raise({ alert: 'rows-forged', holds: true, ...WARNINGS['rows-forged'] })
@@ -79,7 +78,7 @@ export function reportForged(
 const FULL_EVERY_MS = 60_000
 
 /** @returns a function that reports that nothing new is remembered; it logs once a minute at most */
-export function createFullReport({ alerts }: Link, log: Log): (what: 'chats' | 'people') => void {
+export function createFullReport({ alerts, log }: Channels): (what: 'chats' | 'people') => void {
   let loggedMs = -Infinity
   return (what) => {
     alerts.raise(alertForFull(what))
@@ -91,19 +90,13 @@ export function createFullReport({ alerts }: Link, log: Log): (what: 'chats' | '
 }
 
 /** The service answers polls with 409 while it delivers to a webhook of its own. */
-export function reportServiceWebhook(
-  { isThere, isOursSet }: { isThere: boolean; isOursSet: boolean },
-  health: Health,
-): void {
-  const detail = isOursSet ? 'set past Postern' : ''
+export function reportServiceWebhook(isThere: boolean, { own }: Webhook, health: Health): void {
+  const detail = own === null ? '' : 'set past Postern'
   health.show('webhook-at-service', isThere ? detail : null)
 }
 
-export function reportWebhookChange(
-  { webhook, takenOver }: WebhookChange,
-  health: Health,
-  log: Log,
-): void {
+export function reportWebhookChange(change: WebhookChange, { health, log }: Channels): void {
+  const { webhook, takenOver } = change
   health.clear('webhook-failing')
   health.clear('webhook-at-service')
   if (webhook === null) log.info('the webhook is removed')
@@ -113,29 +106,25 @@ export function reportWebhookChange(
 type DeliveredUpdate = Parameters<DeliveryLoopParts['onDelivered']>[0]
 type FailedDelivery = Parameters<DeliveryLoopParts['onFailed']>[0]
 
-export function reportDelivery(
-  { updateId, ms, after }: DeliveredUpdate,
-  health: Health,
-  log: Log,
-): void {
+export function reportDelivery(delivered: DeliveredUpdate, { health, log }: Channels): void {
+  const { updateId, ms, after } = delivered
   log.debug({ updateId, ms: Math.round(ms) }, 'an update is delivered')
   if (after === 0) return
   health.clear('webhook-failing')
   log.info({ updateId, after }, 'the webhook works again')
 }
 
-export function reportDeliveryFailure(failed: FailedDelivery, health: Health, log: Log): void {
+export function reportDeliveryFailure(failed: FailedDelivery, { health, log }: Channels): void {
   const { updateId, failure, failures, waitMs } = failed
   const why = { updateId, why: failure.message, failures, waitSeconds: waitMs / 1000 }
   log.warn(why, 'a delivery to the webhook failed')
   reportFailingWebhook({ failures, lastError: failure.message }, health)
 }
 
+type Failing = Pick<NonNullable<Webhook['own']>, 'failures' | 'lastError'>
+
 /** Reports a failing webhook to health after enough failures in a row. */
-export function reportFailingWebhook(
-  { failures, lastError }: { failures: number; lastError: string | null },
-  health: Health,
-): void {
+export function reportFailingWebhook({ failures, lastError }: Failing, health: Health): void {
   if (failures < FIXED_LIMITS.webhookFailuresToNotify) return
   health.set('webhook-failing', `${failures} in a row, the last: ${lastError ?? 'not known'}`)
 }
@@ -152,7 +141,7 @@ const MINUTE_MS = 60_000
 /** @param o `isReason`: setting `admin.updatesWaiting` turns the warning into a reason */
 export function reportBacklog(
   { state, before, isHourLess }: BacklogLook,
-  o: { health: Health; warnings: Warnings; log: Log; isReason: boolean },
+  o: Pick<Channels, 'health' | 'warnings' | 'log'> & { isReason: boolean },
 ): void {
   const { level, pending, oldestMs, leftMs } = state
   const { health, warnings, log } = o
@@ -182,16 +171,9 @@ function inWords(ms: number): string {
     : `${(ms / HOUR_MS).toFixed(1)} hours`
 }
 
-/** Logs a delivery to a consumer's webhook that failed. */
-export function logConsumerFailure({ failure, waitMs }: RepeatedDelivery, log: Log): void {
-  log.warn({ outcome: failure.kind, waitSeconds: waitMs / 1000 }, 'a consumer got no update')
-}
-
 /** Readiness by the consumers that will lose updates; counts and logs those that did. */
-export function reportLaggards(
-  { behind, dropped }: Laggards,
-  { health, metrics, log }: { health: Health; metrics: Metrics; log: Log },
-): void {
+export function reportLaggards({ behind, dropped }: Laggards, to: Channels): void {
+  const { health, metrics, log } = to
   for (const { name: consumer, count } of dropped) {
     metrics.count('postern_consumer_updates_dropped_total', { consumer }, count)
     log.error({ consumer, count }, 'a consumer was too far behind, and lost updates')
@@ -201,11 +183,8 @@ export function reportLaggards(
 }
 
 /** Counts and logs a call that left the outbox, and how. */
-export function reportSettled(
-  { id: entry, state: outcome, chatId, code }: OutboxEvent,
-  metrics: Metrics,
-  log: Log,
-): void {
+export function reportSettled(event: OutboxEvent, { metrics, log }: Channels): void {
+  const { id: entry, state: outcome, chatId, code } = event
   metrics.count('postern_outbox_settled_total', { outcome })
   log[outcome === 'sent' ? 'info' : 'warn']({ entry, outcome, chatId, code }, 'left the outbox')
 }
