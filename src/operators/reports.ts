@@ -73,8 +73,6 @@ export interface RotationReport extends Omit<
   nextAttemptAt: string | null
 }
 
-/** A line of `postern check`. */
-
 /** The result of `open`; `verdict` is one of DESIGN's, or why the message was not opened. */
 export interface OpenReport {
   opened: boolean

@@ -15,13 +15,6 @@ export interface NumberHolders {
   person: CertificateHolder
 }
 
-export interface SafetyNumber {
-  /** Sixty digits: twelve groups of five. */
-  digits: string
-  /** Both accounts with their fingerprints, for a QR code. */
-  text: string
-}
-
 /** Whose part of the number is another one, by another certificate or a mistyped digit. */
 export type NumberResult = 'equal' | 'bot' | 'person' | 'both'
 
@@ -35,11 +28,13 @@ const PICTURE =
 const derive = promisify(pbkdf2)
 
 /** The same whichever of the two computes it. */
-export async function safetyNumber({ bot, person }: NumberHolders): Promise<SafetyNumber> {
+export async function safetyNumber({ bot, person }: NumberHolders) {
   const halves = await Promise.all([digitsOf(bot), digitsOf(person)])
   const holders = [bot, person].toSorted((one, other) => one.userId - other.userId)
   return {
+    /** Sixty digits: twelve groups of five. */
     digits: halves.toSorted().join(''),
+    /** Both accounts with their fingerprints, for a QR code. */
     text: ['POSTERN-NUMBER:1', ...holders.map(textOf)].join(':'),
   }
 }

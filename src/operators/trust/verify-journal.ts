@@ -15,28 +15,12 @@ export interface VerifyParts {
 }
 
 /** The result of a verification. */
-export interface JournalReport {
-  firstId: number | null
-  lastId: number | null
-  entries: number
-  /** Entries whose content was erased by a later `person-forgotten`. */
-  forgotten: number
-  /** Entries without a hash of their own, which that of a later one covers. */
-  unchained: number
-  /** Entries of before MACs, which those of later ones cover. */
-  unsealed: number
-  heads: { signed: number; unsigned: number }
-  /** The last head with a valid signature; its time as ISO 8601. */
-  lastSigned: { entry: number; at: string; signer: string } | null
-  /** Entries after the last signed head. */
-  unsignedEntries: number
-  /** The head that was handed in: compared, or of an entry that was removed since. */
-  given: 'none' | 'compared' | 'removed-since'
-  /** The first entry concerned; null: nothing was changed. */
-  fault: { entry: number; what: string } | null
-}
+export type JournalReport = Awaited<ReturnType<typeof verifyOnce>>
 
-type Fault = NonNullable<JournalReport['fault']>
+export interface Fault {
+  entry: number
+  what: string
+}
 type StoredHead = SchemaRow<'journal_heads'>
 
 const NOT_OURS = 'it has no MAC of this store, so Postern did not write it'
@@ -45,16 +29,13 @@ const OF_NOBODY =
   /^(client-(added|rotated|removed|suspended|confirmed)|private-readable|person-forgotten|rows-sealed)$/
 
 /** @param given a head that was kept elsewhere, as `trust log --head` prints it; null for none */
-export async function verifyJournal(
-  parts: VerifyParts,
-  given: string | null,
-): Promise<JournalReport> {
+export async function verifyJournal(parts: VerifyParts, given: string | null) {
   const report = await verifyOnce(parts, given)
   // entries may have been erased or removed between the reads
   return report.fault === null ? report : await verifyOnce(parts, given)
 }
 
-async function verifyOnce(parts: VerifyParts, given: string | null): Promise<JournalReport> {
+async function verifyOnce(parts: VerifyParts, given: string | null) {
   const { store } = parts
   const { stored, first, last } = await store.read(async (db) => {
     const heads = await db.selectFrom('journal_heads').selectAll().orderBy('entry').execute()
@@ -95,6 +76,7 @@ async function verifyOnce(parts: VerifyParts, given: string | null): Promise<Jou
     faults.push({ entry: anchor.entry, what: `${NOT_OURS}, and the entries up to it were removed` })
   }
   const signer = lastSigned?.signer ?? null
+  const isCompared = outside !== null && compared.includes(outside)
   return {
     firstId: first,
     lastId: last,
@@ -103,11 +85,15 @@ async function verifyOnce(parts: VerifyParts, given: string | null): Promise<Jou
       signed: heads.filter((head) => head.signer !== null).length,
       unsigned: stored.filter(({ signed }) => signed === null).length,
     },
+    /** The last head with a valid signature; its time as ISO 8601. */
     lastSigned:
       lastSigned === undefined || signer === null
         ? null
         : { entry: lastSigned.row.entry, at: new Date(lastSigned.row.at).toISOString(), signer },
-    given: outside === null ? 'none' : compared.includes(outside) ? 'compared' : 'removed-since',
+    /** The head that was handed in: compared, or of an entry that was removed since. */
+    given:
+      outside === null ? 'none' : isCompared ? 'compared' : ('removed-since' as keyof typeof GIVEN),
+    /** The first entry concerned; null: nothing was changed. */
     fault: faults.toSorted((a, b) => a.entry - b.entry)[0] ?? null,
   }
 }
@@ -143,7 +129,17 @@ async function walk(
   store: VerifyParts['store'],
   o: { anchor: StoredHead | undefined; toId: number; heads: JournalHead[]; signedTo: number },
 ) {
-  const counts = { entries: 0, forgotten: 0, unchained: 0, unsealed: 0, unsignedEntries: 0 }
+  const counts = {
+    entries: 0,
+    /** Entries whose content was erased by a later `person-forgotten`. */
+    forgotten: 0,
+    /** Entries without a hash of their own, which that of a later one covers. */
+    unchained: 0,
+    /** Entries of before MACs, which those of later ones cover. */
+    unsealed: 0,
+    /** Entries after the last signed head. */
+    unsignedEntries: 0,
+  }
   const faults: Fault[] = []
   const headsOf = Map.groupBy(o.heads, ({ entry }) => entry)
   /** The remains of erased entries that no later one has named yet. */
@@ -217,11 +213,8 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 
 /** The person of a `person-forgotten`, and the entries that it erased; none where it was changed. */
 function attestedIn(detail: string): { person: string; entries: number[] } {
-  const read = (): { person: string; entries: number[] } => {
-    const { person = '', entries = [] } = JSON.parse(detail)
-    return { person, entries: [entries].flat() }
-  }
-  return resultOr(read, { person: '', entries: [] })
+  const { person = '', entries = [] } = resultOr(() => JSON.parse(detail), null) ?? {}
+  return { person, entries: [entries].flat() }
 }
 
 const GIVEN = {
