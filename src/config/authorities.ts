@@ -1,7 +1,7 @@
 /** Belief without the operator, as settings describe it: `trust.after`, `continuity`, `authorities`. */
 import { z } from 'zod'
 import { OperatorError } from '../errors.ts'
-import { ClientName, PER_MS, textLike } from './client-entry.ts'
+import { ClientName, msOf, textLike } from './client-entry.ts'
 import { readBounded } from './files.ts'
 
 const AFTER = /^([1-9]\d{0,3})(min|h|d)$/
@@ -41,8 +41,7 @@ export async function firstUseOf(
     judge(armored: string): Promise<{ fingerprint: string | null; unusable: string | null }>
   },
 ) {
-  const [, count = '', unit = ''] = AFTER.exec(trust.after ?? '') ?? []
-  const afterMs = unit === '' ? null : Number(count) * PER_MS[unit as keyof typeof PER_MS]
+  const afterMs = trust.after === undefined ? null : msOf(trust.after)
   const read = trust.authorities.map(async ({ name, file, notation = null, userIds = '' }) => {
     const found = readBounded(file, MAX_BYTES)
     const armored = 'problem' in found ? '' : found.text

@@ -18,7 +18,18 @@ const RightEntry = z.enum(RIGHTS, {
 })
 
 /** Units of times in settings. */
-export const PER_MS = { s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const PER_MS: Readonly<Record<string, number>> = {
+  s: 1000,
+  min: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** A time such as 90min in ms; its form is checked. */
+export function msOf(time: string): number {
+  const [, count, unit = ''] = /^(\d+)(\w+)$/.exec(time) ?? []
+  return Number(count) * (PER_MS[unit] ?? 0)
+}
 
 /** Text of a form. @param expected what a refusal names */
 export const textLike = (form: RegExp, expected: string) =>
@@ -121,26 +132,24 @@ export function approvalRules(
     const hint = '`postern client list` shows them; add it first, or correct the name'
     throw new OperatorError('settings', `approve: there is no client ${missing}`, hint)
   }
-  return list.map(({ within, ...rule }) => {
-    const [, count = '', unit = ''] = WITHIN.exec(within) ?? []
-    return { ...rule, withinMs: Number(count) * PER_MS[unit as keyof typeof PER_MS] }
-  })
+  return list.map(({ within, ...rule }) => ({ ...rule, withinMs: msOf(within) }))
 }
 
 /** The scope that an entry describes, with its times in ms. */
 export function scopeOf({ rate, expires, ...scope }: z.output<typeof ClientScopeEntry>) {
-  const [, calls = '', unit = ''] = RATE.exec(rate ?? '') ?? []
+  const [calls, unit] = rate?.split('/') ?? []
   return {
     ...scope,
-    rate: unit === '' ? null : { calls: Number(calls), perMs: PER_MS[unit as keyof typeof PER_MS] },
+    rate: unit === undefined ? null : { calls: Number(calls), perMs: msOf(`1${unit}`) },
     expiresAtMs: expires === undefined ? null : Date.parse(expires),
   }
 }
 
 /** The clients of the settings. @throws OperatorError `settings` for a file that holds no token */
 export function givenClients(list: readonly ClientEntry[]) {
-  return list.map(({ name, tokenHash, tokenFile, certificate, ...entry }) => {
-    const credential = credentialIn({ name, tokenHash, tokenFile, certificate })
+  return list.map(({ name, tokenHash, tokenFile = '', certificate, ...entry }) => {
+    const ofToken = () => tokenHash ?? tokenHashOf(secretIn(`client ${name}`, tokenFile))
+    const credential = certificate === undefined ? ofToken() : certificateCredential(certificate)
     return { ...scopeOf(entry), name, credential, createdAtMs: null }
   })
 }
@@ -152,15 +161,6 @@ export function givenConsumers(list: readonly z.output<typeof ConsumerEntry>[]) 
     const reading = { ...scopeOf(ClientScopeEntry.parse({ may: ['read'], ...scope })), name }
     return { url, secret, kinds, reader: { ...reading, credential: '', createdAtMs: null } }
   })
-}
-
-function credentialIn(
-  entry: Pick<ClientEntry, 'name' | 'tokenHash' | 'tokenFile' | 'certificate'>,
-): string {
-  const { name, tokenHash, tokenFile = '', certificate } = entry
-  if (certificate !== undefined) return certificateCredential(certificate)
-  if (tokenHash !== undefined) return tokenHash
-  return tokenHashOf(secretIn(`client ${name}`, tokenFile))
 }
 
 function secretIn(whose: string, file: string): string {

@@ -20,10 +20,7 @@ const ANSWERS = {
 const SHARED_MS = 10_000
 const shared = countedCache<string, Promise<string>>(64, { ttlMs: SHARED_MS })
 
-interface KeySettings {
-  protection: Settings['key']['protection']
-  passphraseCommand?: readonly string[] | undefined
-}
+type KeySettings = Pick<Settings['key'], 'protection' | 'passphraseCommand'>
 
 /**
  * How a store's protection is chosen and opened.

@@ -217,35 +217,13 @@ const OneBot = z.strictObject({
   }),
 })
 
-/**
- * What each of several bots may have otherwise than the others, by path or by group. All else is of
- * the process.
- */
-const OF_EACH_BOT: readonly string[] = [
-  'upstream',
-  'bot',
-  'admin.updatesWaiting',
-  'dataDir',
-  'store.schema',
-  'key',
-  'seal',
-  'open',
-  'trust',
-  'alert',
-  'readableGroups',
-  'clearFields',
-  'clients',
-  'consumers',
-  'approve',
-  'outbox',
-  'routes',
-  'webhook',
-  'cache',
-]
+/** Groups of the process, and what each of several bots may have otherwise all the same. */
+const OF_PROCESS = ['listen', 'admin', 'store', 'openpgp', 'log', 'traces', 'bots']
+const OF_EACH_BOT = ['admin.updatesWaiting', 'store.schema']
 
 /** Whether one of several bots may have a setting of its own. */
 export function isOfEachBot(dotted: string): boolean {
-  return OF_EACH_BOT.some((own) => dotted === own || dotted.startsWith(`${own}.`))
+  return OF_EACH_BOT.includes(dotted) || !OF_PROCESS.includes(dotted.split('.', 1)[0] ?? '')
 }
 
 const { bot, ...others } = OneBot.shape

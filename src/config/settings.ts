@@ -72,49 +72,39 @@ interface OfEnvironment {
  */
 export function settingsFrom(
   options: z.input<typeof Options>,
-  { proxy = {}, pretty = false, traces = null }: OfEnvironment = {},
+  { proxy = {}, pretty = false, traces: tracesTo = null }: OfEnvironment = {},
 ) {
   const given = Options.parse(options)
-  const { bot: _bot, bots: _bots, store, key, alert, log, upstream, ...rest } = given
+  const { bot: _bot, bots: _bots, key, upstream, ...rest } = given
   const { passphrase: _passphrase, passphraseFile: _file, ...others } = key
   const { agentPin: _pin, agentPinFile: _pinFile, ...keySettings } = others
   return {
     ...rest,
     upstream: { ...upstream, url: baseUrlOf(upstream.url), proxy },
-    store: { schema: store.schema, caFile: store.caFile },
+    store: { schema: given.store.schema, caFile: given.store.caFile },
     key: keySettings,
-    alert: { command: alert.command },
-    log: { ...log, pretty: log.pretty ?? pretty },
-    traces: { ...given.traces, target: traces },
+    alert: { command: given.alert.command },
+    log: { ...given.log, pretty: given.log.pretty ?? pretty },
+    traces: { ...given.traces, target: tracesTo },
   }
 }
 
+const { listen, admin, dataDir, log, traces, alert, store, openpgp } = Options.shape
 /** All else is left out. */
-const ProcessOptions = z.object(
-  Options.pick({
-    listen: true,
-    admin: true,
-    dataDir: true,
-    log: true,
-    traces: true,
-    alert: true,
-    store: true,
-    openpgp: true,
-  }).shape,
-)
+const ProcessOptions = z.object({ listen, admin, dataDir, log, traces, alert, store, openpgp })
 
 /** The same for what several bots have in common. */
 export function processSettingsFrom(
   options: z.input<typeof ProcessOptions>,
   { pretty = false }: { pretty?: boolean } = {},
 ) {
-  const { alert, store, log, ...rest } = ProcessOptions.parse(options)
+  const given = ProcessOptions.parse(options)
   return {
-    ...rest,
-    alert: { command: alert.command },
+    ...given,
+    alert: { command: given.alert.command },
     /** How the one database is reached; the schema is each bot's own. */
-    store: { caFile: store.caFile },
-    log: { ...log, pretty: log.pretty ?? pretty },
+    store: { caFile: given.store.caFile },
+    log: { ...given.log, pretty: given.log.pretty ?? pretty },
   }
 }
 

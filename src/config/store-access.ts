@@ -57,16 +57,12 @@ export function loadStoreAccess(sources: Sources) {
   )
   if (problems.length > 0) throw settingsError(problems)
   const valueOf = (path: string): unknown => values.get(path)?.value ?? presetOf(path)
+  const protection = valueOf('key.protection') as Settings['key']['protection']
+  const passphraseCommand = valueOf('key.passphraseCommand') as string[] | undefined
   return {
     /** Absolute. */
     dataDir,
-    key: keyAccess(
-      {
-        protection: valueOf('key.protection') as Settings['key']['protection'],
-        passphraseCommand: valueOf('key.passphraseCommand') as readonly string[] | undefined,
-      },
-      passphrase,
-    ),
+    key: keyAccess({ protection, passphraseCommand }, passphrase),
     /** The database that holds the store; null when it is in `dataDir`. */
     storeUrl,
     engine: valueOf('openpgp.engine') as Settings['openpgp']['engine'],
