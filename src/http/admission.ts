@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { browserProblem, doorProblem } from '../util/local-door.ts'
 import { Refusal } from '../errors.ts'
 import type { Client, StillMay } from '../kernel/index.ts'
-import { bodyProblem } from './body.ts'
+import { requireReadable } from './body.ts'
 import type { DoorBounds } from './bounds.ts'
 import { failureAnswer, type FailureAnswer } from './error-handler.ts'
 import { pathProblem } from './request-path.ts'
@@ -59,19 +59,14 @@ export function checkRequest(
 
 /**
  * Checks a request that has a route: its method, its token, and the headers of its body.
- * @returns null when it may be read
+ * @throws Refusal unless it may be read
  */
-export function checkRouted(request: FastifyRequest, options: AdmissionOptions): Refusal | null {
-  if (!METHODS.has(request.method)) return new Refusal('not_found', 'no such path')
+export function requireRouted(request: FastifyRequest, options: AdmissionOptions): void {
+  if (!METHODS.has(request.method)) throw new Refusal('not_found', 'no such path')
   if (request.routeOptions.config.anonymous !== true) {
-    try {
-      request.client = options.authorize(request.raw)
-    } catch (error) {
-      if (error instanceof Refusal) return error
-      throw error
-    }
+    request.client = options.authorize(request.raw)
   }
-  return bodyProblem(request, options.bounds.bodyBytes)
+  requireReadable(request, options.bounds.bodyBytes)
 }
 
 function headersProblem(

@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { Server, ServerResponse } from 'node:http'
+import { setTimeout as elapsed } from 'node:timers/promises'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
@@ -15,11 +12,11 @@ import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
 import { DOOR_BOUNDS, type DoorBounds } from './bounds.ts'
 import type { DoorTls } from './door-tls.ts'
-import { Connections, PendingResponses } from './connections.ts'
+import { Connections } from './connections.ts'
 import { answerFor, isUnforeseen, REQUEST_ID, traceOf } from './error-handler.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { observeExchanges, turnedAway } from './exchange.ts'
-import { checkRequest, checkRouted, type AdmissionOptions } from './admission.ts'
+import { checkRequest, requireRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, writeAnswer } from './relay.ts'
 import { countRepeated, type RequestLine } from './request-log.ts'
 import { traceParentOf } from './traceparent.ts'
@@ -139,18 +136,21 @@ function onTurn(response: ServerResponse, answer: () => void): void {
  */
 export function createAppBehind(given: AppOptions): App {
   const options = complete(given)
-  const underWay = new PendingResponses()
+  const underWay = new Set<ServerResponse>()
   const behind = { serve: () => createServer(), onStopping: () => {} }
   const routes = createRoutes(options, reporter(options), behind)
   return {
     ...routes,
     answer: (request, response) => {
       underWay.add(response)
+      response.once('close', () => underWay.delete(response))
       routes.answer(request, response)
     },
     drain: async () => {
       await routes.app.close()
-      await underWay.allEnded(options.bounds.drainMs)
+      const ended = Promise.all([...underWay].map((response) => once(response, 'close')))
+      await Promise.race([ended, elapsed(options.bounds.drainMs, undefined, { ref: false })])
+      for (const response of underWay) response.destroy()
     },
   }
 }
@@ -199,11 +199,10 @@ function createRoutes(
   app.decorateRequest('stillMay', null)
   if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', async (request, reply) => {
     seeThrough(request, reply, { answerMs: bounds.answerMs, report })
-    const refusal = checkRouted(request, options)
-    if (refusal === null && request.headers.expect !== undefined) reply.raw.writeContinue()
-    done(refusal ?? undefined)
+    requireRouted(request, options)
+    if (request.headers.expect !== undefined) reply.raw.writeContinue()
   })
   app.addHook('preClose', (done) => {
     onStopping()

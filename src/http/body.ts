@@ -22,33 +22,27 @@ function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
 }
 
 /**
- * Why a request's body is refused, judged by its headers: only JSON, never encoded, never over the
+ * Refuses a request for its body, judged by its headers: only JSON, never encoded, never over the
  * limit (DESIGN, The local doors). Of a body that is ignored, only its size counts.
- * @returns null when there is no body or it may be read
+ * @throws Refusal unless there is no body or it may be read
  */
-export function bodyProblem(request: FastifyRequest, maxBytes: number): Refusal | null {
+export function requireReadable(request: FastifyRequest, maxBytes: number): void {
   const { headers, rawHeaders } = request.raw
   const declared = Number(headers['content-length'] ?? 0)
-  if (ignoresBody(request)) {
-    // A body that is ignored may have any type.
-    delete headers['content-type']
-  } else {
-    const hasBody = headers['transfer-encoding'] !== undefined || declared > 0
-    const problem = formProblem(rawHeaders, hasBody)
-    if (problem !== null) return problem
-  }
-  return declared > maxBytes ? new Refusal('too_large', `the body is over ${maxBytes} bytes`) : null
+  // A body that is ignored may have any type.
+  if (ignoresBody(request)) delete headers['content-type']
+  else requireJson(rawHeaders, headers['transfer-encoding'] !== undefined || declared > 0)
+  if (declared > maxBytes) throw new Refusal('too_large', `the body is over ${maxBytes} bytes`)
 }
 
-function formProblem(rawHeaders: readonly string[], hasBody: boolean): Refusal | null {
-  if (
-    valuesOf(rawHeaders, 'content-encoding').some((value) => value.toLowerCase() !== 'identity')
-  ) {
-    return unsupported('Content-Encoding: only identity is taken')
+function requireJson(rawHeaders: readonly string[], hasBody: boolean): void {
+  const encodings = valuesOf(rawHeaders, 'content-encoding')
+  if (encodings.some((value) => value.toLowerCase() !== 'identity')) {
+    throw unsupported('Content-Encoding: only identity is taken')
   }
   const [type, ...more] = valuesOf(rawHeaders, 'content-type')
   const isJson = type === undefined ? !hasBody : JSON_TYPE.test(type)
-  return isJson && more.length === 0 ? null : unsupported('Content-Type: must be application/json')
+  if (!isJson || more.length > 0) throw unsupported('Content-Type: must be application/json')
 }
 
 /** True for a body over the limit or of unknown length. */

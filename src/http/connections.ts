@@ -1,7 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setTimeout as elapsed } from 'node:timers/promises'
-import { Listeners } from '../util/listeners.ts'
 
 /** A request whose answer is not finished. */
 export interface PendingResponse {
@@ -102,27 +100,4 @@ export class Connections {
 /** Adds `Connection: close` to the response. */
 function sayLast(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close')
-}
-
-/** The unfinished responses of one bot, whose requests share a server with others. */
-export class PendingResponses {
-  readonly #responses = new Set<ServerResponse>()
-  readonly #ends = new Listeners()
-
-  /** Counts a request until its answer is closed. */
-  add(response: ServerResponse): void {
-    this.#responses.add(response)
-    response.once('close', () => {
-      this.#responses.delete(response)
-      if (this.#responses.size === 0) this.#ends.emit()
-    })
-  }
-
-  /** Resolves when there is none; responses that need longer than `drainMs` are cut off. */
-  async allEnded(drainMs: number): Promise<void> {
-    if (this.#responses.size === 0) return
-    const ended = new Promise<void>((resolve) => void this.#ends.add(resolve))
-    await Promise.race([ended, elapsed(drainMs, undefined, { ref: false })])
-    for (const response of this.#responses) response.destroy()
-  }
 }

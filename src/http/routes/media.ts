@@ -32,24 +32,16 @@ export function mediaRoute(attachments: Attachments): DoorRoute {
       method: ['GET', 'HEAD'],
       url: '/media/:id',
       config: { anonymous: true },
-      handler: (request, reply) => serve(request, reply, { attachments, tools }),
+      handler: async (request, reply) => {
+        const handle = await acquire(request, reply, { attachments, tools })
+        reply.raw.once('close', () => handle.release())
+        await admitted(request).ask()
+        if (!isGone(reply)) return answer(request, reply, handle.value)
+        handle.release()
+        return reply.hijack()
+      },
     })
   }
-}
-
-async function serve(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  parts: { attachments: Attachments; tools: DoorTools },
-): Promise<FastifyReply> {
-  const handle = await acquire(request, reply, parts)
-  reply.raw.once('close', () => handle.release())
-  await admitted(request).ask()
-  if (isGone(reply)) {
-    handle.release()
-    return reply.hijack()
-  }
-  return answer(request, reply, handle.value)
 }
 
 const FETCH: ClientAct = { call: 'getMedia', chatIds: [] }

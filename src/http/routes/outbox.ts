@@ -24,10 +24,7 @@ export interface OutboxDoor {
 
 const PATH = '/postern/v1/outbox'
 /** Answers a call that is made later. */
-export async function answerLater(
-  reply: FastifyReply,
-  { id, state }: OutboxEntry,
-): Promise<FastifyReply> {
+export async function answerLater(reply: FastifyReply, { id, state }: OutboxEntry) {
   const headers = { 'preference-applied': 'respond-async', location: `${PATH}/${id}` }
   return await answer(reply, 202, { postern: { outbox: { id, state } } }, headers)
 }
