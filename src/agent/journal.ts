@@ -36,10 +36,7 @@ export class AgentJournal implements Disposable {
   }
 
   /** Appends an event; where that fails, later. */
-  record(
-    event: 'started' | 'stopped' | 'made',
-    about: Readonly<Record<string, string | number>>,
-  ): void {
+  record(event: 'started' | 'stopped' | 'made', about: Record<string, string | number>): void {
     this.#append({ event, ...about })
   }
 

@@ -27,10 +27,8 @@ type KeySettings = Pick<Settings['key'], 'protection' | 'passphraseCommand'>
  * @returns for `ProtectionRequest`: the passphrase is a function where a command gives it, which
  *   rejects with OperatorError `key-command`; `wrapper` is null without `key.protection.exec`
  */
-export function keyAccess(
-  { protection, passphraseCommand }: KeySettings,
-  passphrase: SecretSource | null = null,
-) {
+export function keyAccess(settings: KeySettings, passphrase: SecretSource | null = null) {
+  const { protection, passphraseCommand } = settings
   const { env } = commandEnvironment({ added: {}, withheld: '' })
   const exec = typeof protection === 'string' ? null : { argv: protection.exec, env }
   const command = passphraseCommand === undefined ? null : { argv: passphraseCommand, env }

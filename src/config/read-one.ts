@@ -23,12 +23,9 @@ export function presentedToken({ clientToken, botToken }: Secrets): SecretSource
  */
 export function readOne(
   collected: CollectedSettings,
-  {
-    sources,
-    problems,
-    isOneOfSeveral,
-  }: { sources: Sources; problems: Problem[]; isOneOfSeveral: boolean },
+  o: { sources: Sources; problems: Problem[]; isOneOfSeveral: boolean },
 ) {
+  const { sources, problems, isOneOfSeveral } = o
   const before = problems.length
   const secrets = new Map<string, SecretSource>()
   const origins = originsOf(collected)

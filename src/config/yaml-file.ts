@@ -62,10 +62,7 @@ export function readSettingsFile(path: string, cwd: string): FileSettings {
  * @param cwd what places are named relative to
  * @returns `entry` null when it could not be read as YAML
  */
-export function readBotFile(
-  path: string,
-  cwd: string,
-): { entry: BotEntry | null; problems: Problem[] } {
+export function readBotFile(path: string, cwd: string) {
   // A pipe in the folder would be waited for, with all that is served.
   const kind = statSync(path, { throwIfNoEntry: false })
   if (kind?.isFile() === false && !kind.isDirectory()) {

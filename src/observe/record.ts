@@ -33,11 +33,8 @@ export function recordNoUpstreamAnswer(metrics: Metrics, code: string): void {
 }
 
 /** A delivery to the bot's webhook ended; `failures` is how many have failed in a row by now. */
-export function recordDelivery(
-  metrics: Metrics,
-  o: { outcome: string; ms: number; failures: number },
-): void {
-  metrics.count('postern_webhook_deliveries_total', { outcome: o.outcome })
-  metrics.observe('postern_webhook_delivery_duration_seconds', {}, o.ms / 1000)
-  metrics.set('postern_webhook_failures', {}, o.failures)
+export function recordDelivery(metrics: Metrics, outcome: string, ms: number, failures = 0): void {
+  metrics.count('postern_webhook_deliveries_total', { outcome })
+  metrics.observe('postern_webhook_delivery_duration_seconds', {}, ms / 1000)
+  metrics.set('postern_webhook_failures', {}, failures)
 }

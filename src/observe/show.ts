@@ -79,10 +79,7 @@ export function showKeys(metrics: Metrics, source: KeySource): void {
 }
 
 /** How many are busy, and how many jobs wait for one. */
-interface Load {
-  busy: number
-  waiting: number
-}
+type Load = Record<'busy' | 'waiting', number>
 
 /** The load of the sidecar. Names are of closed sets. */
 export interface LoadSource {

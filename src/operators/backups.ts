@@ -58,13 +58,10 @@ function named(what: string, all: readonly string[]): string {
 }
 
 /** Describes the key that the service shows, when the restored keys are compatible with it. */
-async function comparePublished(
-  { keyring, publishedKey }: OperationParts,
-  takenAt: string,
-): Promise<string> {
-  const published = await publishedKey()
+async function comparePublished(parts: OperationParts, takenAt: string): Promise<string> {
+  const published = await parts.publishedKey()
   if (published === null) return 'the service shows no key for the bot'
-  const key = keyring.find(published)
+  const key = parts.keyring.find(published)
   if (key !== undefined)
     return `the service shows ${published}, which is in the backup (${key.state})`
   throw new OperatorError(

@@ -77,10 +77,7 @@ function agentOver(socket: Socket): InstanceType<typeof Agent> {
 }
 
 /** @throws OperatorError `failed` without a response, or for one that is not HTTP */
-async function exchange(
-  sent: ClientRequest,
-  body: string,
-): Promise<{ version: unknown; text: string }> {
+async function exchange(sent: ClientRequest, body: string) {
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       sent.on('response', resolve)

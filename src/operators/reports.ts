@@ -36,10 +36,7 @@ export interface StatusReport {
 }
 
 /** The answer of `/status` of a process that serves several bots. */
-export interface BotsReport {
-  version: string
-  pid: number
-  startedAt: string
+export interface BotsReport extends Pick<StatusReport, 'version' | 'pid' | 'startedAt'> {
   /** By the setting `admin.readyWhen`. */
   ready: boolean
   /** Of the process; each bot has its own in its own status. */

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { setTimeout as elapsed } from 'node:timers/promises'
-import Fastify, { type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, { type FastifyReply } from 'fastify'
 import { onlyBot } from '../config/bot-names.ts'
 import { VERSION } from '../config/version.ts'
 import { resultOr, usageError, type OperatorError } from '../errors.ts'
@@ -70,11 +70,7 @@ export async function startControl(o: {
   }
 }
 
-function createApp(
-  operations: Operations | SeveralOperations,
-  idleMs: number,
-  version: string,
-): FastifyInstance {
+function createApp(operations: Operations | SeveralOperations, idleMs: number, version: string) {
   const app = Fastify({
     bodyLimit: MAX_REQUEST_BYTES,
     requestTimeout: idleMs,

@@ -149,10 +149,8 @@ export const TRUST = {
   }),
 }
 
-function authorityOf(
-  { userId, fingerprint, standing, vouched }: Pin,
-  people: Pick<People, 'ownerOf'>,
-): string | null {
+function authorityOf(pin: Pin, people: People): string | null {
+  const { userId, fingerprint, standing, vouched } = pin
   const isByOperator = people.ownerOf(fingerprint ?? '') === userId
   if (standing !== 'verified' || isByOperator) return null
   return vouched?.by.replace(/ .*/, '') ?? null

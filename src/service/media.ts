@@ -24,10 +24,7 @@ export interface MediaRequest {
  * they arrive; ending the iteration ends the call.
  * @throws ServiceError, NoResponseError, Refusal `postern_media_too_large`; the bytes throw the last two
  */
-export async function fetchMedia(
-  pool: Dispatcher,
-  request: MediaRequest,
-): Promise<AsyncIterable<Uint8Array>> {
+export async function fetchMedia(pool: Dispatcher, request: MediaRequest) {
   const { limits } = request
   const deadline = AbortSignal.timeout(limits.mediaMs)
   const signal = AbortSignal.any([deadline, request.signal])

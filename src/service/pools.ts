@@ -12,13 +12,8 @@ export interface EgressProxies {
   noProxy?: string
 }
 
-/** The load of a pool's connections. */
-export interface PoolLoad {
-  /** Calls under way. */
-  busy: number
-  /** Calls that wait for a connection. */
-  waiting: number
-}
+/** Calls under way in a pool, and those that wait for a connection. */
+export type PoolLoad = Record<'busy' | 'waiting', number>
 
 /** A pool that is made for its first call: with its queue it holds 30 KB, and a bot at rest needs one. */
 export interface LazyPool {

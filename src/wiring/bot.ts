@@ -59,14 +59,11 @@ function createOutbox({ settings, parts = {} }: BotOptions, link: Link, core: Co
 }
 
 /** Null without a collector: nothing of traces is loaded then. */
-async function createTraces(
-  options: BotOptions,
-  parts: { link: Link; core: Core; updates: Updates },
-) {
+async function createTraces(options: BotOptions, link: Link, core: Core, updates: Updates) {
   const { target } = options.settings.traces
   if (target === null) return null
   const { traceBot } = await import('./reports/spans.ts')
-  return traceBot(target, options, parts)
+  return traceBot(target, options, { link, core, updates })
 }
 
 /**
@@ -96,7 +93,7 @@ export async function createBot(options: BotOptions) {
   subscribeUpdates(updates, core, link, options)
   const { outbox, door: outboxDoor } = createOutbox(options, link, core)
   subscribeOutbox(outbox, link, log)
-  const traces = stack.use(await createTraces(options, { link, core, updates }))
+  const traces = stack.use(await createTraces(options, link, core, updates))
   const operations = buildOperations(options, { link, core, updates })
   const door = describeBotDoor(options, { link, core, updates, outbox: outboxDoor })
   const resources = stack.move()

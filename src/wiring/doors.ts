@@ -146,10 +146,7 @@ function describeKey({ publication, keyring }: Core) {
 }
 
 /** Opens both. @returns where they really listen @throws OperatorError `listen` */
-export async function openDoors(
-  settings: ProcessSettings,
-  doors: Doors,
-): Promise<{ bot: string; admin: string }> {
+export async function openDoors(settings: ProcessSettings, doors: Doors) {
   const { host, port, socket } = settings.listen
   return {
     bot: await doors.bot.listen(

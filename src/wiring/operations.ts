@@ -72,10 +72,8 @@ function serviceOf({ calls, limits, watch }: Link): ExaminedService {
  * Opens an armored message (`postern open`). There is no sender here whose certificate could be
  * fetched: only signatures of our own can be verified.
  */
-async function openForOperator(
-  armored: string,
-  { engine, keyring }: Pick<Core, 'engine' | 'keyring'>,
-): Promise<OpenReport> {
+async function openForOperator(armored: string, core: Core): Promise<OpenReport> {
+  const { engine, keyring } = core
   const opened = await engine.open(armored, keyring.unlocked)
   if (opened.outcome !== 'opened') {
     const reason = 'reason' in opened ? opened.reason : undefined

@@ -3,14 +3,13 @@
  * store alone, so that a start opens it first.
  */
 import { botIdOf } from '../api/bot.ts'
-import type { JudgingClock, Memory, ReplayMemory } from '../kernel/index.ts'
+import type { JudgingClock, Memory } from '../kernel/index.ts'
 import { keyAccess } from '../config/key-commands.ts'
 import type { StoreAccess } from '../config/store-access.ts'
 import { OperatorError, refusedError } from '../errors.ts'
 import { readBackup, refuseOccupied, restore } from '../store/backup.ts'
 import { unsoundBackup } from '../store/refusals.ts'
 import type { SecretSource } from '../config/secrets.ts'
-import type { MoveEnd } from '../store/postgres/move-store.ts'
 import type { Engine } from '../openpgp/index.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../store/postgres/server.ts'
@@ -113,11 +112,8 @@ async function fingerprintOf(engine: Engine, locked: string, masterSecret: strin
   return unlocked?.fingerprint ?? null
 }
 
-async function databaseEnd(
-  url: SecretSource,
-  { store, dataDir }: StoreAccess,
-  stack: AsyncDisposableStack,
-): Promise<MoveEnd> {
+async function databaseEnd(url: SecretSource, access: StoreAccess, stack: AsyncDisposableStack) {
+  const { store, dataDir } = access
   const { LastSeenTimeline } = await import('../store/postgres/timeline.ts')
   const { takeSchema } = await import('../store/postgres/move-ends.ts')
   const server = stack.use(await connectDatabase(url, { caFile: store.caFile }))
@@ -206,11 +202,7 @@ export async function refuseRestored(store: Store, dataDir: string): Promise<voi
 }
 
 /** @throws Refusal `postern_locked` when the store has no protection */
-export async function loadReplayMemory(
-  store: Store,
-  memory: Memory,
-  clock: JudgingClock,
-): Promise<ReplayMemory> {
+export async function loadReplayMemory(store: Store, memory: Memory, clock: JudgingClock) {
   const [key, gaps] = [await store.secret('seen'), await memoryGaps(store)]
   const kernel = await import('../kernel/index.ts')
   return await kernel.ReplayMemory.load(memory, { key, gaps, clock })

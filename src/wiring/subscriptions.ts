@@ -262,12 +262,12 @@ export function subscribeUpdates(
 
   updates.onDelivered((delivery) => {
     link.noteWork()
-    record.recordDelivery(metrics, { outcome: 'delivered', ms: delivery.ms, failures: 0 })
+    record.recordDelivery(metrics, 'delivered', delivery.ms)
     events.reportDelivery(delivery, noted)
   })
   updates.onDeliveryFailed((failed) => {
     const { failure, ms, failures } = failed
-    record.recordDelivery(metrics, { outcome: failure.kind, ms, failures })
+    record.recordDelivery(metrics, failure.kind, ms, failures)
     backlog.markBehind()
     events.reportDeliveryFailure(failed, noted)
   })

@@ -72,20 +72,17 @@ export class TraceSpan {
   }
 }
 
+/** The part of traces that is recorded, 0 to 1, and whether a caller's decision counts first. */
+type Sampler = { ratio: number; followsParent: boolean }
+
 /** Makes spans of the traces that are recorded. */
 export class Tracer {
   readonly #current = new AsyncLocalStorage<TraceSpan>()
-  readonly #sampler: { ratio: number; followsParent: boolean }
+  readonly #sampler: Sampler
   readonly #onEnded: (span: TraceSpan) => void
 
-  /**
-   * @param sampler the part of traces that is recorded, and whether a caller's decision counts first
-   * @param onEnded called with each span once it has ended
-   */
-  constructor(
-    sampler: { ratio: number; followsParent: boolean },
-    onEnded: (span: TraceSpan) => void,
-  ) {
+  /** @param onEnded called with each span once it has ended */
+  constructor(sampler: Sampler, onEnded: (span: TraceSpan) => void) {
     this.#sampler = sampler
     this.#onEnded = onEnded
   }

@@ -1,4 +1,5 @@
 /** Checks the data directory: its owner, its mode, free space on its disk. */
+import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '../../errors.ts'
@@ -18,10 +19,7 @@ export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
   return [await permissions(dataDir, folder), await room(dataDir)]
 }
 
-async function permissions(
-  dataDir: string,
-  folder: { uid: number; mode: number },
-): Promise<CheckLine> {
+async function permissions(dataDir: string, folder: Stats): Promise<CheckLine> {
   const ours = process.getuid?.() ?? folder.uid
   if (folder.uid !== ours) {
     const hint = 'run this as the user that the sidecar runs as, or give the folder to it'

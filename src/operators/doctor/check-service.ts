@@ -34,9 +34,7 @@ const TYPICAL_TEXT_BYTES = 500
 const UNIT_BYTES = 3
 
 /** Asks once. @returns the bot, null when it could not be had, and the lines */
-export async function checkService(
-  parts: ServiceParts,
-): Promise<{ bot: Bot | null; lines: CheckLine[] }> {
+export async function checkService(parts: ServiceParts) {
   let bot: Bot
   try {
     bot = await parts.me()

@@ -44,11 +44,7 @@ export async function checkTls(
   }
 }
 
-async function shakeHands(
-  host: string,
-  port: number,
-  caFile: string | undefined,
-): Promise<CheckLine> {
+async function shakeHands(host: string, port: number, caFile: string | undefined) {
   const name = isIP(host) === 0 ? { servername: host } : {}
   const ca = caFile === undefined ? {} : { ca: readFileSync(caFile) }
   const socket = connect({ host, port, minVersion: 'TLSv1.2', ...name, ...ca })

@@ -77,11 +77,7 @@ export async function examineSettings(
 }
 
 /** @param bot as the service has it just now; null when that is not known */
-async function checkStore(
-  bot: Bot | null,
-  configured: Configured,
-  store: StoreState,
-): Promise<CheckLine[]> {
+async function checkStore(bot: Bot | null, configured: Configured, store: StoreState) {
   const { publish: managesKey, rotateEveryDays, algorithm } = configured.settings.key
   const opened = store instanceof OperatorError ? null : store
   const keys = opened?.keyring ?? null
@@ -147,10 +143,8 @@ async function checkProtection(
 }
 
 /** The future choice of `postern run`, or why it will fail; a keychain is tried. */
-async function firstProtection(
-  key: Settings['key'],
-  { passphrase, howToMakePassphrase }: Secrets,
-): Promise<Store['method'] | OperatorError> {
+async function firstProtection(key: Settings['key'], secrets: Secrets) {
+  const { passphrase, howToMakePassphrase } = secrets
   const chosen = await chooseProtection({
     ...keyAccess(key, passphrase),
     isRequired: true,

@@ -9,6 +9,8 @@ const MOST_ROWS = 10_000
 /** Each costs two derivations of some ms. */
 const MOST_NUMBERS = 500
 
+type ListEngine = Pick<Engine, 'judge' | 'readSigned' | 'readKeyring' | 'verify'>
+
 /** How a list is read and verified. Files are bytes. */
 export interface ListRequest {
   file: Uint8Array
@@ -46,10 +48,7 @@ export interface ImportRow extends ListedFingerprint {
  * @returns the rows, and the signer's fingerprint; null where nobody signed
  * @throws OperatorError `refused`, `usage`
  */
-export async function readList(
-  engine: Pick<Engine, 'judge' | 'readSigned' | 'readKeyring' | 'verify'>,
-  request: ListRequest,
-): Promise<{ people: ListedFingerprint[]; signer: string | null }> {
+export async function readList(engine: ListEngine, request: ListRequest) {
   const signed = await engine.readSigned(request.file, request.signature)
   if (signed === null) throw refused('the list or its signature cannot be read')
   const signer = await signerOf(engine, signed, request.by)
@@ -60,11 +59,7 @@ export async function readList(
   return { people: withoutRepeats(people), signer }
 }
 
-async function signerOf(
-  engine: Pick<Engine, 'judge' | 'verify'>,
-  signed: Signed,
-  by: string | null,
-): Promise<string | null> {
+async function signerOf(engine: ListEngine, signed: Signed, by: string | null) {
   if (by === null) {
     if (signed.signatures.length === 0) return null
     throw refused('the list is signed', 'name the signer’s certificate with --by')
@@ -129,11 +124,8 @@ export async function withCertificates(
   return rows
 }
 
-async function readPeople(
-  engine: Pick<Engine, 'judge' | 'readKeyring'>,
-  document: Uint8Array,
-  { pattern, notation }: ListRequest,
-): Promise<ListedFingerprint[]> {
+async function readPeople(engine: ListEngine, document: Uint8Array, request: ListRequest) {
+  const { pattern, notation } = request
   if (pattern === null && notation === null) {
     const hint = "such as --pattern '{userId}@example.org', or --notation userid@example.org"
     throw usageError('a keyring does not say whose each certificate is', hint)

@@ -1,5 +1,6 @@
 /** How a safety number is shown to a person: digits, the words of a call, and a QR code. */
 import { usageError } from '../../errors.ts'
+import type { NumberReport } from '../safety-numbers.ts'
 
 const WORDS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine']
 /** Modules of light around a QR code (ISO/IEC 18004, 9.1), and pixels of a module in a PNG. */
@@ -12,15 +13,8 @@ export const INVITATION =
   '“Open our chat in your app, and its safety number. I read twelve groups of\n' +
   'five digits; stop me at the first digit that is another one on your screen.”'
 
-/** Whose certificates a number is of, in lines. @param o `listed`: what the service lists now */
-export function describeHolders(o: {
-  userId: number
-  fingerprint: string
-  standing: string
-  listed: string | null
-  botId: number
-  botFingerprint: string
-}): string[] {
+/** Whose certificates a number is of, in lines. */
+export function describeHolders(o: Omit<NumberReport, 'digits' | 'text'>): string[] {
   const names = [`person ${o.userId}`, `bot ${o.botId}`]
   const width = Math.max(...names.map(({ length }) => length))
   const [person = '', bot = ''] = names.map((name) => name.padEnd(width))

@@ -99,10 +99,7 @@ async function verifyOnce(parts: VerifyParts, given: string | null) {
 }
 
 /** Whether a stored head is what one of the bot's keys signed. */
-async function judge(
-  parts: VerifyParts,
-  head: StoredHead,
-): Promise<{ signer: string | null; fault: Fault | null }> {
+async function judge(parts: VerifyParts, head: StoredHead) {
   if (head.signed === null) return { signer: null, fault: null }
   const fault = { entry: head.entry, what: 'its head is not one that a key of the bot signed' }
   // messages of the bot are signed too

@@ -179,10 +179,8 @@ function createDoors(
 }
 
 /** Measures the disk and the memory that all bots share, and warns before either is full. */
-function watchMachine(
-  { loaded: { settings, secrets }, log }: SeveralOptions,
-  metrics: Metrics,
-): AsyncDisposable & { warnings: Warnings } {
+function watchMachine({ loaded, log }: SeveralOptions, metrics: Metrics) {
+  const { settings, secrets } = loaded
   const warnings = createWarnings()
   const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
   const warn = expiryWarnings({ warnings, alerts, log })
