@@ -14,7 +14,7 @@ import { UpdateQueue, type IdCounter } from './update-queue.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** Choices that change what the service enforces. */
-interface WorldRules {
+export interface WorldRules {
   /** `spec` (default): every rate window of the limits table. `off`: none, for benchmarks. */
   rates: 'spec' | 'off'
   /**
