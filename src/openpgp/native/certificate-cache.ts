@@ -10,8 +10,8 @@ import {
 } from '../certificate-statuses.ts'
 import { statusOf, type CertificateInfo } from './certificate-info.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
-import { sizedCache } from '../../util/caches.ts'
-import { RecordTable, fitsRecord, packRecord } from './record-table.ts'
+import { countedCache, sizedCache } from '../../util/caches.ts'
+import { fitsRecord, packRecord, unpackRecord } from './certificate-record.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader
@@ -24,7 +24,7 @@ export interface CertificateCacheParts {
   onDisagreement(): void
 }
 
-/** Certificates of the common shape that are kept, at 130 bytes each. */
+/** Certificates of the common shape that are kept, at 240 bytes each. */
 const RECORDS = 100_000
 /** Characters of the certificates that were asked for last: those of the two largest groups. */
 const RECENT_CHARS = 2 * 1024 * 1024
@@ -42,7 +42,8 @@ const CONFIRM_AFTER_MS = 500
 export class CertificateCache implements Disposable {
   readonly #parts: CertificateCacheParts
   readonly nowMs: () => number
-  readonly #records = new RecordTable(RECORDS)
+  /** By digest, both as strings of one byte a character, which need less memory than views. */
+  readonly #records = countedCache<string, string>(RECORDS)
   readonly #others: CertificateStatuses
   /** By the text itself: a recent certificate usually recurs, and then needs no digest. */
   readonly #recent = sizedCache<{ info: CertificateInfo; epoch: number }>(RECENT_CHARS)
@@ -75,7 +76,8 @@ export class CertificateCache implements Disposable {
       return recent.info
     }
     const digest = digestOf(armored)
-    const info = this.#records.get(digest)
+    const record = this.#records.get(digest.toString('latin1'))
+    const info = record === undefined ? null : unpackRecord(Buffer.from(record, 'latin1'))
     if (info === null || !holdsAt(info, nowMs)) return this.#others.of({ armored }, digest)
     this.lookups.hits++
     this.#recent.set(armored, { info, epoch: this.epoch }, { size: armored.length })
@@ -101,17 +103,19 @@ export class CertificateCache implements Disposable {
       const { priority, reader } = this.#parts
       const info = await priority.urgent(() => reader.read(armored))
       if (info !== null && this.#readsNatively) {
-        this.#records.set(digestOf(armored), info)
         this.#confirm({ armored, info, atMs })
-        return { checked: { status: statusOf(info, armored), info }, isRecorded: true }
+        return this.#record(armored, info)
       }
     }
     const judged = await this.#parts.judge(armored, atMs, known)
     const { info } = judged
     const isRecorded = known === undefined && info !== null && isWhole(judged)
-    if (!isRecorded) return { checked: judged, isRecorded }
-    this.#records.set(digestOf(armored), info)
-    return { checked: { status: statusOf(info, armored), info }, isRecorded }
+    return isRecorded ? this.#record(armored, info) : { checked: judged, isRecorded }
+  }
+
+  #record(armored: string, info: CertificateInfo): FoundCertificate {
+    this.#records.set(digestOf(armored).toString('latin1'), packRecord(info).toString('latin1'))
+    return { checked: { status: statusOf(info, armored), info }, isRecorded: true }
   }
 
   /** Has the library judge native readings, one after the other, behind all other jobs. */
@@ -156,5 +160,5 @@ function isWhole({ status, info }: CheckedCertificate): boolean {
 
 function isSame(read: CertificateInfo, judged: CertificateInfo | null): boolean {
   if (judged === null || !fitsRecord(judged)) return false
-  return Buffer.from(packRecord(read)).equals(packRecord(judged))
+  return packRecord(read).equals(packRecord(judged))
 }

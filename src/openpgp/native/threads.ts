@@ -1,9 +1,10 @@
 /** Threads for batches of work: their priorities, and the certificates that they read. */
 import { Mutex } from '../../util/scheduling.ts'
+import { bufferOf } from '../bytes.ts'
 import type { Pool } from '../pool.ts'
 import type { CertificateInfo } from './certificate-info.ts'
 import { readCommonCertificate } from './common-certificate.ts'
-import { unpackRecord } from './record-table.ts'
+import { unpackRecord } from './certificate-record.ts'
 import type { NativeJobs } from './worker.ts'
 
 export type Threads = Pick<Pool<NativeJobs>, 'run' | 'size'>
@@ -76,7 +77,7 @@ export class CertificateReader {
     const records = await this.#threads.run('read', [texts, nowMs]).catch(() => [])
     for (const [index, { resolve }] of chunk.entries()) {
       const record = records[index]
-      resolve(record == null ? null : unpackRecord(Buffer.from(record), 0))
+      resolve(record == null ? null : unpackRecord(bufferOf(record)))
     }
   }
 }

@@ -3,7 +3,7 @@ import { refillEphemerals } from '../crypto/curve25519.ts'
 import { armorShared } from '../format/armor-writer.ts'
 import { serve } from '../pool.ts'
 import { readCommonCertificate } from './common-certificate.ts'
-import { packRecord } from './record-table.ts'
+import { packRecord } from './certificate-record.ts'
 import { unlockNatively } from './unlock.ts'
 import { wrapBlocks } from './wrap-session-key.ts'
 

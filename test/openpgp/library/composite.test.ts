@@ -5,7 +5,7 @@ import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { usableComposites } from '../../../src/openpgp/library/composite.ts'
 import { statusOf } from '../../../src/openpgp/native/certificate-info.ts'
-import { fitsRecord } from '../../../src/openpgp/native/record-table.ts'
+import { fitsRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import {
   FLAG,

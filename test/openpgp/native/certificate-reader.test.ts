@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { CertificateReader, type Threads } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import { packRecord } from '../../../src/openpgp/native/record-table.ts'
+import { packRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
 
 const info = readCommonCertificate(alice.certificate, NOW_MS)

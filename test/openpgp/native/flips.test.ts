@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
-import { packRecord } from '../../../src/openpgp/native/record-table.ts'
+import { packRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { Verifier } from '../../../src/openpgp/native/verify.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import { boundSubkey, keyPacket, userId } from '../../support/openpgp-certificate.ts'
