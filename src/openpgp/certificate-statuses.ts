@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto'
 import { sizedCache } from '../util/caches.ts'
 import { NEVER_S } from './bounds.ts'
+import type { CertificateInfo } from './certificate-info.ts'
 import type { CertificateStatus } from './engine.ts'
 import type { UnusableReason } from './failure-reasons.ts'
-import type { CertificateInfo } from './native/certificate-info.ts'
 
 /** A certificate's status; `info` is null where only the library may use the certificate. */
 export interface CheckedCertificate {

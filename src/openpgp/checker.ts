@@ -2,7 +2,7 @@
 import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from './engine.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import { parseMessage } from './format/encrypted-message.ts'
-import { ownIdsOf, type FoundKey } from './format/recipient-scan.ts'
+import { ownIdsOf, type FoundKey, type ScannedRecipients } from './format/recipient-scan.ts'
 import { withoutHolder } from './key-holder.ts'
 import type { CheckResult } from './library/check.ts'
 import type { Jobs } from './library/worker.ts'
@@ -34,14 +34,24 @@ interface PendingCheck {
   compare(): Promise<CheckResult>
 }
 
-/** The session keys in a message for a key that a holder has: with them, all but its secret is checked. */
+/**
+ * The session keys of a message for keys that holders have; their code is loaded for no others.
+ * @throws KeyHolderUnavailableError
+ */
+export async function heldSessionKeys(
+  { recipientPackets }: Pick<ScannedRecipients, 'recipientPackets'>,
+  keys: readonly UnlockedKey[],
+): Promise<FoundKey[]> {
+  if (keys.every(({ holder }) => holder === undefined)) return []
+  const { unwrapHeld } = await import('./native/held-key.ts')
+  return await unwrapHeld(recipientPackets, keys)
+}
+
+/** The session keys for a key that a holder has: with them, all but its secret is checked. */
 async function unwrapAgain(armored: string, key: UnlockedKey): Promise<FoundKey[]> {
   if (key.holder === undefined) return []
-  const { unwrapHeld } = await import('./native/held-key.ts')
   const encrypted = parseMessage(armored, ownIdsOf([key]))
-  return encrypted.outcome === 'encrypted'
-    ? await unwrapHeld(encrypted.recipientPackets, [key])
-    : []
+  return encrypted.outcome === 'encrypted' ? await heldSessionKeys(encrypted, [key]) : []
 }
 
 export class Checker implements AsyncDisposable {

@@ -1,6 +1,6 @@
 /** The engine in use: native code for the common forms, openpgp.js in threads for all others. */
 import { Listeners } from '../util/listeners.ts'
-import { Checker, type CheckScope, type EngineCheck } from './checker.ts'
+import { Checker, heldSessionKeys, type CheckScope, type EngineCheck } from './checker.ts'
 import type { Engine } from './engine.ts'
 import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf } from './format/recipient-scan.ts'
@@ -66,8 +66,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     },
   }
   const library = new Library(options, events)
-  const time = options.nowMs ?? ((): number => Date.now())
   const { threads = 2, precompute: bounds = PRECOMPUTE, onPrepared = () => {} } = options
+  const { check: scope = 'off', nowMs: time = () => Date.now() } = options
   let isNative = options.engine !== 'library'
   let loading: Promise<NativeEngine> | null = null
   let native: NativeEngine | null = null
@@ -78,7 +78,6 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     native = new Loaded({ ...here, onSealed, onDisagreement: () => disagreements.emit() })
     return native
   }
-  const { check: scope = 'off' } = options
   const report = (ended: EngineCheck): void => {
     checks.emit(ended)
     if (ended.result !== 'differs' || !isNative) return
@@ -127,7 +126,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       const natively = (await ours())?.open(armored, keys, signal)
       const left = (await natively) ?? parseMessage(armored, ownIdsOf(keys))
       if (left.outcome === 'opened') checker?.opened(armored, keys, left)
-      return left.outcome === 'encrypted' ? await library.open(left, keys, signal) : left
+      if (left.outcome !== 'encrypted') return left
+      const found = await heldSessionKeys(left, keys)
+      return await library.open({ ...left, found }, keys, signal)
     },
     openFile: async (reader, { form, keys, room }) => {
       const here = await ours()
@@ -138,7 +139,8 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
         own: ownIdsOf(keys),
         ...helpers,
         unwrap: async (addressed) =>
-          (await here?.unwrap(addressed, keys)) ?? (await helpers.unwrap(addressed)),
+          (await here?.unwrap(addressed, keys)) ??
+          [await heldSessionKeys(addressed, keys), await helpers.unwrap(addressed)].flat(),
         native: here?.containers ?? null,
       })
     },

@@ -28,7 +28,7 @@ export {
   isHeld,
 } from './key-holder.ts'
 export type { UnfitReason, UnusableReason } from './failure-reasons.ts'
-export type { LocalKeys } from './native/local-keys.ts'
+export type { LocalKeys } from './local-keys.ts'
 export type { KeyAgreement } from './native/key-agreement.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
@@ -42,7 +42,7 @@ export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
 
 /** Loads the work of a key holder, for an agent. */
 export async function createLocalKeys() {
-  const { LocalKeys } = await import('./native/local-keys.ts')
+  const { LocalKeys } = await import('./local-keys.ts')
   return new LocalKeys()
 }
 

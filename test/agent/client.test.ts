@@ -4,7 +4,7 @@ import { ASK, STATUS, type Frame } from '../../src/agent/frames.ts'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder, type StatefulHolder } from '../../src/agent/holders.ts'
 import { isOwnFailure } from '../../src/errors.ts'
-import { signDigest } from '../../src/openpgp/crypto/ed25519.ts'
+import { ED25519 } from '../../src/openpgp/crypto/ed25519.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import { isRecipientSecret, readOwnSecrets } from '../../src/openpgp/native/own-secrets.ts'
 import { openRecipient, readRecipient } from '../../src/openpgp/crypto/recipient.ts'
@@ -34,7 +34,7 @@ function honestBut(lies: (frame: Frame) => Answer | undefined): (frame: Frame) =
     if (lie !== undefined) return lie
     const data = frame.body.subarray(20)
     if (frame.kind === ASK.hello) return done(Buffer.of(1))
-    if (frame.kind === ASK.sign) return done(signDigest(signing, data))
+    if (frame.kind === ASK.sign) return done(ED25519.sign(signing, data))
     const form = readRecipient(packetAt(data, 0).body)
     const opened = form && openRecipient(form, decrypting)
     if (!opened) return done(Buffer.alloc(0))

@@ -6,7 +6,7 @@ import { openAgentKeys } from '../../src/agent/keys.ts'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
 import { Transfer } from '../../src/keys/transfer.ts'
-import { signDigest } from '../../src/openpgp/crypto/ed25519.ts'
+import { ED25519 } from '../../src/openpgp/crypto/ed25519.ts'
 import { readOwnSecrets } from '../../src/openpgp/native/own-secrets.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
@@ -157,7 +157,7 @@ test('`entrust` keeps the stored secret when the agent does not open a message w
   const { address } = await startLiar(({ kind, body }) => {
     if (kind === ASK.hello) return { kind: STATUS.done, body: Buffer.of(1) }
     if (kind !== ASK.sign) return { kind: STATUS.unknownKey, body: Buffer.alloc(0) }
-    return { kind: STATUS.done, body: signDigest(signing.secret, body.subarray(20)) }
+    return { kind: STATUS.done, body: ED25519.sign(signing.secret, body.subarray(20)) }
   })
   const transfer = transferTo(askerOf(address).engine)
   const given = transfer.entrust({ file: Buffer.from(certificate) })

@@ -2,7 +2,6 @@
 import { packRecipientKeys } from '../../src/openpgp/crypto/recipient.ts'
 import { describeOwnKey } from '../../src/openpgp/library/certificate-info.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
-import type { CertificateInfo } from '../../src/openpgp/native/certificate-info.ts'
 import { NativeOwnKeys, type NativeOwnKey } from '../../src/openpgp/native/own-keys.ts'
 import type { RecipientList } from '../../src/openpgp/native/recipient-packets.ts'
 import { publicKeyOf } from '../../src/openpgp/crypto/public-key.ts'
@@ -12,6 +11,7 @@ import type { EncryptedMessage } from '../../src/openpgp/format/encrypted-messag
 import { agree, finish, namedIn, recipientOf } from '../../src/openpgp/native/opener.ts'
 import './openpgp-engine.ts'
 import { NOW_MS, bot, type TestPerson } from './openpgp-people.ts'
+import type { CertificateInfo } from '../../src/openpgp/certificate-info.ts'
 
 export type Sealing = NonNullable<NativeOwnKey['seals']>
 

@@ -1,12 +1,12 @@
 /** Making a secret key that somebody brings the bot's own. */
-import { readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
+import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
 import { encryptionKey, judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnlockedKey } from '../engine.ts'
 import type { UnfitReason, UnusableReason } from '../failure-reasons.ts'
 import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
 import { seal } from './seal.ts'
-import { certify, lock, unlockAll, unlockedFrom } from './secret-key.ts'
+import { certify, lock, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './key-shape.ts'
 import { verify } from './verify.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
@@ -67,7 +67,7 @@ async function unlockKey(
   passphrase: string,
 ): Promise<PrivateKey | UnfitReason> {
   try {
-    return await unlockAll(privateKey, passphrase)
+    return await decryptKey({ privateKey, passphrase })
   } catch (error) {
     // The library distinguishes the two only in the text of its error.
     const isPassphrase = error instanceof Error && /passphrase/i.test(error.message)

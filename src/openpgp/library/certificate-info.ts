@@ -11,9 +11,7 @@ import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
 import { publicKeyOf } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
-import type { CheckedCertificate } from '../certificate-statuses.ts'
 import { NEVER_S } from '../bounds.ts'
-import type { CertificateInfo, OwnKeyInfo } from '../native/certificate-info.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { isComposite, usableComposites } from './composite.ts'
 import {
@@ -22,6 +20,8 @@ import {
   type WholePublicKey,
   type WholeSecretKey,
 } from './key-cache.ts'
+import type { CheckedCertificate } from '../certificate-statuses.ts'
+import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
 
 /** As `judge`, with the info for native sealing and verifying where the form allows it. */
 export const judgeFully = (

@@ -12,8 +12,6 @@ import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import type { CertificateStatus } from '../engine.ts'
 import type { UnusableReason } from '../failure-reasons.ts'
-import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
-import type { CertificateInfo } from '../native/certificate-info.ts'
 import { COMPOSITE } from '../format/packets.ts'
 import { recipientBytes } from '../size.ts'
 import { isComposite } from './composite.ts'
@@ -24,6 +22,8 @@ import {
   carrySelfSignatures,
   timeOf,
 } from './owner-statements.ts'
+import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 /** The additions of native code to the library's judgement. */
 export interface NativeView {

@@ -1,109 +1,188 @@
 /**
- * Subkeys of ML-KEM-768+X25519 in openpgp.js, which does not have the algorithm: they are parsed
- * and written, so that the library verifies their bindings, expiry and revocations and keeps them in
- * copies. It never encrypts to one, and the secret part stays as it is in the packet; native code
- * does both. Import this file before parsing.
+ * Subkeys of ML-KEM-768+X25519 in openpgp.js, which does not have the algorithm: they are parsed,
+ * locked, unlocked and written, so that the library verifies their bindings, expiry and revocations
+ * and keeps them in copies. It never encrypts to one. Import this file before parsing.
  */
+import {
+  createDecipheriv,
+  generateKeyPairSync,
+  hash,
+  timingSafeEqual,
+  type KeyObject,
+} from 'node:crypto'
 import {
   PublicSubkeyPacket,
   SecretSubkeyPacket,
+  enums,
   type Key,
-  type PrivateKey,
   type PublicKey,
   type Subkey,
 } from 'openpgp'
-import { bufferOf } from '../bytes.ts'
+import { bufferOf, checksum } from '../bytes.ts'
+import type { RecipientSecret } from '../crypto/recipient.ts'
 import type { CipherId } from '../format/ciphers.ts'
 import { COMPOSITE } from '../format/packets.ts'
+import { bytesOf } from '../format/packet-writer.ts'
 
 /** Bytes of a public part: version, date of creation, algorithm, X25519 point, ML-KEM key. */
 const PUBLIC_BYTES = 6 + 32 + 1184
 const MAY_ENCRYPT = 0x0c
+/** A secret encrypted with its SHA-1, by AES-256 (RFC 9580, 3.7.2.1). */
+const SHA1_CHECKED = 254
+const AES256: number = enums.symmetric.aes256
+const KEY_BYTES = 32
+const SHA1_BYTES = 20
 
 /** Members of the library's packets, which its types lack. */
 interface LibraryPacket {
   version: number
   algorithm: number
   created: Date
-  publicParams: Record<string, { write(): Uint8Array }>
+  publicParams: { point: { write(): Uint8Array } }
+  privateParams: { secret: Uint8Array } | null
   isEncrypted: boolean
-  unparseableKeyMaterial: Uint8Array
+  s2kUsage: number
+  s2k: { produceKey(passphrase: string, bytes: number, config: unknown): Promise<Uint8Array> }
+  symmetric: number
+  iv: Uint8Array
+  keyMaterial: Uint8Array
   computeFingerprintAndKeyID(): Promise<void>
-  readPublicKey: Methods['readPublicKey']
+  readPublicKey(...given: ParseArguments): Promise<number>
+  writePublicKey(): Uint8Array
 }
+type PacketMethod<Given extends unknown[], Result> = (
+  this: LibraryPacket,
+  ...given: Given
+) => Result
 interface Methods {
-  read: (this: LibraryPacket, ...given: ParseArguments) => Promise<unknown>
-  readPublicKey: (this: LibraryPacket, ...given: ParseArguments) => Promise<number>
-  getAlgorithmInfo: (this: LibraryPacket) => object
-  encrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
-  decrypt: (this: LibraryPacket, ...given: unknown[]) => Promise<unknown>
-  validate: (this: LibraryPacket) => Promise<unknown>
+  read: PacketMethod<ParseArguments, Promise<unknown>>
+  readPublicKey: PacketMethod<ParseArguments, Promise<number>>
+  getAlgorithmInfo: PacketMethod<[], object>
+  write: PacketMethod<[], Uint8Array>
+  encrypt: PacketMethod<[passphrase: string, config: unknown], Promise<unknown>>
+  decrypt: PacketMethod<[passphrase: string, config: unknown], Promise<unknown>>
+  validate: PacketMethod<[], Promise<unknown>>
 }
 
 type ParseArguments = [bytes: Uint8Array, config?: object | undefined]
+type PacketClass = typeof PublicSubkeyPacket | typeof SecretSubkeyPacket
 
-/** Every other form is the library's own to read, and to refuse as unsupported. */
-async function readPublic(
-  packet: LibraryPacket,
-  [bytes, config]: ParseArguments,
-  others: Methods['readPublicKey'],
-): Promise<number> {
-  const isSecret = packet instanceof SecretSubkeyPacket
-  const isWhole = isSecret ? bytes.length > PUBLIC_BYTES : bytes.length === PUBLIC_BYTES
-  const isOurs = bytes[0] === 4 && bytes[5] === COMPOSITE && isWhole
-  if (!isOurs) return await others.call(packet, bytes, config)
-  const point = bytes.slice(6, PUBLIC_BYTES)
-  packet.version = 4
-  packet.algorithm = COMPOSITE
-  packet.created = new Date(bufferOf(bytes).readUInt32BE(1) * 1000)
-  packet.publicParams = { point: { write: () => point } }
-  await packet.computeFingerprintAndKeyID()
-  return PUBLIC_BYTES
-}
-
+const methodsOf = (packet: PacketClass): Methods => packet.prototype as unknown as Methods
 const isCompositePacket = ({ algorithm }: { algorithm: number | null }): boolean =>
   algorithm === COMPOSITE
 
-/** Replaces the result of a method for these packets alone. */
-function replace(
-  packet: typeof PublicSubkeyPacket | typeof SecretSubkeyPacket,
-  name: keyof Methods,
-  by: () => object,
-): void {
-  const methods = packet.prototype as unknown as Methods
-  const others = methods[name] as (...given: unknown[]) => unknown
-  Object.assign(methods, {
-    [name](this: LibraryPacket, ...given: unknown[]): unknown {
-      return isCompositePacket(this) ? by() : others.apply(this, given)
-    },
-  })
-}
-
-for (const packet of [PublicSubkeyPacket, SecretSubkeyPacket]) {
-  const methods = packet.prototype as unknown as Methods
-  const others = methods.readPublicKey
-  methods.readPublicKey = function (...given) {
-    return readPublic(this, given, others)
+/** Replaces methods for these packets alone. */
+function replace(packet: PacketClass, own: Partial<Methods>): void {
+  const methods = methodsOf(packet) as unknown as Record<string, PacketMethod<unknown[], unknown>>
+  for (const [name, method] of Object.entries(own as typeof methods)) {
+    const others = methods[name]
+    methods[name] = function (...given) {
+      return (isCompositePacket(this) ? method : others)?.apply(this, given)
+    }
   }
-  replace(packet, 'getAlgorithmInfo', () => ({ algorithm: 'mlKem768X25519' }))
 }
 
-const publicMethods = PublicSubkeyPacket.prototype as unknown as Methods
-publicMethods.read = publicMethods.readPublicKey
+async function setPublic(packet: LibraryPacket, created: Date, point: Uint8Array): Promise<void> {
+  const publicParams = { point: { write: () => point } }
+  Object.assign(packet, { version: 4, algorithm: COMPOSITE, created, publicParams })
+  await packet.computeFingerprintAndKeyID()
+}
 
-const secretMethods = SecretSubkeyPacket.prototype as unknown as Methods
-const readOthers = secretMethods.read
+function setSecret(packet: LibraryPacket, secret: Uint8Array): void {
+  Object.assign(packet, { privateParams: { secret }, isEncrypted: false, s2kUsage: 0 })
+}
+
+/** Every other form is the library's own to read, and to refuse as unsupported. */
+for (const packet of [PublicSubkeyPacket, SecretSubkeyPacket]) {
+  const methods = methodsOf(packet)
+  const { readPublicKey: readOthers } = methods
+  methods.readPublicKey = async function (bytes, config) {
+    const isSecret = this instanceof SecretSubkeyPacket
+    const isWhole = isSecret ? bytes.length > PUBLIC_BYTES : bytes.length === PUBLIC_BYTES
+    const isOurs = bytes[0] === 4 && bytes[5] === COMPOSITE && isWhole
+    if (!isOurs) return await readOthers.call(this, bytes, config)
+    const created = new Date(bufferOf(bytes).readUInt32BE(1) * 1000)
+    await setPublic(this, created, bytes.slice(6, PUBLIC_BYTES))
+    return PUBLIC_BYTES
+  }
+  replace(packet, { getAlgorithmInfo: () => ({ algorithm: 'mlKem768X25519' }) })
+}
+
+methodsOf(PublicSubkeyPacket).read = methodsOf(PublicSubkeyPacket).readPublicKey
+
+const secretMethods = methodsOf(SecretSubkeyPacket)
+const { read: readLocked, write: writeLocked, encrypt } = secretMethods
 secretMethods.read = async function (bytes, config) {
-  if (bytes[5] !== COMPOSITE) return await readOthers.call(this, bytes, config)
-  return setSecretBody(this, bytes.subarray(await this.readPublicKey(bytes, config)))
+  const isUnlocked = bytes[5] === COMPOSITE && bytes[PUBLIC_BYTES] === 0
+  if (!isUnlocked) return await readLocked.call(this, bytes, config)
+  const secret = bytes.slice((await this.readPublicKey(bytes, config)) + 1, -2)
+  if (!bytesOf(checksum(secret), 2).equals(bytes.subarray(-2))) throw new Error('checksum')
+  return setSecret(this, secret)
 }
-replace(SecretSubkeyPacket, 'encrypt', () => Promise.resolve())
-replace(SecretSubkeyPacket, 'decrypt', () => Promise.resolve())
-replace(SecretSubkeyPacket, 'validate', () => Promise.resolve())
+replace(SecretSubkeyPacket, {
+  write() {
+    if (this.privateParams === null) return writeLocked.call(this)
+    const { secret } = this.privateParams
+    const sum = bytesOf(checksum(secret), 2)
+    return Buffer.concat([this.writePublicKey(), Buffer.of(0), secret, sum])
+  },
 
-function setSecretBody(packet: LibraryPacket, secret: Uint8Array): void {
-  packet.unparseableKeyMaterial = secret
-  packet.isEncrypted = true
+  async encrypt(...given) {
+    await secretMethods.validate.call(this)
+    // The library encrypts secrets of this algorithm as they are.
+    this.algorithm = enums.publicKey.x25519
+    try {
+      await encrypt.apply(this, given)
+    } finally {
+      this.algorithm = COMPOSITE
+    }
+  },
+
+  async decrypt(passphrase, config) {
+    const { s2kUsage, symmetric, s2k, iv, keyMaterial } = this
+    if (s2kUsage !== SHA1_CHECKED || symmetric !== AES256) throw new Error('lock')
+    const key = await s2k.produceKey(passphrase, KEY_BYTES, config)
+    const opened = createDecipheriv('aes-256-cfb', key, iv).update(keyMaterial)
+    const secret = opened.subarray(0, -SHA1_BYTES)
+    if (!timingSafeEqual(hash('sha1', secret, 'buffer'), opened.subarray(-SHA1_BYTES))) {
+      throw new Error('Incorrect key passphrase')
+    }
+    setSecret(this, secret)
+  },
+
+  async validate() {
+    if ((await secretIn(this)) === null) throw new Error('Key is invalid')
+  },
+})
+
+/** Gives a key of node:crypto; null where the secret is not that of the public key. */
+async function secretIn(packet: LibraryPacket): Promise<KeyObject | null> {
+  const { ML_KEM_768_X25519: kem } = await import('../crypto/ml-kem.ts')
+  const secret = kem.readSecret(Buffer.from(packet.privateParams?.secret ?? []))
+  return secret && kem.publicOf(secret).equals(packet.publicParams.point.write()) ? secret : null
+}
+
+/** The secret of an unlocked composite subkey; null as `secretIn`. */
+export async function recipientSecretOf({ keyPacket }: Subkey): Promise<RecipientSecret | null> {
+  const packet = keyPacket as unknown as LibraryPacket
+  const secret = await secretIn(packet)
+  const key = { algorithm: COMPOSITE, point: packet.publicParams.point.write() } as const
+  const fingerprint = Buffer.from(keyPacket.getFingerprint(), 'hex')
+  return secret && { key, fingerprint, secret }
+}
+
+/** Makes a subkey, not locked (draft-ietf-openpgp-pqc, 4.2.2). */
+export async function makeComposite(created: Date): Promise<SecretSubkeyPacket> {
+  const [curve, kem] = [generateKeyPairSync('x25519'), generateKeyPairSync('ml-kem-768')]
+  const points = [curve, kem].map(({ publicKey }) => publicKey.export({ format: 'raw-public' }))
+  const scalar = curve.privateKey.export({ format: 'raw-private' })
+  const seed = kem.privateKey.export({ format: 'raw-seed' })
+  const made = new SecretSubkeyPacket()
+  const packet = made as unknown as LibraryPacket
+  setSecret(packet, Buffer.concat([scalar, seed]))
+  await setPublic(packet, created, Buffer.concat(points))
+  for (const copy of [scalar, seed]) copy.fill(0)
+  return made
 }
 
 /** Whether a subkey is of ML-KEM-768+X25519. */
@@ -125,17 +204,6 @@ export async function usableComposites(key: PublicKey, date: Date): Promise<Subk
 }
 
 /**
- * Puts other secret parts into the composite subkeys of a key.
- * @param change gives the body of a secret key packet for another one
- */
-export function changeSecrets(key: PrivateKey, change: (body: Uint8Array) => Uint8Array): void {
-  for (const { keyPacket } of key.subkeys.filter(isComposite)) {
-    const body = change(keyPacket.write())
-    setSecretBody(keyPacket as unknown as LibraryPacket, body.slice(PUBLIC_BYTES))
-  }
-}
-
-/**
  * Recipient packets for those of some certificates that have a usable composite subkey.
  * @returns the other certificates too, which the library seals to
  */
@@ -143,7 +211,7 @@ export async function packetsForComposites(
   keys: readonly PublicKey[],
   sessionKey: { data: Buffer; cipher: CipherId; isAnonymous: boolean },
 ): Promise<{ packets: Uint8Array[]; others: PublicKey[] }> {
-  const { wrapForComposite } = await import('../native/composite.ts')
+  const { wrapForComposite } = await import('./composite-session-key.ts')
   const packets: Uint8Array[] = []
   const others: PublicKey[] = []
   for (const key of keys) {

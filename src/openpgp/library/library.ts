@@ -12,19 +12,19 @@ import type {
   UnlockedKey,
 } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import { hasComposite, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
-import {
-  CertificateStatuses,
-  unusableStatus,
-  type CheckedCertificate,
-} from '../certificate-statuses.ts'
+import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'
 import { certificationsBy } from '../certifications.ts'
 import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
-import type { OwnKeyInfo } from '../native/certificate-info.ts'
 import type { Jobs } from './worker.ts'
+import {
+  CertificateStatuses,
+  unusableStatus,
+  type CheckedCertificate,
+} from '../certificate-statuses.ts'
+import type { OwnKeyInfo } from '../certificate-info.ts'
 
 /** Greatest time of one job, in ms, counted from its start in a thread. */
 export const DEADLINES_MS = {
@@ -139,11 +139,10 @@ export class Library implements AsyncDisposable {
     keys: UnlockedKey[],
     signal?: AbortSignal,
   ): Promise<Opened> {
-    const [here, found] = await foundElsewhere(encrypted, keys)
+    const asked = [encrypted, withSecrets(keys)] as const
     try {
-      const whole = { ...encrypted, found }
       return await twice(() =>
-        this.#pools.messages.run('open', [whole, here], this.#deadlineMs, signal),
+        this.#pools.messages.run('open', [...asked], this.#deadlineMs, signal),
       )
     } catch (error) {
       if (isOwnFailure(error)) throw error
@@ -152,17 +151,16 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** Session keys in recipient packets. @throws EngineUnavailableError, KeyHolderUnavailableError */
+  /** Session keys in recipient packets, for keys whose secrets are here. @throws EngineUnavailableError */
   async unwrap(
     addressed: Pick<ScannedRecipients, 'recipientPackets'>,
     keys: UnlockedKey[],
   ): Promise<FoundKey[]> {
-    const [here, found] = await foundElsewhere(addressed, keys)
-    if (here.length === 0) return found
+    const here = withSecrets(keys)
+    if (here.length === 0) return []
     const parts = [addressed.recipientPackets, here] as const
     const unwrap = () => this.#pools.messages.run('unwrap', [...parts], this.#deadlineMs)
-    const others = await twice(unwrap).catch(or([]))
-    return found.length === 0 ? others : [...found, ...others]
+    return await twice(unwrap).catch(or([]))
   }
 
   /** The library's steps of opening an attachment; each throws EngineUnavailableError. */
@@ -171,7 +169,7 @@ export class Library implements AsyncDisposable {
     return {
       unwrap: (addressed) => this.unwrap(addressed, keys),
       openWhole: async (packets, container, found) => {
-        const here = keys.filter(({ holder }) => holder === undefined)
+        const here = withSecrets(keys)
         const open = () =>
           this.#pools.attachments.run('openWhole', [packets, container, here, found], wholeMs)
         return await twice(open).catch(or(null))
@@ -203,26 +201,9 @@ export class Library implements AsyncDisposable {
   }
 }
 
-/**
- * The keys whose secrets are here, and session keys that a holder has, or native code alone finds; the
- * code of each is loaded for no other message.
- */
-async function foundElsewhere(
-  addressed: Pick<ScannedRecipients, 'recipientPackets'>,
-  keys: UnlockedKey[],
-): Promise<[here: UnlockedKey[], found: FoundKey[]]> {
-  const found: FoundKey[] = []
-  const here = keys.filter(({ holder }) => holder === undefined)
-  if (hasComposite(addressed)) {
-    const { unwrapComposites } = await import('../native/composite.ts')
-    found.push(...unwrapComposites(addressed, here))
-  }
-  if (here.length < keys.length) {
-    const { unwrapHeld } = await import('../native/held-key.ts')
-    found.push(...(await unwrapHeld(addressed.recipientPackets, keys)))
-  }
-  return [here, found]
-}
+/** The keys whose secrets are here. */
+const withSecrets = (keys: UnlockedKey[]): UnlockedKey[] =>
+  keys.filter(({ holder }) => holder === undefined)
 
 /**
  * Tries a job that failed or was killed once more: the machine may have been slow, or the process

@@ -16,7 +16,7 @@ import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import type { FoundKey } from '../format/recipient-scan.ts'
+import { hasComposite, type FoundKey } from '../format/recipient-scan.ts'
 import { cipherOf } from '../format/ciphers.ts'
 import { COMPRESSION } from '../format/message-grammar.ts'
 import { TAG } from '../format/packets.ts'
@@ -60,33 +60,23 @@ async function decrypt(
   encrypted: EncryptedMessage,
   keys: UnlockedKey[],
 ): Promise<FoundPackets | 'not-recipient' | null> {
-  let anySessionKey = false
-  for (const sessionKey of encrypted.found ?? []) {
-    anySessionKey = true
+  const found = [...(encrypted.found ?? []), ...(await unwrap(encrypted.recipientPackets, keys))]
+  for (const sessionKey of found) {
     const packets = await openContainer(encrypted, sessionKey)
     if (packets !== null) return { packets, fingerprint: sessionKey.fingerprint }
   }
-  for (const key of keys) {
-    for (const sessionKey of await unwrap(encrypted.recipientPackets, [key])) {
-      anySessionKey = true
-      const packets = await openContainer(encrypted, sessionKey, key)
-      if (packets !== null) return { packets, fingerprint: key.fingerprint }
-    }
-  }
-  return anySessionKey || encrypted.named ? null : 'not-recipient'
+  return found.length > 0 || encrypted.named ? null : 'not-recipient'
 }
 
 async function openContainer(
   { container, recipientPackets }: EncryptedMessage,
   { algorithm, data }: FoundKey,
-  key?: UnlockedKey,
 ): Promise<Uint8Array | null> {
   const sessionKey = algorithm === null ? null : { algorithm, data }
   if (container[0] === 1 && sessionKey !== null && cipherOf(sessionKey)?.blockBytes === 16) {
     return (await openVersion1(container, sessionKey))?.packets ?? null
   }
-  const message = whole(recipientPackets, container)
-  return await decryptWith(key ?? { data, algorithm }, message)
+  return await decryptWith({ data, algorithm }, whole(recipientPackets, container))
 }
 
 /** Decrypts a whole message. @returns the packets inside; null for everything that fails */
@@ -134,6 +124,10 @@ export async function unwrap(
 }
 
 async function sessionKeysIn(packet: Uint8Array, decryptionKeys: PrivateKey) {
+  if (hasComposite({ recipientPackets: [packet] })) {
+    const { unwrapComposite } = await import('./composite-session-key.ts')
+    return await unwrapComposite(packet, decryptionKeys)
+  }
   try {
     const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
     return await decryptSessionKeys({ message, decryptionKeys })

@@ -8,14 +8,13 @@ import {
   readKey,
   readPrivateKey,
   PrivateKey,
-  SecretSubkeyPacket,
   SignaturePacket,
   type AnySecretKeyPacket,
   type Key,
 } from 'openpgp'
 import type { Engine, OwnKey, UnlockedKey } from '../engine.ts'
 import { ownBytes } from '../size.ts'
-import { changeSecrets, isComposite } from './composite.ts'
+import { makeComposite } from './composite.ts'
 
 /**
  * Makes a v4 key in the encodings that every OpenPGP program reads: Ed25519 primary that
@@ -42,11 +41,7 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
 
 /** The key with one more subkey, of ML-KEM-768+X25519, bound by its primary key. */
 export async function withComposite(privateKey: PrivateKey, date: Date): Promise<PrivateKey> {
-  const { makeComposite } = await import('../native/composite.ts')
-  const bind = new SecretSubkeyPacket()
-  await (bind as unknown as { read(body: Uint8Array): Promise<void> }).read(
-    makeComposite(date.getTime()),
-  )
+  const bind = await makeComposite(date)
   const key = privateKey.keyPacket as AnySecretKeyPacket
   const binding = new SignaturePacket()
   binding.signatureType = enums.signature.subkeyBinding
@@ -114,13 +109,6 @@ export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
 }
 
 /**
- * How a key is locked: by the profile's slow hash, or, under 256 random bits, by the shortest, of
- * 1024 bytes (RFC 9580, 3.7.1.3).
- */
-const lockingFor = ({ isRandom }: { isRandom?: boolean | undefined }): object =>
-  isRandom === true ? { s2kIterationCountByte: 0 } : {}
-
-/**
  * Locks a key under another passphrase.
  * @returns the armored key, after it was seen to open
  * @throws Error `wrong-passphrase`, or the error of `unlock`
@@ -136,16 +124,16 @@ export async function relock(
   return anew
 }
 
-/** Locks a key, and gives it armored. */
+/**
+ * Locks a key by the profile's slow hash, or, under 256 random bits, by the shortest, of 1024 bytes
+ * (RFC 9580, 3.7.1.3). @returns the armored key
+ */
 export async function lock(
   privateKey: PrivateKey,
   o: { to: string; isRandom?: boolean | undefined },
 ): Promise<string> {
-  const locked = await encryptKey({ privateKey, passphrase: o.to, config: lockingFor(o) })
-  if (locked.subkeys.some(isComposite)) {
-    const { lockBody } = await import('../native/unlock.ts')
-    changeSecrets(locked, (body) => lockBody(body, o))
-  }
+  const slowness = o.isRandom === true ? { s2kIterationCountByte: 0 } : {}
+  const locked = await encryptKey({ privateKey, passphrase: o.to, config: slowness })
   return locked.armor()
 }
 
@@ -153,18 +141,8 @@ async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<P
   // Postern always locks: a key that is not locked was written by somebody without our secrets.
   if (privateKey.isDecrypted()) throw new Error('not-locked')
   try {
-    return await unlockAll(privateKey, passphrase)
+    return await decryptKey({ privateKey, passphrase })
   } catch {
     throw new Error('wrong-passphrase')
   }
-}
-
-/** @throws Error of the library, also for composite subkeys that do not open */
-export async function unlockAll(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
-  const unlocked = await decryptKey({ privateKey, passphrase })
-  if (unlocked.subkeys.some(isComposite)) {
-    const { unlockBody } = await import('../native/unlock.ts')
-    changeSecrets(unlocked, (body) => unlockBody(body, passphrase))
-  }
-  return unlocked
 }

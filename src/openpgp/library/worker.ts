@@ -2,11 +2,9 @@
  * The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. Native
  * code is loaded only by the two jobs that it asks for.
  */
-import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
-import type { OwnKeyInfo } from '../native/certificate-info.ts'
 import { certifications } from './certifications.ts'
 import { judge } from './certificate.ts'
 import { compareOpened, compareSealed, compareVerified } from './check.ts'
@@ -16,6 +14,8 @@ import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { certifyCertificate, generate, relock, unlock } from './secret-key.ts'
 import { readKeyring, readSigned, signText } from './statements.ts'
 import { verify } from './verify.ts'
+import type { CheckedCertificate } from '../certificate-statuses.ts'
+import type { OwnKeyInfo } from '../certificate-info.ts'
 
 /** The jobs of the threads, by name; arguments and results are structured clones. */
 export const JOBS = {

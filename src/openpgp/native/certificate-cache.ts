@@ -1,5 +1,9 @@
 /** Judges certificates once, and caches the result. */
+import { NEVER_S } from '../bounds.ts'
 import type { CertificateStatus } from '../engine.ts'
+import { recipientAlgorithm } from '../crypto/algorithms.ts'
+import { fingerprintOf } from '../crypto/public-key.ts'
+import { recipientBytes } from '../size.ts'
 import {
   CertificateStatuses,
   digestOf,
@@ -8,10 +12,10 @@ import {
   type FoundCertificate,
   type StatusRequest,
 } from '../certificate-statuses.ts'
-import { statusOf, type CertificateInfo } from './certificate-info.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
 import { countedCache, sizedCache } from '../../util/caches.ts'
 import { fitsRecord, packRecord, unpackRecord } from './certificate-record.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 export interface CertificateCacheParts {
   reader: CertificateReader
@@ -148,6 +152,23 @@ export class CertificateCache implements Disposable {
     this.#unconfirmed.length = 0
     this.#records.clear()
     this.epoch++
+  }
+}
+
+/** The status of a certificate that this is known of; it expires when that ends. */
+export function statusOf(info: CertificateInfo, armored: string): CertificateStatus {
+  const { fingerprint, recipientKey, fromS, untilS } = info
+  const kind = recipientAlgorithm(recipientKey.algorithm)
+  return {
+    fingerprint: Buffer.from(fingerprint).toString('hex'),
+    unusable: null,
+    notBeforeMs: fromS * 1000,
+    expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
+    revocations: false,
+    encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
+    recipientBytes: recipientBytes(kind.info),
+    algorithm: kind.label,
+    armored,
   }
 }
 

@@ -5,7 +5,7 @@ import {
   findSignatureAlgorithm,
   recipientAlgorithm,
 } from '../crypto/algorithms.ts'
-import type { CertificateInfo } from './certificate-info.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 const FINGERPRINT_BYTES = 20
 

@@ -16,8 +16,6 @@ import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, listPackets, type Packet } from '../format/packets.ts'
 import { SUBPACKET, keyOver, userIdOver } from '../format/packet-writer.ts'
-import type { CertificateInfo } from './certificate-info.ts'
-import { holdsAt } from '../certificate-statuses.ts'
 import {
   createdS,
   hasOnly,
@@ -27,6 +25,8 @@ import {
   statementOf,
   type SignaturePacketForm,
 } from './signature-packet.ts'
+import { holdsAt } from '../certificate-statuses.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 const SHAPE = [TAG.publicKey, TAG.userId, TAG.signature, TAG.publicSubkey, TAG.signature]
 const CERTIFICATIONS = new Set([0x10, 0x11, 0x12, 0x13])

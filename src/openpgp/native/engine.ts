@@ -2,16 +2,15 @@
 import type { Engine, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
 import { ownIdsOf, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
 import { isHeld } from '../key-holder.ts'
-import type { Library } from '../library/library.ts'
 import { Pool, type PoolEvents } from '../pool.ts'
-import { CertificateCache } from './certificate-cache.ts'
+import { CertificateCache, type CertificateCacheParts } from './certificate-cache.ts'
 import * as containers from './container.ts'
 import { unlockHeld } from './held-key.ts'
 import { MessageOpener, unwrapNatively, type OpenResult } from './opener.ts'
-import { NativeOwnKeys } from './own-keys.ts'
+import { NativeOwnKeys, type DescribeOwnKey } from './own-keys.ts'
 import { describeCommonKey } from './own-secrets.ts'
 import { Precomputer, type PrecomputeBounds } from './precompute.ts'
-import { RecipientPackets } from './recipient-packets.ts'
+import { RecipientPackets, type RecipientPacketsParts } from './recipient-packets.ts'
 import { MessageSealer, type MessageSealerParts } from './sealer.ts'
 import { CertificateReader, WorkPriority } from './threads.ts'
 import { unlockQuickly } from './unlock.ts'
@@ -19,7 +18,13 @@ import { Verifier } from './verify.ts'
 import type { NativeJobs } from './worker.ts'
 
 export interface NativeEngineParts {
-  library: Library
+  /** The work of the library for native code. */
+  library: {
+    judgeForNative: CertificateCacheParts['judge']
+    describe: DescribeOwnKey
+    packetsFor: RecipientPacketsParts['packetsFor']
+    readAes256: MessageSealerParts['readAes256']
+  }
   /** Threads at most. */
   threads: number
   events: PoolEvents

@@ -2,10 +2,10 @@
 import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
-import type { CertificateInfo, OwnKeyInfo } from './certificate-info.ts'
-import { holdsAt } from '../certificate-statuses.ts'
 import { readHeldSecrets, type HeldSecret } from './held-key.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
+import { holdsAt } from '../certificate-statuses.ts'
+import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
 
 /** The key of ours that signs messages, with its secret or with its holder. */
 export type MessageSigner = (OwnSecret<SigningKey> | HeldSecret<SigningKey>) & {
@@ -32,15 +32,15 @@ interface DescribedKey {
   answer: Described | null | undefined
 }
 
-type Describe = (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
+export type DescribeOwnKey = (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
 
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class NativeOwnKeys {
-  readonly #describe: Describe
+  readonly #describe: DescribeOwnKey
   readonly #nowMs: () => number
   #known = new WeakMap<UnlockedKey, DescribedKey>()
 
-  constructor(describe: Describe, nowMs = (): number => Date.now()) {
+  constructor(describe: DescribeOwnKey, nowMs = (): number => Date.now()) {
     this.#describe = describe
     this.#nowMs = nowMs
   }

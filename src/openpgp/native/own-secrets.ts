@@ -6,9 +6,9 @@ import { algorithmOf, isRecipientKey } from '../crypto/algorithms.ts'
 import { fingerprintOf, readPublicKey } from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { TAG, isSecret, packetsOf, type Packet } from '../format/packets.ts'
-import type { OwnKeyInfo } from './certificate-info.ts'
 import { ownBytes } from '../size.ts'
 import { readCommonPackets } from './common-certificate.ts'
+import type { OwnKeyInfo } from '../certificate-info.ts'
 
 /** One secret key, primary or subkey, as a key of node:crypto. */
 export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
@@ -70,7 +70,7 @@ export function readOwnSecrets(bytes: Uint8Array): Map<string, OwnSecret> {
 }
 
 /** Reads the body of a secret key packet; null for one that is locked, or of another form. */
-export function readSecret(body: Uint8Array): OwnSecret | null {
+function readSecret(body: Uint8Array): OwnSecret | null {
   const read = readPublicKey(body)
   const rest = read && body.subarray(read.read)
   if (!read || !rest || rest[0] !== NOT_LOCKED) return null

@@ -10,12 +10,12 @@ import type { SealRequest } from '../engine.ts'
 import type { Sealed } from '../format/armor-writer.ts'
 import { recipientNames } from '../format/packet-writer.ts'
 import type { CertificateCache } from './certificate-cache.ts'
-import type { CertificateInfo } from './certificate-info.ts'
-import { holdsAt, type CheckedCertificate } from '../certificate-statuses.ts'
 import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
 import type { Precomputer } from './precompute.ts'
 import { sealPrepared } from './prepared-message.ts'
 import { FEW, type RecipientList, type RecipientPackets } from './recipient-packets.ts'
+import { holdsAt, type CheckedCertificate } from '../certificate-statuses.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 const NO_NAMES = Buffer.alloc(0)
 

@@ -2,10 +2,10 @@
 import { Mutex } from '../../util/scheduling.ts'
 import { bufferOf } from '../bytes.ts'
 import type { Pool } from '../pool.ts'
-import type { CertificateInfo } from './certificate-info.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { unpackRecord } from './certificate-record.ts'
 import type { NativeJobs } from './worker.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 export type Threads = Pick<Pool<NativeJobs>, 'run' | 'size'>
 

@@ -1,12 +1,5 @@
 /** Unlocking the bot's own secret keys, as they are locked when made (RFC 9580, 3.7 and 5.5.3). */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  hash,
-  randomBytes,
-  timingSafeEqual,
-} from 'node:crypto'
+import { createDecipheriv, createHash, hash, timingSafeEqual } from 'node:crypto'
 import { checksum } from '../bytes.ts'
 import type { NativePublicKey } from '../crypto/algorithm.ts'
 import { readPublicKey } from '../crypto/public-key.ts'
@@ -14,16 +7,13 @@ import type { UnlockedKey } from '../engine.ts'
 import { plainArmor } from '../format/armor.ts'
 import { TAG, isSecret, listPackets, type Packet } from '../format/packets.ts'
 import { bytesOf, framePacket } from '../format/packet-writer.ts'
-import { readOwnSecrets, readSecret, unlockedKeyOf } from './own-secrets.ts'
+import { readOwnSecrets, unlockedKeyOf } from './own-secrets.ts'
 
 /** Encrypted with a hash: AES-256 in CFB, under iterated and salted SHA-256 (RFC 9580, 3.7.2.1). */
 const LOCK = Buffer.of(254, 9, 3, 8)
 const SALT = 8
 const IV = 16
 const SHA1 = 20
-/** The greatest count, in its coded byte, and the sum behind an unlocked secret. */
-const SLOW = 255
-const SUM = 2
 const TAGS = new Set<number>([TAG.secretKey, TAG.secretSubkey, TAG.userId, TAG.signature])
 
 /** A secret key packet that is locked that way. */
@@ -97,40 +87,6 @@ function readLocked(body: Uint8Array): Locked | null {
     iv: rest.subarray(at, at + IV),
     sealed: rest.subarray(at + IV),
   }
-}
-
-/**
- * The body of a secret key packet with its secret in the clear; as it is where that is not locked.
- * @throws Error `wrong-passphrase`, `not-locked` for a lock of another form
- */
-export function unlockBody(body: Uint8Array, passphrase: string): Uint8Array {
-  const read = readPublicKey(body)
-  if (read !== null && body[read.read] === 0) return body
-  const locked = readLocked(body)
-  if (locked === null) throw new Error('not-locked')
-  return unlockOne(locked, passphrase)
-}
-
-/**
- * Undoes `unlockBody` under another passphrase.
- * @param isRandom the passphrase is 256 random bits, which need no slow hash
- * @throws Error `inconsistent` where the secret is not that of the public key
- */
-export function lockBody(
-  body: Uint8Array,
-  { to, isRandom = false }: { to: string; isRandom?: boolean | undefined },
-): Buffer {
-  const read = readPublicKey(body)
-  if (read === null || readSecret(body) === null) throw new Error('inconsistent')
-  const count = isRandom ? 0 : SLOW
-  const [salt, iv] = [randomBytes(SALT), randomBytes(IV)]
-  const key = derive({ salt, count }, to)
-  const cipher = createCipheriv('aes-256-cfb', key, iv)
-  key.fill(0)
-  const secret = body.subarray(read.read + 1, -SUM)
-  const sealed = [cipher.update(secret), cipher.update(hash('sha1', secret, 'buffer'))]
-  const start = body.subarray(0, read.read)
-  return Buffer.concat([start, LOCK, salt, Buffer.of(count), iv, ...sealed, cipher.final()])
 }
 
 /** The packet's body with its secret in the clear, which ends with a sum of 16 bits. */

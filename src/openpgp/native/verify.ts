@@ -7,8 +7,6 @@ import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
 import { BINARY, TEXT, canonicalText, madeOver, type MadeOver } from '../format/signature-claim.ts'
-import type { CertificateInfo } from './certificate-info.ts'
-import { holdsAt } from '../certificate-statuses.ts'
 import {
   createdS,
   hasOnly,
@@ -19,6 +17,8 @@ import {
   statementOn,
   type SignaturePacketForm,
 } from './signature-packet.ts'
+import { holdsAt } from '../certificate-statuses.ts'
+import type { CertificateInfo } from '../certificate-info.ts'
 
 /**
  * Subpackets allowed on a message signature: creation time and issuer, a note that is not critical,

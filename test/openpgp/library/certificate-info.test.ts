@@ -3,7 +3,6 @@ import { expect, test } from 'vitest'
 import { certificateOf } from '../../../src/openpgp/library/key-cache.ts'
 import { describeOwnKey, judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { applyProfile } from '../../../src/openpgp/library/profile.ts'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { NEVER_S } from '../../../src/openpgp/bounds.ts'
 import {
   armoredCertificate,
@@ -31,6 +30,7 @@ import {
   unseen,
 } from '../../support/openpgp-people.ts'
 import { expiresAfter } from '../../support/openpgp-signature.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 applyProfile()
 

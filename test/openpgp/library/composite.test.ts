@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
 import { usableComposites } from '../../../src/openpgp/library/composite.ts'
-import { statusOf } from '../../../src/openpgp/native/certificate-info.ts'
 import { fitsRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import {
@@ -29,6 +28,7 @@ import { MADE_MS, NOW_MS, alice, mallory, rsaKey } from '../../support/openpgp-p
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import '../../support/openpgp-engine.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
+import { statusOf } from '../../../src/openpgp/native/certificate-cache.ts'
 
 const carol = bothPerson('carol', MADE_MS)
 const { primary, subkey, kem } = carol

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
 import { WorkPriority, CertificateReader } from '../../../src/openpgp/native/threads.ts'
 import {
@@ -16,6 +15,7 @@ import '../../support/openpgp-engine.ts'
 import { ed25519 } from '../../support/openpgp-key.ts'
 import { MADE_MS, NOW_MS, alice, revokedCertificate } from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 const { primary, subkey } = alice
 const whole = [keyPacket(primary), userId(primary, 'alice'), boundSubkey(primary, subkey)]

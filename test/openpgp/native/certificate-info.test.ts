@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { statusOf } from '../../../src/openpgp/native/certificate-info.ts'
 import { holdsAt } from '../../../src/openpgp/certificate-statuses.ts'
 import { NEVER_S } from '../../../src/openpgp/bounds.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { MADE_MS, NOW_MS, alice } from '../../support/openpgp-people.ts'
+import { statusOf } from '../../../src/openpgp/native/certificate-cache.ts'
 
 const info = readCommonCertificate(alice.certificate, NOW_MS)
 if (info === null) throw new Error('not common')

@@ -1,12 +1,12 @@
 /** The cache of certificates over a reader and a library that the tests control. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
-import { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
-import { statusOf, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
-import type { CheckedCertificate } from '../../../src/openpgp/certificate-statuses.ts'
+import { CertificateCache, statusOf } from '../../../src/openpgp/native/certificate-cache.ts'
 import { type CertificateReader, WorkPriority } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { NOW_MS, alice, mallory } from '../../support/openpgp-people.ts'
+import type { CheckedCertificate } from '../../../src/openpgp/certificate-statuses.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 beforeEach(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout'], now: NOW_MS }))
 afterEach(() => vi.useRealTimers())

@@ -1,10 +1,10 @@
 /** Certificates that are read in place, and those that threads read in pieces. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { CertificateReader, type Threads } from '../../../src/openpgp/native/threads.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { packRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { NOW_MS, alice } from '../../support/openpgp-people.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 const info = readCommonCertificate(alice.certificate, NOW_MS)
 if (info === null) throw new Error('not common')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 import { packRecord, unpackRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { seeded } from '../../support/openpgp-bytes.ts'
 

@@ -6,7 +6,6 @@ import { isSigningKey } from '../../../src/openpgp/crypto/algorithms.ts'
 import { DocumentHashes } from '../../../src/openpgp/format/document-hashes.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
 import { parseSignature } from '../../../src/openpgp/format/signature-claim.ts'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { Verifier, checkClaims } from '../../../src/openpgp/native/verify.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
@@ -24,6 +23,7 @@ import {
   subpacket,
   type SignatureOptions,
 } from '../../support/openpgp-signature.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 const read = readCommonCertificate(alice.certificate, NOW_MS)
 if (read === null) throw new Error('not common')

@@ -52,8 +52,8 @@ import { bothPerson, compositePerson } from '../../support/openpgp-ml-kem.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
-import type { CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { packRecord } from '../../../src/openpgp/native/certificate-record.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 const DAY_MS = 86_400_000
 

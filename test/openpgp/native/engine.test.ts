@@ -2,7 +2,6 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { judgeFully, describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
-import type { Library } from '../../../src/openpgp/library/library.ts'
 import { NativeEngine } from '../../../src/openpgp/native/engine.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { NATIVE_JOBS } from '../../../src/openpgp/native/worker.ts'
@@ -49,7 +48,7 @@ function made() {
   const told = { onPrepared: vi.fn(), onDisagreement: vi.fn(), onSealed: vi.fn() }
   const bounds = { maxBytes: 1e6, keepMs: 60_000 }
   const engine = new NativeEngine({
-    library: library as unknown as Library,
+    library,
     threads: 1,
     events: {},
     bounds,

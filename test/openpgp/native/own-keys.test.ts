@@ -18,11 +18,11 @@ import {
 } from '../../support/openpgp-people.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
-import type { CertificateInfo, OwnKeyInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import { readCommonCertificate } from '../../../src/openpgp/native/common-certificate.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import { packet } from '../../support/openpgp-framing.ts'
+import type { CertificateInfo, OwnKeyInfo } from '../../../src/openpgp/certificate-info.ts'
 
 const modern = personOf('modern', ed25519Native('modern', MADE_MS), x25519Native('modern', MADE_MS))
 

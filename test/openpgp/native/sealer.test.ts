@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
-import type { CertificateCache } from '../../../src/openpgp/native/certificate-cache.ts'
+import { type CertificateCache, statusOf } from '../../../src/openpgp/native/certificate-cache.ts'
 import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import type { Precomputer } from '../../../src/openpgp/native/precompute.ts'
 import type { PreparedMessage } from '../../../src/openpgp/native/prepared-message.ts'
@@ -17,11 +17,11 @@ import { infoOf, sealing } from '../../support/openpgp-native-parts.ts'
 import { alice, bot, mallory, testPerson, preferring } from '../../support/openpgp-people.ts'
 import { strangerPkesk } from '../../support/openpgp-sealed.ts'
 import { recipientKeyStarts, unpackRecipientKey } from '../../../src/openpgp/crypto/recipient.ts'
-import { statusOf, type CertificateInfo } from '../../../src/openpgp/native/certificate-info.ts'
 import {
   unusableStatus,
   type CheckedCertificate,
 } from '../../../src/openpgp/certificate-statuses.ts'
+import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 afterEach(() => vi.useRealTimers())
 

@@ -1,14 +1,14 @@
 /** The work of a `KeyHolder`, with secrets of this process: what an agent does for others. */
 import type { KeyObject } from 'node:crypto'
-import type { RecipientKey } from '../crypto/algorithm.ts'
-import { isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
-import { ANONYMOUS, openRecipient, readRecipient } from '../crypto/recipient.ts'
-import type { UnlockedKey } from '../engine.ts'
-import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
-import { TAG, listPackets } from '../format/packets.ts'
-import type { HeldSessionKey } from '../key-holder.ts'
-import { Library } from '../library/library.ts'
-import { isRecipientSecret, readOwnSecrets, type OwnSecret } from './own-secrets.ts'
+import type { RecipientKey } from './crypto/algorithm.ts'
+import { isSigningKey, signatureAlgorithm } from './crypto/algorithms.ts'
+import { ANONYMOUS, openRecipient, readRecipient } from './crypto/recipient.ts'
+import type { UnlockedKey } from './engine.ts'
+import { CIPHER_NAME, isCipher } from './format/ciphers.ts'
+import { TAG, listPackets } from './format/packets.ts'
+import type { HeldSessionKey } from './key-holder.ts'
+import { Library } from './library/library.ts'
+import { isRecipientSecret, readOwnSecrets, type OwnSecret } from './native/own-secrets.ts'
 
 /** Signs and unwraps with the secrets of unlocked keys, by fingerprints of primary keys and subkeys. */
 export class LocalKeys implements AsyncDisposable {

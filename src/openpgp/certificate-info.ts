@@ -1,10 +1,5 @@
-/** The info for sealing and verifying with a judged certificate. */
-import { type RecipientKey, type SigningKey } from '../crypto/algorithm.ts'
-import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import { fingerprintOf } from '../crypto/public-key.ts'
-import { NEVER_S } from '../bounds.ts'
-import type { CertificateStatus } from '../engine.ts'
-import { recipientBytes } from '../size.ts'
+/** What both engines know of a certificate that can be sealed to natively. */
+import type { RecipientKey, SigningKey } from './crypto/algorithm.ts'
 
 /**
  * A certificate that can be sealed to natively. All of it holds from `fromS` on and before
@@ -35,21 +30,4 @@ export interface OwnKeyInfo {
   ciphers: number[]
   /** Of its certificate; null when it cannot sign and be sealed to natively now. */
   info: CertificateInfo | null
-}
-
-/** The status of a certificate that this is known of; it expires when that ends. */
-export function statusOf(info: CertificateInfo, armored: string): CertificateStatus {
-  const { fingerprint, recipientKey, fromS, untilS } = info
-  const kind = recipientAlgorithm(recipientKey.algorithm)
-  return {
-    fingerprint: Buffer.from(fingerprint).toString('hex'),
-    unusable: null,
-    notBeforeMs: fromS * 1000,
-    expiresMs: untilS === NEVER_S ? Infinity : untilS * 1000,
-    revocations: false,
-    encryptionKeys: [fingerprintOf(recipientKey).toString('hex')],
-    recipientBytes: recipientBytes(kind.info),
-    algorithm: kind.label,
-    armored,
-  }
 }

@@ -1,12 +1,12 @@
 /**
- * The secrets of ML-KEM-768+X25519 wherever the library does everything else: it makes, locks and
- * unlocks such subkeys with these, and opens messages of other forms with these session keys.
+ * Session keys of ML-KEM-768+X25519, which openpgp.js does not have, with the primitives of `crypto`:
+ * the library does everything else.
  */
-import { generateKeyPairSync } from 'node:crypto'
+import type { PrivateKey } from 'openpgp'
+import { bufferOf } from '../bytes.ts'
 import { ALGORITHM } from '../crypto/algorithm.ts'
 import { freshPair } from '../crypto/curve25519.ts'
-import { ML_KEM_768_X25519 } from '../crypto/ml-kem.ts'
-import { fingerprintOf, publicKeyBody, publicKeyOf } from '../crypto/public-key.ts'
+import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
 import {
   ANONYMOUS,
   openRecipient,
@@ -16,36 +16,10 @@ import {
   type RecipientForm,
 } from '../crypto/recipient.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
-import { bufferOf, checksum } from '../bytes.ts'
-import { bytesOf } from '../format/packet-writer.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
-import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'
-import type { UnlockedKey } from '../engine.ts'
-import { isRecipientSecret, readOwnSecrets } from './own-secrets.ts'
-
-/** Makes a key: the body of a secret subkey packet, not locked (draft-ietf-openpgp-pqc, 4.2.2). */
-export function makeComposite(createdMs: number): Buffer {
-  const { secret } = freshPair()
-  const { privateKey } = generateKeyPairSync('ml-kem-768')
-  const scalar = secret.export({ format: 'raw-private' })
-  const seed = privateKey.export({ format: 'raw-seed' })
-  const material = Buffer.concat([scalar, seed])
-  const own = ML_KEM_768_X25519.readSecret(material)
-  if (own === null) throw new Error('not made')
-  const body = Buffer.concat([
-    publicKeyBody({
-      algorithm: ALGORITHM.mlKem768X25519,
-      createdS: Math.floor(createdMs / 1000),
-      point: ML_KEM_768_X25519.publicOf(own),
-    }),
-    Buffer.of(0),
-    material,
-    bytesOf(checksum(material), 2),
-  ])
-  for (const copy of [scalar, seed, material]) copy.fill(0)
-  return body
-}
+import type { FoundKey } from '../format/recipient-scan.ts'
+import { isComposite, recipientSecretOf } from './composite.ts'
 
 /**
  * Wraps a session key for a composite key in a recipient packet of version 3.
@@ -66,23 +40,21 @@ export function wrapForComposite(
   return target
 }
 
-/** Session keys that recipient packets hold for the composite subkeys of any of our keys. */
-export function unwrapComposites(
-  { recipientPackets }: Pick<ScannedRecipients, 'recipientPackets'>,
-  keys: readonly UnlockedKey[],
-): FoundKey[] {
-  const forms = recipientPackets.flatMap((packet) => formOf(packetAt(packet, 0).body) ?? [])
-  const found: FoundKey[] = []
-  for (const { bytes, fingerprint } of keys) {
-    for (const [keyId, own] of readOwnSecrets(bytes)) {
-      if (!isRecipientSecret(own) || own.key.algorithm !== ALGORITHM.mlKem768X25519) continue
-      for (const { form, namesCipher } of forms) {
-        const opened = [ANONYMOUS, keyId].includes(form.keyId) ? openRecipient(form, own) : null
-        if (opened === null || !isCipher(opened.cipher)) continue
-        const algorithm = namesCipher ? CIPHER_NAME[opened.cipher] : null
-        found.push({ algorithm, data: opened.data, fingerprint })
-      }
-    }
+/** Session keys that a recipient packet, framed, holds for the composite subkeys of a key of ours. */
+export async function unwrapComposite(
+  packet: Uint8Array,
+  { subkeys }: PrivateKey,
+): Promise<Pick<FoundKey, 'algorithm' | 'data'>[]> {
+  const read = formOf(packetAt(packet, 0).body)
+  const found: Pick<FoundKey, 'algorithm' | 'data'>[] = []
+  if (read === null) return found
+  const { form, namesCipher } = read
+  for (const subkey of subkeys.filter(isComposite)) {
+    if (![ANONYMOUS, subkey.getKeyID().toHex()].includes(form.keyId)) continue
+    const own = await recipientSecretOf(subkey)
+    const opened = own && openRecipient(form, own)
+    if (opened === null || !isCipher(opened.cipher)) continue
+    found.push({ algorithm: namesCipher ? CIPHER_NAME[opened.cipher] : null, data: opened.data })
   }
   return found
 }
