@@ -499,7 +499,7 @@ describe('what only one place does', () => {
       'src/openpgp/crypto/seipd-stream.ts',
       'src/openpgp/crypto/seipd.ts',
       'src/openpgp/library/composite.ts',
-      'src/openpgp/native/unlock.ts',
+      'src/openpgp/native/own-secrets.ts',
       'src/sandbox/http/control-token.ts',
       'src/store/row-seal.ts',
     ])

@@ -115,7 +115,7 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
     signText: async (text, signer, atMs) => {
       const { holder } = signer
       if (holder === undefined) return await library.alone.signText(text, signer, atMs)
-      const { signHeldText } = await import('./native/held-text.ts')
+      const { signHeldText } = await import('./native/held-key.ts')
       return await signHeldText(text, { ...signer, holder }, atMs)
     },
     seal: async (request) => (await sealKnown(request)).armored,

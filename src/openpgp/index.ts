@@ -28,8 +28,7 @@ export {
   isHeld,
 } from './key-holder.ts'
 export type { UnfitReason, UnusableReason } from './failure-reasons.ts'
-export type { LocalKeys } from './local-keys.ts'
-export type { KeyAgreement } from './native/key-agreement.ts'
+export type { KeyAgreement, LocalKeys } from './local-keys.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
@@ -63,7 +62,7 @@ export async function loadLibrary() {
 }
 
 /** Loads native unwrapping for holders that compute shared secrets alone. */
-export const loadKeyAgreement = () => import('./native/key-agreement.ts')
+export const loadKeyAgreement = () => import('./local-keys.ts')
 
 /** Loads the writer of certificates for devices that sign them. */
 export const loadCertificateWriter = () => import('./native/write-certificate.ts')

@@ -23,7 +23,7 @@ const SHARED = {
   'util/': 'caches clock',
   'openpgp/': 'bounds bytes certificate-statuses key-holder pool size',
   'openpgp/crypto/':
-    'algorithm algorithms curve25519 ecdh ed25519 ml-kem public-key recipient session-key x25519',
+    'algorithm curve25519 ecdh ed25519 ml-kem public-key recipient session-key x25519',
   'openpgp/format/':
     'armor armor-writer ciphers decrypted-message encrypted-message message-grammar packet-stream packet-writer packets recipient-scan signature-claim',
 }

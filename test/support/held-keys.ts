@@ -1,11 +1,12 @@
 /** What a holder of keys is asked about: keys of certificates, and recipient packets for them. */
 import type { RecipientKey, SigningKey } from '../../src/openpgp/crypto/algorithm.ts'
 import {
+  fingerprintOf,
+  publicKeyOf,
   isRecipientKey,
   isSigningKey,
   recipientAlgorithm,
-} from '../../src/openpgp/crypto/algorithms.ts'
-import { fingerprintOf, publicKeyOf } from '../../src/openpgp/crypto/public-key.ts'
+} from '../../src/openpgp/crypto/public-key.ts'
 import { recipientBytes, writeRecipient } from '../../src/openpgp/crypto/recipient.ts'
 import { freshSessionKey, padSessionKey } from '../../src/openpgp/crypto/session-key.ts'
 import { dearmor } from '../../src/openpgp/format/armor.ts'

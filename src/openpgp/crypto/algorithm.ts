@@ -1,5 +1,5 @@
 /**
- * A public-key algorithm is one object of one of the two interfaces here. `algorithms.ts` lists
+ * A public-key algorithm is one object of one of the two interfaces here. `public-key.ts` lists
  * the objects; no other code of `openpgp/` depends on an algorithm's number.
  */
 import type { KeyObject } from 'node:crypto'

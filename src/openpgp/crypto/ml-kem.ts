@@ -13,7 +13,6 @@ import {
 } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
-import { isCipher, keyBytesOf } from '../format/ciphers.ts'
 import {
   POINT_BYTES,
   agreeAgain,
@@ -23,7 +22,7 @@ import {
   rawSecretKey,
   takePair,
 } from './curve25519.ts'
-import { unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
+import { withOpenCipher } from './session-key.ts'
 
 /** Sizes of FIPS 203, 8: a public key, a ciphertext, and the two seeds `d` and `z` together. */
 const KEM_PUBLIC_BYTES = 1184
@@ -75,6 +74,8 @@ function kemKey(point: Uint8Array): KeyObject {
   return createPublicKey({ key, format: 'raw-public', asymmetricKeyType: KEM })
 }
 
+const { write, ...form } = withOpenCipher(SEALED_BYTES, wrappingKey)
+
 /** A secret is one key of node:crypto: the 96 bytes of both parts, as packets have them. */
 export const ML_KEM_768_X25519: RecipientAlgorithm = {
   id: ALGORITHM.mlKem768X25519,
@@ -101,33 +102,16 @@ export const ML_KEM_768_X25519: RecipientAlgorithm = {
     }
   },
 
-  wrappedBytes: (cipher) => SEALED_BYTES + 2 + wrappedLength(keyBytesOf(cipher)),
-
-  readWrapped(bytes) {
-    const cipher = bytes[SEALED_BYTES + 1] ?? 0
-    // Only AES, and a key of its length: the cipher is not encrypted.
-    if (!isCipher(cipher)) return null
-    const length = 1 + wrappedLength(keyBytesOf(cipher))
-    // The byte after the ciphertexts is the length of the rest, which ends the packet.
-    if (bytes[SEALED_BYTES] !== length || bytes.length !== SEALED_BYTES + 1 + length) return null
-    const wrapped = bytes.subarray(SEALED_BYTES + 2)
-    return { ephemeral: bytes.subarray(0, SEALED_BYTES), cipher, wrapped }
-  },
-
+  ...form,
   ephemeral: takePair,
 
-  wrap({ cipher, data }, ephemeral, { recipient, target, at }) {
-    const curve = agreeAgain(ephemeral.secret, recipient.point.subarray(0, POINT_BYTES))
-    const { sharedKey, ciphertext } = encapsulate(kemKey(recipient.point))
+  wrap(sessionKey, { secret, point }, to) {
+    const curve = agreeAgain(secret, to.recipient.point.subarray(0, POINT_BYTES))
+    const { sharedKey, ciphertext } = encapsulate(kemKey(to.recipient.point))
     const shared = Buffer.concat([sharedKey, curve])
     curve.fill(0)
     sharedKey.fill(0)
-    const wrapped = wrapKey(wrappingKey(shared, ephemeral.point, recipient.point), data)
-    target.set(ephemeral.point, at)
-    target.set(ciphertext, at + POINT_BYTES)
-    target[at + SEALED_BYTES] = wrapped.length + 1
-    target[at + SEALED_BYTES + 1] = cipher
-    target.set(wrapped, at + SEALED_BYTES + 2)
+    write(sessionKey, { shared, sealed: Buffer.concat([point, ciphertext]) }, to)
   },
 
   /** A ciphertext that nobody made gives another secret, not an error (FIPS 203, 6.3). */
@@ -140,10 +124,5 @@ export const ML_KEM_768_X25519: RecipientAlgorithm = {
     sharedKey.fill(0)
     shared.fill(0)
     return both
-  },
-
-  unwrap({ ephemeral, cipher, wrapped }, own, shared) {
-    const data = unwrapKey(wrappingKey(shared, ephemeral, own.point), wrapped)
-    return data === null || cipher === null ? null : { cipher, data }
   },
 }

@@ -11,9 +11,8 @@ import type {
   WrappedSessionKey,
   RecipientKey,
 } from './algorithm.ts'
-import { findRecipientAlgorithm, recipientAlgorithm } from './algorithms.ts'
 import type { CipherId } from '../format/ciphers.ts'
-import { fingerprintOf } from './public-key.ts'
+import { fingerprintOf, findRecipientAlgorithm, recipientAlgorithm } from './public-key.ts'
 
 /** The fields of a recipient packet. */
 export interface RecipientForm extends WrappedSessionKey {
@@ -30,7 +29,7 @@ export interface RecipientSecret {
 }
 
 /** The key id of a recipient that is not named. */
-export const ANONYMOUS = '0'.repeat(16)
+const ANONYMOUS = '0'.repeat(16)
 const VERSION = 3
 /** Bytes of version, key id and algorithm. */
 const START = 10
@@ -42,6 +41,12 @@ export function readRecipient(body: Uint8Array): RecipientForm | null {
   const wrapped = algorithm?.readWrapped(bytes.subarray(START))
   if (!algorithm || !wrapped) return null
   return { keyId: bytes.toString('hex', 1, 9), algorithm: algorithm.id, ...wrapped }
+}
+
+/** Whether a packet is for a key: it names that or nobody, and is of the same algorithm. */
+export function isFor({ keyId, algorithm }: RecipientForm, own: Omit<RecipientSecret, 'secret'>) {
+  const ownId = Buffer.from(own.fingerprint).toString('hex', 12)
+  return algorithm === own.key.algorithm && [ownId, ANONYMOUS].includes(keyId)
 }
 
 /**

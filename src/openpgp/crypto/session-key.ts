@@ -1,7 +1,8 @@
 /** Session keys, and how they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
 import { checksum } from '../bytes.ts'
-import { type Cipher, CIPHER_ID, keyBytesOf, type CipherId } from '../format/ciphers.ts'
+import { type Cipher, CIPHER_ID, isCipher, keyBytesOf, type CipherId } from '../format/ciphers.ts'
+import type { PaddedSessionKey, RecipientAlgorithm, RecipientPoint } from './algorithm.ts'
 
 export interface SessionKey {
   cipher: CipherId
@@ -77,3 +78,47 @@ export function unwrapKey(key: Uint8Array, wrapped: Uint8Array): Buffer | null {
 }
 
 const keyWrap = (key: Uint8Array): string => KEY_WRAP[key.length] ?? ''
+
+/**
+ * Session keys as X25519 and ML-KEM write them: behind the sender's points and ciphertexts their
+ * length, the cipher, which is not encrypted, and the wrapped key.
+ * @param sealedBytes of points and ciphertexts
+ * @param derive gives the wrapping key, and zeroes the shared secret
+ */
+export function withOpenCipher(
+  sealedBytes: number,
+  derive: (shared: Buffer, sealed: Uint8Array, point: Uint8Array) => Buffer,
+) {
+  return {
+    wrappedBytes: (cipher) => sealedBytes + 2 + wrappedLength(keyBytesOf(cipher)),
+
+    readWrapped(bytes) {
+      const cipher = bytes[sealedBytes + 1] ?? 0
+      // Only AES, and a key of its length: the cipher is not encrypted.
+      if (!isCipher(cipher)) return null
+      const length = 1 + wrappedLength(keyBytesOf(cipher))
+      // The byte behind the points and ciphertexts is the length of the rest, which ends the packet.
+      if (bytes[sealedBytes] !== length || bytes.length !== sealedBytes + 1 + length) return null
+      const wrapped = bytes.subarray(sealedBytes + 2)
+      return { ephemeral: bytes.subarray(0, sealedBytes), cipher, wrapped }
+    },
+
+    unwrap({ ephemeral, cipher, wrapped }, own, shared) {
+      const data = unwrapKey(derive(shared, ephemeral, own.point), wrapped)
+      return data === null || cipher === null ? null : { cipher, data }
+    },
+
+    /** Wraps with a shared secret. @param sealed points and ciphertexts */
+    write: (
+      { cipher, data }: PaddedSessionKey,
+      { shared, sealed }: { shared: Buffer; sealed: Uint8Array },
+      { recipient, target, at }: { recipient: RecipientPoint; target: Uint8Array; at: number },
+    ): void => {
+      const wrapped = wrapKey(derive(shared, sealed, recipient.point), data)
+      target.set(sealed, at)
+      target[at + sealedBytes] = wrapped.length + 1
+      target[at + sealedBytes + 1] = cipher
+      target.set(wrapped, at + sealedBytes + 2)
+    },
+  } satisfies Partial<RecipientAlgorithm> & { write: unknown }
+}

@@ -8,8 +8,12 @@ import {
   type Subkey,
 } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
-import { isRecipientKey, isSigningKey, recipientAlgorithm } from '../crypto/algorithms.ts'
-import { publicKeyOf } from '../crypto/public-key.ts'
+import {
+  publicKeyOf,
+  isRecipientKey,
+  isSigningKey,
+  recipientAlgorithm,
+} from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { NEVER_S } from '../bounds.ts'
 import { judgeWith, type NativeView } from './certificate.ts'

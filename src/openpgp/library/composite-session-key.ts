@@ -8,7 +8,7 @@ import { ALGORITHM } from '../crypto/algorithm.ts'
 import { freshPair } from '../crypto/curve25519.ts'
 import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
 import {
-  ANONYMOUS,
+  isFor,
   openRecipient,
   readRecipient,
   recipientBytes,
@@ -50,9 +50,8 @@ export async function unwrapComposite(
   if (read === null) return found
   const { form, namesCipher } = read
   for (const subkey of subkeys.filter(isComposite)) {
-    if (![ANONYMOUS, subkey.getKeyID().toHex()].includes(form.keyId)) continue
     const own = await recipientSecretOf(subkey)
-    const opened = own && openRecipient(form, own)
+    const opened = own && isFor(form, own) ? openRecipient(form, own) : null
     if (opened === null || !isCipher(opened.cipher)) continue
     found.push({ algorithm: namesCipher ? CIPHER_NAME[opened.cipher] : null, data: opened.data })
   }

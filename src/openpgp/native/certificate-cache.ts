@@ -1,8 +1,7 @@
 /** Judges certificates once, and caches the result. */
 import { NEVER_S } from '../bounds.ts'
 import type { CertificateStatus } from '../engine.ts'
-import { recipientAlgorithm } from '../crypto/algorithms.ts'
-import { fingerprintOf } from '../crypto/public-key.ts'
+import { fingerprintOf, recipientAlgorithm } from '../crypto/public-key.ts'
 import { recipientBytes } from '../size.ts'
 import {
   CertificateStatuses,

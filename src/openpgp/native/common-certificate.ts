@@ -7,12 +7,13 @@ import { isUtf8 } from 'node:buffer'
 import { BOUNDS, NEVER_S } from '../bounds.ts'
 import type { Statement } from '../crypto/algorithm.ts'
 import {
+  publicKeyOf,
+  fingerprintOf,
   isRecipientKey,
   isSigningKey,
   recipientAlgorithm,
   signatureAlgorithm,
-} from '../crypto/algorithms.ts'
-import { publicKeyOf, fingerprintOf } from '../crypto/public-key.ts'
+} from '../crypto/public-key.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, listPackets, type Packet } from '../format/packets.ts'
 import { SUBPACKET, keyOver, userIdOver } from '../format/packet-writer.ts'

@@ -2,14 +2,21 @@
 import { KeyHolderUnavailableError } from '../../errors.ts'
 import { bufferOf } from '../bytes.ts'
 import type { NativePublicKey, RecipientKey, SigningKey } from '../crypto/algorithm.ts'
-import { isSigningKey, signatureAlgorithm } from '../crypto/algorithms.ts'
-import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
+import {
+  fingerprintOf,
+  publicKeyOf,
+  isSigningKey,
+  signatureAlgorithm,
+} from '../crypto/public-key.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import type { HeldSessionKey, KeyHolder } from '../key-holder.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
+import { armorBlock } from '../format/armor-writer.ts'
+import { TEXT } from '../format/signature-claim.ts'
 import { isRecipientSecret, unlockedKeyOf } from './own-secrets.ts'
+import { writeSignature } from './write-certificate.ts'
 
 /** A key of ours, primary or subkey, whose secret a holder has. */
 export interface HeldSecret<K extends NativePublicKey = NativePublicKey> {
@@ -109,4 +116,31 @@ export async function unwrapHeld(
     )
   })
   return (await Promise.all(asked)).flat()
+}
+
+/** Signs a text in the open, as `Engine.signText`. @throws KeyHolderUnavailableError */
+export async function signHeldText(
+  text: string,
+  { bytes, holder }: UnlockedKey & { holder: KeyHolder },
+  atMs: number,
+): Promise<string> {
+  // the primary key is the first
+  const [{ key, fingerprint } = {}] = readHeldSecrets(bytes, holder).values()
+  if (key === undefined || fingerprint === undefined || !isSigningKey(key)) {
+    throw new Error('a key of this kind signs no text')
+  }
+  const sign = async (digest: Uint8Array): Promise<Buffer> => {
+    const made = await signHeld(holder, { key, digest })
+    await proveSignature(made)
+    return made.numbers
+  }
+  const over = Buffer.from(text.replaceAll(/[ \t]+$/gm, '').replaceAll('\n', '\r\n'))
+  const packet = await writeSignature(
+    { fingerprint, sign, algorithm: signatureAlgorithm(key.algorithm) },
+    { type: TEXT, over, createdS: Math.floor(atMs / 1000) },
+    [],
+  )
+  const escaped = text.replaceAll(/^-/gm, '- -')
+  const begin = '-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n'
+  return `${begin}${escaped}\n${armorBlock('SIGNATURE', packet)}`
 }

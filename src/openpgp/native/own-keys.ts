@@ -1,11 +1,11 @@
 /** Our own keys in native code: their description, by native code or the library, and secrets. */
 import type { SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import type { UnlockedKey } from '../engine.ts'
 import { readHeldSecrets, type HeldSecret } from './held-key.ts'
 import { readOwnSecrets, type OwnSecret } from './own-secrets.ts'
 import { holdsAt } from '../certificate-statuses.ts'
 import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
+import { signatureAlgorithm } from '../crypto/public-key.ts'
 
 /** The key of ours that signs messages, with its secret or with its holder. */
 export type MessageSigner = (OwnSecret<SigningKey> | HeldSecret<SigningKey>) & {

@@ -2,9 +2,9 @@
 import { hash } from 'node:crypto'
 import { bufferOf, hexOf } from '../bytes.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
-import { findSignatureAlgorithm } from '../crypto/algorithms.ts'
 import { SUBPACKET, trailerOf } from '../format/packet-writer.ts'
 import { areaOf, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
+import { findSignatureAlgorithm } from '../crypto/public-key.ts'
 
 /** The fields of a signature packet. */
 export interface SignaturePacketForm {

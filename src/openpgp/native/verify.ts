@@ -1,8 +1,7 @@
 /** Statements of signatures of the common form (RFC 9580, 5.2.4); the library reads all others. */
 import { BOUNDS } from '../bounds.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
-import { signatureAlgorithm } from '../crypto/algorithms.ts'
-import { fingerprintOf } from '../crypto/public-key.ts'
+import { fingerprintOf, signatureAlgorithm } from '../crypto/public-key.ts'
 import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
 import { TAG, packetAt } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'

@@ -4,8 +4,8 @@ import { armorShared } from '../format/armor-writer.ts'
 import { serve } from '../pool.ts'
 import { readCommonCertificate } from './common-certificate.ts'
 import { packRecord } from './certificate-record.ts'
-import { unlockNatively } from './unlock.ts'
 import { wrapBlocks } from './wrap-session-key.ts'
+import { unlockNatively } from './own-secrets.ts'
 
 /** The jobs of the threads, by name; arguments and results are structured clones. */
 export const NATIVE_JOBS = {

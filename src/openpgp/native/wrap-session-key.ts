@@ -1,6 +1,5 @@
 /** Wraps a session key for recipients: here for a few, for many in threads that share the work. */
 import { setImmediate as immediate } from 'node:timers/promises'
-import { recipientAlgorithm } from '../crypto/algorithms.ts'
 import {
   recipientAlgorithmAt,
   recipientKeyStarts,
@@ -9,6 +8,7 @@ import {
   writeRecipient,
 } from '../crypto/recipient.ts'
 import { padSessionKey, type SessionKey } from '../crypto/session-key.ts'
+import { recipientAlgorithm } from '../crypto/public-key.ts'
 
 /** Recipients in one block: two milliseconds of work. */
 const BLOCK = 16

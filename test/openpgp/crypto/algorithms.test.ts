@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
+import { framedLength } from '../../../src/openpgp/format/packet-writer.ts'
+import { recipientBytes } from '../../../src/openpgp/size.ts'
+import { isCipher, keyBytesOf } from '../../../src/openpgp/format/ciphers.ts'
 import {
   findRecipientAlgorithm,
   findSignatureAlgorithm,
   recipientAlgorithm,
   signatureAlgorithm,
-} from '../../../src/openpgp/crypto/algorithms.ts'
-import { framedLength } from '../../../src/openpgp/format/packet-writer.ts'
-import { recipientBytes } from '../../../src/openpgp/size.ts'
-import { isCipher, keyBytesOf } from '../../../src/openpgp/format/ciphers.ts'
+} from '../../../src/openpgp/crypto/public-key.ts'
 
 test('an algorithm id is found as a recipient algorithm or as a signature algorithm, never as both', () => {
   for (const id of [18, 25, 35]) {

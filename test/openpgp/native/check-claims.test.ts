@@ -1,8 +1,7 @@
 /** Claims of signatures that native code verifies, and those that it leaves to the library. */
 import { expect, test } from 'vitest'
 import type { Signed, SignedAtLength } from '../../../src/openpgp/engine.ts'
-import { publicKeyOf } from '../../../src/openpgp/crypto/public-key.ts'
-import { isSigningKey } from '../../../src/openpgp/crypto/algorithms.ts'
+import { publicKeyOf, isSigningKey } from '../../../src/openpgp/crypto/public-key.ts'
 import { DocumentHashes } from '../../../src/openpgp/format/document-hashes.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
 import { parseSignature } from '../../../src/openpgp/format/signature-claim.ts'

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { unlockNatively, unlockQuickly } from '../../../src/openpgp/native/unlock.ts'
 import { generate, unlock } from '../../../src/openpgp/library/secret-key.ts'
 import { bot, alice, rsaKey } from '../../support/openpgp-people.ts'
 import { createCipheriv, createHash } from 'node:crypto'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
+import { unlockNatively, unlockQuickly } from '../../../src/openpgp/native/own-secrets.ts'
 import '../../support/openpgp-engine.ts'
 
 import '../../support/openpgp-engine.ts'
