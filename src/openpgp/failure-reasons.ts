@@ -25,6 +25,10 @@ export type DamageReason =
   | 'no-data'
   | 'trailing-data'
 
+/** Why a message is read no further. */
+export type ReadFailure =
+  { outcome: 'damaged'; reason: DamageReason } | { outcome: 'too-large'; reason: SizeReason }
+
 /** Which bound something is beyond. */
 export type SizeReason = 'armor' | 'decompressed' | 'file' | 'form' | 'recipients' | 'text'
 

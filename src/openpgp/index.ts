@@ -52,7 +52,7 @@ export async function createLocalKeys() {
 export async function loadLibrary() {
   const [{ applyProfile }, composite, container, keys, cache] = await Promise.all([
     import('./library/profile.ts'),
-    import('./library/composite.ts'),
+    import('./library/composite-session-key.ts'),
     import('./crypto/seipd.ts'),
     import('./library/secret-key.ts'),
     import('./library/key-cache.ts'),

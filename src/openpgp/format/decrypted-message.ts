@@ -4,6 +4,7 @@ import { inflateRawSync, inflateSync } from 'node:zlib'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
 import type { NotOpened, OpenedText } from '../engine.ts'
+import type { ReadFailure } from '../failure-reasons.ts'
 import {
   COMPRESSION,
   LITERAL_START_BYTES,
@@ -14,9 +15,16 @@ import {
   packetOrder,
   readSignatures,
   type ReadSignatures,
-  type ReadFailure,
 } from './message-grammar.ts'
-import { FramingError, TAG, damagedBy, isIgnorable, packetAt, type Packet } from './packets.ts'
+import {
+  FramingError,
+  ReadError,
+  TAG,
+  failureOf,
+  isIgnorable,
+  packetAt,
+  type Packet,
+} from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { parseSignature } from './signature-claim.ts'
 
@@ -49,9 +57,7 @@ export async function readDecrypted(
     const isSignedAround = packets.length > 1 && inside.outcome === 'document'
     return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
   } catch (error) {
-    if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
-    if (error instanceof TooLarge) return { outcome: 'too-large', reason: 'decompressed' }
-    return damaged('compression')
+    return error instanceof ReadError ? error.failure : damaged('compression')
   }
 }
 
@@ -71,11 +77,9 @@ export function readUncompressed(bytes: Uint8Array): Decrypted | null {
     )
     return isPlain ? documentIn(packets) : null
   } catch (error) {
-    return damagedBy(error)
+    return failureOf(error)
   }
 }
-
-class TooLarge extends Error {}
 
 function listOf(bytes: Uint8Array): Packet[] {
   const packets: Packet[] = []
@@ -102,7 +106,7 @@ async function decompress(
     if (body[0] === COMPRESSION.zlib) return inflateSync(data, options)
     return await bunzip(framePacket(TAG.compressed, body))
   } catch (error) {
-    if (isTooLarge(error)) throw new TooLarge()
+    if (isTooLarge(error)) throw new ReadError({ outcome: 'too-large', reason: 'decompressed' })
     throw error
   }
 }

@@ -2,7 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createInflate, createInflateRaw } from 'node:zlib'
 import { BOUNDS } from '../bounds.ts'
-import type { GrammarReason } from '../failure-reasons.ts'
+import type { GrammarReason, ReadFailure } from '../failure-reasons.ts'
 import { ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
 import {
@@ -14,9 +14,8 @@ import {
   readSignatures,
   type PacketOrder,
   type ReadSignatures,
-  type ReadFailure,
 } from './message-grammar.ts'
-import { FramingError, TAG, damagedBy, isIgnorable, type Packet } from './packets.ts'
+import { ReadError, TAG, failureOf, isIgnorable, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
@@ -48,38 +47,20 @@ export interface DocumentSink {
 export async function readDocument(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
   const take = (piece: Uint8Array): void | Promise<void> =>
     sink.take(piece, reader.position - piece.length)
-  return await reading(() => read(reader, take, (packet) => unpack(packet, sink)))
+  return await read(reader, take, (packet) => unpack(packet, sink)).catch(failureOf)
 }
 
 /** The same for decompressed packets, which may not contain a compressed packet. */
 export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
-  return await reading(() => read(reader, (piece) => sink.take(piece, null), refuseNested))
+  return await read(reader, (piece) => sink.take(piece, null), refuseNested).catch(failureOf)
 }
 
 type TakePiece = (piece: Uint8Array) => void | Promise<void>
 type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
 
-/** Carries the failure of a document. */
-class ReadError extends Error {
-  readonly failure: ReadFailure
-
-  constructor(failure: ReadFailure) {
-    super(failure.reason)
-    this.failure = failure
-  }
-}
-
 const damage = (reason: GrammarReason): ReadError => new ReadError({ outcome: 'damaged', reason })
 const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
   new ReadError({ outcome: 'too-large', reason })
-
-async function reading(work: () => Promise<ReadDocument>): Promise<ReadDocument> {
-  try {
-    return await work()
-  } catch (error) {
-    return error instanceof ReadError ? error.failure : damagedBy(error)
-  }
-}
 
 async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
   const { before, data } = await untilData(reader)
@@ -157,7 +138,7 @@ async function readLiteral(packet: StreamedPacket, take: TakePiece): Promise<num
 async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadDocument> {
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
-    const body = await packet.whole(BOUNDS.libraryAttachmentBytes).catch(tooLargeToUnpack)
+    const body = await packet.whole(BOUNDS.libraryAttachmentBytes, tooLarge('form'))
     const bytes = Buffer.concat([Buffer.from([algorithm]), body])
     return {
       outcome: 'compressed',
@@ -172,11 +153,6 @@ async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadD
 
 function refuseNested(): never {
   throw damage('structure')
-}
-
-function tooLargeToUnpack(error: unknown): never {
-  const isLength = error instanceof FramingError && error.message === 'packet-length'
-  throw isLength ? tooLarge('form') : error
 }
 
 /** Bounds decompressed bytes; every error of zlib gives the same reason. */

@@ -8,7 +8,7 @@ import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
 import { dearmor } from './armor.ts'
 import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, damagedBy, isIgnorable, packetAt, headerAt } from './packets.ts'
+import { FramingError, TAG, failureOf, isIgnorable, packetAt, headerAt } from './packets.ts'
 import {
   RecipientScan,
   type FoundKey,
@@ -89,7 +89,7 @@ export function parseMessageBytes(bytes: Uint8Array, own: OwnIds): EncryptedMess
   try {
     return parse(bytes, own)
   } catch (error) {
-    return damagedBy(error)
+    return failureOf(error)
   }
 }
 
@@ -129,12 +129,12 @@ export async function readArriving(
   reader: ByteReader,
   own: OwnIds,
 ): Promise<ArrivingMessage | NotOpened> {
-  return await read(reader, own).catch(damagedBy)
+  return await read(reader, own).catch(failureOf)
 }
 
 /** Reads on after the container; null at the end, a failure for any further packet. */
 export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
-  const packet = await nextPacket(reader).catch(damagedBy)
+  const packet = await nextPacket(reader).catch(failureOf)
   if (packet === null || 'outcome' in packet) return packet
   return TRAILING_DATA
 }

@@ -4,7 +4,7 @@
  * that arrive in pieces (`decrypted-stream.ts`) share it.
  */
 import type { SignatureClaim } from '../engine.ts'
-import type { DamageReason, GrammarReason } from '../failure-reasons.ts'
+import type { GrammarReason, ReadFailure } from '../failure-reasons.ts'
 import { TAG, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 
@@ -37,11 +37,6 @@ export function hasFileName(literal: Uint8Array): boolean {
     Buffer.from(literal.subarray(LITERAL_START_BYTES, end)).toString('latin1'),
   )
 }
-
-/** Why a message is read no further. */
-export type ReadFailure =
-  | { outcome: 'damaged'; reason: DamageReason }
-  | { outcome: 'too-large'; reason: 'text' | 'file' | 'decompressed' | 'form' }
 
 export const damaged = (reason: GrammarReason): ReadFailure => ({ outcome: 'damaged', reason })
 

@@ -8,6 +8,7 @@ import {
   oldLength,
   oldLengthSize,
   tagOf,
+  type ReadError,
   type PacketLength,
 } from './packets.ts'
 
@@ -140,13 +141,13 @@ export class StreamedPacket extends Arriving {
     return some
   }
 
-  /** The whole body. @throws FramingError when it is longer than `max`, or as `some` does */
-  async whole(max: number): Promise<Uint8Array> {
+  /** The whole body. @throws `tooLong` when it is longer than `max`, or as `some` does */
+  async whole(max: number, tooLong?: ReadError): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
     let length = 0
     for (let some = await this.some(); some !== null; some = await this.some()) {
       length += some.length
-      if (length > max) throw new FramingError('packet-length')
+      if (length > max) throw tooLong ?? new FramingError('packet-length')
       pieces.push(Buffer.from(some))
     }
     return Buffer.concat(pieces)

@@ -1,7 +1,7 @@
 /** Packet framing (RFC 9580, 4.2): reading headers without parsing bodies, and writing them. */
 import { BOUNDS } from '../bounds.ts'
 import { numberAt } from '../bytes.ts'
-import type { FramingReason } from '../failure-reasons.ts'
+import type { FramingReason, ReadFailure } from '../failure-reasons.ts'
 
 /** Packet types by number (RFC 9580, 5). */
 export const TAG = {
@@ -33,19 +33,26 @@ export interface Packet {
   body: Uint8Array
 }
 
-/** Thrown for framing that is refused; its message is the reason. */
-export class FramingError extends Error {
-  readonly reason: FramingReason
+/** Carries why packets are read no further; its message is the reason. */
+export class ReadError extends Error {
+  readonly failure: ReadFailure
 
-  constructor(reason: FramingReason) {
-    super(reason)
-    this.reason = reason
+  constructor(failure: ReadFailure) {
+    super(failure.reason)
+    this.failure = failure
   }
 }
 
-/** The outcome `damaged` for a framing error; throws any other error. */
-export function damagedBy(error: unknown): { outcome: 'damaged'; reason: FramingReason } {
-  if (error instanceof FramingError) return { outcome: 'damaged', reason: error.reason }
+/** Thrown for framing that is refused. */
+export class FramingError extends ReadError {
+  constructor(reason: FramingReason) {
+    super({ outcome: 'damaged', reason })
+  }
+}
+
+/** The failure that an error carries; throws any other error. */
+export function failureOf(error: unknown): ReadFailure {
+  if (error instanceof ReadError) return error.failure
   throw error
 }
 

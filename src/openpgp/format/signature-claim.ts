@@ -36,25 +36,18 @@ export function readClaim(
   if (version !== 4 && version !== 6) return null
   const type = body[1] ?? 255
   if (type !== BINARY && type !== TEXT) return null
-  const lengthBytes = version === 6 ? 4 : 2
-  const hashed = areaOf(body, 4, lengthBytes)
-  const unhashed = hashed && areaOf(body, hashed.end, lengthBytes)
-  if (!hashed || !unhashed) return null
-  const claims = subpacketsOf(hashed.bytes)
-  const hints = subpacketsOf(unhashed.bytes)
+  const areas = readAreas(body, version === 6 ? 4 : 2)
+  if (areas === null) return null
+  const { subpackets: claims, end } = areas.hashed
   const created = claims.find(({ kind }) => kind === SUBPACKET.created)?.bytes
   if (created?.length !== 4) return null
   return {
-    issuerKeyId: issuerOf([...claims, ...hints]),
+    issuerKeyId: issuerOf([...claims, ...areas.unhashed.subpackets]),
     createdMs: numberAt(created, 0, 4) * 1000,
     intended: claims
       .filter(({ kind }) => kind === SUBPACKET.intendedRecipient)
       .map(({ bytes }) => hexOf(bytes.subarray(1))),
-    digest: digestOf({
-      type,
-      hashAlgorithm: body[3] ?? 0,
-      hashedPart: body.subarray(0, hashed.end),
-    }),
+    digest: digestOf({ type, hashAlgorithm: body[3] ?? 0, hashedPart: body.subarray(0, end) }),
   }
 }
 
@@ -63,22 +56,24 @@ export function readClaim(
  * characters each; none when it names none or cannot be read.
  */
 export function issuerKeyIdsOf(body: Uint8Array): string[] {
-  const hashed = body[0] === 4 ? areaOf(body, 4, 2) : null
-  const unhashed = hashed && areaOf(body, hashed.end, 2)
-  if (!hashed || !unhashed) return []
-  const all = [...subpacketsOf(hashed.bytes), ...subpacketsOf(unhashed.bytes)]
+  const areas = body[0] === 4 ? readAreas(body, 2) : null
+  if (areas === null) return []
+  const all = [...areas.hashed.subpackets, ...areas.unhashed.subpackets]
   return all.map((one) => issuerOf([one])).filter((keyId) => keyId !== null)
 }
 
-const subpacketsOf = (area: Uint8Array): Subpacket[] => readSubpackets(area).subpackets
+/** The subpackets of a signature, behind their lengths of `lengthBytes`; null where cut short. */
+export function readAreas(body: Uint8Array, lengthBytes: number) {
+  const hashed = readArea(body, 4, lengthBytes)
+  const unhashed = hashed && readArea(body, hashed.end, lengthBytes)
+  return hashed && unhashed && { hashed, unhashed }
+}
 
-/** The range of subpackets behind their length of `lengthBytes`; null where it is cut short. */
-export function areaOf(body: Uint8Array, at: number, lengthBytes: number) {
-  if (at + lengthBytes > body.length) return null
-  const length = numberAt(body, at, lengthBytes)
+function readArea(body: Uint8Array, at: number, lengthBytes: number) {
   const start = at + lengthBytes
-  if (start + length > body.length) return null
-  return { bytes: body.subarray(start, start + length), end: start + length }
+  const end = start + numberAt(body, at, lengthBytes)
+  if (end > body.length) return null
+  return { ...readSubpackets(body.subarray(start, end)), end }
 }
 
 export interface Subpacket {

@@ -2,11 +2,11 @@
  * Session keys of ML-KEM-768+X25519, which openpgp.js does not have, with the primitives of `crypto`:
  * the library does everything else.
  */
-import type { PrivateKey } from 'openpgp'
+import type { PrivateKey, PublicKey } from 'openpgp'
 import { bufferOf } from '../bytes.ts'
 import { ALGORITHM } from '../crypto/algorithm.ts'
 import { freshPair } from '../crypto/curve25519.ts'
-import { fingerprintOf, publicKeyOf } from '../crypto/public-key.ts'
+import { fingerprintOf, isRecipientKey, publicKeyOf } from '../crypto/public-key.ts'
 import {
   isFor,
   openRecipient,
@@ -19,25 +19,32 @@ import type { SessionKey } from '../crypto/session-key.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
-import { isComposite, recipientSecretOf } from './composite.ts'
+import { isComposite, recipientSecretOf, usableComposites } from './composite.ts'
 
 /**
- * Wraps a session key for a composite key in a recipient packet of version 3.
- * @param body of a public key packet
- * @param o `isAnonymous`: the packet names no key (RFC 9580, 5.1.8)
- * @throws Error for another key, and one that is not sound
+ * Recipient packets of version 3 for those of some certificates that have a usable composite subkey.
+ * @param o `isAnonymous`: the packets name no key (RFC 9580, 5.1.8)
+ * @returns the other certificates too, which the library seals to
+ * @throws Error for a subkey that is not sound
  */
-export function wrapForComposite(
-  body: Uint8Array,
+export async function packetsForComposites(
+  keys: readonly PublicKey[],
   { isAnonymous, ...sessionKey }: SessionKey & { isAnonymous: boolean },
-): Buffer {
-  const key = publicKeyOf(body)
-  if (key?.algorithm !== ALGORITHM.mlKem768X25519) throw new Error('algorithm')
-  const fingerprint = isAnonymous ? Buffer.alloc(20) : fingerprintOf(key)
-  const target = Buffer.alloc(recipientBytes(key.algorithm, sessionKey.cipher))
-  const padded = { ...sessionKey, padded: Buffer.alloc(0) }
-  writeRecipient(padded, freshPair(), { recipient: { ...key, fingerprint }, target, at: 0 })
-  return target
+): Promise<{ packets: Uint8Array[]; others: PublicKey[] }> {
+  const packets: Uint8Array[] = []
+  const others: PublicKey[] = []
+  for (const key of keys) {
+    const [composite] = await usableComposites(key, new Date())
+    const recipientKey = composite ? publicKeyOf(composite.keyPacket.write()) : null
+    if (isRecipientKey(recipientKey)) {
+      const fingerprint = isAnonymous ? Buffer.alloc(20) : fingerprintOf(recipientKey)
+      const target = Buffer.alloc(recipientBytes(recipientKey.algorithm, sessionKey.cipher))
+      const to = { recipient: { ...recipientKey, fingerprint }, target, at: 0 }
+      writeRecipient({ ...sessionKey, padded: Buffer.alloc(0) }, freshPair(), to)
+      packets.push(target)
+    } else others.push(key)
+  }
+  return { packets, others }
 }
 
 /** Session keys that a recipient packet, framed, holds for the composite subkeys of a key of ours. */

@@ -20,7 +20,6 @@ import {
 } from 'openpgp'
 import { bufferOf, checksum } from '../bytes.ts'
 import type { RecipientSecret } from '../crypto/recipient.ts'
-import type { CipherId } from '../format/ciphers.ts'
 import { COMPOSITE } from '../format/packets.ts'
 import { bytesOf } from '../format/packet-writer.ts'
 
@@ -201,23 +200,4 @@ export async function usableComposites(key: PublicKey, date: Date): Promise<Subk
   return found
     .filter((_, index) => ((bindings[index]?.keyFlags?.[0] ?? 0) & MAY_ENCRYPT) !== 0)
     .sort((a, b) => b.getCreationTime().getTime() - a.getCreationTime().getTime())
-}
-
-/**
- * Recipient packets for those of some certificates that have a usable composite subkey.
- * @returns the other certificates too, which the library seals to
- */
-export async function packetsForComposites(
-  keys: readonly PublicKey[],
-  sessionKey: { data: Buffer; cipher: CipherId; isAnonymous: boolean },
-): Promise<{ packets: Uint8Array[]; others: PublicKey[] }> {
-  const { wrapForComposite } = await import('./composite-session-key.ts')
-  const packets: Uint8Array[] = []
-  const others: PublicKey[] = []
-  for (const key of keys) {
-    const [composite] = await usableComposites(key, new Date())
-    if (composite === undefined) others.push(key)
-    else packets.push(wrapForComposite(composite.keyPacket.write(), sessionKey))
-  }
-  return { packets, others }
 }

@@ -9,6 +9,7 @@ import {
   readPrivateKey,
   PrivateKey,
   SignaturePacket,
+  type AnyKeyPacket,
   type AnySecretKeyPacket,
   type Key,
 } from 'openpgp'
@@ -43,14 +44,12 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
 export async function withComposite(privateKey: PrivateKey, date: Date): Promise<PrivateKey> {
   const bind = await makeComposite(date)
   const key = privateKey.keyPacket as AnySecretKeyPacket
-  const binding = new SignaturePacket()
-  binding.signatureType = enums.signature.subkeyBinding
-  binding.publicKeyAlgorithm = key.algorithm
-  binding.hashAlgorithm = enums.hash.sha512
-  binding.keyFlags = Uint8Array.of(
-    enums.keyFlags.encryptCommunication | enums.keyFlags.encryptStorage,
+  const { encryptCommunication, encryptStorage } = enums.keyFlags
+  const binding = await signed(
+    enums.signature.subkeyBinding,
+    { key, bind },
+    { by: key, date, keyFlags: Uint8Array.of(encryptCommunication | encryptStorage) },
   )
-  await (binding as unknown as Certifying).sign(key, { key, bind }, date, false, config)
   const packets = privateKey.toPacketList()
   packets.push(bind, binding)
   return new PrivateKey(packets)
@@ -66,13 +65,8 @@ export async function certify(key: Key, certifier: UnlockedKey): Promise<void> {
   const { created } = keyPacket
   const date = new Date(Math.max(key.getCreationTime().getTime(), created.getTime()))
   for (const user of key.users) {
-    const signature = new SignaturePacket()
-    signature.signatureType = enums.signature.certPositive
-    signature.publicKeyAlgorithm = keyPacket.algorithm
-    signature.hashAlgorithm = enums.hash.sha512
-    const certified = { userID: user.userID, key: key.keyPacket }
-    const certifying = signature as unknown as Certifying
-    await certifying.sign(keyPacket as AnySecretKeyPacket, certified, date, false, config)
+    const over = { userID: user.userID, key: key.keyPacket }
+    const signature = await signed(enums.signature.certPositive, over, { by: keyPacket, date })
     user.otherCertifications.push(signature)
   }
 }
@@ -84,9 +78,19 @@ export async function certifyCertificate(armored: string, certifier: UnlockedKey
   return key.armor()
 }
 
-/** Signs a user id with a key, under a configuration; the library's types omit both. */
-interface Certifying {
-  sign(...given: [AnySecretKeyPacket, object, Date, boolean, typeof config]): Promise<void>
+/** A signature by a key; the library's types omit how it is made. */
+async function signed(
+  type: enums.signature,
+  over: object,
+  { by, date, keyFlags = null }: { by: AnyKeyPacket; date: Date; keyFlags?: Uint8Array | null },
+): Promise<SignaturePacket> {
+  const signature = new SignaturePacket()
+  const { algorithm: publicKeyAlgorithm } = by
+  const hashAlgorithm = enums.hash.sha512
+  Object.assign(signature, { signatureType: type, publicKeyAlgorithm, hashAlgorithm, keyFlags })
+  const signing = signature as unknown as { sign(...given: unknown[]): Promise<void> }
+  await signing.sign(by, over, date, false, config)
+  return signature
 }
 
 /** @throws Error `wrong-passphrase`, or the library's for a block that is no v4 secret key */

@@ -137,27 +137,18 @@ function infoOf({
 function termsOf(form: SignaturePacketForm, keyCreatedS: number, fingerprint: Buffer) {
   const atS = createdS(form)
   const [flags] = soleSubpacket(form.hashed, SUBPACKET.keyFlags) ?? []
-  if (
-    !hasOnly(form, HASHED) ||
-    atS === null ||
-    flags === undefined ||
-    !isIssuedBy(form, fingerprint)
-  )
-    return null
-  const lives = countOf(form, SUBPACKET.keyExpires)
-  const ciphers = countOf(form, SUBPACKET.preferredCiphers)
-  if (lives > 1 || ciphers > 1) return null
-  const life = soleSubpacket(form.hashed, SUBPACKET.keyExpires)
-  if (life !== null && life.length !== 4) return null
-  const lifeS = life?.readUInt32BE() ?? 0
-  return {
-    createdS: atS,
-    untilS: lifeS === 0 ? NEVER_S : Math.min(keyCreatedS + lifeS, NEVER_S),
-    flags,
-    ciphers: soleSubpacket(form.hashed, SUBPACKET.preferredCiphers) ?? Buffer.alloc(0),
-  }
+  const life = optionalSubpacket(form, SUBPACKET.keyExpires, NO_LIFE)
+  const ciphers = optionalSubpacket(form, SUBPACKET.preferredCiphers, NO_CIPHERS)
+  if (!hasOnly(form, HASHED) || !isIssuedBy(form, fingerprint)) return null
+  if (atS === null || flags === undefined || life?.length !== 4 || ciphers === null) return null
+  const lifeS = life.readUInt32BE()
+  const untilS = lifeS === 0 ? NEVER_S : Math.min(keyCreatedS + lifeS, NEVER_S)
+  return { createdS: atS, untilS, flags, ciphers }
 }
 
-function countOf({ hashed }: SignaturePacketForm, kind: number): number {
-  return hashed.filter((one) => one.kind === kind).length
-}
+const NO_LIFE = Buffer.alloc(4)
+const NO_CIPHERS = Buffer.alloc(0)
+
+/** Bytes of the one subpacket of a kind, or `absent`; null when there are more. */
+const optionalSubpacket = ({ hashed }: SignaturePacketForm, kind: number, absent: Buffer) =>
+  hashed.some((one) => one.kind === kind) ? soleSubpacket(hashed, kind) : absent

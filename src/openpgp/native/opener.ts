@@ -171,9 +171,7 @@ interface NamedPacket {
 }
 
 /** The same, with the secret that opens it. */
-interface OwnRecipient {
-  form: RecipientForm
-  packet: Uint8Array
+interface OwnRecipient extends Omit<NamedPacket, 'key'> {
   secret: OwnSecret<RecipientKey> | HeldSecret<RecipientKey>
   openedWith: string
   own: NativeOwnKey

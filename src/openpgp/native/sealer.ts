@@ -98,16 +98,13 @@ export class MessageSealer implements Disposable {
 
 type Sealing = NonNullable<NativeOwnKey['seals']>
 
-interface KnownList {
-  list: RecipientList
-  by: Sealing
-  epoch: number
-}
-
 /** Recipient lists by the very array of certificates that they are made of, which must not change. */
 export class RecipientLists {
   readonly #certificates: CertificateCache
-  readonly #known = new WeakMap<readonly string[], KnownList>()
+  readonly #known = new WeakMap<
+    readonly string[],
+    { list: RecipientList; by: Sealing; epoch: number }
+  >()
 
   constructor(certificates: CertificateCache) {
     this.#certificates = certificates

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { bufferOf, hexOf } from '../bytes.ts'
 import type { SigningKey, Statement } from '../crypto/algorithm.ts'
 import { SUBPACKET, trailerOf } from '../format/packet-writer.ts'
-import { areaOf, readSubpackets, type Subpacket } from '../format/signature-claim.ts'
+import { readAreas, type Subpacket } from '../format/signature-claim.ts'
 import { findSignatureAlgorithm } from '../crypto/public-key.ts'
 
 /** The fields of a signature packet. */
@@ -37,9 +37,8 @@ export function readSignatureForm(body: Uint8Array): SignaturePacketForm | null 
   const algorithm = findSignatureAlgorithm(bytes[2])
   const hashId = bytes[3] ?? 0
   if (algorithm === null || !isHash(hashId)) return null
-  const hashed = readArea(bytes, 4)
-  const unhashed = hashed && readArea(bytes, hashed.end)
-  if (!hashed || !unhashed || unhashed.end + 2 > bytes.length) return null
+  const { hashed, unhashed } = readAreas(bytes, 2) ?? {}
+  if (!hashed?.isPlain || !unhashed?.isPlain || unhashed.end + 2 > bytes.length) return null
   const numbers = algorithm.readSignature(bytes.subarray(unhashed.end + 2))
   if (numbers === null) return null
   return {
@@ -128,9 +127,3 @@ export function statementOn(
 }
 
 const isHash = (id: number): id is keyof typeof HASHES => Object.hasOwn(HASHES, id)
-
-function readArea(body: Buffer, at: number): { subpackets: Subpacket[]; end: number } | null {
-  const area = areaOf(body, at, 2)
-  const { subpackets, isPlain } = readSubpackets(area?.bytes ?? Buffer.alloc(0))
-  return area && isPlain ? { subpackets, end: area.end } : null
-}

@@ -46,21 +46,14 @@ export function checkClaims(
   info: CertificateInfo,
   nowMs: number,
 ): CheckedClaim[] | null {
-  const signer = signerOf(info)
   const all: CheckedClaim[] = []
   for (const [index, packet] of signed.signatures.entries()) {
     const form = formOf(packet)
-    const claimed = form && claimOf(form, madeOver(signed, index), { info, signer, nowMs })
+    const claimed = form && claimOf(form, madeOver(signed, index), { info, nowMs })
     if (!claimed) return null
     all.push(claimed)
   }
   return all
-}
-
-/** Fingerprint of the key that signs for the certificate. */
-function signerOf({ fingerprint, primarySigns, signingKey }: CertificateInfo): Uint8Array | null {
-  if (signingKey === null) return null
-  return primarySigns ? fingerprint : fingerprintOf(signingKey)
 }
 
 /** Key ids of all keys in the certificate. */
@@ -72,22 +65,17 @@ function keyIdsOf(info: CertificateInfo): string[] {
   )
 }
 
-interface Context {
-  info: CertificateInfo
-  signer: Uint8Array | null
-  nowMs: number
-}
-
 function claimOf(
   form: SignaturePacketForm,
   over: MadeOver,
-  { info, signer, nowMs }: Context,
+  { info, nowMs }: { info: CertificateInfo; nowMs: number },
 ): CheckedClaim | null {
   const madeS = createdS(form)
   const isOnDocument = form.type === BINARY || form.type === TEXT
   if (!isOnDocument || !hasOnly(form, HASHED) || madeS === null) return null
-  const { signingKey } = info
-  if (signingKey !== null && signer !== null && isIssuedBy(form, signer)) {
+  const { signingKey, fingerprint, primarySigns } = info
+  const signer = primarySigns || signingKey === null ? fingerprint : fingerprintOf(signingKey)
+  if (signingKey !== null && isIssuedBy(form, signer)) {
     if (madeS * 1000 > nowMs + BOUNDS.clockToleranceMs) return 'bad'
     if (!holdsAt(info, madeS * 1000)) return null
     return statementBy(form, over, signingKey) ?? 'bad'

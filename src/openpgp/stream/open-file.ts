@@ -13,7 +13,7 @@ import {
   type StillCompressed,
 } from '../format/decrypted-stream.ts'
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
-import { FramingError, damagedBy } from '../format/packets.ts'
+import { ReadError, failureOf } from '../format/packets.ts'
 import type { FoundPackets } from '../library/open.ts'
 import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
@@ -67,7 +67,7 @@ export async function openFileStream(
     if (native === null || key === null) return await openWhole(opening)
     return await openPassing(key, native, opening)
   } catch (error) {
-    return damagedBy(error)
+    return failureOf(error)
   }
 }
 
@@ -114,8 +114,8 @@ async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> 
     options.native === null && version === 1
       ? BOUNDS.storedAttachmentBytes
       : BOUNDS.libraryAttachmentBytes
-  const body = await message.container.whole(most).catch(unlessTooLong)
-  if (body === null) return { outcome: 'too-large', reason: 'form' }
+  const tooLong = new ReadError({ outcome: 'too-large', reason: 'form' })
+  const body = await message.container.whole(most, tooLong)
   const behind = await readTrailing(outer)
   if (behind !== null) return behind
   const container = Buffer.concat([Buffer.from([version]), body])
@@ -177,11 +177,6 @@ async function unlessRefused(
   } finally {
     if (outcome !== 'opened') await sink.discard()
   }
-}
-
-function unlessTooLong(error: unknown): null {
-  if (error instanceof FramingError && error.message === 'packet-length') return null
-  throw error
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
