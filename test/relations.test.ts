@@ -1,7 +1,8 @@
 /** Constants that stand in a relation: each relation is a sentence, and holds. */
 import { expect, test } from 'vitest'
 import { FIXED_LIMITS, LIMITS } from '../src/api/limits.ts'
-import { MAX_OLD_KEYS, SOCKET_PATH_BYTES } from '../src/config/rules.ts'
+import { MAX_OLD_KEYS } from '../src/config/rules.ts'
+import { SOCKET_PATH_BYTES } from '../src/util/local-door.ts'
 import { SETTINGS } from '../src/config/settings.ts'
 import { ANSWER_MS as COMMAND_WAITS_MS } from '../src/operators/client.ts'
 import { FLOOR_MS } from '../src/operators/keys.ts'

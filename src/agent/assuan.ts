@@ -214,10 +214,7 @@ const PIECE = Math.floor((LINE_MAX - 2) / 3)
 function* dataLines(data: Buffer): Generator<Buffer> {
   for (let at = 0; at < data.length; at += PIECE) {
     const piece = data.subarray(at, at + PIECE).toString('latin1')
-    const escaped = piece.replace(
-      /[%\r\n]/g,
-      (one) => `%${one === '%' ? '25' : one === '\r' ? '0D' : '0A'}`,
-    )
+    const escaped = piece.replace(/[%\r\n]/g, (one) => encodeURIComponent(one))
     yield Buffer.from(`D ${escaped}\n`, 'latin1')
   }
 }

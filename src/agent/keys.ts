@@ -11,6 +11,9 @@ import { SYSTEM_TIME } from '../util/clock.ts'
 /** Several bots, each with its key and former ones. */
 const KEYS_MAX = 512
 
+/** What opens the store of an agent. */
+export type KeysOpening = Pick<StoreOpening, 'dataDir' | 'passphrase' | 'protection' | 'wrapper'>
+
 export type AgentKeys = Awaited<ReturnType<typeof openAgentKeys>>
 
 /**
@@ -18,9 +21,7 @@ export type AgentKeys = Awaited<ReturnType<typeof openAgentKeys>>
  * open and were never a bot's (`retired`).
  * @throws OperatorError as `openStore` does
  */
-export async function openAgentKeys(
-  opening: Pick<StoreOpening, 'dataDir' | 'passphrase' | 'protection' | 'wrapper'>,
-) {
+export async function openAgentKeys(opening: KeysOpening) {
   await using stack = new AsyncDisposableStack()
   const store = stack.use(
     await openStore({ ...opening, mode: 'create', isRequired: true, isBinding: true }),

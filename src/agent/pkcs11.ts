@@ -75,21 +75,15 @@ export class Pkcs11Token implements KeyHolder {
   }
 
   /** Makes both keys in the token, which signs their certificate. Their label is its fingerprint. */
-  async make({
-    algorithm,
-    userId,
-    createdMs,
-    certifiedBy,
-  }: Parameters<KeyHolder['make']>[0]): Promise<string> {
+  async make(asked: Parameters<KeyHolder['make']>[0]): Promise<string> {
+    const { algorithm, userId, createdMs, certifiedBy } = asked
     if (algorithm === 'pqc') throw noPostQuantum()
     const { newKeys, writeCertificate } = await loadCertificateWriter()
     return await this.#use(async (session) => {
       const before = certifiedBy === null ? undefined : session.signerOf(certifiedBy)
       if (certifiedBy !== null && before === undefined) throw noCertifier(certifiedBy)
-      const [signing, decrypting] = [
-        await session.makePair('sign'),
-        await session.makePair('derive'),
-      ]
+      const signing = await session.makePair('sign')
+      const decrypting = await session.makePair('derive')
       const keys = newKeys({ signing: signing.point, decrypting: decrypting.point, createdMs })
       session.label([...signing.both, ...decrypting.both], keys.fingerprint.toString('hex'))
       return await writeCertificate({
@@ -114,10 +108,8 @@ export class Pkcs11Token implements KeyHolder {
   async #use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T> {
     await this.#begun
     const late = Promise.withResolvers<never>()
-    const timer = setTimeout(
-      () => late.reject(new TokenError('did not answer in time')),
-      DEADLINE_MS,
-    )
+    const giveUp = (): void => late.reject(new TokenError('did not answer in time'))
+    const timer = setTimeout(giveUp, DEADLINE_MS)
     const done = this.#turns.run(async () => {
       if (this.#session === null) throw new TokenError(this.state.reason)
       try {

@@ -5,22 +5,16 @@ import type { Server } from 'node:net'
 import { dirname } from 'node:path'
 import { OperatorError, systemCodeOf } from '../errors.ts'
 import type { Log } from '../logger.ts'
-import type { StoreOpening } from '../store/open-store.ts'
 import { othersRight, withUmask } from '../util/file-owners.ts'
-import { knock } from '../util/local-door.ts'
+import { knock, SOCKET_PATH_BYTES } from '../util/local-door.ts'
 import { AgentJournal } from './journal.ts'
-import { openAgentKeys } from './keys.ts'
+import { openAgentKeys, type KeysOpening } from './keys.ts'
 import { createAgentServer } from './server.ts'
 
-/** Room in a socket address on Linux, less its closing zero (unix(7)). */
-const SOCKET_PATH_BYTES = 107
 /** Of the socket: its user, and its group, in which the sidecars' users may be. */
 const UMASK = 0o117
 
-export interface AgentOptions extends Pick<
-  StoreOpening,
-  'dataDir' | 'passphrase' | 'protection' | 'wrapper'
-> {
+export interface AgentOptions extends KeysOpening {
   /** Absolute path of the socket to make. */
   socket: string
   /** How many signatures and session keys are given a minute. */

@@ -19,14 +19,12 @@ const NEW_KEYS = { most: 32, perMinute: 1 / 6 }
 /** Packets of rare forms, which openpgp.js reads in a thread, one after the other. */
 const RARE_MAX = 256
 
+const Fingerprint = z.string().regex(/^[0-9a-f]{40}$/)
 const NewKey = z.strictObject({
   algorithm: z.enum(['classic', 'pqc']).optional(),
   userId: z.string().min(1).max(1024),
   createdMs: z.int().min(0).max(4_294_967_295_000),
-  certifiedBy: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/)
-    .nullable(),
+  certifiedBy: Fingerprint.nullable(),
 })
 
 export interface AgentServerParts {

@@ -12,6 +12,8 @@ import {
   setting,
 } from './option-kinds.ts'
 
+const AGENT =
+  /^(unix:\/.{1,106}|gpg-agent:(\/.{1,106})?|pkcs11:token=[^;?&]+\?module-path=\/[^;?&]+)$/
 const PROTECTIONS = ['auto', 'passphrase', 'keychain', 'none'] as const
 
 export const KEY = group({
@@ -38,12 +40,7 @@ export const KEY = group({
     'days between rotations of the bot’s key; no rotation when not set',
   ),
   agent: setting(
-    z
-      .string()
-      .regex(
-        /^(unix:\/.{1,106}|gpg-agent:(\/.{1,106})?|pkcs11:token=[^;?&]+\?module-path=\/[^;?&]+)$/,
-      )
-      .optional(),
+    z.string().regex(AGENT).optional(),
     {
       kind: 'text',
       expected:

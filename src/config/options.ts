@@ -24,6 +24,8 @@ import {
 import { KEY } from './key-options.ts'
 import { describeUrlProblem } from './urls.ts'
 
+const SchemaName = z.string().regex(/^(?!pg_)[a-z_][a-z0-9_-]*$/)
+
 /** The settings of a sidecar that serves one bot. */
 const OneBot = z.strictObject({
   upstream: z.strictObject({
@@ -86,10 +88,7 @@ const OneBot = z.strictObject({
     urlFile: path('file that holds store.url'),
     caFile: path('PEM file with the private authority that signed the database’s certificate'),
     schema: setting(
-      z
-        .string()
-        .regex(/^(?!pg_)[a-z_][a-z0-9_-]*$/)
-        .default('postern'),
+      SchemaName.default('postern'),
       {
         kind: 'text',
         expected: 'a name of a-z, 0-9, _ and -, with a letter or _ first, and not pg_',

@@ -56,7 +56,7 @@ export function readOne(
     storeUrl: secrets.get('store.url'),
     alertUrl: secrets.get('alert.url'),
     traceHeaders: headers === undefined ? undefined : SecretSource.fromValue(headers.trim()),
-    howToMakePassphrase: passphraseCommands({ dataDir: collected.dataDir, sources }),
+    howToMakePassphrase: passphraseCommands(collected.dataDir, sources),
   }
   return {
     settings: settingsFrom(nest(collected), {

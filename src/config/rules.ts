@@ -9,12 +9,10 @@ import type { Sources } from './sources.ts'
 import { readTraces } from './traces.ts'
 import { resultOr } from '../errors.ts'
 import { describeOthersProgram, quotePath } from '../util/file-owners.ts'
-import { isLoopback } from '../util/local-door.ts'
+import { isLoopback, SOCKET_PATH_BYTES } from '../util/local-door.ts'
 import { describeProxyProblem, isPlainHttp } from './urls.ts'
 import type { GivenSetting } from './yaml-file.ts'
 
-/** Room in a socket address on Linux, less its closing zero (unix(7)). */
-export const SOCKET_PATH_BYTES = 107
 const MAX_CA_BYTES = 1024 * 1024
 /** PostgreSQL silently truncates longer names: two bots could get one schema. */
 const MAX_SCHEMA_BYTES = 63
@@ -161,7 +159,7 @@ const OF_BOT: Record<string, SettingsRule> = {
       whole,
       'key.passphrase',
       'is required: the secret keys are never kept without protection unless you say so',
-      passphraseCommands(whole),
+      passphraseCommands(whole.dataDir, whole.sources),
     )
   },
 
@@ -279,10 +277,7 @@ export function isInside(path: string, folder: string): boolean {
 }
 
 /** The exact commands that make a passphrase file outside `dataDir`. */
-export function passphraseCommands({
-  dataDir,
-  sources,
-}: Pick<Whole, 'dataDir' | 'sources'>): string {
+export function passphraseCommands(dataDir: string, sources: Sources): string {
   const folder = secretsFolder(dataDir, sources)
   return [
     'make a passphrase, keep a copy of it elsewhere, and start again:',

@@ -9,13 +9,8 @@ import type { SecretSource } from './secrets.ts'
 import type { TraceTarget } from './traces.ts'
 import { baseUrlOf } from './urls.ts'
 
-/** Egress proxies, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY or their lower-case forms. */
-export interface ProxySettings {
-  httpsProxy?: string
-  httpProxy?: string
-  /** Comma separated hosts, as the variable has them. */
-  noProxy?: string
-}
+/** Egress proxies, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY or their lower-case forms, as they are. */
+export type ProxySettings = Partial<Record<'httpsProxy' | 'httpProxy' | 'noProxy', string>>
 
 /**
  * All settings of one bot and of the process, defaults filled in, paths absolute, `upstream.url`

@@ -5,7 +5,7 @@ import { Refusal } from '../errors.ts'
 import type { Client, StillMay } from '../kernel/index.ts'
 import { requireReadable } from './body.ts'
 import type { DoorBounds } from './bounds.ts'
-import { failureAnswer, type FailureAnswer } from './error-handler.ts'
+import { failureAnswer } from './error-handler.ts'
 import { pathProblem } from './request-path.ts'
 
 declare module 'fastify' {
@@ -41,10 +41,7 @@ const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIO
  * Checks a request before any routing: whether its caller may be there, and whether every parser
  * reads the request line alike. @returns null when it may be routed, else its answer
  */
-export function checkRequest(
-  request: IncomingMessage,
-  options: AdmissionOptions,
-): FailureAnswer | null {
+export function checkRequest(request: IncomingMessage, options: AdmissionOptions) {
   const { rawHeaders, headers, url = '' } = request
   const { bounds } = options
   const door = options.anyHost.has(url.split('?', 1)[0] ?? '')

@@ -66,7 +66,7 @@ export function createBoundedServer(parts: ServerParts, routes: http.RequestList
   }
   onConnection(server, (socket) => connections.accept(socket))
   server.on('request', take)
-  // The body is asked for only once a route wants it; see `continueWhenRead`.
+  // The body is asked for only once a route wants it; see `createRoutes`.
   server.on('checkContinue', take)
   server.on('checkExpectation', take)
   server.on('clientError', (error: Error, socket: Socket) => {

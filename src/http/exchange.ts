@@ -30,10 +30,8 @@ export function observeExchanges(
 }
 
 /** A call that is turned away before any routing, such as one under an unknown Host. */
-export function turnedAway(
-  { method = '', url = '' }: IncomingMessage,
-  { status, body }: FailureAnswer,
-): BotExchange {
+export function turnedAway(request: IncomingMessage, { status, body }: FailureAnswer): BotExchange {
+  const { method = '', url = '' } = request
   const path = withoutCapability(url)
   return { kind: 'call', method, path, request: '', status, answer: body.toString() }
 }

@@ -31,48 +31,32 @@ export async function listenAt(app: FastifyInstance, at: ListenAt): Promise<stri
   return 'socket' in at ? listenOnSocket(app, at.socket) : listenOnPort(app, at)
 }
 
-/** The address for messages, and its setting. */
-interface ListenPlace {
-  where: string
-  setting: string
-}
-
 async function listenOnPort(
   app: FastifyInstance,
   { setting, host, port }: { setting: string; host: string; port: number },
 ): Promise<string> {
   const name = host.includes(':') ? `[${host}]` : host
-  const place = { where: `${name}:${port}`, setting: `${setting}.port` }
-  await tryListen(app, { host, port }, place)
+  const refuse = refusalAt(`${name}:${port}`, `${setting}.port`)
+  await app.listen({ host, port }).catch(refuse)
   const address = app.server.address()
-  if (address === null || typeof address === 'string') throw cannotListen(place, null)
+  if (address === null || typeof address === 'string') return refuse(null)
   return `${isTls(app.server) ? 'https' : 'http'}://${name}:${address.port}`
 }
 
 async function listenOnSocket(app: FastifyInstance, path: string): Promise<string> {
-  const place = { where: path, setting: 'listen.socket' }
-  await makeRoom(path, place)
+  const refuse = refusalAt(path, 'listen.socket')
+  await makeRoom(path, refuse)
   // Node makes the socket within the call of `listen`
   const { server }: { server: Server } = app
   const listen = server.listen.bind(server) as (...args: unknown[]) => Server
   server.listen = (...args: unknown[]) => forOwnerAlone(() => listen(...args))
-  await tryListen(app, { path }, place)
+  await app.listen({ path }).catch(refuse)
   return `unix:${path}`
 }
 
-async function tryListen(
-  app: FastifyInstance,
-  at: { host: string; port: number } | { path: string },
-  place: ListenPlace,
-): Promise<void> {
-  await app.listen(at).catch((error: unknown) => {
-    throw cannotListen(place, error)
-  })
-}
-
-async function makeRoom(path: string, place: ListenPlace): Promise<void> {
+async function makeRoom(path: string, refuse: (cause: unknown) => never): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => null)
-  if (folder?.isDirectory() !== true) throw cannotListen(place, { code: 'ENOENT' })
+  if (folder?.isDirectory() !== true) return refuse({ code: 'ENOENT' })
   const there = await lstat(path).catch(() => null)
   if (there === null) return
   if (!there.isSocket()) {
@@ -83,14 +67,17 @@ async function makeRoom(path: string, place: ListenPlace): Promise<void> {
     )
   }
   const answered = await knock(path)
-  if (answered !== 'ECONNREFUSED') throw cannotListen(place, { code: answered })
+  if (answered !== 'ECONNREFUSED') return refuse({ code: answered })
   await unlink(path)
 }
 
-function cannotListen({ where, setting }: ListenPlace, cause: unknown): OperatorError {
-  const code = String((cause as { code?: unknown } | null)?.code)
-  const why = WHY.get(code) ?? `the system says ${code}`
-  const choose = `choose another place with \`${setting}\``
-  const hint = code === 'EADDRINUSE' ? `stop what listens there, or ${choose}` : choose
-  return new OperatorError('listen', `cannot listen on ${where}: ${why}`, hint, { cause })
-}
+/** @returns throws OperatorError `listen` for an address, by the code of an error or of an object */
+const refusalAt =
+  (where: string, setting: string) =>
+  (cause: unknown): never => {
+    const code = String((cause as { code?: unknown } | null)?.code)
+    const why = WHY.get(code) ?? `the system says ${code}`
+    const choose = `choose another place with \`${setting}\``
+    const hint = code === 'EADDRINUSE' ? `stop what listens there, or ${choose}` : choose
+    throw new OperatorError('listen', `cannot listen on ${where}: ${why}`, hint, { cause })
+  }

@@ -39,10 +39,7 @@ const UPDATES = `${API_PREFIX}/updates`
 const MEDIA = '/media/'
 
 /** The turns of one bot at the door that it shares. */
-export interface DoorLanes {
-  calls: Lane
-  files: Lane
-}
+export type DoorLanes = Record<'calls' | 'files', Lane>
 
 /** The order in which the requests of one door are processed. @param o `roomAfterMs` only for tests */
 export function createDoorQueues(o: { roomAfterMs?: number } = {}) {
@@ -104,11 +101,8 @@ const callOf = (request: IncomingMessage, response: ServerResponse) => ({
 })
 
 /** Answers a request in its turn. */
-function answerInTurn(
-  lane: Lane,
-  answer: RequestListener,
-  { request, response, closed }: DoorCall,
-): void {
+function answerInTurn(lane: Lane, answer: RequestListener, call: DoorCall): void {
+  const { request, response, closed } = call
   // oxlint-disable-next-line typescript/no-floating-promises -- the routes answer their own errors
   void lane.run(async () => {
     // Its caller may have gone while it waited.

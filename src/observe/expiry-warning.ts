@@ -26,15 +26,7 @@ export interface ResourceLevels {
  * Warns, logs and alerts when an end approaches, at each further stage, and when it is over.
  * @returns updates the warnings from the current levels
  */
-export function expiryWarnings({
-  warnings,
-  alerts,
-  log,
-}: {
-  warnings: Warnings
-  alerts: Pick<Alerts, 'raise'>
-  log: Log
-}) {
+export function expiryWarnings(warnings: Warnings, alerts: Pick<Alerts, 'raise'>, log: Log) {
   const stages = new Map<WarningCode, number>()
 
   /** @param stage which of several this is; null without a warning */

@@ -11,9 +11,8 @@ export const PEOPLE = {
   /** Erases everything that is known of a person. */
   personForget: operation(PersonInput, async (parts, { userId }) => {
     const { forgotten, journal, memory, names, outbox, outcomes, knownChats, directory } = parts
-    const ofThem = new Set(
-      knownChats.all.filter(({ personId }) => personId === userId).map(({ id }) => id),
-    )
+    const theirChats = knownChats.all.filter(({ personId }) => personId === userId)
+    const ofThem = new Set(theirChats.map(({ id }) => id))
     const calls = outbox.all.filter((one) => ofThem.has(one.chatId) || isAsked(one, userId))
     const open = calls.filter(isOpen)
     if (open.length > 0) {

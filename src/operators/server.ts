@@ -56,7 +56,7 @@ export async function startControl(o: {
   server.maxConnections = MAX_CONNECTIONS
   server.on('drop', () => o.log.warn({ limit: MAX_CONNECTIONS }, 'control connection dropped'))
   const { dataDir, runtimeDir = null } = o
-  const place = await listenAtSocket(server, { dataDir, runtimeDir })
+  const place = await listenAtSocket(server, dataDir, runtimeDir)
   o.log.debug('control socket open')
   return {
     async [Symbol.asyncDispose]() {

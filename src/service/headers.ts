@@ -56,11 +56,8 @@ export function handedOn(
   received: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   const kept: Record<string, string> = {}
-  const named = new Set(
-    joined(received['connection'])
-      .toLowerCase()
-      .split(/\s*,\s*/),
-  )
+  const connection = joined(received['connection']).toLowerCase()
+  const named = new Set(connection.split(/\s*,\s*/))
   for (const name in received) {
     if (!(HANDED_ON.has(name) || PACE.test(name)) || named.has(name)) continue
     const value = joined(received[name])

@@ -6,11 +6,7 @@ import { isLoopback } from '../util/local-door.ts'
 import type { UpstreamLimits } from './limits.ts'
 
 /** Egress proxies, as their environment variables would name them. */
-export interface EgressProxies {
-  httpsProxy?: string
-  httpProxy?: string
-  noProxy?: string
-}
+export type EgressProxies = Partial<Record<'httpsProxy' | 'httpProxy' | 'noProxy', string>>
 
 /** Calls under way in a pool, and those that wait for a connection. */
 export type PoolLoad = Record<'busy' | 'waiting', number>

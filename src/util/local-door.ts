@@ -106,6 +106,9 @@ export function isLoopback(host: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 
+/** Room in a socket address on Linux, less its closing zero (unix(7)). */
+export const SOCKET_PATH_BYTES = 107
+
 /** Knocks at a unix socket. @returns why nobody answers there, or EADDRINUSE when somebody does */
 export async function knock(path: string): Promise<string> {
   const socket = connect({ path })

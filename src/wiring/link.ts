@@ -7,7 +7,7 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
 import { type Time, type Unseen, unobserved } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
-import { Alerts, type AlertWay } from '../observe/alerts.ts'
+import { Alerts, type AlertParts } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
@@ -42,19 +42,12 @@ export type Link = ReturnType<typeof createLink>
 /**
  * Makes the link; no call is made before the first is asked for.
  * @param o `ways` by which alerts reach the operator; `bot` its name, where there are several;
- *   `metrics` where they are kept
+ *   `metrics` where they are kept; `time` is that of this machine by default
  */
 export function createLink(
   settings: Settings,
   secrets: Secrets,
-  o: {
-    log: Log
-    ways: readonly AlertWay[]
-    bot?: string | undefined
-    metrics?: Metrics | undefined
-    /** That of this machine by default. */
-    time?: Time | undefined
-  },
+  o: AlertParts & { metrics?: Metrics | undefined; time?: Time | undefined },
 ) {
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }

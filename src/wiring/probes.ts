@@ -19,7 +19,7 @@ export function createProbes(options: BotOptions, link: Link, core: Core): Probe
   const { settings, secrets, log, parts = {} } = options
   const { calls, metrics } = link
   const { store, keyring, publication } = core
-  const warn = expiryWarnings({ ...link, log })
+  const warn = expiryWarnings(link.warnings, link.alerts, log)
   const readResources = createResourceReader(settings, core, options.name !== undefined)
   let latest: ResourceLevels | null = null
   showResources(metrics, () => latest)

@@ -185,13 +185,8 @@ function createLoops(o: {
   type Own = Omit<DeliveryLoopParts, 'client' | 'clock' | 'mayDeliver' | 'onUnexpectedError'>
   const make = (turn: Turn | null, own: Own): DeliveryLoop => {
     const mayDeliver = (): boolean => turn?.isHeld !== false
-    return new DeliveryLoop({
-      ...own,
-      client,
-      clock: o.poller.clock,
-      mayDeliver,
-      onUnexpectedError,
-    })
+    const { clock } = o.poller
+    return new DeliveryLoop({ ...own, client, clock, mayDeliver, onUnexpectedError })
   }
   return {
     poller,
@@ -214,11 +209,10 @@ function createLoops(o: {
   }
 }
 
+type Deliverer = Pick<WebhookClient, 'deliver'>
+
 /** Calls back after each delivery. */
-function observed(
-  client: Pick<WebhookClient, 'deliver'>,
-  onExchange: (exchange: BotExchange) => void,
-): Pick<WebhookClient, 'deliver'> {
+function observed(client: Deliverer, onExchange: (exchange: BotExchange) => void): Deliverer {
   return {
     async deliver(delivery: Delivery) {
       const outcome = await client.deliver(delivery)

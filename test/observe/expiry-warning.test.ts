@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import type { Alerts } from '../../src/observe/alerts.ts'
 import { expiryWarnings, type ResourceLevels } from '../../src/observe/expiry-warning.ts'
 import { createWarnings } from '../../src/observe/warnings.ts'
 import { useFakeTime } from '../support/fake-time.ts'
@@ -21,11 +22,10 @@ function looking() {
   const warnings = createWarnings()
   const alerted: string[] = []
   const lines: unknown[] = []
-  const warn = expiryWarnings({
-    warnings,
-    alerts: { raise: ({ alert, holds }) => alerted.push(`${alert} ${holds ? 'holds' : 'over'}`) },
-    log: watchedLog(({ msg }) => lines.push(msg)),
-  })
+  const raise: Alerts['raise'] = ({ alert, holds }) =>
+    void alerted.push(`${alert} ${holds ? 'holds' : 'over'}`)
+  const log = watchedLog(({ msg }) => lines.push(msg))
+  const warn = expiryWarnings(warnings, { raise }, log)
   const look = (more: Partial<ResourceLevels>): string[] => {
     warn({ ...CALM, ...more })
     return warnings.all().map(({ code }) => code)

@@ -205,7 +205,7 @@ describe('`listenAtSocket`', () => {
   const listening = async (dataDir: string, runtimeDir: string | null = null) => {
     const server = createServer((socket) => void socket.end())
     onTestFinished(() => void server.close())
-    const place = await listenAtSocket(server, { dataDir, runtimeDir })
+    const place = await listenAtSocket(server, dataDir, runtimeDir)
     onTestFinished(() => place.clear())
     return { ...place, isListening: server.listening }
   }
@@ -293,12 +293,8 @@ describe('`listenAtSocket`', () => {
       const server = new EventEmitter()
       const listen = () => setImmediate(() => server.emit('error', error))
       const [dataDir, runtimeDir] = [dataFolder(3), dataFolder()]
-      await expect(
-        listenAtSocket(Object.assign(server, { listen }) as unknown as Server, {
-          dataDir,
-          runtimeDir,
-        }),
-      ).rejects.toMatchObject({
+      const played = Object.assign(server, { listen }) as unknown as Server
+      await expect(listenAtSocket(played, dataDir, runtimeDir)).rejects.toMatchObject({
         code: 'listen',
         message: `the control socket in ${dataDir} cannot be made (${code})`,
         hint,

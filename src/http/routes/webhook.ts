@@ -18,11 +18,8 @@ export interface WebhookRouteParts {
 }
 
 /** `/webhook`: the bot's own, which the sidecar delivers to. */
-export function webhookRoutes({
-  upstream,
-  webhook,
-  onServiceWebhook,
-}: WebhookRouteParts): DoorRoute {
+export function webhookRoutes(parts: WebhookRouteParts): DoorRoute {
+  const { upstream, webhook, onServiceWebhook } = parts
   return (app) => {
     app.get('/webhook', (...call) =>
       relayView(upstream, '/webhook', call, async (answer) => {

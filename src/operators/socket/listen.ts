@@ -17,19 +17,16 @@ type SocketPlace = ReturnType<typeof makePlace>
 /**
  * Makes the socket, with mode 0600 from the moment it exists, and listens at it. Remains of a dead
  * process are removed first.
- * @param o `dataDir` absolute, existing, 0700 and of this user; `runtimeDir` XDG_RUNTIME_DIR, which
- *   is preferred to a shared folder for temporary files when the path in `dataDir` is too long
+ * @param dataDir absolute, existing, 0700 and of this user
+ * @param runtimeDir XDG_RUNTIME_DIR, which is preferred to a shared folder for temporary files when the path in `dataDir` is too long
  * @throws OperatorError `store-in-use` when another sidecar answers there; `listen` when no socket
  *   can be made
  */
-export async function listenAtSocket(
-  server: Server,
-  o: { dataDir: string; runtimeDir: string | null },
-): Promise<SocketPlace> {
+export async function listenAtSocket(server: Server, dataDir: string, runtimeDir: string | null) {
   let place: SocketPlace | null = null
   try {
-    await refuseLive(o.dataDir)
-    place = makePlace(o.dataDir, o.runtimeDir)
+    await refuseLive(dataDir)
+    place = makePlace(dataDir, runtimeDir)
     const listening = once(server, 'listening')
     const { path } = place
     forOwnerAlone(() => server.listen(path))
@@ -37,7 +34,7 @@ export async function listenAtSocket(
     return place
   } catch (error) {
     place?.clear()
-    throw error instanceof OperatorError ? error : cannotListen(o.dataDir, error)
+    throw error instanceof OperatorError ? error : cannotListen(dataDir, error)
   }
 }
 

@@ -68,8 +68,6 @@ export class Modes implements ModeLookups {
 }
 
 /** The cached part of an answer. */
-const modeOf = ({ mode, kind, historyVisible }: SeenChat): ModeAnswer => ({
-  mode,
-  kind,
-  historyVisible,
-})
+function modeOf({ mode, kind, historyVisible }: SeenChat): ModeAnswer {
+  return { mode, kind, historyVisible }
+}

@@ -183,7 +183,7 @@ function watchMachine({ loaded, log }: SeveralOptions, metrics: Metrics) {
   const { settings, secrets } = loaded
   const warnings = createWarnings()
   const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
-  const warn = expiryWarnings({ warnings, alerts, log })
+  const warn = expiryWarnings(warnings, alerts, log)
   const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }
   let latest: Awaited<ReturnType<typeof readMachine>> | null = null
   const look = async (): Promise<void> => {
