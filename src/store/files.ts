@@ -11,18 +11,23 @@ export const FILE_MODE = 0o600
  * @throws an error of node:fs; the old file is then as it was
  */
 export function writeDurably(file: string, text: string): void {
+  writeWhole(file, text, { flush: true })
+  syncDirectory(dirname(file))
+}
+
+/** The same without waiting for the disk. */
+export function writeWhole(file: string, text: string, { flush } = { flush: false }): void {
   const temporary = `${file}.${process.pid}.tmp`
   try {
     // never write through a link, or into the file of a dead process
     fs.rmSync(temporary, { force: true })
     createEmpty(temporary)
-    fs.writeFileSync(temporary, text, { flag: 'r+', flush: true })
+    fs.writeFileSync(temporary, text, { flag: 'r+', flush })
     fs.renameSync(temporary, file)
   } catch (error) {
     fs.rmSync(temporary, { force: true })
     throw error
   }
-  syncDirectory(dirname(file))
 }
 
 /** Makes a new, empty file of mode 0600. @throws an error of node:fs: EEXIST when it is there */
@@ -32,14 +37,10 @@ export function createEmpty(file: string): void {
 }
 
 /** Flushes the names in a directory to disk. */
-export function syncDirectory(directory: string): void {
-  sync(directory, 'r')
-}
+export const syncDirectory = (directory: string): void => sync(directory, 'r')
 
 /** Flushes a file's content to disk. */
-export function syncFile(file: string): void {
-  sync(file, 'r+')
-}
+export const syncFile = (file: string): void => sync(file, 'r+')
 
 function sync(path: string, flags: 'r' | 'r+'): void {
   const fd = fs.openSync(path, flags)

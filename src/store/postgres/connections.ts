@@ -80,18 +80,14 @@ export class QueryConnections implements AsyncDisposable {
 
   /** Occupies a slot of the lane until the connection is released. */
   #connect(lane: Lane): Promise<PostgresPoolClient> {
-    const { promise, resolve, reject } = Promise.withResolvers<PostgresPoolClient>()
-    // oxlint-disable-next-line typescript/no-floating-promises -- the returned promise rejects instead
-    void lane.run(async () => {
+    const taken = Promise.withResolvers<PostgresPoolClient>()
+    const held = lane.run(async () => {
       const released = Promise.withResolvers<void>()
-      try {
-        resolve(await this.#take(released.resolve))
-        await released.promise
-      } catch (error) {
-        reject(error)
-      }
+      taken.resolve(await this.#take(released.resolve))
+      await released.promise
     })
-    return promise
+    held.catch(taken.reject)
+    return taken.promise
   }
 
   async #take(onReleased: () => void): Promise<PostgresPoolClient> {

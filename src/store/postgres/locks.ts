@@ -4,17 +4,17 @@ import type { LockName, LockOptions, StoreLock, TurnName } from '../store.ts'
 import { kindOf } from './failures.ts'
 import { epochIn, lockName, turnsOf, LIVING, NOTIFIED, THIS_PROCESS } from './schema.ts'
 import type { Question, Session } from './session.ts'
-import type { TurnServer, TurnWaits } from './turn-waits.ts'
+import type { PostgresServer } from './server.ts'
 
 /** How often a locked row is asked for, and after how long again. */
 const MOST_ASKED = 8
 const BLOCKED_MS = 50
 
 /** The parts of the server that locks need. */
-export interface LockServer extends TurnServer {
-  readonly turnWaits: TurnWaits
-  askAll<Row extends Record<string, unknown>>(questions: readonly Question[]): Promise<Row[][]>
-}
+export type LockServer = Pick<
+  PostgresServer,
+  'session' | 'ask' | 'askAll' | 'turnWaits' | 'address'
+>
 
 /** How the database gives a lock, and has it back: the first answers `taken` where it is free. */
 export interface Lock {

@@ -3,11 +3,6 @@ import { describeAddress, type DatabaseAddress } from './address.ts'
 import { advisoryLock, giveBack, type LockServer } from './locks.ts'
 import { LIVING, lockName, presenceOf, THIS_PROCESS } from './schema.ts'
 
-/** The parts of the server that the locks of open stores need. */
-export interface OpenLockServer extends LockServer {
-  readonly address: DatabaseAddress
-}
-
 /** Why nobody may open a store, or have it alone. */
 const IN_USE = {
   moved: [
@@ -32,12 +27,12 @@ export function schemaInUse(address: DatabaseAddress, why: keyof typeof IN_USE):
  * while nobody needs the store alone.
  */
 export class Presence implements AsyncDisposable {
-  readonly #server: OpenLockServer
+  readonly #server: LockServer
   readonly #schema: string
   #generation = 0
   #writing: Promise<void> | null = null
 
-  constructor(server: OpenLockServer, schema: string) {
+  constructor(server: LockServer, schema: string) {
     this.#server = server
     this.#schema = schema
   }
@@ -88,7 +83,7 @@ export class Presence implements AsyncDisposable {
  * @throws OperatorError `store-in-use` when a sidecar has it open, or another process alone;
  *   PostgresError `lost`, an error of pg
  */
-export async function takeAlone(server: OpenLockServer, schema: string): Promise<AsyncDisposable> {
+export async function takeAlone(server: LockServer, schema: string): Promise<AsyncDisposable> {
   const { session, address } = server
   const lock = advisoryLock(lockName(schema, 'presence'))
   const [row] = await server.ask<{ taken: boolean }>(lock.take.text, lock.take.parameters)

@@ -5,20 +5,16 @@
  * it.
  */
 import { CARRIED_TABLES } from '../carry.ts'
-import { MIGRATIONS } from '../migrations.ts'
+import { MIGRATIONS, type SchemaStep } from '../migrations.ts'
 import { FOLLOWED_KEYS, type FollowedTable } from '../store.ts'
 
-/** One step of the schema on PostgreSQL. Never changed once released. */
-export interface PostgresStep {
-  /** The version of a store after it, as in `migrations.ts`. */
-  version: number
+/** One step of the schema on PostgreSQL, which runs with the store's schema as search_path. */
+export interface PostgresStep extends SchemaStep {
   /**
    * True when a program that knows only the version before can go on beside it: new tables, and
    * columns with a default. Within a minor version of Postern every step is.
    */
   isAdditive: boolean
-  /** Runs with the store's schema as search_path. */
-  statements: readonly string[]
 }
 
 /** A statement of a file's schema for PostgreSQL. */

@@ -1,8 +1,8 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientBase } from 'pg'
 import { resultOr } from '../../errors.ts'
-import { FILE_MODE } from '../files.ts'
+import { writeWhole } from '../files.ts'
 import { kindOf } from './failures.ts'
 
 const FILE = 'database.json'
@@ -106,12 +106,6 @@ export class LastSeenTimeline implements Disposable {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const text = JSON.stringify({ place: this.#place, ...this.#noted })
-    const temporary = `${this.#file}.tmp`
-    try {
-      writeFileSync(temporary, `${text}\n`, { mode: FILE_MODE })
-      renameSync(temporary, this.#file)
-    } catch {
-      rmSync(temporary, { force: true })
-    }
+    resultOr(() => writeWhole(this.#file, `${text}\n`), null)
   }
 }
