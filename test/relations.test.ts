@@ -24,8 +24,7 @@ import * as watch from '../src/observe/service-watch.ts'
 import { BOUNDS } from '../src/openpgp/bounds.ts'
 import { DEADLINES_MS } from '../src/openpgp/library/library.ts'
 import { MOST_RECIPIENTS } from '../src/openpgp/size.ts'
-import { WAIT_MAX_MS as STEP_WAITS_MS } from '../src/store/postgres/key-turn.ts'
-import { WAIT_MAX_MS as FENCE_WAITS_MS } from '../src/store/postgres/send-fence.ts'
+import { STEP_WAIT_MS, WAIT_MAX_MS as FENCE_WAITS_MS } from '../src/store/postgres/send-fence.ts'
 import * as database from '../src/store/postgres/times.ts'
 import { KEPT_MS as OUTCOMES_KEPT_MS } from '../src/store/outcomes.ts'
 import { BATCH_TIMES } from '../src/translate/batch.ts'
@@ -108,7 +107,7 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
     '<',
     BOT_WAITS_MS,
   ],
-  ['a command waits longer than a step of another sidecar', STEP_WAITS_MS, '<', COMMAND_WAITS_MS],
+  ['a command waits longer than a step of another sidecar', STEP_WAIT_MS, '<', COMMAND_WAITS_MS],
   ['a key that is not published is seen in time', RETRY_MAX_MS * 1.2 + PROBE_MS, '<', READINESS_MS],
   ['a new key is not dated ahead where our clock may be', SKEW_MAX_MS, '<', BACKDATE_MS],
   ['a new key is valid wherever a clock is let be', BACKDATE_MS, '=', BOUNDS.clockToleranceMs],

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { isOpen } from '../outbox/entries.ts'
-import { acceptRestored, restoredFrom } from '../store/restored.ts'
+import { acceptRestored, restoredFrom } from '../store/flags.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 import { RESTORED } from './outbox.ts'
 

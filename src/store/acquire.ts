@@ -1,20 +1,18 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { claimForBot, refuseOtherBot, type BotPlace } from './bot-of-store.ts'
+import { claimForBot, refuseOtherBot, type BotPlace, moved } from './flags.ts'
 import { chooseProtection, openExisting, protect, withSealedRows } from './choose.ts'
 import type { ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
-import { kyselyOf } from './dialect.ts'
+import { kyselyOf, connectExclusive, pragma } from './sqlite.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE, explain, inspect, readProtection, whatIsThere } from './inspect.ts'
 import type { FileState } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { moved } from './move-mark.ts'
-import { claim, readOwner, release } from './owner.ts'
+import { claim, inUse, release } from './owner.ts'
 import { isSameProtection, type OpenProtection, type NewProtection } from './protection.ts'
-import { inUse, missing, unwritable } from './refusals.ts'
-import { connectExclusive, pragma } from './sqlite.ts'
+import { missing, unwritable } from './refusals.ts'
 
 /** Where the store is, whether it may be made, and which protection is asked for. */
 export interface Opening extends ProtectionRequest {
@@ -84,7 +82,7 @@ async function hold(
     const isUnchanged =
       pragma(database, 'user_version') === state.version &&
       isSameProtection(readProtection(database), state.protection)
-    if (!isUnchanged) throw inUse(dataDir, readOwner(dataDir))
+    if (!isUnchanged) throw inUse(dataDir)
     claim(dataDir)
     // left by the inspection; with the lock held no process uses it
     rmSync(`${file}-shm`, { force: true })

@@ -11,7 +11,7 @@ import { checkDataDir, makeDataDir } from './data-dir.ts'
 import { createEmpty, errnoOf, FILE_MODE, syncDirectory, syncFile } from './files.ts'
 import { examine, look, readProtection, whatIsThere } from './inspect.ts'
 import { occupied, unsoundBackup, unwritable } from './refusals.ts'
-import { readNote, writeNote } from './restored.ts'
+import { readNote, writeNote } from './flags.ts'
 import type { ProtectionMethod, SchemaRow } from './schema.ts'
 import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 

@@ -3,10 +3,10 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
 import { newDatabase } from './create.ts'
-import { kyselyOf } from './dialect.ts'
+import { kyselyOf } from './sqlite.ts'
 import { FIRST_TABLES } from './first-tables.ts'
 import { LATER_TABLES } from './migrations.ts'
-import { setMark, type MoveMark } from './move-mark.ts'
+import { setMark, type MoveMark } from './flags.ts'
 import type { Schema } from './schema.ts'
 
 /** All tables of a store, in the order in which they are copied. */

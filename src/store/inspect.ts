@@ -1,14 +1,20 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
-import { botIn } from './bot-of-store.ts'
+import { botIn, ARRIVING, MOVED_TO, parseMark, type MoveMark } from './flags.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from './migrations.ts'
-import { ARRIVING, MOVED_TO, parseMark, type MoveMark } from './move-mark.ts'
-import { readOwner } from './owner.ts'
-import { corrupt, inUse, newer, older, unwritable } from './refusals.ts'
+import { inUse } from './owner.ts'
+import { corrupt, newer, older, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
-import { APPLICATION_ID, connectReading, connectStill, isBusy } from './sqlite.ts'
-import { isDiskFailure, pragma, resultCode } from './sqlite.ts'
+import {
+  APPLICATION_ID,
+  connectReading,
+  connectStill,
+  isBusy,
+  isDiskFailure,
+  pragma,
+  resultCode,
+} from './sqlite.ts'
 
 /** The database, and the marker file that proves that there was one. */
 export const DATABASE = 'postern.db'
@@ -85,7 +91,7 @@ function lookBesideWal<T>(file: string, read: (database: DatabaseSync) => T): T 
 /** Turns a failure of SQLite while opening into the refusal that it means; others stay. */
 export function explain(error: unknown, dataDir: string): unknown {
   const code = resultCode(error)
-  if (isBusy(error)) return inUse(dataDir, readOwner(dataDir))
+  if (isBusy(error)) return inUse(dataDir)
   if (isDiskFailure(error)) return unwritable(dataDir, `SQLite’s result is ${code}`, error)
   return code === null ? error : corrupt('its file is not a sound database', error)
 }

@@ -1,6 +1,5 @@
 import { OperatorError, failedError, refusedError } from '../errors.ts'
 import type { ExitCode } from '../operator-refusals.ts'
-import type { Owner } from './owner.ts'
 import type { ProtectionMethod } from './schema.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
@@ -17,20 +16,6 @@ export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorErr
         `there is no store in ${dataDir}`,
         'check `dataDir`; the first `postern run` makes the store',
       )
-}
-
-/** Another process holds the store. */
-export function inUse(dataDir: string, owner: Owner | null): OperatorError {
-  const holder =
-    owner === null
-      ? 'another process'
-      : `process ${owner.pid} on ${owner.host}, running since ${owner.startedAt}`
-  return new OperatorError(
-    'store-in-use',
-    `${dataDir} is in use by ${holder}`,
-    'if it is a sidecar that is only just starting, try again in a moment; else stop that process ' +
-      'first, or give this one a `dataDir` of its own',
-  )
 }
 
 /** The passphrase is not the one that the store was made with. */

@@ -1,5 +1,8 @@
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
+import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
+import { countedCache } from '../util/caches.ts'
+import type { Schema } from './schema.ts'
 
 /** `PRAGMA application_id` of our database: "PstN". */
 export const APPLICATION_ID = 0x50_73_74_4e
@@ -81,4 +84,44 @@ export const isDiskFailure = (error: unknown): boolean => OF_DISK.includes(resul
 export function isStorageFailure(error: unknown): boolean {
   const code = resultCode(error)
   return code !== null && !OF_STATEMENT.includes(code)
+}
+
+/** Kysely over a database file, by its SQLite dialect on a connection of node:sqlite. */
+export const kyselyOf = (database: DatabaseSync): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
+
+/** How many prepared statements are cached: preparing one is slower than running it. */
+const KEPT = 100
+
+function adapt(database: DatabaseSync): SqliteDatabase {
+  const kept = countedCache<string, SqliteStatement>(KEPT)
+  return {
+    close() {
+      if (database.isOpen) database.close()
+    },
+    prepare(sql) {
+      // SQLite rolls back by itself when the disk is full; a second rollback would hide the reason
+      if (sql === 'rollback' && !database.isTransaction) return nothing
+      const known = kept.get(sql)
+      if (known !== undefined) return known
+      const statement = database.prepare(sql)
+      const made: SqliteStatement = {
+        reader: statement.columns().length > 0,
+        all: (parameters) => statement.all(...values(parameters)),
+        run: (parameters) => statement.run(...values(parameters)),
+        iterate: (parameters) => statement.iterate(...values(parameters)),
+      }
+      kept.set(sql, made)
+      return made
+    },
+  }
+}
+
+const values = (parameters: readonly unknown[]) => parameters as readonly SQLInputValue[]
+
+const nothing: SqliteStatement = {
+  reader: false,
+  all: () => [],
+  run: () => ({ changes: 0, lastInsertRowid: 0 }),
+  iterate: () => [][Symbol.iterator](),
 }

@@ -13,7 +13,7 @@ import type { SecretSource } from '../config/secrets.ts'
 import type { Engine } from '../openpgp/index.ts'
 import { openStore, type StoreOpening } from '../store/open-store.ts'
 import type { PostgresServer } from '../store/postgres/server.ts'
-import { memoryGaps, restored, restoredFrom } from '../store/restored.ts'
+import { memoryGaps, restored, restoredFrom } from '../store/flags.ts'
 import type { Store } from '../store/store.ts'
 import type { BotOptions } from './link.ts'
 

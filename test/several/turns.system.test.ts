@@ -1,8 +1,7 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
-import { SendFence } from '../../src/store/postgres/send-fence.ts'
-import { KeyTurn } from '../../src/store/postgres/key-turn.ts'
+import { SendFence, KeyTurn } from '../../src/store/postgres/send-fence.ts'
 import type { PublicationCalls } from '../../src/keys/driver.ts'
 import { Publication } from '../../src/keys/publication.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'

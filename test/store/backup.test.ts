@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readBackup, restore } from '../../src/store/backup.ts'
-import { restoredFrom } from '../../src/store/restored.ts'
+import { restoredFrom } from '../../src/store/flags.ts'
 import {
   backup,
   canMount,

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { sql, type Kysely } from 'kysely'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { kyselyOf } from '../../src/store/dialect.ts'
+import { kyselyOf } from '../../src/store/sqlite.ts'
 
 interface Words {
   words: { id: number; word: string }

@@ -7,7 +7,7 @@ import {
   readNote,
   restoredFrom,
   writeNote,
-} from '../../src/store/restored.ts'
+} from '../../src/store/flags.ts'
 import { flags, open, put, temporary } from './support.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 

@@ -1,4 +1,7 @@
-/** Sends of all sidecars of a bot wait while one of them replaces the key. */
+/**
+ * Steps with the bot's key are made by one sidecar at a time, and sends of all sidecars wait while one
+ * of them replaces the key.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Refusal } from '../../errors.ts'
@@ -10,7 +13,7 @@ import { Listeners } from '../../util/listeners.ts'
 const RAISED = 'key_publishing'
 /** How long sends wait for another sidecar: less than the time limits of bots. */
 export const WAIT_MAX_MS = 20_000
-/** Interval at which a waiting send or key replacement tries again. */
+/** Interval at which a waiting send, step or key replacement tries again. */
 const LOOK_MS = 100
 /** The lock is kept this long after the last send, so that a busy bot acquires it once. */
 const KEEP_MS = 1000
@@ -143,11 +146,7 @@ export class SendFence implements AsyncDisposable {
     clearTimeout(this.#timer)
     let isInside = true
     return {
-      requireHeld: () => {
-        if (!lock.isHeld) {
-          throw new Refusal('postern_store_unwritable', 'the database is out of reach')
-        }
-      },
+      requireHeld: () => requireHeld(lock),
       leave: () => {
         if (!isInside) return
         isInside = false
@@ -200,5 +199,68 @@ export class SendFence implements AsyncDisposable {
     const lock = this.#lock
     this.#lock = null
     void lock?.[Symbol.asyncDispose]()
+  }
+}
+
+/** @throws Refusal `postern_store_unwritable` when another sidecar may have the lock by now */
+function requireHeld(lock: StoreLock | null): void {
+  if (lock?.isHeld === true) return
+  throw new Refusal('postern_store_unwritable', 'the database is out of reach')
+}
+
+/** How long an operator waits for the step of another sidecar. */
+export const STEP_WAIT_MS = 60_000
+
+export interface KeyTurnParts {
+  store: Pick<Store, 'tryLock' | 'fresh'>
+  /** Null where one sidecar alone has the store. */
+  fence: SendFence | null
+}
+
+/** The right to make a step with the bot's key, which this sidecar has or has not. */
+export class KeyTurn {
+  readonly #parts: KeyTurnParts
+  #lock: StoreLock | null = null
+
+  constructor(parts: KeyTurnParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Runs a step when no other sidecar runs one, with fresh memory. Afterwards lowers a fence that a
+   * dead sidecar left raised, unless the step throws.
+   * @returns null, and nothing was done, while another makes one
+   * @throws the error of the step; Refusal `postern_store_unwritable`
+   */
+  async tryStep<T>(step: () => Promise<T>): Promise<{ result: T } | null> {
+    const { store, fence } = this.#parts
+    await using lock = await store.tryLock('rotation')
+    if (lock === null) return null
+    await store.fresh()
+    this.#lock = lock
+    try {
+      const result = await step()
+      // a sidecar that raised it has died, and the memory includes all that it published
+      if (lock.isHeld) await fence?.lower().catch(() => undefined)
+      return { result }
+    } finally {
+      this.#lock = null
+    }
+  }
+
+  /** The same, after the steps of others. @throws Refusal `postern_busy` after `STEP_WAIT_MS` */
+  async step<T>(step: () => Promise<T>): Promise<T> {
+    const untilMs = performance.now() + STEP_WAIT_MS
+    for (;;) {
+      const done = await this.tryStep(step)
+      if (done !== null) return done.result
+      if (performance.now() > untilMs) throw new Refusal('postern_busy', 'another sidecar’s step')
+      await pause(LOOK_MS)
+    }
+  }
+
+  /** @throws Refusal `postern_store_unwritable` when another sidecar may be making a step by now */
+  requireHeld(): void {
+    requireHeld(this.#lock)
   }
 }

@@ -5,7 +5,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { fileSource, fileTarget } from '../../../src/store/postgres/move-ends.ts'
 import { relocate, type MoveEnd } from '../../../src/store/postgres/move-store.ts'
 import { CARRIED_TABLES, type Row, type RowSource } from '../../../src/store/carry.ts'
-import { ARRIVING, MOVED_TO, type MoveMark } from '../../../src/store/move-mark.ts'
+import { ARRIVING, MOVED_TO, type MoveMark } from '../../../src/store/flags.ts'
 import { addKey, flags, open, put, temporary } from '../support.ts'
 
 type Rows = Record<string, Row[]>

@@ -1,7 +1,11 @@
 /** Sends of two sidecars, while one of them replaces the key; and steps with the key, one at a time. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { KeyTurn, WAIT_MAX_MS as STEP_MAX_MS } from '../../../src/store/postgres/key-turn.ts'
-import { SendFence, WAIT_MAX_MS } from '../../../src/store/postgres/send-fence.ts'
+import {
+  KeyTurn,
+  STEP_WAIT_MS,
+  SendFence,
+  WAIT_MAX_MS,
+} from '../../../src/store/postgres/send-fence.ts'
 import { flags, open, put, temporary } from '../support.ts'
 import { passing } from '../../support/fake-time.ts'
 import { PlayedSidecars } from './played-sidecars.ts'
@@ -269,8 +273,8 @@ describe('`KeyTurn`', () => {
     state.isFree = false
     const pass = passing()
     const vain = turn.step(step)
-    pass(STEP_MAX_MS + 1)
+    pass(STEP_WAIT_MS + 1)
     await expect(vain).rejects.toMatchObject({ code: 'postern_busy' })
-    expect([step.mock.calls.length, STEP_MAX_MS]).toEqual([1, 60_000])
+    expect([step.mock.calls.length, STEP_WAIT_MS]).toEqual([1, 60_000])
   })
 })
