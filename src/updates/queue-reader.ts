@@ -61,10 +61,10 @@ export interface QueueReading {
   updates: unknown[]
   /** The same as the service gave them. */
   heads: readonly UpdateHead[]
+  /** All updates of the answer, with delivered ones and those that were not opened. */
+  given: readonly UpdateHead[]
   /** The updates differ from the service's answer. */
   changed: boolean
-  /** The service gave updates once more that its caller has. */
-  isRepeated: boolean
 }
 
 /** The turn once it is ours; null when it does not become ours. */
@@ -165,7 +165,7 @@ export class QueueReader {
     const limit = Math.min(asked.limit, this.#limit)
     const watched = polls.begin(asked.timeoutSeconds)
     const { answer, heads } = await this.#call(asked, limit, by.signal)
-    const nothing = { answer, updates: [], heads: [], changed: false, isRepeated: false }
+    const nothing = { answer, updates: [], heads: [], given: [], changed: false }
     if (heads === null) return { ...nothing, how: 'refused' }
     if (watched.wasTakenOver(heads.length)) {
       const isReplaced = (await turns?.isWanted()) === true
@@ -174,9 +174,7 @@ export class QueueReader {
     }
     backlog.recordPoll(heads, limit)
     const left = afterDelivered(heads, by.after ?? null)
-    const isRepeated = left.length < heads.length
-    const updates: unknown[] = [...left]
-    const read = { answer, how: 'read' as const, updates, heads: left, isRepeated }
+    const read = { answer, how: 'read' as const, updates: [...left], heads: left, given: heads }
     if (incoming === null || left.length === 0) return { ...read, changed: false }
     const turn = await taking
     const lost = { ...nothing, how: 'read', changed: true } as const

@@ -2,6 +2,7 @@
  * One reading of the service's queue for several consumers, each with a cursor of its own. What all of
  * them have is confirmed at the service, and no other update.
  */
+import { BoundedMap } from '../util/bounded-map.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
 import { raceAbort } from '../util/race-abort.ts'
@@ -31,7 +32,7 @@ export interface Laggards {
 }
 
 export interface SharedQueueParts {
-  poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm' | 'confirmsEach'>
+  poller: Pick<UpdatePoller, 'next' | 'given' | 'markDelivered' | 'confirm' | 'confirmsEach'>
   cursors: Cursors
   clock: Clock
   /** Null where no other sidecar can poll. */
@@ -54,8 +55,8 @@ const GIVE_WAY_MS = 2000
 const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
 /** How long a consumer may be that far behind: so many may arrive at once. */
 const FULL_MS = 60_000
-/** The service gives no more at a time. */
-const HAD = 100
+/** Twice as many updates as the service gives at a time. */
+const RECOGNIZED = 200
 
 export class SharedQueue {
   readonly #parts: SharedQueueParts
@@ -67,8 +68,8 @@ export class SharedQueue {
   readonly onShared = this.#shared.add
   /** The updates of the last reading, less those that all have. */
   #window: readonly PendingUpdate[] = []
-  /** The last of those that all have: a service that forgot a confirmation repeats them. */
-  #had: readonly Delivered[] = []
+  /** Updates of former answers, by `nameOf`: a service that forgot a confirmation repeats them. */
+  readonly #given = new BoundedMap<string, true>(RECOGNIZED)
   #readAtMs = -Infinity
   #restUntilMs = -Infinity
   #pauseMs = PAUSE_MS.first / 2
@@ -164,12 +165,12 @@ export class SharedQueue {
       if (before !== undefined) poller.confirmsEach = false
       const updates = await poller.next(AbortSignal.any(ends))
       if (turn?.isHeld === false) return
-      const seen = [...this.#had, ...this.#window.map(({ delivered }) => delivered)]
-      const isSameQueue = seen.some((one) => isSame(one, updates[0]?.delivered))
-      const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, updates))
+      const isSameQueue = poller.given.slice(0, 1).some((one) => this.#given.has(nameOf(one)))
+      const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, poller.given))
       for (const { name } of misled) {
         await cursors.change(name, (known) => known && { ...known, delivered: null, shown: [] })
       }
+      for (const one of poller.given) this.#given.set(nameOf(one), true)
       this.#window = updates
       this.#readAtMs = clock.monotonicNow()
       await this.#judge()
@@ -207,7 +208,6 @@ export class SharedQueue {
     const last = done.at(-1)
     if (last === undefined) return
     this.#parts.poller.markDelivered(last.delivered)
-    this.#had = [...this.#had, ...done.map(({ delivered }) => delivered)].slice(-HAD)
     this.#window = this.#window.slice(done.length)
   }
 
@@ -240,13 +240,15 @@ export class SharedQueue {
   }
 }
 
-const isSame = (one: Delivered, other: Delivered | undefined): boolean =>
-  one.updateId === other?.updateId && one.mark === other.mark
+const nameOf = ({ updateId, mark }: Delivered): string => `${updateId} ${mark}`
 
-/** A service that lost its data begins its ids anew: what it gives then is new under any id. */
-function wentBack({ delivered }: Cursor, updates: readonly PendingUpdate[]): boolean {
-  const newest = updates.at(-1)?.delivered.updateId
+/**
+ * A service that lost its data begins its ids anew: what it gives then is new under any id.
+ * @param given with those that were not opened: the update of the cursor may be among them
+ */
+function wentBack({ delivered }: Cursor, given: readonly Delivered[]): boolean {
+  const newest = given.at(-1)?.updateId
   if (newest === undefined || delivered === null) return false
-  const same = updates.find((update) => update.delivered.updateId === delivered.updateId)
-  return same === undefined ? delivered.updateId > newest : same.delivered.mark !== delivered.mark
+  const same = given.find(({ updateId }) => updateId === delivered.updateId)
+  return same === undefined ? delivered.updateId > newest : same.mark !== delivered.mark
 }

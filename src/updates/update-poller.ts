@@ -42,6 +42,8 @@ export interface UpdatePollerParts {
 export class UpdatePoller {
   /** Set while deliveries cannot be recorded: each is then confirmed before the next is given. */
   confirmsEach = false
+  /** All updates of the last answer, with delivered ones and those that were not opened. */
+  given: readonly Delivered[] = []
   readonly #parts: UpdatePollerParts
   /** The update delivered last; the next poll confirms it. */
   #last: Delivered | null
@@ -64,6 +66,7 @@ export class UpdatePoller {
    * is then to be asked again.
    */
   async next(stop: AbortSignal): Promise<PendingUpdate[]> {
+    this.given = []
     await this.#pace(stop)
     if (stop.aborted) return []
     let lost: AbortSignal | null = null
@@ -110,7 +113,7 @@ export class UpdatePoller {
     const below = confirms ? this.#offset : 0
     const asked = { query: null, below, limit: this.confirmsEach ? 1 : limit, timeoutSeconds }
     const read = await reader.read(asked, { signal: stop, after: this.#last })
-    const { how, answer, updates, heads } = read
+    const { how, answer, updates, heads, given } = read
     if (stop.aborted) return []
     if (how === 'refused') return await this.#refused(answer, stop)
     this.#waitMs = FIRST_WAIT_MS
@@ -122,7 +125,8 @@ export class UpdatePoller {
     }
     this.#evictedMs = EVICTED_FIRST_MS
     // the service repeats a confirmed update, or the confirmation did not arrive
-    if (read.isRepeated) this.#isUnconfirmed = true
+    if (heads.length < given.length) this.#isUnconfirmed = true
+    this.given = given.map(deliveredOf)
     return heads.slice(0, updates.length).map((head, index) => {
       return { update: updates[index], delivered: deliveredOf(head) }
     })

@@ -235,7 +235,7 @@ test('an `UpdatePoller` polls twenty times at once and then twice a second', asy
     begin: async () => never,
     read: async () => {
       polls += 1
-      return { how: 'read', updates: [], heads: [], isRepeated: false }
+      return { how: 'read', updates: [], heads: [], given: [] }
     },
   }
   const parts = { reader, clock, limits: () => ({ apiCallsPerMinute: 600 }) }

@@ -71,6 +71,17 @@ test('a service that forgets a confirmation and repeats one update at a time giv
   expect(await read(all('reporter'))).toEqual([10])
 })
 
+test('a service that forgets a confirmation gives nobody an update again while one is left there unopened', async () => {
+  const { service, read, reopened } = await scene()
+  service.ids = [7, 8, 9]
+  for (const one of [all('reporter'), all(BOT), even('half')]) await read(one, 'has')
+  const { queue: again } = await reopened()
+  Object.assign(service, { ids: [7, 8, 9, 10], opened: 1 })
+  expect(await read(all('reporter'), undefined, again)).toEqual([])
+  service.opened = 100
+  expect(await read(all('reporter'), undefined, again)).toEqual([10])
+})
+
 test('an update with a known id and another content counts as new', async () => {
   const { service, read } = await scene()
   service.ids = [8, 9]

@@ -14,11 +14,12 @@ const MOST_READINGS = 2000
 
 /** A service that has the updates of these ids, less those that were confirmed, and who reads it. */
 export function playedService() {
-  const service = { ids: [] as number[], mark: 'm', readings: 0, prefix: 100 }
+  const service = { ids: [] as number[], mark: 'm', readings: 0, prefix: 100, opened: 100 }
   const marked: number[] = []
   let confirms = 0
   const poller = {
     confirmsEach: false,
+    given: [] as Delivered[],
     next: async (stop: AbortSignal) => {
       service.readings += 1
       if (service.readings > MOST_READINGS) return await new Promise<never>(() => {})
@@ -27,8 +28,11 @@ export function playedService() {
       confirms = marked.length
       service.ids = service.ids.filter((id) => confirmed.every((below) => id > below))
       await rest()
-      return service.ids.slice(0, poller.confirmsEach ? 1 : service.prefix).map((updateId) => {
-        return { update: { updateId, n: updateId }, delivered: { updateId, mark: service.mark } }
+      const ids = service.ids.slice(0, poller.confirmsEach ? 1 : service.prefix)
+      poller.given = ids.map((updateId) => ({ updateId, mark: service.mark }))
+      return poller.given.slice(0, service.opened).map((delivered) => {
+        const { updateId } = delivered
+        return { update: { updateId, n: updateId }, delivered }
       })
     },
     markDelivered: ({ updateId }: Delivered) => void marked.push(updateId),
