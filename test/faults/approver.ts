@@ -1,8 +1,8 @@
 /** A person who is asked for a word on calls, and gives it: at once or late, twice, wrongly, or never. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Random } from '../support/faults-random.ts'
 import type { Asked, History, Word } from './history.ts'
+import { orNull } from './people.ts'
 import type { Service } from './service.ts'
 
 /** Begins a message that asks. */
@@ -100,17 +100,10 @@ export class Approver {
     const how = { isApproved, isLate, quotes: quoted, askedAtMs: Date.now() }
     const word: Word = { chatId, code: said, ...how, messageId: null }
     this.#history.words.push(word)
-    const written = await this.#service.control
-      .write({
-        userId: this.#service.home.alice.id,
-        chatId,
-        text: `${isApproved ? 'ok' : 'no'} ${said}${this.#random.oneIn(4) ? ' ' : ''}`,
-        ...(quoted !== null && { replyTo: quoted }),
-      })
-      .catch((error: unknown) => {
-        if (error instanceof ControlError) throw error
-        return null
-      })
+    const text = `${isApproved ? 'ok' : 'no'} ${said}${this.#random.oneIn(4) ? ' ' : ''}`
+    const reply = { userId: this.#service.home.alice.id, chatId, text }
+    const quotation = quoted !== null && { replyTo: quoted }
+    const written = await orNull(this.#service.control.write({ ...reply, ...quotation }))
     word.messageId = written?.messageId ?? null
   }
 }

@@ -1,6 +1,7 @@
 /** Those who use a bot's door beside it: callers of the outbox, readers, an approver; and who holds its key. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CLIENT_TOKEN_PREFIX, tokenHashOf } from '../../src/api/bot.ts'
+import type { OutboxRow } from '../../src/operators/outbox.ts'
 import type { Random } from '../support/faults-random.ts'
 import { Approver } from './approver.ts'
 import type { Door } from './bot.ts'
@@ -18,6 +19,8 @@ type Client = 'writer' | 'drafter' | 'archive' | 'watcher'
 /** So long calls go on being given after everything had healed. */
 export const GIVING_MS = 3000
 const LOOK_MS = 200
+/** So long nothing ends at most: the longest pause of the outbox is a minute. */
+const STILL_MS = 90_000
 /** Requests are answered within an hour. */
 const LATE_MS = 2 * 3_600_000
 /** Within the share of a client, and of requests to one person. */
@@ -116,75 +119,73 @@ export class Cast implements AsyncDisposable {
 
   /**
    * After everything had healed: waits until nothing waits in the outbox, but for a word that nobody
-   * gives; then lets the time for these pass, and gives them. Notes a breach by `untilMs`.
+   * gives; then lets the time for these pass, and gives them. Notes a breach where nothing goes on.
+   * @param isTold the bot is surely told of the ends of calls
    */
-  async settle(keepers: readonly Keeper[], isTold: boolean, untilMs: number): Promise<void> {
+  async settle(keepers: readonly Keeper[], isTold: boolean): Promise<void> {
     const { history } = this.#o
     const startedMs = performance.now()
-    const settled = async () => await this.#untilSettled(keepers, isTold, untilMs)
-    const silent = await settled()
+    const silent = await this.#untilSettled(keepers, { isTold, maySilence: true })
     this.journal = (await keepers[0]?.journal()) ?? null
     if (silent === null) return
     history.settledAfterMs = performance.now() - startedMs
-    if (silent === 0) return
+    if (silent.length === 0) return
+    // a call that was asked for under a clock far ahead ends by that one
+    const lastMs = Math.max(...silent.map(({ approval }) => approval?.expiresAtMs ?? 0))
+    const aheadMs = LATE_MS + Math.max(0, lastMs - Date.now())
     await during(history, 'clock', async () => {
-      for (const keeper of keepers) keeper.moveClock(LATE_MS)
+      for (const keeper of keepers) keeper.moveClock(aheadMs)
       // what is given wakes the outbox
       await this.#callers[0]?.give(AbortSignal.timeout(5000))
-      while (performance.now() < untilMs && (await settled()) !== 0) {
-        await pause(LOOK_MS)
-      }
+      await this.#untilSettled(keepers, { isTold, maySilence: false })
       await this.#approver.answerLate()
       const { words, handled } = history
       const isHeard = (): boolean =>
         words.every(({ chatId, messageId }) =>
           handled.some((one) => one.chatId === chatId && one.messageId === messageId),
         )
+      const untilMs = performance.now() + STILL_MS
       while (performance.now() < untilMs && !isHeard()) await pause(LOOK_MS)
       for (const keeper of keepers) keeper.moveClock(0)
     })
   }
 
-  /** How many wait for a word that nobody gives, once nothing else waits; null: that was too late. */
+  /**
+   * The entries that wait for a word that nobody gives, once nothing else waits; null: nothing went on.
+   * @param o `maySilence`: whether such entries may be left then
+   */
   async #untilSettled(
-    keepers: readonly Keeper[],
-    isTold: boolean,
-    untilMs: number,
-  ): Promise<number | null> {
+    [keeper]: readonly Keeper[],
+    { isTold, maySilence }: { isTold: boolean; maySilence: boolean },
+  ): Promise<OutboxRow[] | null> {
     const { history } = this.#o
-    let waiting: string[] = []
-    while (performance.now() < untilMs) {
-      const [keeper] = keepers
+    let [waiting, sinceMs] = ['', performance.now()]
+    // a slow machine is no stop: each call that ends begins the time anew
+    while (performance.now() < sinceMs + STILL_MS) {
       const rows = (await keeper?.outbox()) ?? null
-      const isUnanswered = (row: { id: string }): boolean => {
+      const isUnanswered = (row: OutboxRow): boolean => {
         const later = history.later.find(({ id }) => id === row.id)
         const isSeen = history.asked.some(({ canary }) => canary === later?.canary)
         return later !== undefined && isSeen && wordsOn(later, history).decisions.has(null)
       }
       const open = rows?.filter(({ state }) => state === 'waiting' || state === 'asked') ?? []
       const silent = open.filter((row) => row.state === 'asked' && isUnanswered(row))
-      const ended = history.later.filter(({ id }) =>
-        rows?.some((row) => row.id === id && row.settledAt !== null),
-      )
-      const untold = ended.filter(
-        ({ seen }) => this.hasNews && isTold && !seen.some(({ isNews }) => isNews),
-      )
-      if (
-        rows !== null &&
-        this.#approver.isIdle &&
-        open.length === silent.length &&
-        untold.length === 0
-      )
-        return silent.length
-      waiting = [
+      const ended = new Set(rows?.flatMap((row) => (row.settledAt === null ? [] : row.id)))
+      const untold = history.later.filter(({ id, seen }) => {
+        return isTold && ended.has(id ?? '') && !seen.some(({ isNews }) => isNews)
+      })
+      const mayBeLeft = maySilence ? silent.length : 0
+      const isSettled = open.length === mayBeLeft && untold.length === 0
+      if (rows !== null && isSettled && this.#approver.isIdle) return silent
+      const now = [
         ...open.map(({ id, state, code }) => `${id} ${state} ${code}`),
         ...untold.map(({ id }) => `${id} untold`),
-      ]
+      ].join(', ')
+      if (now !== waiting) sinceMs = performance.now()
+      waiting = now
       await pause(LOOK_MS)
     }
-    history.breaches.push(
-      `I14: after everything had healed, these were not settled: ${waiting.slice(0, 5).join(', ')}`,
-    )
+    history.breaches.push(`I14: after everything had healed, these were not settled: ${waiting}`)
     return null
   }
 

@@ -4,7 +4,7 @@
  */
 import { ASKS } from './approver.ts'
 import type { Evidence } from './checker.ts'
-import type { History, Later, Word } from './history.ts'
+import { unless, type History, type Later, type Word } from './history.ts'
 
 type Row = NonNullable<Evidence['outbox']>[number]
 
@@ -59,30 +59,36 @@ function checkState(call: Call, history: History, { hasNews }: Evidence): string
       : [...seen.slice(end), { state }].find((one) => one.state !== seen[end]?.state)
   const earliestMs = Math.min(...shown.flatMap(({ at = 0 }) => (at === 0 ? [] : [at])))
   const isEarly = deliverAtMs !== null && earliestMs < deliverAtMs - CLOCKS_MS && !isMoved
+  const isNews = (one: Later['seen'][number]): boolean => one.isNews === true && one.state === state
+  const isTold = !hasNews || !ENDS.has(state) || seen.some(isNews)
+  const isExplained = state !== 'refused' || isExpected(code, later, history)
   return [
-    ...(ENDS.has(state) ? [] : [`I14: ${id} is ${state} still`]),
-    ...(isSame || !ENDS.has(state)
-      ? []
-      : [`I14: ${id} is ${state} (${code}), and the service has ${messages.size} of it`]),
+    ...unless(ENDS.has(state), `I14: ${id} is ${state} still`),
+    ...unless(
+      isSame || !ENDS.has(state),
+      `I14: ${id} is ${state} (${code}), and the service has ${messages.size} of it`,
+    ),
     ...(after === undefined ? [] : [`I14: ${id} was ${seen[end]?.state}, and then ${after.state}`]),
-    ...(isEarly ? [`I14: ${id} left before its time`] : []),
-    ...(hasNews && ENDS.has(state) && !seen.some((one) => one.isNews && one.state === state)
-      ? [`I14: the bot was not told that ${id} is ${state}`]
-      : []),
-    ...(state !== 'refused' || isExpected(code, later, history)
-      ? []
-      : [`I14: ${id} was refused with ${code}`]),
+    ...unless(!isEarly, `I14: ${id} left before its time`),
+    ...unless(isTold, `I14: the bot was not told that ${id} is ${state}`),
+    ...unless(isExplained, `I14: ${id} was refused with ${code}`),
   ]
 }
 
-/** A clock was far off while a call waited. */
-function movedIn({ askedAtMs }: Later, { episodes, hasFarClocks }: History): boolean {
-  return hasFarClocks && episodes.some(({ name, toMs }) => name === 'clock' && toMs > askedAtMs)
+/** A clock was far off while a call waited. @param untilMs when this began at last */
+function movedIn({ askedAtMs }: Later, history: History, untilMs = Infinity): boolean {
+  const clocks = history.episodes.filter(({ name }) => name === 'clock')
+  const isMoved = clocks.some(({ fromMs, toMs }) => toMs > askedAtMs && fromMs < untilMs)
+  return history.hasFarClocks && isMoved
 }
 
-/** Codes of refusals that nothing need have gone wrong for. */
+/** Codes of refusals for which nothing need have gone wrong, or the service called a chat open. */
 function isExpected(code: string | null, later: Later, history: History): boolean {
   if (code === 'postern_outbox_expired') return movedIn(later, history)
+  const claimed = history.claims.filter(({ toMs }) => toMs > later.askedAtMs)
+  const isClaimed = claimed.some(({ chatId }) => chatId === later.chatId)
+  if (code === 'postern_downgrade_refused') return isClaimed
+  if (code === 'postern_approver_unreachable') return claimed.some((one) => one.isApprovers)
   const { decisions } = wordsOn(later, history)
   // an edit where somebody is being asked: it could be of the request
   if (code === 'postern_request_fixed') return later.edits !== null
@@ -92,7 +98,9 @@ function isExpected(code: string | null, later: Later, history: History): boolea
 }
 
 /** What may have been decided by the words on a call: the first one that counts; null: nothing. */
-export function wordsOn({ canary }: Later, { asked, words, handled }: History) {
+export function wordsOn(later: Later, history: History) {
+  const { asked, words, handled } = history
+  const { canary } = later
   const requests = asked.filter((one) => one.canary === canary)
   const given = words.filter(
     ({ code, quotes, isLate }) =>
@@ -109,7 +117,10 @@ export function wordsOn({ canary }: Later, { asked, words, handled }: History) {
     )
   }
   const [first] = written.toSorted((a, b) => (a.messageId ?? 0) - (b.messageId ?? 0))
-  const isClear = given.length === written.length && given.every(isSure)
+  // by a clock that was far off until it was heard, a word is late, or before its request
+  const heardMs = Math.max(...given.flatMap(verdictsOf).map(({ atMs }) => atMs))
+  const isMoved = movedIn(later, history, heardMs)
+  const isClear = given.length === written.length && given.every(isSure) && !isMoved
   const possible = given.map(({ isApproved }) => isApproved)
   const decisions = new Set<boolean | null>(
     first !== undefined && isClear ? [first.isApproved] : [...possible, null],
@@ -124,15 +135,15 @@ function checkWord({ later, row, shown }: Call, history: History): string[] {
   const firstMs = Math.min(...given.flatMap((one) => (one.isApproved ? [one.askedAtMs] : [])))
   const leftMs = Math.min(...shown.flatMap(({ at = 0 }) => (at === 0 ? [] : [at])))
   return [
-    ...(requests.length <= 1
-      ? []
-      : [`I16: a word on ${id} was asked for ${requests.length} times`]),
-    ...(shown.length === 0 || (decisions.has(true) && leftMs >= firstMs)
-      ? []
-      : [`I16: ${id} left without a person’s word`]),
-    ...(row?.state === 'asked' && !decisions.has(null)
-      ? [`I16: a word on ${id} was given, and did not count`]
-      : []),
+    ...unless(requests.length <= 1, `I16: a word on ${id} was asked for ${requests.length} times`),
+    ...unless(
+      shown.length === 0 || (decisions.has(true) && leftMs >= firstMs),
+      `I16: ${id} left without a person’s word`,
+    ),
+    ...unless(
+      row?.state !== 'asked' || decisions.has(null),
+      `I16: a word on ${id} was given, and did not count`,
+    ),
   ]
 }
 

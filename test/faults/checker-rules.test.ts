@@ -12,7 +12,8 @@ import {
   type OtherCall,
 } from './checker-scene.ts'
 import type { Evidence } from './checker.ts'
-import type { Handled, History, Remembered, Trouble, Written } from './history.ts'
+import { noteState, type Handled, type History, type Later } from './history.ts'
+import type { Remembered, Trouble, Written } from './history.ts'
 
 type Spoil = (history: History, evidence: Evidence) => void
 
@@ -86,18 +87,21 @@ const answered =
       history.handled.push(handled(60 + n, null, { updateId: 501 }))
     }
   }
+const refusedWith = (code: string): Spoil =>
+  call(1, { later: { seen: [] }, row: { state: 'refused', code }, seen: null })
+const DOWNGRADED = refusedWith('postern_downgrade_refused')
+const claimed =
+  (chatId: number, toMs: number): Spoil =>
+  ({ claims }) =>
+    void claims.push({ chatId, isApprovers: false, toMs })
 const NEEDS_WORD: OtherCall = { later: { needsWord: true } }
 const polls =
   (...given: { offset: number; updates: [number, number][] }[]): Spoil =>
   (history, evidence) => {
     evidence.readers = { archive: new Set([CHAT]) }
     for (const { offset, updates } of given) {
-      const shownTo = updates.map(([updateId, messageId]) => ({
-        updateId,
-        chatId: CHAT,
-        messageId,
-      }))
-      history.polled.push({ client: 'archive', sidecar: 1, offset, updates: shownTo })
+      const all = updates.map(([updateId, messageId]) => ({ updateId, chatId: CHAT, messageId }))
+      history.polled.push({ client: 'archive', sidecar: 1, offset, updates: all })
     }
   }
 const GOT: { offset: number; updates: [number, number][] } = {
@@ -221,10 +225,7 @@ const RULES: [string, Spoil][] = [
   ['I14: ${id} was ${seen', call(1, { row: { state: 'refused' } })],
   ['I14: ${id} left before its time', call(1, { later: { deliverAtMs: NOW + 9000 } })],
   ['I14: the bot was not told that ${id} is ${state}', both(call(1), found({ hasNews: true }))],
-  [
-    'I14: ${id} was refused with ${code}',
-    call(1, { later: { seen: [] }, row: { state: 'refused', code: 'internal' }, seen: null }),
-  ],
+  ['I14: ${id} was refused with ${code}', refusedWith('internal')],
   [
     'I15: ${one.later.id} left after ${overtaken.later.id}',
     both(call(1, { row: { messageId: 40 }, seen: { messageId: 40 } }), call(2)),
@@ -380,6 +381,7 @@ test.each<[string, Spoil]>([
     ),
   ],
   ['a client that is given again what it had not confirmed', polls(GOT, GOT)],
+  ['a refusal of a service that called the chat open', both(DOWNGRADED, claimed(CHAT, NOW + 11))],
 ])('the checker of fault runs accepts %s', (_what, spoil) => {
   expect(breachesAfter(spoil)).toBe('')
 })
@@ -426,6 +428,11 @@ test.each<[string, Spoil, RegExp]>([
     /^I14: later-1 is refused \(postern_outbox_expired\), and the service has 1/m,
   ],
   [
+    'a refusal of a service that called another chat open, or this one before',
+    both(DOWNGRADED, claimed(77, NOW + 11), claimed(CHAT, NOW + 9)),
+    /^I14: later-1 was refused with postern_downgrade_refused/m,
+  ],
+  [
     'a call that was made twice',
     both(call(1), call(1, { seen: { messageId: 32 } })),
     /^I14: later-1 is sent .* has 2/m,
@@ -437,4 +444,10 @@ test.each<[string, Spoil, RegExp]>([
   ],
 ])('the checker of fault runs reports %s', (_what, spoil, breach) => {
   expect(breachesAfter(spoil)).toMatch(breach)
+})
+
+test('`noteState` keeps the news of a call after a later answer about the same state', () => {
+  const seen: Later['seen'] = [{ state: 'sent', sentId: 7, isNews: true }]
+  noteState({ seen } as Later, { state: 'sent', sentId: 7 })
+  expect(seen).toEqual([{ state: 'sent', sentId: 7, isNews: true }])
 })

@@ -10,7 +10,7 @@ import { checkOutbox } from './check-outbox.ts'
 import { checkReaders } from './check-readers.ts'
 import { checkUpdates } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
-import { lastAllowedMs, linesOf, UNDER_WAY_MS, type History } from './history.ts'
+import { lastAllowedMs, linesOf, UNDER_WAY_MS, unless, type History } from './history.ts'
 
 /** What is left when a run is over. */
 export interface Evidence {
@@ -113,16 +113,16 @@ function checkKeys({ service, published, keys, rotates = false }: Evidence): str
   const turns = put.filter((one, n) => one !== put[n - 1])
   if (keys === null) return ['I3: the sidecar could not be asked for its keys']
   const active = keys.filter(({ state }) => state === 'active')
+  const isActive = active.length === 1 && active[0]?.fingerprint === published?.toLowerCase()
   return [
-    ...(turns.length === different.size ? [] : ['I3: a key was published again after another']),
-    ...(different.size === 1 || rotates
-      ? []
-      : [`I3: ${different.size} different keys were published`]),
-    ...(keys.length === 1 || rotates ? [] : [`I3: the sidecar holds ${keys.length} keys`]),
+    ...unless(turns.length === different.size, 'I3: a key was published again after another'),
+    ...unless(
+      different.size === 1 || rotates,
+      `I3: ${different.size} different keys were published`,
+    ),
+    ...unless(keys.length === 1 || rotates, `I3: the sidecar holds ${keys.length} keys`),
     ...keysNobodyHolds(put, keys),
-    ...(active.length === 1 && active[0]?.fingerprint === published?.toLowerCase()
-      ? []
-      : ['I3: the published key is not the active one']),
+    ...unless(isActive, 'I3: the published key is not the active one'),
   ]
 }
 
@@ -142,8 +142,8 @@ function checkSends(history: History, { phones }: Evidence): string[] {
     const wanted = accepted.length > 0 ? [`${chatId}:${accepted[0]}`] : [...messages].slice(0, 1)
     const same = messages.size === wanted.length && wanted.every((id) => messages.has(id))
     return [
-      ...(new Set(accepted).size <= 1 ? [] : [`I4: ${sendId} was accepted as two messages`]),
-      ...(same ? [] : [`I4: ${sendId}: ${messages.size} messages, ${wanted.length} accepted`]),
+      ...unless(new Set(accepted).size <= 1, `I4: ${sendId} was accepted as two messages`),
+      ...unless(same, `I4: ${sendId}: ${messages.size} messages, ${wanted.length} accepted`),
     ]
   })
 }
@@ -183,13 +183,11 @@ const READY_MS = 10_000
 const HEARD_MS = 45_000
 
 function checkReady({ readyAfterMs, heardAfterMs }: History): string[] {
+  const [readyMs, heardMs] = [readyAfterMs ?? 0, heardAfterMs ?? 0]
+  const after = 'after the last trouble'
   return [
-    ...((readyAfterMs ?? 0) <= READY_MS
-      ? []
-      : [`I13: ready ${seconds(readyAfterMs ?? 0)} after the last trouble`]),
-    ...((heardAfterMs ?? 0) <= HEARD_MS
-      ? []
-      : [`I13: the bot heard everybody ${seconds(heardAfterMs ?? 0)} after the last trouble`]),
+    ...unless(readyMs <= READY_MS, `I13: ready ${seconds(readyMs)} ${after}`),
+    ...unless(heardMs <= HEARD_MS, `I13: the bot heard everybody ${seconds(heardMs)} ${after}`),
   ]
 }
 
@@ -201,9 +199,10 @@ function checkJournal({ hasFarClocks }: History, { outbox, journal }: Evidence):
     ...(fault === null || hasFarClocks
       ? []
       : [`I18: entry ${fault.entry} of the journal: ${fault.what}`]),
-    ...(heads.unsigned === 0 && (lastSigned !== null || entries === 0)
-      ? []
-      : [`I18: ${heads.unsigned} of ${heads.signed + heads.unsigned} heads are not signed`]),
+    ...unless(
+      heads.unsigned === 0 && (lastSigned !== null || entries === 0),
+      `I18: ${heads.unsigned} of ${heads.signed + heads.unsigned} heads are not signed`,
+    ),
   ]
 }
 

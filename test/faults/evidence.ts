@@ -1,24 +1,21 @@
 /** What the service, its phones and the wire have to say when a run is over. */
-import type { Proxy } from '../support/faults-proxy.ts'
 import type { Cast } from './cast.ts'
 import type { Evidence } from './checker.ts'
-import type { People } from './people.ts'
-import type { Service } from './service.ts'
+import type { Stage } from './troubles.ts'
 
-export async function evidenceOfService(o: {
-  service: Service
-  proxy: Proxy
-  people: People
-  cast: Cast
-}): Promise<
-  Omit<Evidence, 'keys' | 'chats' | 'outbox' | 'hasNews' | 'rotates' | 'log' | 'atRest' | 'secrets'>
+export async function evidenceOfService({
+  service,
+  proxy,
+  people,
+  cast,
+  bot: { hasWebhook },
+}: Pick<Stage, 'service' | 'proxy' | 'people' | 'bot'> & { cast: Cast }): Promise<
+  Omit<Evidence, 'keys' | 'chats' | 'outbox' | 'rotates' | 'log' | 'atRest' | 'secrets'>
 > {
-  const { service, proxy, people, cast } = o
   const { alice, bob, bot } = service.home
-  const inboxes = [alice, bob].map(({ id }) =>
-    service.surely((control) => control.inbox({ userId: id })),
+  const phones = await Promise.all(
+    [alice, bob].map(({ id }) => service.surely((control) => control.inbox({ userId: id }))),
   )
-  const phones = await Promise.all(inboxes)
   const { key } = await service.surely((control) => control.bot({ botId: bot.id }))
   const { aliceWithBot, bobWithBot, encryptedGroup } = people.chats
   return {
@@ -27,6 +24,7 @@ export async function evidenceOfService(o: {
     phones: phones.map(({ inbox }) => inbox),
     published: key?.fingerprint ?? null,
     journal: cast.journal,
+    hasNews: cast.hasNews && hasWebhook,
     readers: cast.readers,
     encryptedChats: [aliceWithBot, bobWithBot, encryptedGroup],
   }

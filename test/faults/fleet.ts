@@ -6,8 +6,7 @@ import type { Random } from '../support/faults-random.ts'
 import { startProxy, type Proxy } from '../support/faults-proxy.ts'
 import { free } from './database-acts.ts'
 import type { Cast } from './cast.ts'
-import type { History } from './history.ts'
-import { Keeper, type Look } from './keeper.ts'
+import { Keeper, type KeeperOptions, type Look } from './keeper.ts'
 import { Relay } from './relay.ts'
 import { startAgain } from './replica-troubles.ts'
 
@@ -40,16 +39,9 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Starts the database; no sidecar runs yet. */
-  static async settle(o: {
-    count: number
-    upstreamUrl: string
-    token: string
-    history: History
-    cacheSeconds: number
-    leavingFactor: number
-    random: Random
-    cast: Cast
-  }): Promise<Fleet> {
+  static async settle(
+    o: Omit<KeeperOptions, 'settings' | 'agent'> & { count: number; random: Random; cast: Cast },
+  ): Promise<Fleet> {
     const pair = await PostgresPair.start(SETTINGS)
     const replicas: Replica[] = []
     for (let n = 0; n < o.count; n++) {

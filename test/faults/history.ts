@@ -206,6 +206,8 @@ export interface History {
   readonly remembered: Remembered[]
   readonly sightings: Sighting[]
   readonly allowances: Allowance[]
+  /** The service called an encrypted chat open until then, that of the approver or another. */
+  readonly claims: { chatId: number; isApprovers: boolean; toMs: number }[]
   readonly fetched: Fetched[]
   readonly later: Later[]
   /** The bot's updates about entries whose call was not answered yet, by entry. */
@@ -236,6 +238,7 @@ export function newHistory(seed: number): History {
     remembered: [],
     sightings: [],
     allowances: [],
+    claims: [],
     fetched: [],
     later: [],
     earlyNews: new Map(),
@@ -251,10 +254,14 @@ export function newHistory(seed: number): History {
   }
 }
 
+/** What a rule reports. */
+export const unless = (isKept: boolean, breach: string): string[] => (isKept ? [] : [breach])
+
 /** Notes a state that somebody was shown, where it is another than the one before. */
 export function noteState(later: Later, now: Later['seen'][number]): void {
-  if (now.isNews === true || later.seen.at(-1)?.state !== now.state) later.seen.push(now)
-  else if (now.sentId !== null) later.seen.splice(-1, 1, now)
+  const last = later.seen.at(-1)
+  if (now.isNews === true || last?.state !== now.state) later.seen.push(now)
+  else if (now.sentId !== null) last.sentId = now.sentId
 }
 
 /** Notes an update of the bot about an entry. */

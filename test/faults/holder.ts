@@ -1,6 +1,5 @@
 /** Keeps a key agent running on one folder, across its lives: no sidecar of the run has a secret key. */
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Random } from '../support/faults-random.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import type { Trouble } from './history.ts'
+import { kill } from './service.ts'
 
 export class Holder implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'pf-'))
@@ -44,12 +44,8 @@ export class Holder implements AsyncDisposable {
   }
 
   async kill(): Promise<void> {
-    const child = this.#child
+    await kill(this.#child)
     this.#child = null
-    if (child === null || child.exitCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
   }
 
   pause(): void {

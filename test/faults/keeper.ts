@@ -155,10 +155,9 @@ export class Keeper implements AsyncDisposable {
 
   /** The chats and keys as an operator reads them; null when that fails. */
   async look(): Promise<{ chats: ChatRow[]; keys: KeyRow[] } | null> {
-    const read = async (control: RunningSidecar) => ({
-      chats: await control.chatList(),
-      keys: await control.keyList(),
-    })
+    const read = async (control: RunningSidecar) => {
+      return { chats: await control.chatList(), keys: await control.keyList() }
+    }
     return await this.operate(read).catch(() => null)
   }
 

@@ -36,10 +36,9 @@ export async function runOnce(
   await using cast = new Cast({ service, people, history, random: random.fork() })
   const { token } = service.home.bot
   const cacheSeconds = random.pick([1, 5, 60])
-  const leavingFactor = random.pick([0, 0.05, 1])
+  const times = { cacheSeconds, leavingFactor: random.pick([0, 0.05, 1]) }
   const upstreamUrl = proxy.url
   const { settings } = cast
-  const times = { cacheSeconds, leavingFactor }
   const agent = cast.holder?.address
   await using keeper = new Keeper({ upstreamUrl, token, history, ...times, settings, agent })
   const hasWebhook = o.hasWebhook ?? random.oneIn(2)
@@ -135,7 +134,7 @@ async function heal(stage: Stage, cast: Cast, endGiving: () => void): Promise<vo
   await pause(GIVING_MS)
   endGiving()
   await untilHeard(stage, untilMs)
-  await cast.settle([keeper], bot.hasWebhook, untilMs)
+  await cast.settle([keeper], cast.hasNews && bot.hasWebhook)
 }
 
 async function snapshot(keeper: Keeper, history: History): Promise<void> {
@@ -148,7 +147,7 @@ async function evidence(
   cast: Cast,
   { look, outbox }: Pick<Evidence, 'outbox'> & { look: Awaited<ReturnType<Keeper['look']>> },
 ): Promise<Evidence> {
-  const { keeper, bot } = stage
+  const { keeper } = stage
   return {
     ...(await evidenceOfService({ ...stage, cast })),
     keys: look?.keys ?? null,
@@ -157,6 +156,5 @@ async function evidence(
     atRest: keeper.atRest(),
     secrets: [...keeper.secrets, ...cast.tokens],
     outbox,
-    hasNews: cast.hasNews && bot.hasWebhook,
   }
 }

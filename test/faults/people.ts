@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ControlError } from '../../src/sandbox/control/operation.ts'
 import type { Random } from '../support/faults-random.ts'
-import type { History } from './history.ts'
+import type { History, Written } from './history.ts'
 import { brew } from './poison.ts'
 import type { Service } from './service.ts'
 
@@ -31,22 +31,22 @@ export class People {
 
   /** Gives everybody a phone and makes the chats. */
   static async settle(service: Service, o: { history: History; random: Random }): Promise<People> {
-    const { alice, bob, bot, privateChat, encryptedGroup, readableGroup } = service.home
-    const { control } = service
-    const bobs = await control.addPrivateChat({ userId: bob.id, botId: bot.id })
-    const turning = await control.addRoom({
-      kind: 'group',
-      members: [alice.id, bob.id, bot.id],
-      historyVisible: true,
-    })
-    for (const { id } of [alice, bob]) await control.givePhone({ userId: id })
-    const chats: Chats = {
-      aliceWithBot: privateChat,
-      bobWithBot: bobs.id,
+    const {
+      alice,
+      bob,
+      bot,
+      privateChat: aliceWithBot,
       encryptedGroup,
       readableGroup,
-      turningGroup: turning.id,
-    }
+    } = service.home
+    const { control } = service
+    const bobs = { userId: bob.id, botId: bot.id }
+    const { id: bobWithBot } = await control.addPrivateChat(bobs)
+    const members = [alice.id, bob.id, bot.id]
+    const turning = { kind: 'group', members, historyVisible: true } as const
+    const { id: turningGroup } = await control.addRoom(turning)
+    for (const { id } of [alice, bob]) await control.givePhone({ userId: id })
+    const chats = { aliceWithBot, bobWithBot, encryptedGroup, readableGroup, turningGroup }
     return new People(service, chats, o)
   }
 
@@ -88,7 +88,6 @@ export class People {
 
   /** Somebody writes the sealed bytes of an earlier message of theirs once more. */
   async copy(): Promise<void> {
-    const { bot } = this.#service.home
     const known = this.#history.written.filter(
       ({ sealed, poison, file }) => sealed && poison === null && file === undefined,
     )
@@ -96,12 +95,8 @@ export class People {
     const { userId, chatId, messageId, canary } = this.#random.pick(known)
     const armored = await this.#sealedAs(chatId, messageId)
     if (armored === null) return
-    const atMs = Date.now()
-    const posted = { userId, chatId, armored, addressed: [bot.id] }
-    const written = await orNull(this.#service.control.post(posted))
-    if (written === null) return
-    const about = { atMs, chatId, messageId: written.messageId, userId, canary: '', sealed: true }
-    this.#history.written.push({ ...about, poison: 'copy', copyOf: canary })
+    const about = { userId, chatId, canary: '', sealed: true, poison: 'copy', copyOf: canary }
+    await this.#post(armored, about)
   }
 
   /** Writes until it is known to be written. */
@@ -117,17 +112,21 @@ export class People {
     const { bot } = this.#service.home
     const { key } = await this.#service.surely((control) => control.bot({ botId: bot.id }))
     if (key === null) return
-    const { name, armored } = await brew(this.#random, key.publicKey)
-    const atMs = Date.now()
-    const posted = { userId, chatId, armored, addressed: [bot.id] }
-    const written = await orNull(this.#service.control.post(posted))
-    if (written === null) return
-    const { messageId } = written
+    const { name: poison, armored } = await brew(this.#random, key.publicKey)
     const { aliceWithBot, bobWithBot, encryptedGroup } = this.chats
     // in a readable group it is somebody's words, and delivered as such
     const sealed = [aliceWithBot, bobWithBot, encryptedGroup].includes(chatId)
-    const about = { atMs, chatId, messageId, userId, canary: '', sealed }
-    this.#history.written.push({ ...about, poison: name })
+    await this.#post(armored, { userId, chatId, canary: '', sealed, poison })
+  }
+
+  async #post(armored: string, about: Omit<Written, 'atMs' | 'messageId'>): Promise<void> {
+    const { home, control } = this.#service
+    const { userId, chatId } = about
+    const atMs = Date.now()
+    const posted = { userId, chatId, armored, addressed: [home.bot.id] }
+    const written = await orNull(control.post(posted))
+    if (written === null) return
+    this.#history.written.push({ ...about, atMs, messageId: written.messageId })
   }
 
   /** Writes until the signal says that it is enough. */
@@ -147,7 +146,7 @@ export class People {
 }
 
 /** What came of one try; null when nobody answered. */
-async function orNull<T>(asked: Promise<T>): Promise<T | null> {
+export async function orNull<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked
   } catch (error) {

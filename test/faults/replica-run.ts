@@ -148,7 +148,7 @@ async function heal(many: Many, endGiving: () => void): Promise<void> {
   endGiving()
   await untilHeard(many, untilMs)
   const keepers = fleet.replicas.map(({ keeper }) => keeper)
-  await cast.settle(keepers, many.bot.hasWebhook, untilMs)
+  await cast.settle(keepers, cast.hasNews && many.bot.hasWebhook)
 }
 
 /** What each sidecar has in memory of the chats, and what the store has. */
@@ -161,7 +161,7 @@ async function look(fleet: Fleet, history: History): Promise<void> {
 }
 
 async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
-  const { fleet, cast, bot } = many
+  const { fleet, cast } = many
   const [one] = await fleet.looks()
   const lists = await Promise.all(fleet.replicas.map(({ keeper }) => keeper.outbox()))
   return {
@@ -172,7 +172,6 @@ async function evidence(many: Many): Promise<Omit<Evidence, 'log'>> {
     atRest: [fleet.dump(), ...fleet.replicas.flatMap(({ keeper }) => keeper.atRest())],
     secrets: [...fleet.secrets, ...cast.tokens],
     outbox: lists.find((list) => list !== null) ?? null,
-    hasNews: cast.hasNews && bot.hasWebhook,
   }
 }
 

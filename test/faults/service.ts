@@ -15,6 +15,14 @@ import { mortal } from '../support/mortal.ts'
 const PROCESS = fileURLToPath(new URL('service-process.ts', import.meta.url))
 const RETRY_MS = 50
 
+/** Ends a process that may have ended already. */
+export async function kill(child: ChildProcess | null): Promise<void> {
+  if (child === null || child.exitCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGKILL')
+  await ended
+}
+
 export class Service implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'postern-faults-service-'))
   #child: ChildProcess | null = null
@@ -95,12 +103,8 @@ export class Service implements AsyncDisposable {
   }
 
   async #kill(): Promise<void> {
-    const child = this.#child
+    await kill(this.#child)
     this.#child = null
-    if (child === null || child.exitCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill('SIGKILL')
-    await ended
   }
 
   #known(): ServiceLine {

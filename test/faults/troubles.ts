@@ -156,7 +156,10 @@ export const SERVICE: Partial<Record<Trouble, Make>> = {
         await pause(random.between(100, 500))
       }
     }
+    const claim = { chatId, isApprovers: chatId === aliceWithBot, toMs: Infinity }
+    stage.history.claims.push(claim)
     await Promise.all([fault(stage, random, 'claim-mode', options), talk()])
+    claim.toMs = Date.now()
   },
   'claims-no-key': (stage, random) => fault(stage, random, 'claim-unprotected', {}),
   'claims-other-key': (stage, random) =>

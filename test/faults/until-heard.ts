@@ -36,16 +36,11 @@ export async function untilHeard(
 async function writeEverywhere({ home }: Service, people: People): Promise<string[]> {
   const { alice, bob } = home
   const { aliceWithBot, bobWithBot, ...groups } = people.chats
-  const canaries = [
-    await people.surelyWrite(alice.id, aliceWithBot),
-    await people.surelyWrite(bob.id, bobWithBot),
-  ]
-  for (const chatId of Object.values(groups)) {
-    canaries.push(
-      await people.surelyWrite(alice.id, chatId),
-      await people.surelyWrite(bob.id, chatId),
-    )
-  }
+  const canaries = []
+  for (const chatId of [aliceWithBot, ...Object.values(groups)])
+    canaries.push(await people.surelyWrite(alice.id, chatId))
+  for (const chatId of [bobWithBot, ...Object.values(groups)])
+    canaries.push(await people.surelyWrite(bob.id, chatId))
   return canaries
 }
 

@@ -60,8 +60,8 @@ test('a service that restarts its ids makes a `SharedQueue` deliver the new upda
   expect(await read(all(BOT))).toEqual([1, 2])
 })
 
-test('a service that forgets a confirmation and repeats one update at a time gives nobody one again', async () => {
-  const { service, read, poller } = await scene()
+test('a service that forgets a confirmation gives nobody an update again, read one by one or left unopened', async () => {
+  const { service, read, poller, reopened } = await scene()
   service.ids = [7, 8, 9]
   for (const one of [all('reporter'), all(BOT), even('half')]) await read(one, 'has')
   expect(await read(all(BOT))).toEqual([])
@@ -69,17 +69,10 @@ test('a service that forgets a confirmation and repeats one update at a time giv
   service.ids = [7, 8, 9, 10]
   for (let n = 0; n < 4; n++) expect([[], [10]]).toContainEqual(await read(all('reporter')))
   expect(await read(all('reporter'))).toEqual([10])
-})
-
-test('a service that forgets a confirmation gives nobody an update again while one is left there unopened', async () => {
-  const { service, read, reopened } = await scene()
-  service.ids = [7, 8, 9]
-  for (const one of [all('reporter'), all(BOT), even('half')]) await read(one, 'has')
-  const { queue: again } = await reopened()
+  poller.confirmsEach = false
   Object.assign(service, { ids: [7, 8, 9, 10], opened: 1 })
+  const { queue: again } = await reopened()
   expect(await read(all('reporter'), undefined, again)).toEqual([])
-  service.opened = 100
-  expect(await read(all('reporter'), undefined, again)).toEqual([10])
 })
 
 test('an update with a known id and another content counts as new', async () => {
