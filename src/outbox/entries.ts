@@ -188,7 +188,8 @@ export class OutboxEntries {
     const { isForSealed } = o
     return await this.change(id, (entry) => {
       if (entry.state !== 'refused' && entry.state !== 'held') return null
-      return { ...this.#demand(entry, words, o.nowMs), code: null, settledAtMs: null, isForSealed }
+      const open = { code: null, settledAtMs: null, isHeard: false, isForSealed }
+      return { ...this.#demand(entry, words, o.nowMs), ...open }
     })
   }
 

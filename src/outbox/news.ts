@@ -19,8 +19,8 @@ export class OutboxNews {
 
   /** Aborts when there is something that the bot has not heard of. */
   get signal(): AbortSignal {
-    const isOver = this.#more.signal.aborted && this.#unheard().length === 0
-    if (isOver) this.#more = new AbortController()
+    const { aborted } = this.#more.signal
+    if (aborted && this.#unheard().length === 0) this.#more = new AbortController()
     return this.#more.signal
   }
 
@@ -28,11 +28,8 @@ export class OutboxNews {
   after(updateId: number) {
     return this.#unheard().map((entry) => {
       const { id, state, chatId, sentId: messageId, code } = entry
-      const outbox = { id, state, chatId, messageId, code }
-      return {
-        id: endOf(entry),
-        update: { updateId, kind: 'postern_outbox', postern_outbox: outbox },
-      }
+      const end = { id, state, chatId, messageId, code }
+      return { id: endOf(entry), update: { updateId, kind: 'postern_outbox', postern_outbox: end } }
     })
   }
 

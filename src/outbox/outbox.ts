@@ -170,8 +170,11 @@ export class Outbox implements AsyncDisposable {
 
   /** How long an entry still waits for its time, its client, its chat and the whole bot; at most 0: no more. */
   #untilFreeMs(entry: OutboxEntry): number {
-    const isOfTime = entry.state === 'asked' || isTimed(entry)
-    const untilDueMs = isOfTime ? dueOf(entry) - this.#parts.clock.now() : 0
+    const dueMs = dueOf(entry)
+    // a request, and a call that got its word, leave at once, by no clock of a sidecar
+    const isAtOnce = dueMs === entry.approval?.askedAtMs || dueMs === entry.approval?.decision?.atMs
+    const isOfTime = !isAtOnce && (entry.state === 'asked' || isTimed(entry))
+    const untilDueMs = isOfTime ? dueMs - this.#parts.clock.now() : 0
     return Math.max(untilDueMs, this.#blocks.untilFreeMs(entry))
   }
 

@@ -105,9 +105,10 @@ test('an approved entry that returns to the queue needs a new approval under ano
   await decide(entries, approving(one))
   const approved = entries.get(one.id)
   if (approved !== undefined) await entries.settle(approved, { state: 'refused', code: 'x' }, 6000)
+  await entries.change(one.id, () => ({ isHeard: true }))
   await entries.wait(one.id, { isForSealed: true, nowMs: 7000 })
-  const { state, approval } = entries.get(one.id) ?? {}
-  expect(state).toBe('asked')
+  const { state, approval, isHeard } = entries.get(one.id) ?? {}
+  expect([state, isHeard]).toEqual(['asked', false])
   expect(approval).toMatchObject({ decision: null, digest: one.approval.digest, expiresAtMs: 8000 })
   expect(approval?.code).not.toBe(one.approval.code)
   expect(await decide(entries, approving(one))).toBe(false)
@@ -289,4 +290,13 @@ test('an entry without an approval in time sends one request, delays no other en
   await expect.poll(() => entries.get(one.id)?.state).toBe('refused')
   expect(entries.get(one.id)?.code).toBe('postern_approval_late')
   expect(await decide(entries, approving(one))).toBe(false)
+})
+
+test('a request, and the call once it is approved, leave at once by a clock that was set back since', async () => {
+  const all = await scene()
+  const one = await all.give('one', { createdAtMs: 9000, dueAtMs: 9000 })
+  looping(all)
+  await expect.poll(() => all.entries.get(one.id)?.approval?.requests[0]?.messageId).toBe(9)
+  expect(await decide(all.entries, approving(one, { atMs: 9500 }))).toBe(true)
+  await expect.poll(() => all.entries.get(one.id)?.state).toBe('sent')
 })
