@@ -36,14 +36,10 @@ export class Cursors {
     const all = db.selectFrom('cursors').selectAll()
     const rows = await (names === null ? all : all.where('name', 'in', names)).execute()
     for (const name of names ?? []) this.#cursors.delete(name)
-    for (const { name, update_id: updateId, mark, given, shown } of rows) {
+    for (const { name, update_id: updateId, mark, given, shown: json } of rows) {
       const delivered = updateId === null || mark === null ? null : { updateId, mark }
-      this.#cursors.set(name, {
-        name,
-        delivered,
-        given,
-        shown: JSON.parse(shown ?? '[]') as Delivered[],
-      })
+      const shown = JSON.parse(json ?? '[]') as Delivered[]
+      this.#cursors.set(name, { name, delivered, given, shown })
     }
   }
 
@@ -95,7 +91,10 @@ export class Cursors {
     const isNext = ({ delivered }: Cursor): boolean =>
       (shown[0]?.updateId ?? -Infinity) > (delivered?.updateId ?? -Infinity)
     const cursor = await this.change(name, (known) => {
-      return known !== undefined && isNext(known) ? { ...known, shown } : known
+      if (known === undefined || !isNext(known)) return known
+      // the client has the numbers of a longer reading
+      const isPart = isDeepStrictEqual(known.shown.slice(0, shown.length), shown)
+      return isPart ? known : { ...known, shown }
     })
     return cursor !== undefined && isNext(cursor) ? cursor.given + 1 : null
   }

@@ -69,6 +69,7 @@ test('a client that polls two sidecars in turns receives nothing below its offse
     [3, 13],
   ])
   // the second sidecar still has its reading of one update
+  expect(numbersOf(await poll(1, 1))).toEqual([[1, 11]])
   expect(await poll(4, 1)).toEqual([])
   service.ids.push(14)
   await clock.pass(10_000)
