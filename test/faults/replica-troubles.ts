@@ -155,6 +155,8 @@ export const OPERATOR: Partial<
     const { keeper } = random.pick(fleet.replicas)
     const allowance = { chatId, fromMs: Date.now(), toMs: Infinity }
     history.allowances.push(allowance)
+    const lie = { chatId, isApprovers: false, toMs: Infinity }
+    history.claims.push(lie)
     const allow = keeper.operate((control) => control.chatAllowReadable({ chatIds: [chatId] }))
     const lateMs = await allow.then(
       () => 0,
@@ -171,6 +173,7 @@ export const OPERATOR: Partial<
       await pause(random.between(300, 1500))
     }
     await service.surely((control) => control.clearFaults({ id: second.id }))
+    lie.toMs = Date.now()
   },
 }
 
