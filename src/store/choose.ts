@@ -5,6 +5,7 @@ import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
 import * as protections from './protection.ts'
 import type { NewProtection, OpenProtection, SecretWrapper } from './protection.ts'
+import { insertNew } from './records/rows.ts'
 import * as refusals from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import { sealRows, sealStore } from './seal-rows.ts'
@@ -126,12 +127,7 @@ export async function protect(
   let isKept = false
   try {
     isKept = await db.transaction().execute(async (transaction) => {
-      const { numInsertedOrUpdatedRows = 0n } = await transaction
-        .insertInto('protection')
-        .values(made.row)
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      if (numInsertedOrUpdatedRows === 0n) return false
+      if (!(await insertNew(transaction, 'protection', made.row))) return false
       await sealRows(transaction, made.held.rowKey, { isFirst: true })
       return true
     })

@@ -112,7 +112,8 @@ export class DatabaseClient extends Client {
     if (config.ssl) return
     const { connection } = this.#inside
     // Both a cleartext password and an MD5 hash, which is worth as much, leave through this.
-    connection.password = () => this.#refuse(passwordRefused())
+    connection.password = () =>
+      this.#refuse('asks for the password itself, without TLS', `${SCRAM}; ${IMPOSTOR}`)
     if (!this.host.startsWith('/') && hasPassword(config)) this.#requireProof()
   }
 
@@ -125,15 +126,17 @@ export class DatabaseClient extends Client {
       wasSession = typeof inside.saslSession === 'object' && inside.saslSession !== null
     })
     inside.connection.on('authenticationOk', () => {
-      if (!wasSession || inside.saslSession !== null) this.#refuse(proofMissing())
+      if (wasSession && inside.saslSession === null) return
+      const hint = `${SCRAM}; or reach it through its socket; ${IMPOSTOR}`
+      this.#refuse('does not prove that it knows the password, without TLS', hint)
     })
   }
 
-  #refuse(error: Error): void {
+  #refuse(message: string, hint: string): void {
     const { connection } = this.#inside
     // Messages that are already received could report the server as ready.
     connection.removeAllListeners('readyForQuery')
-    connection.emit('error', error)
+    connection.emit('error', new UntrustedServerError(message, hint))
     this.destroy()
   }
 
@@ -209,17 +212,7 @@ const SCRAM =
   'use scram-sha-256 in pg_hba.conf and set the password anew (password_encryption = ' +
   'scram-sha-256), or sslmode=require in store.url'
 
-const passwordRefused = (): Error =>
-  new UntrustedServerError(
-    'asks for the password itself, without TLS',
-    `${SCRAM}; if the server is down, find out who listens in its place`,
-  )
-
-const proofMissing = (): Error =>
-  new UntrustedServerError(
-    'does not prove that it knows the password, without TLS',
-    `${SCRAM}; or reach it through its socket; if the server is down, find out who listens in its place`,
-  )
+const IMPOSTOR = 'if the server is down, find out who listens in its place'
 
 /**
  * Why a server's socket is not connected to; null also where there is none. The server runs as a user

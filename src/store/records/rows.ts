@@ -64,17 +64,17 @@ export async function upsert<T extends keyof Schema>(
     .execute()
 }
 
-/** Inserts rows; a row whose key exists stays as it is. */
+/** Inserts rows; a row whose key exists stays as it is. @returns whether any was inserted */
 export async function insertNew<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
   rows: InsertObject<Schema, T> | readonly InsertObject<Schema, T>[],
-): Promise<void> {
-  await db
-    .insertInto(table)
-    .values(rows)
+): Promise<boolean> {
+  const insert = db.insertInto(table).values(rows)
+  const { numInsertedOrUpdatedRows = 0n } = await insert
     .onConflict((conflict) => conflict.doNothing())
-    .execute()
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
 }
 
 /** Changes the rows whose columns have all of these values. @returns whether there are any */
