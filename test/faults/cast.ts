@@ -7,7 +7,7 @@ import { Approver } from './approver.ts'
 import type { Door } from './bot.ts'
 import { Caller } from './caller.ts'
 import { wordsOn } from './check-outbox.ts'
-import { during, type History } from './history.ts'
+import { during, type Handled, type History } from './history.ts'
 import { Holder } from './holder.ts'
 import type { Keeper } from './keeper.ts'
 import type { People } from './people.ts'
@@ -113,8 +113,29 @@ export class Cast implements AsyncDisposable {
       ...this.#callers.map((caller) => caller.giveAlong(given.signal)),
       ...this.#readers.map((reader) => reader.readAlong(over.signal)),
       this.#approver.answerAlong(over.signal),
-      doing(() => given.abort()).finally(end),
+      doing(() => given.abort())
+        .then(() => this.#until(() => this.#isRead()))
+        .finally(end),
     ])
+  }
+
+  /** Whether each reader has what the bot has of its chats. */
+  #isRead(): boolean {
+    const { handled, polled } = this.#o.history
+    return Object.entries(this.hasReaders ? this.readers : {}).every(([name, chats]) => {
+      const own = polled.filter(({ client }) => client === name)
+      const due = handled.filter(({ chatId }) => chats.has(chatId))
+      return hasAll(
+        own.flatMap(({ updates }) => updates),
+        due,
+      )
+    })
+  }
+
+  /** Waits for a state, and no longer than a call may need to end. */
+  async #until(isReached: () => boolean): Promise<void> {
+    const untilMs = performance.now() + STILL_MS
+    while (performance.now() < untilMs && !isReached()) await pause(LOOK_MS)
   }
 
   /**
@@ -139,13 +160,7 @@ export class Cast implements AsyncDisposable {
       await this.#callers[0]?.give(AbortSignal.timeout(5000))
       await this.#untilSettled(keepers, { isTold, maySilence: false })
       await this.#approver.answerLate()
-      const { words, handled } = history
-      const isHeard = (): boolean =>
-        words.every(({ chatId, messageId }) =>
-          handled.some((one) => one.chatId === chatId && one.messageId === messageId),
-        )
-      const untilMs = performance.now() + STILL_MS
-      while (performance.now() < untilMs && !isHeard()) await pause(LOOK_MS)
+      await this.#until(() => hasAll(history.handled, history.words))
       for (const keeper of keepers) keeper.moveClock(0)
     })
   }
@@ -192,4 +207,12 @@ export class Cast implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.holder?.[Symbol.asyncDispose]()
   }
+}
+
+type Place = Pick<Handled, 'chatId'> & { messageId: number | null }
+
+/** Whether all messages are among others. */
+function hasAll(all: readonly Place[], wanted: readonly Place[]): boolean {
+  const places = new Set(all.map(({ chatId, messageId }) => `${chatId} ${messageId}`))
+  return wanted.every(({ chatId, messageId }) => places.has(`${chatId} ${messageId}`))
 }

@@ -62,18 +62,11 @@ export function handled(n: number, text: string | null, more: Partial<Handled> =
 function evidenceOf(ids: number[]): Evidence {
   const updates = ids.map((n) => ({ updateId: 500 + n, message: { id: n, chat: { id: CHAT } } }))
   const call = { n: 1, at: NOW, by: 'api' as const, headers: [], status: 200 }
-  const key = {
-    fingerprint: FINGERPRINT,
-    createdAt: '',
-    publishedAt: '',
-    retiredAt: null,
-    destroyedAt: null,
-    opensUntil: null,
-    opens: true,
-    openedMessages: 0,
-    openedMedia: 0,
-    lastOpenedAt: null,
-  }
+  const times = { createdAt: '', publishedAt: '', retiredAt: null, destroyedAt: null }
+  const opened = { opens: true, opensUntil: null, lastOpenedAt: null }
+  const counts = { openedMessages: 0, openedMedia: 0 }
+  const key = { fingerprint: FINGERPRINT, ...times, ...opened, ...counts }
+  const marks = { latched: true, sealed: true, refused: false }
   return {
     service: [
       {
@@ -95,17 +88,7 @@ function evidenceOf(ids: number[]): Evidence {
     phones: [ids.map((n) => shown(n, 10 + n))],
     published: FINGERPRINT,
     keys: [{ ...key, state: 'active' }],
-    chats: [
-      {
-        id: CHAT,
-        kind: 'private',
-        personId: null,
-        mode: 'protected',
-        latched: true,
-        sealed: true,
-        refused: false,
-      },
-    ],
+    chats: [{ id: CHAT, kind: 'private', personId: null, mode: 'protected', ...marks }],
     log: '{"msg":"listening"}',
     atRest: [],
     secrets: ['the-token'],
