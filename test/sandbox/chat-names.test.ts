@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { PAIR, still } from './seeded.ts'
-import { ask } from './support.ts'
+import { ask, homeScene } from './support.ts'
 
 const namesIn = async ({ control }: Sandbox) => (await control.chats()).map(({ name }) => name)
 
@@ -19,8 +19,7 @@ test('chats have the names of their seed, and those of the default world have na
 })
 
 test('a chat with the name of another is refused and not created', async () => {
-  await using sandbox = await createSandbox()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene({ clock: 'running' })
   const members = [home.alice.id]
   await expect(control.addRoom({ kind: 'group', name: 'dm', members })).rejects.toThrow(
     'a chat is called dm already',
@@ -34,8 +33,7 @@ test('a chat with the name of another is refused and not created', async () => {
 })
 
 test('`addPrivateChat` for an existing pair returns that chat under its old name', async () => {
-  await using sandbox = await createSandbox()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene({ clock: 'running' })
   const pair = { userId: home.alice.id, botId: home.bot.id }
   expect((await control.addPrivateChat({ ...pair, name: 'other' })).id).toBe(home.privateChat)
   expect((await namesIn(sandbox))[0]).toBe('dm')

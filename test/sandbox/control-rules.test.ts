@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, BUTTON, sent, still } from './support.ts'
+import { ask, BUTTON, homeScene, sent, still } from './support.ts'
 
 /** Alice, bob and the bot, who may post; alice owns it. */
 async function channel({ control, home }: Sandbox): Promise<number> {
@@ -14,8 +14,7 @@ async function channel({ control, home }: Sandbox): Promise<number> {
 }
 
 test('`setCommands` refuses a malformed command, and a scope of a chat without the bot', async () => {
-  await using sandbox = await still()
-  const { bot, encryptedGroup } = sandbox.home
+  const { sandbox, bot, encryptedGroup } = await homeScene()
   const commands = [{ command: 'start', description: 'Begins' }]
   const wrong = [{ command: 'a b', description: 'x' }]
   const refused = sandbox.control.setCommands({ botId: bot.id, scope: 'default', commands: wrong })
@@ -27,9 +26,7 @@ test('`setCommands` refuses a malformed command, and a scope of a chat without t
 })
 
 test('`setMembership` with a new status resets the rights and ends a restriction', async () => {
-  await using sandbox = await still()
-  const { bot, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, bot, readableGroup: chatId } = await homeScene()
   const seat = async (change: object) => {
     await control.setMembership({ chatId, userId: bot.id, ...change })
     return (await ask<{ me: object }>(sandbox, `GET /chats/${chatId}`)).result.me
@@ -52,8 +49,7 @@ test('`setMembership` with a new status resets the rights and ends a restriction
 })
 
 test('`setMembership` and `join` refuse a status and rights that contradict each other, and a private chat', async () => {
-  await using sandbox = await still()
-  const { bob, bot, readableGroup: chatId, privateChat } = sandbox.home
+  const { sandbox, bob, bot, readableGroup: chatId, privateChat } = await homeScene()
   const control = createControlClient(sandbox.controlUrl)
   const seat = (change: object, where = chatId) =>
     control.setMembership({ chatId: where, userId: bot.id, ...change })
@@ -72,8 +68,7 @@ test('`setMembership` and `join` refuse a status and rights that contradict each
 })
 
 test('`write`, `post`, `sendMedia` and a phone refuse a restricted, reading, blocking or gone person', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene()
   const { alice, bob, bot, privateChat, readableGroup } = home
   const news = await channel(sandbox)
   const writes = async (userId: number, chatId: number) => {
@@ -101,8 +96,7 @@ test('`write`, `post`, `sendMedia` and a phone refuse a restricted, reading, blo
 })
 
 test('a restricted person may write again from the end of the restriction', async () => {
-  await using sandbox = await still()
-  const { bob, readableGroup: chatId } = sandbox.home
+  const { sandbox, bob, readableGroup: chatId } = await homeScene()
   const userId = bob.id
   const restrictedUntil = sandbox.now() + 1000
   await sandbox.control.setMembership({ chatId, userId, status: 'restricted', restrictedUntil })
@@ -113,8 +107,7 @@ test('a restricted person may write again from the end of the restriction', asyn
 })
 
 test('`press` accepts every reader of a message, and refuses other people and unknown buttons', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene()
   const { alice, bob, bot, privateChat, readableGroup } = home
   const news = await channel(sandbox)
   const [inPrivate, inGroup, inChannel] = [
@@ -154,8 +147,7 @@ test('`fault` refuses an unknown route and a status outside 200 to 599', async (
 })
 
 test('`fault` refuses a fault without the fields that it has no effect without', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await homeScene()
   const fault = (input: Parameters<typeof sandbox.control.fault>[0]) => sandbox.control.fault(input)
   await expect(fault({ name: 'delay' })).rejects.toThrow('delay does nothing without delayMs')
   await expect(fault({ name: 'claim-kind', chatId })).rejects.toThrow('without kind')
@@ -167,8 +159,7 @@ test('`fault` refuses a fault without the fields that it has no effect without',
 })
 
 test('`givePhone`, `newKey` and `publishKey` refuse a person with a closed account', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
+  const { control, home } = await homeScene()
   const userId = home.alice.id
   await control.givePhone({ userId })
   await control.closeAccount({ userId })
@@ -184,8 +175,7 @@ test('`givePhone`, `newKey` and `publishKey` refuse a person with a closed accou
 })
 
 test('a refused person or bot uses up no id', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { control } = await homeScene()
   const first = await control.addPerson({ username: 'carol' })
   const bot = await control.addBot({ username: 'carols_bot' })
   await expect(control.addPerson({ username: 'CAROL' })).rejects.toThrow('is taken')

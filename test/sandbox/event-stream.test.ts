@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { still } from './support.ts'
+import { homeScene, still } from './support.ts'
 
 /** The lines of each event or comment, as they arrive. */
 async function* blocks(response: Response): AsyncGenerator<string> {
@@ -59,8 +59,7 @@ test('a reader of the event stream resumes after Last-Event-ID or `after` withou
 })
 
 test('the event stream sends only the requested kinds', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await homeScene()
   const { next } = await follow(sandbox, '?kinds=queued,key')
   await tick(sandbox)
   await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })

@@ -4,7 +4,7 @@ import type { Sandbox } from '../../src/sandbox/create.ts'
 import { EVENT_KINDS, type EventKind } from '../../src/sandbox/events/event.ts'
 import { SEEN_KINDS } from '../../src/sandbox/phone/seen.ts'
 import { still as seeded, PAIR } from './seeded.ts'
-import { A_KEY, ask, BUTTON, send, sent, still } from './support.ts'
+import { A_KEY, ask, BUTTON, homeScene, send, sent, still } from './support.ts'
 import { createReceiver } from '../contract/receiver.ts'
 
 /** What is recorded of some kinds while something is done. */
@@ -26,9 +26,8 @@ test('a bot’s call is recorded as received and as answered, with its number in
 })
 
 test('messages, edits, deletions, typing and notices are recorded in order, a message before its update', async () => {
-  await using sandbox = await still({ rates: 'off' })
-  const { alice, bob, bot, privateChat: chatId, readableGroup } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, home } = await homeScene({ rates: 'off' })
+  const { alice, bob, bot, privateChat: chatId, readableGroup } = home
   const kinds: EventKind[] = ['message', 'edited', 'deleted', 'typing', 'queued']
   const events = await recorded(sandbox, kinds, async () => {
     const at = { userId: alice.id, chatId }
@@ -55,9 +54,7 @@ test('messages, edits, deletions, typing and notices are recorded in order, a me
 })
 
 test('keys, answers to presses, notices to the owner, clock moves and faults are recorded', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, bot, privateChat: chatId } = await homeScene()
   const kinds: EventKind[] = ['key', 'answer', 'notice', 'clock', 'fault']
   const events = await recorded(sandbox, kinds, async () => {
     const messageId = await sent(sandbox, chatId, { text: 'x', markup: BUTTON })
@@ -122,8 +119,7 @@ test('done and failed steps of the schedule are recorded', async () => {
 })
 
 test('no event contains a text of a chat or a bot’s token', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await homeScene()
   const events = await recorded(sandbox, ['call', 'message', 'queued'], async () => {
     await sandbox.control.post({ userId: alice.id, chatId, text: 'canary-words' })
     await send(sandbox, chatId, { text: 'canary-words' })
@@ -145,8 +141,7 @@ test('the transcript of a world before a reset records no event in the new world
 })
 
 test('`sandbox.events` iterates over events from now on or after an id, until the sandbox closes', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene()
   const { last } = await control.events()
   const following = sandbox.events()
   const next = following.next()

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest'
-import { ask, outcome, still } from './support.ts'
+import { ask, homeScene, outcome } from './support.ts'
 
-const open = () => still({ rates: 'off' })
+const open = () => homeScene({ rates: 'off' })
 
 test('the fault `lost-answer` handles one request and closes its connection', async () => {
-  await using sandbox = await open()
-  const chatId = sandbox.home.privateChat
+  const { sandbox, privateChat: chatId } = await open()
   sandbox.fault('lost-answer', { route: 'sendMessage', times: 1 })
   const send = () => outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
   expect(await outcome(sandbox, 'GET /me')).toBe(200)
@@ -17,8 +16,7 @@ test('the fault `lost-answer` handles one request and closes its connection', as
 test.each(['cut', 'error', 'html'] as const)(
   'a send under the fault `%s` stores no message',
   async (name) => {
-    await using sandbox = await open()
-    const chatId = sandbox.home.privateChat
+    const { sandbox, privateChat: chatId } = await open()
     sandbox.fault(name, { times: 1 })
     await outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } }).catch(() => null)
     expect(await sandbox.control.messages({ chatId })).toEqual([])
@@ -26,14 +24,14 @@ test.each(['cut', 'error', 'html'] as const)(
 )
 
 test('the fault `hang` leaves a call without an answer until its caller aborts', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   sandbox.fault('hang', { route: 'getMe' })
   const call = ask(sandbox, 'GET /me', { signal: AbortSignal.timeout(30) })
   await expect(call).rejects.toThrow()
 })
 
 test('the fault `error` answers with its status, code, `Retry-After` and body, by default `internal`', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   sandbox.fault('error', {
     status: 429,
     code: 'rate_limited',
@@ -50,7 +48,7 @@ test('the fault `error` answers with its status, code, `Retry-After` and body, b
 })
 
 test('the faults `html`, `redirect` and `answer` answer with a page, a location and a given body', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   const get = async () => {
     const answer = await fetch(`${sandbox.url}/bot/v1/me`, {
       headers: { authorization: `Bearer ${sandbox.token}` },
@@ -70,7 +68,7 @@ test('the faults `html`, `redirect` and `answer` answer with a page, a location 
 })
 
 test('the faults `invalid-json`, `half-answer`, `slow-body` and `giant-body` spoil the answer', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   sandbox.fault('invalid-json', { times: 1 })
   await expect(ask(sandbox, 'GET /me')).rejects.toThrow(SyntaxError)
   sandbox.fault('half-answer', { times: 1 })
@@ -84,7 +82,7 @@ test('the faults `invalid-json`, `half-answer`, `slow-body` and `giant-body` spo
 })
 
 test('a fault with `botId` and `after` strikes only that bot’s later calls, until it is cleared', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   const { token, id } = await sandbox.control.addBot({ username: 'other_bot' })
   sandbox.fault('error', { botId: id, after: 1 })
   expect(await outcome(sandbox, 'GET /me')).toBe(200)
@@ -95,7 +93,7 @@ test('a fault with `botId` and `after` strikes only that bot’s later calls, un
 })
 
 test('a fault with `oneIn` strikes the same calls for the same seed', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   const run = async (seed: number) => {
     const id = sandbox.fault('error', { oneIn: 3, seed })
     const seen: (string | number)[] = []
@@ -110,8 +108,7 @@ test('a fault with `oneIn` strikes the same calls for the same seed', async () =
 })
 
 test('the fault `keep-confirmed` ignores an offset, so that updates are delivered again', async () => {
-  await using sandbox = await open()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await open()
   await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
   sandbox.fault('keep-confirmed', { times: 1 })
   expect((await ask(sandbox, 'GET /updates?offset=999999')).result).toHaveLength(1)

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { createSandbox } from '../../src/sandbox/create.ts'
 import { AT, PAIR } from './seeded.ts'
 import { temporaryFolder } from './world-file.ts'
+import { homeScene } from './support.ts'
 
 const DAY_MS = 86_400_000
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 test('`setClock` stops the clock, and starts it again from its time', async () => {
-  await using sandbox = await createSandbox()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene({ clock: 'running' })
   const { now, mode } = await control.setClock({ mode: 'still' })
   expect(mode).toBe('still')
   await pause(5)

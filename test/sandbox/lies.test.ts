@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { A_KEY, ARMORED, ask, outcome, protect, send, still } from './support.ts'
+import { A_KEY, ARMORED, ask, homeScene, outcome, protect, send } from './support.ts'
 
-const open = () => still({ rates: 'off' })
+const open = () => homeScene({ rates: 'off' })
 const OTHER = { publicKey: A_KEY.publicKey.replace('xjME', 'xjMF'), fingerprint: 'B'.repeat(40) }
 
 test('a chat under `claim-mode` accepts the bodies of the claimed mode', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   await protect(sandbox)
   const { privateChat: chatId } = sandbox.home
   sandbox.fault('claim-mode', { chatId, mode: 'open', historyVisible: true })
@@ -19,7 +19,7 @@ test('a chat under `claim-mode` accepts the bodies of the claimed mode', async (
 })
 
 test('`claim-unprotected` and `claim-fingerprint` change the mode and the fingerprint in `/me`', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   await protect(sandbox)
   sandbox.fault('claim-unprotected', { times: 1 })
   const open1 = await ask(sandbox, 'GET /me')
@@ -31,8 +31,7 @@ test('`claim-unprotected` and `claim-fingerprint` change the mode and the finger
 })
 
 test('`swap-key`, `hide-key` and `ghost` replace, omit and add keys in a key list', async () => {
-  await using sandbox = await open()
-  const { alice, bob, encryptedGroup: chatId } = sandbox.home
+  const { sandbox, alice, bob, encryptedGroup: chatId } = await open()
   for (const { id } of [alice, bob]) await sandbox.control.publishKey({ userId: id, ...A_KEY })
   const keys = async () => {
     const response = await ask<{ keys: object[] }>(sandbox, `GET /chats/${chatId}/keys`)
@@ -53,8 +52,7 @@ test('`swap-key`, `hide-key` and `ghost` replace, omit and add keys in a key lis
 })
 
 test('`claim-kind` changes the kind of a chat in `/chats` and in updates', async () => {
-  await using sandbox = await open()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await open()
   sandbox.fault('claim-kind', { chatId, kind: 'group' })
   await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
   expect((await ask(sandbox, `GET /chats/${chatId}`)).result).toMatchObject({ kind: 'group' })
@@ -63,7 +61,7 @@ test('`claim-kind` changes the kind of a chat in `/chats` and in updates', async
 })
 
 test('`late-key` delays the effect of a published key', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   sandbox.fault('late-key', { delayMs: 5000, times: 1 })
   await protect(sandbox)
   expect((await ask(sandbox, 'GET /me')).result).toMatchObject({ mode: 'open' })
@@ -73,7 +71,7 @@ test('`late-key` delays the effect of a published key', async () => {
 })
 
 test('`injectUpdate` queues any update, with a given or a new id', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   const botId = sandbox.home.bot.id
   const forged = { updateId: 7, kind: 'message', message: { id: 1, anything: true } }
   await sandbox.control.injectUpdate({ botId, update: forged })

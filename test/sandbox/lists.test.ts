@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { A_KEY, ask, protect, still } from './support.ts'
+import { A_KEY, ask, homeScene, protect } from './support.ts'
 
 test('`control.bots` lists status, mode and queue of each bot, without tokens', async () => {
-  await using sandbox = await still()
-  const { bot, alice, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, bot, alice, privateChat: chatId } = await homeScene()
   await control.addBot({ username: 'second_bot', allowGroups: false })
   await protect(sandbox)
   await control.post({ userId: alice.id, chatId, armored: 'x' })
@@ -18,9 +16,7 @@ test('`control.bots` lists status, mode and queue of each bot, without tokens', 
 })
 
 test('`control.people` lists keys, phones and closed accounts, and `control.chats` members', async () => {
-  await using sandbox = await still()
-  const { alice, bob, bot, readableGroup } = sandbox.home
-  const { control } = sandbox
+  const { control, alice, bob, bot, readableGroup } = await homeScene()
   await control.publishKey({ userId: alice.id, ...A_KEY })
   await control.renameChat({ chatId: readableGroup, username: 'market' })
   await control.closeAccount({ userId: bob.id })
@@ -44,8 +40,7 @@ test('`control.people` lists keys, phones and closed accounts, and `control.chat
 })
 
 test('`control.faults` lists the strikes of each active fault, without skipped calls', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene()
   const fault = { name: 'error', route: 'getMe', after: 1, times: 2, status: 503 } as const
   const { id } = await control.fault(fault)
   await control.fault({ name: 'hang', route: 'getChat' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, still } from './support.ts'
+import { ask, homeScene, still } from './support.ts'
 
 interface Got {
   message: Record<string, unknown>
@@ -22,8 +22,7 @@ test('an update contains the quoted message without its own quotation', async ()
 })
 
 test('an update contains only the id of a quoted message from before the bot joined', async () => {
-  await using sandbox = await still()
-  const { alice, bot } = sandbox.home
+  const { sandbox, alice, bot } = await homeScene()
   const { id: chatId } = await sandbox.control.addRoom({
     kind: 'group',
     historyVisible: true,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { PAIR, still as seeded, texts } from './seeded.ts'
-import { ask, outcome, sent, still } from './support.ts'
+import { ask, homeScene, outcome, sent } from './support.ts'
 
 interface Quoting {
   kind: string
@@ -11,9 +11,7 @@ interface Quoting {
 const updates = async (sandbox: Sandbox) => (await ask<Quoting[]>(sandbox, 'GET /updates')).result
 
 test('a person’s edit in an encrypted chat is sealed, and the other phones open and verify it', async () => {
-  await using sandbox = await still()
-  const { alice, bob, encryptedGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, bob, encryptedGroup: chatId } = await homeScene()
   const phone = await sandbox.phone(bob.id)
   const { messageId } = await control.write({ userId: alice.id, chatId, text: 'first-canary' })
   await control.editMessage({ userId: alice.id, chatId, messageId, text: 'second-canary' })
@@ -29,9 +27,7 @@ test('a person’s edit in an encrypted chat is sealed, and the other phones ope
 })
 
 test('a deleted message cannot be quoted, pressed, edited or deleted, and its file is 404', async () => {
-  await using sandbox = await still({ rates: 'off' })
-  const { alice, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, readableGroup: chatId } = await homeScene({ rates: 'off' })
   const at = { userId: alice.id, chatId }
   const { messageId, url } = await control.sendMedia({ ...at, base64: 'AAAA', text: '/start' })
   expect(await control.deleteMessage({ ...at, messageId })).toEqual({ deleted: true })
@@ -47,9 +43,7 @@ test('a deleted message cannot be quoted, pressed, edited or deleted, and its fi
 })
 
 test('`editMessage` refuses messages of other people and of the bot, and service notices', async () => {
-  await using sandbox = await still()
-  const { alice, bob, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, bob, readableGroup: chatId } = await homeScene()
   const { messageId } = await control.post({ userId: alice.id, chatId, text: 'mine' })
   const edit = (userId: number, id = messageId) =>
     control.editMessage({ userId, chatId, messageId: id, text: 'changed' })
@@ -65,9 +59,7 @@ test('`editMessage` refuses messages of other people and of the bot, and service
 })
 
 test('`deleteMessage` of another’s message requires the delete right, and fails in a private chat', async () => {
-  await using sandbox = await still()
-  const { alice, bob, privateChat, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, bob, privateChat, readableGroup: chatId } = await homeScene()
   const remove = (userId: number, messageId: number, where = chatId) =>
     control.deleteMessage({ userId, chatId: where, messageId })
   const byAlice = await control.post({ userId: alice.id, chatId, text: 'x' })
@@ -81,9 +73,7 @@ test('`deleteMessage` of another’s message requires the delete right, and fail
 })
 
 test('a closed account cannot delete, and a person who blocked the bot cannot edit in their chat', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
+  const { control, alice, bot, privateChat: chatId } = await homeScene()
   const at = { userId: alice.id, chatId }
   const { messageId } = await control.post({ ...at, text: 'x' })
   await control.block({ userId: alice.id, botId: bot.id })
@@ -93,8 +83,7 @@ test('a closed account cannot delete, and a person who blocked the bot cannot ed
 })
 
 test('a phone refuses to edit or delete a message of another person', async () => {
-  await using sandbox = await still()
-  const { alice, bob, readableGroup: chatId } = sandbox.home
+  const { sandbox, alice, bob, readableGroup: chatId } = await homeScene()
   const phone = await sandbox.phone(bob.id)
   const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
   await expect(phone.edit(chatId, messageId, 'y')).rejects.toThrow('wrote no message')
@@ -122,8 +111,7 @@ test('the schedule of a seed edits, deletes and renames by names', async () => {
 })
 
 test('an edit whose message is deleted while the phone seals it is refused with a reason', async () => {
-  await using sandbox = await still()
-  const { alice, encryptedGroup: chatId } = sandbox.home
+  const { sandbox, alice, encryptedGroup: chatId } = await homeScene()
   const at = { userId: alice.id, chatId }
   const { messageId } = await sandbox.control.write({ ...at, text: 'first' })
   const body = JSON.stringify({ ...at, messageId, text: 'second' })

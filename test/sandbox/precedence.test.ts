@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ARMORED, ask, BUTTON, outcome, sent, still } from './support.ts'
+import { ARMORED, ask, BUTTON, homeScene, outcome, sent, still } from './support.ts'
 
 const NO_BODY_KIND = { text: 'x'.repeat(5000) }
 
@@ -29,8 +29,7 @@ describe('the order of refusals', () => {
   })
 
   test('a send is refused as conflict before membership, and for membership before kind and markup', async () => {
-    await using sandbox = await still()
-    const { readableGroup: chatId, privateChat, bot, alice } = sandbox.home
+    const { sandbox, readableGroup: chatId, privateChat, bot, alice } = await homeScene()
     const sendId = '5F0C2D0E-8D4F-4D0E-9F43-2F6D7D1A0B11'
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body })
     expect(await send({ chatId, text: 'x', sendId })).toBe(201)
@@ -45,8 +44,7 @@ describe('the order of refusals', () => {
   })
 
   test('a send is refused for its kind, then its text, then its keyboard, then the rate window', async () => {
-    await using sandbox = await still()
-    const chatId = sandbox.home.privateChat
+    const { sandbox, privateChat: chatId } = await homeScene()
     const send = (body: object) => outcome(sandbox, 'POST /messages', { body: { chatId, ...body } })
     expect(await send({ text: 'x' })).toBe(201)
     expect(await send({ ...NO_BODY_KIND, armored: 'x' })).toBe('wrong_body_kind')
@@ -56,8 +54,7 @@ describe('the order of refusals', () => {
   })
 
   test('a send is refused by slow mode before a full rate window', async () => {
-    await using sandbox = await still()
-    const chatId = sandbox.home.readableGroup
+    const { sandbox, readableGroup: chatId } = await homeScene()
     const send = () => outcome(sandbox, 'POST /messages', { body: { chatId, text: 'x' } })
     for (let n = 0; n < 20; n++) await send()
     expect(await send()).toBe('flood_wait')
@@ -66,8 +63,7 @@ describe('the order of refusals', () => {
   })
 
   test('an edit is refused for chat, message, author, block, kind and window, in this order', async () => {
-    await using sandbox = await still()
-    const { privateChat: chatId, alice, bot } = sandbox.home
+    const { sandbox, privateChat: chatId, alice, bot } = await homeScene()
     const own = await sent(sandbox, chatId)
     const { messageId } = await sandbox.control.post({ userId: alice.id, chatId, text: 'x' })
     await sandbox.control.block({ userId: alice.id, botId: bot.id })
@@ -84,8 +80,7 @@ describe('the order of refusals', () => {
   })
 
   test('an answer to a press is refused for its fields, an unknown press, a second answer, then its age', async () => {
-    await using sandbox = await still()
-    const { readableGroup: chatId, alice } = sandbox.home
+    const { sandbox, readableGroup: chatId, alice } = await homeScene()
     const messageId = await sent(sandbox, chatId, { text: 'x', markup: BUTTON })
     const { callbackId } = await sandbox.control.press({ userId: alice.id, chatId, messageId })
     const answer = (id: string, body?: unknown) =>

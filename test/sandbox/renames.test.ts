@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, outcome, still } from './support.ts'
+import { ask, homeScene, outcome } from './support.ts'
 
 const resolve = async (sandbox: Sandbox, handle: string) => {
   const response = await ask<object>(sandbox, `GET /resolve/${handle}`)
@@ -8,9 +8,7 @@ const resolve = async (sandbox: Sandbox, handle: string) => {
 }
 
 test('a renamed bot has its new handle in `/me`, mentions, commands and `/resolve`', async () => {
-  await using sandbox = await still()
-  const { bot, alice, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, bot, alice, readableGroup: chatId } = await homeScene()
   const renamed = await control.renameBot({ botId: bot.id, username: 'Parrot_bot', name: 'Parrot' })
   expect(renamed).toEqual({ id: bot.id, username: 'Parrot_bot' })
   const me = (await ask(sandbox, 'GET /me')).result
@@ -24,9 +22,7 @@ test('a renamed bot has its new handle in `/me`, mentions, commands and `/resolv
 })
 
 test('a former handle resolves to its holder until it is claimed or released', async () => {
-  await using sandbox = await still()
-  const { bot, alice } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, bot, alice } = await homeScene()
   await control.renameBot({ botId: bot.id, username: 'second_bot' })
   expect(await resolve(sandbox, 'echo_bot')).toMatchObject({ id: bot.id, username: 'second_bot' })
   await control.renameBot({ botId: bot.id, username: 'third_bot', formerHandle: 'released' })
@@ -36,9 +32,7 @@ test('a former handle resolves to its holder until it is claimed or released', a
 })
 
 test('`renameChat` sets, replaces and removes the handle of a group', async () => {
-  await using sandbox = await still()
-  const { readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, readableGroup: chatId } = await homeScene()
   await control.renameChat({ chatId, username: 'Market' })
   expect(await resolve(sandbox, 'market')).toMatchObject({ id: chatId, kind: 'group' })
   await control.renameChat({ chatId, username: 'Bazaar', formerHandle: 'released' })
@@ -52,9 +46,7 @@ test('`renameChat` sets, replaces and removes the handle of a group', async () =
 })
 
 test('`renamePerson` changes the case of a handle, and the names in `/resolve` and updates', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, alice, privateChat: chatId } = await homeScene()
   const names = { firstName: 'Alicia', lastName: 'Liddell' }
   await control.renamePerson({ userId: alice.id, username: 'Alice', ...names })
   const seen = { username: 'Alice', ...names }
@@ -64,9 +56,7 @@ test('`renamePerson` changes the case of a handle, and the names in `/resolve` a
 })
 
 test('a rename to a used, malformed or reserved handle is refused and changes nothing', async () => {
-  await using sandbox = await still()
-  const { bot, readableGroup: chatId, privateChat } = sandbox.home
-  const { control } = sandbox
+  const { sandbox, control, bot, readableGroup: chatId, privateChat } = await homeScene()
   await expect(control.renameBot({ botId: bot.id, username: 'ALICE' })).rejects.toThrow('is taken')
   await expect(control.renameBot({ botId: bot.id, username: 'a-b' })).rejects.toThrow('shape')
   await expect(control.renameChat({ chatId, username: 'service' })).rejects.toThrow('is taken')

@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { ask, outcome } from './support.ts'
+import { ask, homeScene, outcome } from './support.ts'
 
 const phoneOf = (sandbox: Sandbox, who: 'alice' | 'bob') => sandbox.phone(sandbox.home[who].id)
 
 test('a restored phone has its key and inbox as of the snapshot', async () => {
-  await using sandbox = await createSandbox()
-  const { encryptedGroup, bob } = sandbox.home
+  const { sandbox, encryptedGroup, bob } = await homeScene({ clock: 'running' })
   const fingerprint = (await phoneOf(sandbox, 'bob')).fingerprint
   await (await phoneOf(sandbox, 'alice')).write(encryptedGroup, 'one')
   await (await phoneOf(sandbox, 'bob')).seen(({ text }) => text === 'one')
@@ -75,8 +74,7 @@ test('a `Phone` object from before a reset refuses to write, send and wait', asy
 })
 
 test('a write that is being sealed during a reset is refused and stored in neither world', async () => {
-  await using sandbox = await createSandbox()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene({ clock: 'running' })
   await phoneOf(sandbox, 'bob')
   const write = control.write({ userId: home.alice.id, chatId: home.encryptedGroup, text: 'late' })
   const refused = expect(write).rejects.toThrow('reset or restored meanwhile; call again')

@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ARMORED, ask, outcome, protect, send, sent, still } from './support.ts'
+import { ARMORED, ask, homeScene, outcome, protect, send, sent } from './support.ts'
 
-const open = () => still({ rates: 'off' })
+const open = () => homeScene({ rates: 'off' })
 const code = async (...message: Parameters<typeof send>) => (await send(...message)).error?.code
 const edit = async (sandbox: Sandbox, id: number | string, body: object) => {
   const whole = { body: { chatId: sandbox.home.privateChat, ...body } }
@@ -12,16 +12,14 @@ const edit = async (sandbox: Sandbox, id: number | string, body: object) => {
 }
 
 test('a send of an armored block that begins with no packet of a message is a bad request', async () => {
-  await using sandbox = await open()
-  const { privateChat } = sandbox.home
+  const { sandbox, privateChat } = await open()
   await protect(sandbox)
   const armored = ARMORED.replace('wV4D', 'AAAA')
   expect(await code(sandbox, privateChat, { armored })).toBe('bad_request')
 })
 
 test('a bot writes in a channel only as administrator with the right to post', async () => {
-  await using sandbox = await open()
-  const { alice, bot } = sandbox.home
+  const { sandbox, alice, bot } = await open()
   const members = [alice.id, bot.id]
   const room = { kind: 'channel', historyVisible: true, members } as const
   const { id: chatId } = await sandbox.control.addRoom(room)
@@ -35,8 +33,7 @@ test('a bot writes in a channel only as administrator with the right to post', a
 })
 
 test('a repeated `sendId` returns the first message despite another body and another mode of the chat', async () => {
-  await using sandbox = await open()
-  const { privateChat } = sandbox.home
+  const { sandbox, privateChat } = await open()
   const sendId = randomUUID()
   const { result } = await send(sandbox, privateChat, { text: 'once', sendId })
   await protect(sandbox)
@@ -50,14 +47,13 @@ test('a repeated `sendId` returns the first message despite another body and ano
 })
 
 test('the refusal of an edit without changes contains the expected kind of body', async () => {
-  await using sandbox = await open()
+  const { sandbox } = await open()
   const id = await sent(sandbox, sandbox.home.privateChat)
   expect(await edit(sandbox, id, {})).toMatchObject({ code: 'bad_request', expected: 'text' })
 })
 
 test('an edit of a message of another chat, and edits and reads of malformed ids, are not found', async () => {
-  await using sandbox = await open()
-  const { privateChat, encryptedGroup } = sandbox.home
+  const { sandbox, privateChat, encryptedGroup } = await open()
   const id = await sent(sandbox, privateChat)
   const notFound = { code: 'message_not_found' }
   expect(await edit(sandbox, id + 1, { text: 'y' })).toMatchObject(notFound)
@@ -74,15 +70,13 @@ test('an edit of a message of another chat, and edits and reads of malformed ids
 })
 
 test('a deletion with different chatIds in query and body is a bad request', async () => {
-  await using sandbox = await open()
-  const { privateChat, readableGroup } = sandbox.home
+  const { sandbox, privateChat, readableGroup } = await open()
   const path = `DELETE /messages/${await sent(sandbox, privateChat)}?chatId=${privateChat}`
   expect(await outcome(sandbox, path, { body: { chatId: readableGroup } })).toBe('bad_request')
 })
 
 test('slow mode limits sends of members, not edits and not administrators', async () => {
-  await using sandbox = await still()
-  const { bot, readableGroup: chatId } = sandbox.home
+  const { sandbox, bot, readableGroup: chatId } = await homeScene()
   await sandbox.control.changeChat({ chatId, slowModeSeconds: 30 })
   const id = await sent(sandbox, chatId)
   expect(await code(sandbox, chatId)).toBe('slow_mode')

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { A_KEY, ask, outcome, send, still } from './support.ts'
+import { A_KEY, ask, homeScene, outcome, send, still } from './support.ts'
 import { createReceiver } from '../contract/receiver.ts'
 import { observableState } from './world-file.ts'
 
@@ -47,8 +47,7 @@ test('the same calls have the same results after each reset', async () => {
 })
 
 test('`restore` restores a snapshot any number of times', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
+  const { sandbox, control, home } = await homeScene()
   await control.leave({ chatId: home.encryptedGroup, userId: home.bob.id })
   const post = { userId: home.bob.id, chatId: home.readableGroup, text: '@echo_bot hello' }
   await control.post(post)
@@ -70,8 +69,7 @@ test('`restore` restores a snapshot any number of times', async () => {
 })
 
 test('snapshots are listed, replaced and deleted by name', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene()
   const names = async () => (await control.snapshots()).map(({ name }) => name)
   expect([await control.snapshot({ name: 'a' }), await control.snapshot()]).toEqual([
     { name: 'a' },

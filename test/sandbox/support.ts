@@ -1,4 +1,4 @@
-import { afterAll } from 'vitest'
+import { afterAll, onTestFinished } from 'vitest'
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/create.ts'
 
 /** The fields of an error that tests read. */
@@ -72,7 +72,15 @@ export function still(options: SandboxOptions = {}): Promise<Sandbox> {
   return createSandbox({ clock: 'still', ...options })
 }
 
-/** The same for all tests of a file, which ends with them. */
+/** The same with its control and everything of its home; it ends with the test. */
+export async function homeScene(options: SandboxOptions = {}) {
+  const sandbox = await still(options)
+  onTestFinished(() => sandbox[Symbol.asyncDispose]())
+  const { control, home } = sandbox
+  return { sandbox, control, home, ...home }
+}
+
+/** The same sandbox for all tests of a file, which ends with them. */
 export async function useSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await still(options)
   afterAll(() => sandbox[Symbol.asyncDispose]())

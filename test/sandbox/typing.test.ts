@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, still } from './support.ts'
+import { ask, homeScene } from './support.ts'
 
 const type = async (sandbox: Sandbox, chatId: number, body?: unknown) => {
   const path = `POST /chats/${chatId}/typing`
@@ -9,8 +9,7 @@ const type = async (sandbox: Sandbox, chatId: number, body?: unknown) => {
 }
 
 test('`typing: false` sends an update only while an indicator is shown', async () => {
-  await using sandbox = await still()
-  const { privateChat } = sandbox.home
+  const { sandbox, privateChat } = await homeScene()
   expect(await type(sandbox, privateChat, { typing: false })).toBe(false)
   await type(sandbox, privateChat)
   expect(await type(sandbox, privateChat, { typing: false })).toBe(true)
@@ -18,15 +17,13 @@ test('`typing: false` sends an update only while an indicator is shown', async (
 })
 
 test('typing sends no indicator to a person who blocked the bot', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat } = sandbox.home
+  const { sandbox, alice, bot, privateChat } = await homeScene()
   await sandbox.control.block({ userId: alice.id, botId: bot.id })
   expect(await type(sandbox, privateChat)).toBe(false)
 })
 
 test('a typing indicator of a snapshot ends after its time in the restored world', async () => {
-  await using sandbox = await still({ phones: 'all' })
-  const { alice, privateChat } = sandbox.home
+  const { sandbox, alice, privateChat } = await homeScene({ phones: 'all' })
   const shown = async () => {
     const { seen } = await sandbox.control.inbox({ userId: alice.id, kinds: ['typing'] })
     return seen.map((one) => one.kind === 'typing' && one.typing)

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Sandbox } from '../../src/sandbox/create.ts'
-import { ask, still } from './support.ts'
+import { ask, homeScene, still } from './support.ts'
 
 const POLL = 'GET /updates?timeout=50'
 
@@ -12,8 +12,7 @@ async function calls(sandbox: Sandbox, count: number): Promise<void> {
 }
 
 test('an update that arrives after an aborted poll is delivered to the next poll', async () => {
-  await using sandbox = await still()
-  const { alice, privateChat: chatId } = sandbox.home
+  const { sandbox, alice, privateChat: chatId } = await homeScene()
   const gone = new AbortController()
   const first = ask(sandbox, POLL, { signal: gone.signal }).catch(() => 'gone')
   await calls(sandbox, 1)

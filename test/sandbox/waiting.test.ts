@@ -4,7 +4,7 @@ import { createControlClient } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { HostedWorld } from '../../src/sandbox/hosted-world.ts'
 import { still as seeded, PAIR } from './seeded.ts'
-import { ask, still } from './support.ts'
+import { ask, homeScene, still } from './support.ts'
 
 const WAIT_MS = 20_000
 
@@ -61,8 +61,7 @@ test.each(Object.keys(WAITS))(
 )
 
 test('a wait after an update over HTTP ends with the next update', async () => {
-  await using sandbox = await still()
-  const { bot } = sandbox.home
+  const { sandbox, bot } = await homeScene()
   const control = createControlClient(sandbox.controlUrl)
   await post(sandbox, 'one')
   const [update] = await control.queued({ botId: bot.id })
@@ -73,9 +72,7 @@ test('a wait after an update over HTTP ends with the next update', async () => {
 })
 
 test('a wait returns existing entries at once, and an empty list after its time', async () => {
-  await using sandbox = await still()
-  const { alice, bot, privateChat: chatId } = sandbox.home
-  const { control } = sandbox
+  const { control, alice, bot, privateChat: chatId } = await homeScene()
   const { messageId } = await control.post({ userId: alice.id, chatId, text: 'one' })
   expect(await control.messages({ chatId, wait: WAIT_MS })).toHaveLength(1)
   expect(await control.messages({ chatId, after: messageId, wait: 5 })).toEqual([])
@@ -83,8 +80,7 @@ test('a wait returns existing entries at once, and an empty list after its time'
 })
 
 test('a wait for messages of a chat does not end with a message of another chat', async () => {
-  await using sandbox = await still()
-  const { control, home } = sandbox
+  const { control, home } = await homeScene()
   const waiting = control.messages({ chatId: home.readableGroup, wait: WAIT_MS })
   await control.post({ userId: home.alice.id, chatId: home.privateChat, text: 'elsewhere' })
   expect(await isWaiting(waiting)).toBe(true)
@@ -93,8 +89,7 @@ test('a wait for messages of a chat does not end with a message of another chat'
 })
 
 test('a wait for the transcript ends with a call that is answered', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene()
   const poll = new AbortController()
   const waiting = control.transcript({ wait: WAIT_MS })
   const held = ask(sandbox, 'GET /updates?timeout=50', { signal: poll.signal }).catch(() => null)
@@ -109,9 +104,7 @@ test('a wait for the transcript ends with a call that is answered', async () => 
 })
 
 test('a wait after an entry of before a restore returns the last restored entry', async () => {
-  await using sandbox = await still()
-  const { alice, bob, readableGroup: chatId } = sandbox.home
-  const { control } = sandbox
+  const { control, alice, bob, readableGroup: chatId } = await homeScene()
   await control.inbox({ userId: bob.id })
   await control.snapshot({ name: 'before' })
   await control.post({ userId: alice.id, chatId, text: 'one' })
@@ -126,8 +119,7 @@ test('a wait after an entry of before a restore returns the last restored entry'
 })
 
 test('a wait for a cleared transcript ends with the next call', async () => {
-  await using sandbox = await still()
-  const { control } = sandbox
+  const { sandbox, control } = await homeScene()
   await ask(sandbox, 'GET /me')
   await control.clearTranscript()
   const waiting = control.transcript({ wait: WAIT_MS })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isPublicAddress } from '../../src/sandbox/webhook/url.ts'
-import { outcome, still } from './support.ts'
+import { homeScene, outcome, still } from './support.ts'
 
 const PUBLIC = '93.184.216.34'
 
@@ -12,8 +12,9 @@ test('a webhook whose host does not resolve is refused as `bad_webhook`', async 
 
 test('a webhook host that resolves to a private address at delivery receives nothing', async () => {
   const addresses = [PUBLIC, '127.0.0.1']
-  await using sandbox = await still({ resolveHost: async () => [addresses.shift() ?? '127.0.0.1'] })
-  const { alice, bot, privateChat } = sandbox.home
+  const { sandbox, alice, bot, privateChat } = await homeScene({
+    resolveHost: async () => [addresses.shift() ?? '127.0.0.1'],
+  })
   await outcome(sandbox, 'POST /webhook', { body: { url: 'https://bot.example/' } })
   await sandbox.control.post({ userId: alice.id, chatId: privateChat, text: 'x' })
   let error: unknown = null
