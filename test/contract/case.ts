@@ -35,6 +35,20 @@ export interface Case {
   run(stage: Stage): Promise<void>
 }
 
+type RunInChat = (stage: Stage, chatId: number) => Promise<void>
+const inChat =
+  (chatOf: (stage: Stage) => Promise<number>) =>
+  (run: RunInChat): Case['run'] =>
+  async (stage) =>
+    await run(stage, await chatOf(stage))
+
+/** A run in the group that the bot may write into. */
+export const inGroup = inChat((stage) => stage.group())
+/** A run in the private chat that the bot may write into. */
+export const inPrivateChat = inChat((stage) => stage.privateChat())
+/** A run in a group of its own. */
+export const inRoom = inChat((stage) => stage.room())
+
 /** Cases under one heading, by their names. */
 export function casesOf(
   section: Section,

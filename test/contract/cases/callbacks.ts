@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup, inPrivateChat } from '../case.ts'
 import { at, no, ok } from '../expect.ts'
 import { button, only, pressOf, received, say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
@@ -25,8 +25,7 @@ export const PRESSES = casesOf('Events', {
   'a button press is delivered to the bot with an id, the data and the message': {
     proves: ['event-press'],
     needs: ['people', 'group', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const text = stage.words()
       const messageId = await say(stage, chatId, { text, markup: button() })
       const callbackId = await stage.alice.press(chatId, messageId)
@@ -36,13 +35,12 @@ export const PRESSES = casesOf('Events', {
       assert.equal(press['data'], 'go')
       assert.equal(at(press, 'message.id'), messageId)
       assert.equal(at(press, 'message.text'), text)
-    },
+    }),
   },
   'a second press on a message while the first is open has the same id': {
     proves: ['same-press'],
     needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const row = ['go', 'stay'].map((callbackData) => ({ text: 'x', callbackData }))
       const messageId = await say(stage, chatId, { markup: { inlineKeyboard: [row] } })
       const callbackId = await stage.alice.press(chatId, messageId, 'go')
@@ -51,7 +49,7 @@ export const PRESSES = casesOf('Events', {
       ok(await answer(stage, callbackId))
       assert.notEqual(await stage.alice.press(chatId, messageId), callbackId)
       assert.equal((await received(stage)).length, 2)
-    },
+    }),
   },
 })
 

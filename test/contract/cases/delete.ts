@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup, inRoom } from '../case.ts'
 import { no, ok } from '../expect.ts'
 import { say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
@@ -8,35 +8,26 @@ const isHeld = async (stage: Stage, chatId: number, id: number): Promise<boolean
   (await stage.held(chatId)).some((one) => one.id === id)
 
 export const DELETE = casesOf('DELETE /messages/{messageId}', {
-  'a bot deletes its own messages anywhere, with chatId in the query or in a body': {
-    proves: ['endpoint deleteMessage', 'delete-own', 'delete-chat-id', 'delete-result'],
-    needs: ['people', 'private chat', 'group'],
-    run: async (stage) => {
-      for (const chatId of [await stage.privateChat(), await stage.group()]) {
-        const inQuery = await say(stage, chatId)
-        const answer = await stage.bot.delete(`/messages/${inQuery}?chatId=${chatId}`)
-        assert.deepEqual(ok(answer), { deleted: true })
-        assert.equal(await isHeld(stage, chatId, inQuery), false)
-        await stage.advance(1000)
-        const inBody = await say(stage, chatId)
-        assert.deepEqual(ok(await stage.bot.delete(`/messages/${inBody}`, { chatId })), {
-          deleted: true,
-        })
-        assert.equal(await isHeld(stage, chatId, inBody), false)
-      }
+  'a bot deletes its own messages anywhere, with chatId in the query or in a body, also from phones':
+    {
+      proves: ['endpoint deleteMessage', 'delete-own', 'delete-chat-id', 'delete-result'],
+      needs: ['people', 'private chat', 'group'],
+      run: async (stage) => {
+        for (const chatId of [await stage.privateChat(), await stage.group()]) {
+          for (const removal of [
+            (id: number) => stage.bot.delete(`/messages/${id}?chatId=${chatId}`),
+            (id: number) => stage.bot.delete(`/messages/${id}`, { chatId }),
+          ]) {
+            const id = await say(stage, chatId)
+            assert.equal(await stage.alice.shows(chatId, id), true)
+            assert.deepEqual(ok(await removal(id)), { deleted: true })
+            assert.equal(await isHeld(stage, chatId, id), false)
+            assert.equal(await stage.alice.shows(chatId, id), false)
+            await stage.advance(1000)
+          }
+        }
+      },
     },
-  },
-  'a message deleted by the bot disappears from phones': {
-    proves: ['delete-result'],
-    needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
-      const id = await say(stage, chatId)
-      assert.equal(await stage.alice.shows(chatId, id), true)
-      ok(await stage.bot.delete(`/messages/${id}?chatId=${chatId}`))
-      assert.equal(await stage.alice.shows(chatId, id), false)
-    },
-  },
   'a deletion without a valid chatId is a bad request that names the field': {
     proves: ['delete-chat-id', 'names-the-field'],
     needs: ['group'],
@@ -79,8 +70,7 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
   'messages of before the bot left and joined again are deleted by the same rules': {
     proves: ['delete-own', 'delete-others'],
     needs: ['people', 'rooms'],
-    run: async (stage) => {
-      const chatId = await stage.room()
+    run: inRoom(async (stage, chatId) => {
       const own = await say(stage, chatId)
       const theirs = await stage.alice.write(chatId, stage.words())
       ok(await stage.bot.post(`/chats/${chatId}/leave`))
@@ -91,18 +81,17 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
       await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
       assert.deepEqual(ok(await remove(theirs)), { deleted: true })
       for (const id of [own, theirs]) assert.equal(await isHeld(stage, chatId, id), false)
-    },
+    }),
   },
   'a deletion of a service notice is forbidden, even with the right to delete': {
     proves: ['delete-notice', 'error forbidden'],
     needs: ['people', 'rooms'],
-    run: async (stage) => {
-      const chatId = await stage.room()
+    run: inRoom(async (stage, chatId) => {
       await stage.setMembership(chatId, stage.me.id, { status: 'admin', deletes: true })
       await stage.bob.leave(chatId)
       const notice = (await stage.held(chatId)).find(({ kind }) => kind !== 'user')
       no(await stage.bot.delete(`/messages/${notice?.id}?chatId=${chatId}`), 'forbidden')
-    },
+    }),
   },
   'a deletion of a deleted or unknown message answers message_not_found, of an unknown chat chat_not_found':
     {
@@ -114,14 +103,13 @@ export const DELETE = casesOf('DELETE /messages/{messageId}', {
         'error chat_not_found',
       ],
       needs: ['group'],
-      run: async (stage) => {
-        const chatId = await stage.group()
+      run: inGroup(async (stage, chatId) => {
         const id = await say(stage, chatId)
         const path = `/messages/${id}?chatId=${chatId}`
         assert.deepEqual(ok(await stage.bot.delete(path)), { deleted: true })
         no(await stage.bot.delete(path), 'message_not_found')
         no(await stage.bot.delete(`/messages/987654321?chatId=${chatId}`), 'message_not_found')
         no(await stage.bot.delete(`/messages/${id}?chatId=1`), 'chat_not_found')
-      },
+      }),
     },
 })

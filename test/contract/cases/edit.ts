@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup, inRoom } from '../case.ts'
 import { no, ok, okFields, shape } from '../expect.ts'
 import { button, say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
@@ -27,8 +27,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
   'an edit without markup keeps the buttons, null removes them, a keyboard replaces them': {
     proves: ['edit-markup'],
     needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const id = await say(stage, chatId, { markup: button() })
       const edit = async (change: object) =>
         ok(await stage.bot.patch(`/messages/${id}`, { chatId, ...change }))
@@ -41,23 +40,21 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       assert.equal((await markupOf(stage, chatId, id)) ?? null, null)
       await edit({ text: stage.words(), markup: button() })
       assert.deepEqual(await markupOf(stage, chatId, id), button())
-    },
+    }),
   },
   'an edit that changes nothing is a bad request': {
     proves: ['edit-nothing'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const id = await say(stage, chatId)
       no(await stage.bot.patch(`/messages/${id}`, { chatId }), 'bad_request')
       no(await stage.bot.patch(`/messages/${id}`, { text: stage.words() }), 'bad_request')
-    },
+    }),
   },
   'an edit has the same rules for text and keyboard as a send': {
     proves: ['edit-kind', 'limit textMax'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const id = await say(stage, chatId)
       const edit = (change: object) => stage.bot.patch(`/messages/${id}`, { chatId, ...change })
       for (const text of ['', '  ', 'x'.repeat(4097), 'one\rtwo', 7]) {
@@ -66,7 +63,7 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       no(await edit({ markup: { inlineKeyboard: 7 } }), 'bad_markup')
       no(await edit({ markup: button({}) }), 'bad_markup')
       ok(await edit({ text: 'x'.repeat(4096) }))
-    },
+    }),
   },
   'an edit with the wrong kind of body for its chat is refused as wrong_body_kind': {
     proves: ['edit-kind', 'error wrong_body_kind'],
@@ -76,11 +73,8 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
       const armored = await stage.sealed()
       const text = stage.words()
       const open = `/messages/${await say(stage, readable)}`
-      const wrong = no(
-        await stage.bot.patch(open, { chatId: readable, armored }),
-        'wrong_body_kind',
-      )
-      assert.equal(wrong['expected'], 'text')
+      const wrong = await stage.bot.patch(open, { chatId: readable, armored })
+      assert.equal(no(wrong, 'wrong_body_kind')['expected'], 'text')
 
       const chatId = await stage.room({ readable: false })
       const body = stage.way === 'protected' ? { text: stage.words() } : { armored }
@@ -115,18 +109,16 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
   'a message can be edited at any age': {
     proves: ['edit-own'],
     needs: ['clock', 'people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const id = await say(stage, chatId)
       await stage.advance(100 * 24 * HOURS_MS)
       ok(await stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() }))
-    },
+    }),
   },
   'a bot edits its messages of before it left and joined again, and no others': {
     proves: ['edit-own'],
     needs: ['people', 'rooms'],
-    run: async (stage) => {
-      const chatId = await stage.room()
+    run: inRoom(async (stage, chatId) => {
       const own = await say(stage, chatId)
       const theirs = await stage.alice.write(chatId, stage.words())
       ok(await stage.bot.post(`/chats/${chatId}/leave`))
@@ -135,19 +127,18 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
         stage.bot.patch(`/messages/${id}`, { chatId, text: stage.words() })
       assert.equal(okFields(await edit(own))['id'], own)
       no(await edit(theirs), 'forbidden')
-    },
+    }),
   },
   'an edit of an unknown message answers message_not_found, in an unknown chat chat_not_found': {
     proves: ['error message_not_found', 'error chat_not_found'],
     needs: ['group', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const text = stage.words()
       const edit = (id: number, where: number) =>
         stage.bot.patch(`/messages/${id}`, { chatId: where, text })
       no(await edit(987_654_321, chatId), 'message_not_found')
       no(await edit(1, 1), 'chat_not_found')
-    },
+    }),
   },
   'an edit for a person who blocked the bot or closed the account is refused': {
     proves: ['error blocked_by_user', 'error user_gone'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup } from '../case.ts'
 import { fields, no, ok } from '../expect.ts'
 
 const KIB = 1024
@@ -54,12 +54,11 @@ export const ENVELOPE = [
     'a server failure answers internal': {
       proves: ['error internal'],
       needs: ['rooms'],
-      run: async (stage) => {
-        const chatId = await stage.group()
+      run: inGroup(async (stage, chatId) => {
         await stage.breakNext('getMembers')
         no(await stage.bot.get(`/chats/${chatId}/members`), 'internal')
         ok(await stage.bot.get(`/chats/${chatId}/members`))
-      },
+      }),
     },
     'a request body over 256 KiB answers too_large on every path, and one of 256 KiB is read': {
       proves: ['error too_large', 'limit requestBytes'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { no, ok } from '../expect.ts'
 
 export const LEAVE = casesOf('POST /chats/{chatId}/leave', {
@@ -21,10 +21,9 @@ export const LEAVE = casesOf('POST /chats/{chatId}/leave', {
   'a private chat cannot be left': {
     proves: ['leave-private', 'error bad_request'],
     needs: ['private chat', 'people'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       no(await stage.bot.post(`/chats/${chatId}/leave`), 'bad_request')
       ok(await stage.bot.get(`/chats/${chatId}`))
-    },
+    }),
   },
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup } from '../case.ts'
 import { no, ok } from '../expect.ts'
 import { button, say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
@@ -48,8 +48,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
   'a message contains its keyboard in clear, unchanged': {
     proves: ['markup-shape', 'markup-readable'],
     needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const inlineKeyboard = [
         [{ text: 'One', callbackData: '1' }],
         [
@@ -60,7 +59,7 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
       const id = await say(stage, chatId, { markup: { inlineKeyboard } })
       const held = (await stage.held(chatId)).find((one) => one.id === id)
       assert.deepEqual(held?.markup, { inlineKeyboard })
-    },
+    }),
   },
   'a keyboard at each of its limits is accepted': {
     proves: BOUNDS,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat, inRoom } from '../case.ts'
 import { list, no, okFields, type Fields } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 
@@ -17,8 +17,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
   'a room lists its members with names, status and title, and without phone numbers': {
     proves: ['endpoint getMembers', 'members-list', 'member-fields', 'member-no-phone'],
     needs: ['rooms'],
-    run: async (stage) => {
-      const chatId = await stage.room()
+    run: inRoom(async (stage, chatId) => {
       await stage.setMembership(chatId, stage.bob.id, { status: 'admin', title: 'Host' })
       assert.deepEqual(await idsSeen(stage, chatId), [stage.alice.id, stage.bob.id, stage.me.id])
       const { members } = okFields(await stage.bot.get(`/chats/${chatId}/members`))
@@ -29,7 +28,7 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
       }
       assert.ok(values.some((value) => typeof value === 'number' && value !== stage.bob.id))
       assert.doesNotMatch(JSON.stringify(members), /phone/i)
-    },
+    }),
   },
   'a hidden member list shows only administrators to a bot that is no administrator': {
     proves: ['members-hidden'],
@@ -54,11 +53,10 @@ export const MEMBERS = casesOf('GET /chats/{chatId}/members', {
   'the member list of a private chat is a bad request': {
     proves: ['members-private', 'member-one', 'error bad_request'],
     needs: ['private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       no(await stage.bot.get(`/chats/${chatId}/members`), 'bad_request')
       no(await stage.bot.get(`/chats/${chatId}/members/${stage.me.id}`), 'bad_request')
-    },
+    }),
   },
   'the member list of an unknown chat answers chat_not_found': {
     proves: ['error chat_not_found'],
@@ -73,8 +71,7 @@ export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', {
   'a member is returned by id, and a stranger answers member_not_found': {
     proves: ['endpoint getMember', 'member-one', 'error member_not_found'],
     needs: ['rooms', 'people'],
-    run: async (stage) => {
-      const chatId = await stage.room()
+    run: inRoom(async (stage, chatId) => {
       const path = `/chats/${chatId}/members`
       const member = okFields(await stage.bot.get(`${path}/${stage.alice.id}`))
       const { members } = okFields(await stage.bot.get(path))
@@ -85,7 +82,7 @@ export const MEMBER = casesOf('GET /chats/{chatId}/members/{userId}', {
       const stranger = await stage.person({ phone: false })
       no(await stage.bot.get(`${path}/${stranger.id}`), 'member_not_found')
       no(await stage.bot.get(`${path}/1`), 'member_not_found')
-    },
+    }),
   },
   'an unknown member id answers member_not_found': {
     proves: ['error member_not_found'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { at, shape, type Fields } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 import { onlyMessage, received, say } from '../steps.ts'
@@ -23,8 +23,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       'readable-text',
     ],
     needs: ['people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const text = stage.words()
       const id = await stage.alice.write(chatId, text)
       const message = shape(await onlyMessage(stage), {
@@ -51,7 +50,7 @@ export const MESSAGE = casesOf('Message (inside an update)', {
       assert.equal(message['kind'], 'user')
       assert.equal(message['text'], text)
       assert.deepEqual(message['media'], [])
-    },
+    }),
   },
   'the kind of a message’s chat is private, group or channel': {
     proves: ['message-chat'],
@@ -67,12 +66,11 @@ export const MESSAGE = casesOf('Message (inside an update)', {
   '`replyTo` of a message has the id of the quoted message': {
     proves: ['message-reply'],
     needs: ['people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const quoted = await say(stage, chatId)
       await stage.alice.write(chatId, stage.words(), { replyTo: quoted })
       assert.equal(at(await onlyMessage(stage), 'replyTo.id'), quoted)
-    },
+    }),
   },
   'delivered text is trimmed, and runs of empty lines are folded': {
     proves: ['message-text'],

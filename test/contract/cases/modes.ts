@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
 import { receivedWords, say, send } from '../steps.ts'
 
@@ -19,8 +19,7 @@ export const MODES = casesOf('What the service does', {
   'a private chat of an open bot carries text in both directions': {
     proves: ['bot-open', 'readable-text'],
     needs: ['people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const text = stage.words()
       const answer = await stage.bot.post('/messages', { chatId, text })
       const shown = await stage.alice.sees(chatId, Number(okFields(answer, 201)['id']))
@@ -29,7 +28,7 @@ export const MODES = casesOf('What the service does', {
       const written = stage.words()
       await stage.alice.write(chatId, written)
       assert.deepEqual(await receivedWords(stage), [written])
-    },
+    }),
   },
   'a send with the wrong kind of body is refused, and `expected` names the right one': {
     proves: ['wrong-kind', 'send-kind', 'error wrong_body_kind'],
@@ -38,11 +37,8 @@ export const MODES = casesOf('What the service does', {
       const readable = await stage.room({ readable: true })
       const encrypted = await stage.room({ readable: false })
       const armored = await stage.sealed()
-      const wrong = no(
-        await stage.bot.post('/messages', { chatId: readable, armored }),
-        'wrong_body_kind',
-      )
-      assert.equal(wrong['expected'], 'text')
+      const wrong = await stage.bot.post('/messages', { chatId: readable, armored })
+      assert.equal(no(wrong, 'wrong_body_kind')['expected'], 'text')
 
       const text = await send(stage, encrypted)
       const sealed = await stage.bot.post('/messages', { chatId: encrypted, armored })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { ENDPOINTS } from '../../../src/api/endpoints.ts'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { at, no, ok, okFields } from '../expect.ts'
 import { received, send } from '../steps.ts'
 
@@ -36,8 +36,7 @@ export const OWNER = casesOf('States and transitions', {
   'a resumed bot works again, and receives the updates of its pause': {
     proves: ['bot status: paused -> active (owner)', 'bot-status'],
     needs: ['owner', 'people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       await stage.owner.pause()
       const text = stage.words()
       await stage.alice.write(chatId, text)
@@ -45,7 +44,7 @@ export const OWNER = casesOf('States and transitions', {
       assert.equal(okFields(await stage.bot.get('/me'))['status'], 'active')
       assert.equal(at((await received(stage))[0], 'message.text'), text)
       ok(await send(stage, chatId), 201)
-    },
+    }),
   },
   'a revoked token is unauthorized for every later call, and the owner is notified': {
     proves: [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { ok } from '../expect.ts'
 import type { Stage } from '../stage.ts'
 import { received, receivedWords, say } from '../steps.ts'
@@ -14,12 +14,11 @@ export const PRIVACY = casesOf('What the service does', {
   'a bot receives every message of a private chat': {
     proves: ['private-everything'],
     needs: ['people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const texts = [stage.words(), '/start', 'hello @somebody', 'x']
       for (const text of texts) await stage.alice.write(chatId, text)
       assert.deepEqual(await receivedWords(stage), texts)
-    },
+    }),
   },
   'a bot in privacy mode receives commands, mentions and replies of a group': {
     proves: ['group-addressed', 'phone-applies'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
-import { casesOf } from '../case.ts'
+import { casesOf, inPrivateChat } from '../case.ts'
 import { no, ok, wait } from '../expect.ts'
 import { say, send, times } from '../steps.ts'
 
@@ -65,15 +65,14 @@ export const RATES = casesOf('Limits', {
   'a private chat accepts one message a second': {
     proves: ['limit sendsPerPrivatePerSecond', 'error flood_wait', 'retry-after-body'],
     needs: ['clock', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       ok(await send(stage, chatId), 201)
       assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
       await stage.advance(999)
       assert.equal(floodSeconds(await send(stage, chatId), 'flood_wait'), 1)
       await stage.advance(1)
       ok(await send(stage, chatId), 201)
-    },
+    }),
   },
   '20 messages a minute are accepted in a group or channel': {
     proves: ['limit sendsPerGroupPerMinute', 'error flood_wait', 'retry-after-body'],
@@ -116,8 +115,7 @@ export const RATES = casesOf('Limits', {
       'limit sendsPerGroupPerMinute',
     ],
     needs: ['clock', 'private chat', 'group', 'rooms'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const id = await say(stage, chatId)
       const edit = (where: number, which: number) =>
         stage.bot.patch(`/messages/${which}`, { chatId: where, text: stage.words() })
@@ -140,7 +138,7 @@ export const RATES = casesOf('Limits', {
       for (const answer of await times(half, () => edit(group, other))) ok(answer)
       for (const answer of await times(half, () => edit(room, third))) ok(answer)
       assert.equal(floodSeconds(await edit(room, third), 'flood_wait'), 1)
-    },
+    }),
   },
   'slow mode refuses a second message of the bot within its seconds': {
     proves: ['error slow_mode', 'retry-after-body'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { LIMITS } from '../../../src/api/limits.ts'
-import { casesOf, type Case } from '../case.ts'
+import { casesOf, type Case, inGroup, inPrivateChat } from '../case.ts'
 import { at, no, ok, okFields, okList, wait } from '../expect.ts'
 import { button, onlyMessage, received, receivedWords, say, send, times } from '../steps.ts'
 
@@ -26,14 +26,13 @@ const COUNTS = casesOf('Limits', {
   'a refused send counts in no window of sends': {
     proves: ['limit sendsPerPrivatePerSecond'],
     needs: ['clock', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       no(await send(stage, chatId, { markup: 7 }), 'bad_markup')
       await say(stage, chatId)
       no(await send(stage, chatId), 'flood_wait')
       await stage.advance(1000)
       await say(stage, chatId)
-    },
+    }),
   },
 })
 
@@ -79,8 +78,7 @@ const SENDS = casesOf('POST /messages', {
   'a repeated sendId returns its message, also deleted or for a person who blocked the bot': {
     proves: ['send-again'],
     needs: ['people', 'private chat', 'rooms'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const sendId = randomUUID()
       const body = { chatId, text: stage.words(), sendId }
       const { id } = okFields(await stage.bot.post('/messages', body), 201)
@@ -93,7 +91,7 @@ const SENDS = casesOf('POST /messages', {
       no(await stage.bot.post('/messages', { ...body, text: 7 }), 'bad_request')
       const held = await stage.held(chatId)
       assert.ok(held.every((one) => one.id !== id))
-    },
+    }),
   },
 })
 
@@ -130,11 +128,10 @@ const EDITS = casesOf('PATCH /messages/{messageId}', {
   'an edit with only unchangeable fields is a bad request': {
     proves: ['edit-nothing'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const path = `/messages/${await say(stage, chatId)}`
       no(await stage.bot.patch(path, { chatId, silent: true }), 'bad_request')
-    },
+    }),
   },
 })
 
@@ -153,19 +150,17 @@ const UNITS = casesOf('Inline keyboard (markup)', {
   'a keyboard without buttons, of another type or with unknown fields is bad_markup': {
     proves: ['markup-shape'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const none = [null, [], 'x', { inlineKeyboard: [] }, { inlineKeyboard: [[]] }]
       for (const markup of [...none, button({ callbackData: 'd', login: true })]) {
         no(await send(stage, chatId, { markup }), 'bad_markup')
       }
-    },
+    }),
   },
   'the text of a button is counted in code points': {
     proves: ['limit buttonTextMax'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const markup = (count: number) => ({
         inlineKeyboard: [[{ text: '😀'.repeat(count), callbackData: 'd' }]],
       })
@@ -173,7 +168,7 @@ const UNITS = casesOf('Inline keyboard (markup)', {
       const text = stage.words()
       const over = { chatId, text, markup: markup(LIMITS.buttonTextMax + 1) }
       no(await stage.bot.post('/messages', over), 'bad_markup')
-    },
+    }),
   },
 })
 
@@ -181,15 +176,14 @@ const MORE = casesOf('POST /chats/{chatId}/typing', {
   'unknown fields of a typing call and a send are ignored': {
     proves: ['typing-body'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       ok(await stage.bot.post(`/chats/${chatId}/typing`, { typing: true, more: 1 }))
       const body = { chatId, text: stage.words(), parseMode: 'html', markup: button() }
       const sent = await stage.past.post('/messages', body)
       // Past the sidecar the group is encrypted.
       if (stage.way === 'protected') no(sent, 'wrong_body_kind')
       else ok(sent, 201)
-    },
+    }),
   },
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
 
 const ARMORED_MAX = 131_072
@@ -8,8 +8,7 @@ export const SEND_TEXT = casesOf('POST /messages', {
   'text has 1 to 4096 UTF-16 code units': {
     proves: ['limit textMax'],
     needs: ['group', 'people'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       for (const text of ['x', 'x'.repeat(4096), '😀'.repeat(2048)]) {
         const sent = await stage.bot.post('/messages', { chatId, text })
         const shown = await stage.alice.sees(chatId, Number(okFields(sent, 201)['id']))
@@ -18,13 +17,12 @@ export const SEND_TEXT = casesOf('POST /messages', {
       for (const text of ['', 'x'.repeat(4097), `${'😀'.repeat(2048)}x`]) {
         no(await stage.bot.post('/messages', { chatId, text }), 'bad_request')
       }
-    },
+    }),
   },
   'text with a control character other than newline and tab is a bad request': {
     proves: ['send-text'],
     needs: ['group', 'people'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const text = 'one\n\ttwo'
       const sent = await stage.bot.post('/messages', { chatId, text })
       const shown = await stage.alice.sees(chatId, Number(okFields(sent, 201)['id']))
@@ -33,17 +31,16 @@ export const SEND_TEXT = casesOf('POST /messages', {
         const answer = await stage.bot.post('/messages', { chatId, text: `one${bad}two` })
         no(answer, 'bad_request')
       }
-    },
+    }),
   },
   'blank text is a bad request': {
     proves: ['send-text'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       for (const text of [' ', '\n\n', '\t \n', '\u00a0']) {
         no(await stage.bot.post('/messages', { chatId, text }), 'bad_request')
       }
-    },
+    }),
   },
   '`armored` is an OpenPGP message block of at most 131072 characters': {
     proves: ['send-armored', 'limit armoredMax'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup, inPrivateChat } from '../case.ts'
 import { no, ok, okFields, shape } from '../expect.ts'
 import { say, send } from '../steps.ts'
 
@@ -10,15 +10,14 @@ export const SEND = casesOf('POST /messages', {
   'a send answers 201 with id and date, and the person’s phone shows the text': {
     proves: ['endpoint sendMessage', 'send-created', 'sent-fields', 'send-fields'],
     needs: ['private chat', 'people'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       const text = stage.words()
       const answer = await stage.bot.post('/messages', { chatId, text })
       assert.match(answer.statusLine, /^HTTP\/1\.1 201\b/)
       const sent = shape(ok(answer, 201), { id: 'int', date: 'ts' })
       const shown = await stage.alice.sees(chatId, Number(sent['id']))
       assert.equal(shown.text, text)
-    },
+    }),
   },
   'a group accepts a message, and a channel a silent one': {
     proves: ['send-fields', 'send-silent'],
@@ -82,14 +81,13 @@ export const SEND = casesOf('POST /messages', {
   'a send to a person who blocked the bot answers blocked_by_user': {
     proves: ['error blocked_by_user', 'auth-rights'],
     needs: ['people', 'private chat'],
-    run: async (stage) => {
-      const chatId = await stage.privateChat()
+    run: inPrivateChat(async (stage, chatId) => {
       await stage.alice.block()
       const text = stage.words()
       no(await stage.bot.post('/messages', { chatId, text }), 'blocked_by_user')
       await stage.alice.unblock()
       ok(await stage.bot.post('/messages', { chatId, text }), 201)
-    },
+    }),
   },
   'a send to a closed account answers user_gone, with or without an earlier key': {
     proves: ['error user_gone'],
@@ -130,8 +128,7 @@ export const SEND = casesOf('POST /messages', {
   'a reply quotes a message of the same chat, and an unknown id is ignored': {
     proves: ['send-reply'],
     needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const quoted = await stage.alice.write(chatId, stage.words())
       const right = await say(stage, chatId, { replyTo: quoted })
       const wrong = await say(stage, chatId, { replyTo: 987_654_321 })
@@ -139,7 +136,7 @@ export const SEND = casesOf('POST /messages', {
       const held = await stage.held(chatId)
       const quotes = [right, wrong, none].map((id) => held.find((one) => one.id === id)?.replyTo)
       assert.deepEqual(quotes, [quoted, null, null])
-    },
+    }),
   },
 })
 
@@ -147,20 +144,18 @@ export const SEND_ID = casesOf('POST /messages', {
   'a UUID of any version is accepted as sendId': {
     proves: ['send-again', 'send-fields'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       for (const sendId of [randomUUID(), randomUUID().replace(/-4(...)-./, '-0$1-7')]) {
         const body = { chatId, text: stage.words(), sendId }
         const { id } = okFields(await stage.bot.post('/messages', body), 201)
         assert.equal(okFields(await stage.bot.post('/messages', body))['id'], id)
       }
-    },
+    }),
   },
   'a repeated sendId answers 200 with the message already written': {
     proves: ['send-again', 'safe-retry-send'],
     needs: ['people', 'group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const count = (await stage.held(chatId)).length
       const body = { chatId, text: stage.words(), sendId: randomUUID() }
       const first = okFields(await stage.bot.post('/messages', body), 201)
@@ -173,7 +168,7 @@ export const SEND_ID = casesOf('POST /messages', {
       )
       assert.equal(other['id'], first['id'])
       assert.equal((await stage.held(chatId)).length, count + 1)
-    },
+    }),
   },
   'the same sendId in another chat answers conflict': {
     proves: ['send-elsewhere', 'error conflict'],

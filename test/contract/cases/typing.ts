@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { casesOf } from '../case.ts'
+import { casesOf, inGroup } from '../case.ts'
 import { no, okFields } from '../expect.ts'
 import { say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
@@ -21,8 +21,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
   'a second typing indicator in a chat within 3 seconds is not sent': {
     proves: ['typing-once', 'limit typingIntervalMs'],
     needs: ['group', 'private chat', 'clock'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       assert.equal(await sent(stage, chatId), true)
       assert.equal(await sent(stage, chatId), false)
       assert.equal(await sent(stage, await stage.privateChat()), true)
@@ -30,26 +29,16 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       assert.equal(await sent(stage, chatId), false)
       await stage.advance(1)
       assert.equal(await sent(stage, chatId), true)
-    },
-  },
-  '`typing: false` clears a typing indicator early': {
-    proves: ['typing-body'],
-    needs: ['group', 'clock'],
-    run: async (stage) => {
-      const chatId = await stage.group()
-      assert.equal(await sent(stage, chatId), true)
-      assert.equal(await sent(stage, chatId, { typing: false }), true)
-    },
+    }),
   },
   'phones show a typing indicator until a message, `typing: false` or a few seconds': {
     proves: ['typing-clears', 'typing-body'],
     needs: ['people', 'group', 'clock'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       const shown = () => stage.alice.showsTyping(chatId)
       const ends = [
         () => say(stage, chatId),
-        () => sent(stage, chatId, { typing: false }),
+        async () => assert.equal(await sent(stage, chatId, { typing: false }), true),
         async () => stage.advance(10_000),
       ]
       assert.equal(await shown(), false)
@@ -60,7 +49,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
         assert.equal(await shown(), false)
         await stage.advance(3000)
       }
-    },
+    }),
   },
   'a typing call answers with `sent` as a boolean': {
     proves: ['endpoint sendTyping'],
@@ -83,10 +72,9 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
   'a typing call with a wrong body is a bad request, in an unknown chat chat_not_found': {
     proves: ['typing-body', 'error chat_not_found'],
     needs: ['group'],
-    run: async (stage) => {
-      const chatId = await stage.group()
+    run: inGroup(async (stage, chatId) => {
       no(await stage.bot.post(`/chats/${chatId}/typing`, { typing: 'yes' }), 'bad_request')
       no(await stage.bot.post('/chats/1/typing'), 'chat_not_found')
-    },
+    }),
   },
 })

@@ -108,20 +108,6 @@ export const UPDATES = casesOf('GET /updates', {
       assert.deepEqual(ok(await third), [])
     },
   },
-  'polling while a webhook is set answers webhook_active': {
-    proves: ['error webhook_active', 'webhook-ends-poll'],
-    needs: ['owner', 'host names'],
-    run: async (stage) => {
-      const poll = stage.bot.get('/updates?timeout=50')
-      await stage.polling()
-      ok(await stage.past.post('/webhook', { url: 'https://hooks.example.org/bot' }))
-      const ended = await poll
-      if (ended.status !== 200) no(ended, 'webhook_active')
-      no(await stage.bot.get('/updates'), 'webhook_active')
-      ok(await stage.past.delete('/webhook'))
-      ok(await stage.bot.get('/updates'))
-    },
-  },
 })
 
 const HOURS_MS = 3_600_000
