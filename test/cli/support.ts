@@ -1,12 +1,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { listening } from '../support/listening.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import { runInProcess, type Ended } from '../support/run-in-process.ts'
 
+export { isRunning } from '../support/mortal.ts'
 export { runInProcess, type Ended }
 
 export interface Given {
@@ -92,13 +92,4 @@ export const TOKENS = {
   POSTERN_KEY_PASSPHRASE: 'swordfish-swordfish',
   POSTERN_LISTEN_PORT: '0',
   POSTERN_ADMIN_PORT: '0',
-}
-
-/** Whether a process is there that does something: one that waits to be reaped is gone. */
-export function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
 }

@@ -53,6 +53,17 @@ export class Sealers implements AsyncDisposable {
     await this.#things.disposeAsync()
   }
 
+  /** What adds ways of a program, each with its flags. */
+  #adder(
+    program: string,
+    run: (flags: string[], from: string, out: string) => Promise<unknown>,
+  ): (name: string, flags: string[]) => void {
+    return (name, flags) => {
+      const seal = async (from: string, out: string) => void (await run(flags, from, out))
+      this.all.push({ name: `${program}: ${name}`, seal })
+    }
+  }
+
   async #addGpg(): Promise<void> {
     const gpg = this.#things.use(await Gpg.start())
     await gpg.run(['--quick-generate-key', 'signer', 'ed25519', 'sign', 'never'])
@@ -60,14 +71,9 @@ export class Sealers implements AsyncDisposable {
     const to = ['--recipient-file', this.path('bot.asc')]
     // Where the recipient names no hash, GnuPG takes SHA-1.
     const sign = ['--digest-algo', 'SHA256', '--sign']
-    const add = (name: string, flags: string[]): void => {
-      this.all.push({
-        name: `gpg: ${name}`,
-        seal: async (from, out) => {
-          await gpg.run([...flags, ...to, '--output', out, '--encrypt', from])
-        },
-      })
-    }
+    const add = this.#adder('gpg', (flags, from, out) =>
+      gpg.run([...flags, ...to, '--output', out, '--encrypt', from]),
+    )
     add('as it comes', [])
     add('signed', sign)
     add('not compressed', ['-z', '0'])
@@ -97,14 +103,9 @@ export class Sealers implements AsyncDisposable {
     await must('sq', ['key', 'generate', ...made])
     this.#signers.set('sq', (await must('sq', ['key', 'extract-cert', key])).toString())
     const to = ['--recipient-cert', this.path('bot.asc')]
-    const add = (name: string, flags: string[]): void => {
-      this.all.push({
-        name: `sq: ${name}`,
-        seal: async (from, out) => {
-          await must('sq', ['encrypt', '--binary', ...flags, ...to, '--output', out, from])
-        },
-      })
-    }
+    const add = this.#adder('sq', (flags, from, out) =>
+      must('sq', ['encrypt', '--binary', ...flags, ...to, '--output', out, from]),
+    )
     add('as it comes', [])
     for (const one of ['none', 'pad', 'zip', 'zlib', 'bzip2']) {
       add(one, ['--compression', one, '--signer-key', key])
@@ -118,15 +119,10 @@ export class Sealers implements AsyncDisposable {
     const exported = await must('rnpkeys', [...always, '--export-key', 'signer'])
     this.#signers.set('rnp', exported.toString())
     await must('rnpkeys', [...always, '--import-keys', this.path('bot.asc')])
-    const add = (name: string, flags: string[]): void => {
-      this.all.push({
-        name: `rnp: ${name}`,
-        seal: async (from, out) => {
-          const how = ['--encrypt', '--overwrite', '-r', bot.primary.fingerprint, ...flags]
-          await must('rnp', [...always, ...how, '--output', out, from])
-        },
-      })
-    }
+    const encrypt = [...always, '--encrypt', '--overwrite', '-r', bot.primary.fingerprint]
+    const add = this.#adder('rnp', (flags, from, out) =>
+      must('rnp', [...encrypt, ...flags, '--output', out, from]),
+    )
     const sign = ['--sign', '-u', 'signer']
     add('as it comes', [])
     add('not compressed', ['-z', '0', ...sign])

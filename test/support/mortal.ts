@@ -1,5 +1,5 @@
 /** Children that end with the process that started them, however that ends. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { installed } from './programs.ts'
 
 const SETPRIV = '/usr/bin/setpriv'
@@ -14,4 +14,13 @@ export function mortal(command: string, args: readonly string[]): [string, strin
   installed(command)
   if (!hasSetpriv) return [command, [...args]]
   return [SETPRIV, ['--pdeathsig', 'KILL', command, ...args]]
+}
+
+/** Whether a process is there: one that has ended and waits to be reaped is not (proc(5)). */
+export function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
 }

@@ -86,6 +86,13 @@ export function rsa(pem: string, createdMs: number): SigningKey {
   }
 }
 
+/** A signature by DSA or ECDSA: r and s, as MPIs. */
+function twoNumbers(hash: string, message: Uint8Array, key: KeyObject): Buffer {
+  const numbers = signWith(hash, message, { key, dsaEncoding: 'ieee-p1363' })
+  const half = numbers.length / 2
+  return concat(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
+}
+
 /** A DSA key, algorithm 17, from a traditional PEM secret key; its signatures differ in each run. */
 export function dsa(pem: string, createdMs: number): SigningKey {
   const der = Buffer.from(pem.replace(/-----.*-----|\s/g, ''), 'base64')
@@ -95,11 +102,7 @@ export function dsa(pem: string, createdMs: number): SigningKey {
     ...identify(body, createdMs),
     algorithm: 17,
     secretBody: unlocked(body, mpi(x)),
-    sign: (message, hash) => {
-      const numbers = signWith(hash, message, { key: pem, dsaEncoding: 'ieee-p1363' })
-      const half = numbers.length / 2
-      return concat(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
-    },
+    sign: (message, hash) => twoNumbers(hash, message, createPrivateKey(pem)),
   }
 }
 
@@ -111,11 +114,7 @@ export function ecdsa(namedCurve: string, oid: string, createdMs: number): Signi
     ...identify(body, createdMs),
     algorithm: 19,
     secretBody: Buffer.alloc(0),
-    sign: (message, hash) => {
-      const numbers = signWith(hash, message, { key: privateKey, dsaEncoding: 'ieee-p1363' })
-      const half = numbers.length / 2
-      return concat(mpi(numbers.subarray(0, half)), mpi(numbers.subarray(half)))
-    },
+    sign: (message, hash) => twoNumbers(hash, message, privateKey),
   }
 }
 

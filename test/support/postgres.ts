@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onceInRun, runFolder } from './run-folder.ts'
 import { has } from './lacks.ts'
+import { isRunning } from './mortal.ts'
 
 /** What the cluster of a run is called in its folder. */
 const SHARED = 'pg'
@@ -130,7 +131,7 @@ export class Cluster {
     for (const pid of this.pids().slice(0, 1)) signalTo(pid, 'SIGSTOP')
     const pids = this.pids()
     for (const pid of pids) signalTo(pid, 'SIGKILL')
-    while (pids.some(isAlive)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
+    while (pids.some(isRunning)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
     // its number may be taken for a server that runs, until somebody has asked how it ended
     rmSync(join(this.#data, 'postmaster.pid'), { force: true })
     rmSync(join(this.folder, `.s.PGSQL.${this.#port}.lock`), { force: true })
@@ -230,15 +231,6 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
     process.kill(pid, signal)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
-/** A process that has ended, and that nobody has asked how, still has its number (proc(5)). */
-function isAlive(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
   }
 }
 
