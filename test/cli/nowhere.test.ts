@@ -29,6 +29,15 @@ const filesBelow = (folder: string): Record<string, string> =>
     }),
   )
 
+/** A sidecar with a script before it, which is signalled to act once the sidecar is ready. */
+async function signalled(stage: Stage, script: string, env = stage.env()) {
+  const node = ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
+  const sidecar = start(['run'], { cwd: stage.cwd, env, node })
+  await sidecar.waitForStderr(/"listening"/)
+  sidecar.process.kill('SIGUSR2')
+  return sidecar
+}
+
 describe('secrets', () => {
   test('no secret is in the outputs, files, arguments or child processes of a sidecar', async () => {
     const stage = await Stage.make()
@@ -87,14 +96,7 @@ describe('secrets', () => {
     const crash = `const secret = process.env.POSTERN_KEY_PASSPHRASE
       const { inspect } = await import('node:util')
       process.on('SIGUSR2', () => { throw Object.assign(new Error(secret), { secret }) })`
-    const sidecar = start(['run'], {
-      cwd: stage.cwd,
-      env: stage.env(),
-      node: ['--import', `data:text/javascript,${encodeURIComponent(crash)}`],
-    })
-    await sidecar.waitForStderr(/"listening"/)
-    sidecar.process.kill('SIGUSR2')
-    const { code, stdout, stderr } = await sidecar.ended
+    const { code, stdout, stderr } = await (await signalled(stage, crash)).ended
     expect(code).toBe(1)
     expect(stderr).toContain('internal failure (Error)')
     expect(found({ stdout, stderr }, [stage.passphrase])).toEqual([])
@@ -108,13 +110,7 @@ describe('secrets', () => {
       POSTERN_NEW_PASSPHRASE: NEXT,
       POSTERN_EXPORT_PASSPHRASE: OUT,
     }
-    const sidecar = start(['run'], {
-      cwd: stage.cwd,
-      env,
-      node: ['--import', `data:text/javascript,${encodeURIComponent(spy)}`],
-    })
-    await sidecar.waitForStderr(/"listening"/)
-    sidecar.process.kill('SIGUSR2')
+    const sidecar = await signalled(stage, spy, env)
     const [inherited = ''] = await sidecar.waitForStdout(/\{.*\}\n/)
     expect(inherited).toContain('POSTERN_DATA_DIR')
     expect(

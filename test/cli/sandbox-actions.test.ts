@@ -179,9 +179,20 @@ describe('`sandbox press`', () => {
 
 describe('the sandbox that a command uses', () => {
   const args = ['sandbox', 'say', 'alice', 'square', 'found', '--json']
+  /** The environment of a user without any sandbox. */
+  const userOf = (name: string) => ({
+    XDG_RUNTIME_DIR: join(folder, name),
+    XDG_STATE_HOME: join(folder, `${name}-state`),
+  })
+  /** A sandbox in a process of its own, and the address of its control. */
+  async function serve(env: Record<string, string>, ...more: string[]) {
+    const served = start(['sandbox', '--json', ...more], { cwd: folder, env })
+    const [line] = await served.waitForStdout(/^.*\n/)
+    return { served, ...(JSON.parse(line) as { controlUrl: string }) }
+  }
 
   test('a command uses the newest running sandbox of the user', async () => {
-    const env = { XDG_RUNTIME_DIR: join(folder, 'run'), XDG_STATE_HOME: join(folder, 'state') }
+    const env = userOf('none')
     const none = await runInProcess(args, env)
     expect(none.code).toBe(2)
     expect(none.stderr).toContain('no sandbox is named, and none of yours runs')
@@ -192,10 +203,8 @@ describe('the sandbox that a command uses', () => {
   })
 
   test('a sandbox beyond loopback is found with its token, in a file of mode 0600', async () => {
-    const env = { XDG_RUNTIME_DIR: join(folder, 'wide'), XDG_STATE_HOME: join(folder, 'wide-too') }
-    const served = start(['sandbox', '--json', '--host', '0.0.0.0'], { cwd: folder, env })
-    const [line] = await served.waitForStdout(/^.*\n/)
-    const { controlUrl } = JSON.parse(line) as { controlUrl: string }
+    const env = userOf('wide')
+    const { served, controlUrl } = await serve(env, '--host', '0.0.0.0')
     const file = join(env.XDG_STATE_HOME, 'postern', 'sandboxes', `${served.process.pid}.json`)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(await runInProcess(args, env)).toMatchObject({ code: 0, stderr: '' })
@@ -203,34 +212,23 @@ describe('the sandbox that a command uses', () => {
     const without = await runInProcess([...args, '--control', origin], env)
     expect(without).toMatchObject({ code: 1, stdout: '' })
     expect(without.stderr).toContain('the token is missing or wrong')
-    using _ = announceSandbox([env.XDG_STATE_HOME], {
-      command: 'sandbox',
-      controlUrl,
-      dataDir: null,
-    })
+    const announced = { command: 'sandbox', controlUrl, dataDir: null } as const
+    using _ = announceSandbox([env.XDG_STATE_HOME], announced)
     const newest = await runInProcess(args, env)
     expect(newest.stderr).toContain(`this is the newest`)
     expect(newest.stderr).not.toContain(password)
   })
 
   test('`sandbox watch` follows a sandbox of another process, also over a reset', async () => {
-    const env = {
-      XDG_RUNTIME_DIR: join(folder, 'processes'),
-      XDG_STATE_HOME: join(folder, 'processes-too'),
-    }
+    const env = userOf('processes')
     const given = { cwd: folder, env }
-    const served = start(['sandbox', '--json'], given)
-    const [line] = await served.waitForStdout(/^.*\n/)
-    const { controlUrl } = JSON.parse(line) as { controlUrl: string }
+    const { served, controlUrl } = await serve(env)
     const watching = start(['sandbox', 'watch'], given)
     const watchingOne = start(['sandbox', 'watch', 'bob', '--json'], given)
     await watching.waitForStderr(/watching alice, bob/)
     await watchingOne.waitForStderr(/watching bob/)
-    const said = await runInProcess(
-      ['sandbox', 'say', 'alice', 'backroom', 'psst\u202e\u061c'],
-      env,
-    )
-    expect(said.code).toBe(0)
+    const say = ['sandbox', 'say', 'alice', 'backroom', 'psst\u202e\u061c']
+    expect((await runInProcess(say, env)).code).toBe(0)
     await watching.waitForStdout(/^\d\d:\d\d:\d\d alice +backroom: psst {2}✓ verified$/m)
     const [json] = await watchingOne.waitForStdout(/^.*psst.*\n/m)
     expect(json).toContain('"psst\\u202e\\u061c"')
