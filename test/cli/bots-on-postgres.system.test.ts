@@ -83,10 +83,8 @@ describe.skipIf(!hasPostgres())('several bots in one PostgreSQL', () => {
     await sidecar.stop('SIGTERM')
     for (const name of NAMES) {
       const moved = await run(env, 'store', 'move', '--bot', name, '--json', ...to)
-      expect([moved.code, JSON.parse(moved.stdout)]).toEqual([
-        0,
-        expect.objectContaining({ to: expect.stringContaining(`schema postern_${name}`) }),
-      ])
+      expect(moved.code).toBe(0)
+      expect((JSON.parse(moved.stdout) as { to: string }).to).toContain(`schema postern_${name}`)
     }
     // what was left behind opens for nobody
     const left = await run(env, 'key', 'list', '--bot', 'first')

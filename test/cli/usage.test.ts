@@ -31,11 +31,8 @@ describe('help', () => {
       command.configureOutput({ writeOut: (more) => (text += more), getOutHelpWidth: () => 80 })
       command.outputHelp()
       const lines = text.trimEnd().split('\n')
-      expect([text, lines.length, lines.filter((line) => line.length > 80)]).toEqual([
-        text,
-        Math.min(lines.length, 24),
-        [],
-      ])
+      expect(lines.length, text).toBeLessThanOrEqual(24)
+      expect(lines.filter((line) => line.length > 80)).toEqual([])
       expect(lines.at(-1)).toMatch(/^example: postern /)
     }
   })

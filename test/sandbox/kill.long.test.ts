@@ -2,10 +2,10 @@ import { spawnSync } from '../support/programs.ts'
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
 import { postern, start } from '../cli/support.ts'
+import { execute } from '../store/support.ts'
 import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
@@ -80,22 +80,16 @@ test('a file that is no sandbox’s world is refused unchanged', async () => {
   writeFileSync(short, '')
   expect(await refused(short)).toMatch(/is no sandbox’s world/)
   const other = join(dir, 'other.db')
-  const database = new DatabaseSync(other)
-  database.exec('CREATE TABLE records (n INTEGER)')
-  database.close()
+  execute(other, 'CREATE TABLE records (n INTEGER)')
   expect(await refused(other)).toMatch(/is no sandbox’s world/)
 })
 
 test('the file of a newer version, and a truncated file, are refused unchanged', async () => {
   const data = join(temporaryFolder(), 'a.world')
   await (await sandbox(data)).kill('SIGTERM')
-  const database = new DatabaseSync(data)
-  database.exec('PRAGMA user_version = 2')
-  database.close()
+  execute(data, 'PRAGMA user_version = 2')
   expect(await refused(data)).toMatch(/newer version.*\n.*use that version/s)
-  const back = new DatabaseSync(data)
-  back.exec('PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)')
-  back.close()
+  execute(data, 'PRAGMA user_version = 1; PRAGMA wal_checkpoint(TRUNCATE)')
   truncateSync(data, Math.floor(statSync(data).size / 2))
   expect(await refused(data)).toMatch(/is broken/)
 })

@@ -54,8 +54,6 @@ test('GnuPG imports a key of `makeCommonKey`, and signs and decrypts with it', a
   expect(String(stdout)).toContain(`fpr:::::::::${key.fingerprint.toUpperCase()}:`)
   const sealed = await gpg.run(['--sign', '--encrypt', '--recipient', key.fingerprint], 'hello')
   const opened = await gpg.run(['--decrypt'], sealed.stdout)
-  expect([String(opened.stdout), opened.stderr]).toEqual([
-    'hello',
-    expect.stringContaining('Good signature'),
-  ])
+  expect(String(opened.stdout)).toBe('hello')
+  expect(opened.stderr).toContain('Good signature')
 })

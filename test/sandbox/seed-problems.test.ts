@@ -175,13 +175,6 @@ const WRONG: Record<string, { seed: object; problems: string[] }> = {
       'schedule.4.pause.botId: expected string',
     ],
   },
-  'a step without an action, and one of a person as a bot': {
-    seed: { ...GOOD, schedule: [{ at: '1s' }, { at: '1s', pause: { botId: 'alice' } }] },
-    problems: [
-      'schedule.0: expected `at` and exactly one action',
-      'schedule.1.pause.botId: no bot alice',
-    ],
-  },
   'steps of unknown accounts': {
     seed: {
       ...GOOD,

@@ -133,11 +133,8 @@ test('a seed sets keys, blocks, closed accounts, pauses, tokens, commands and fa
   const [dm, bobDm, market] = sandbox.chats.map(({ id }) => id)
   const send = (chatId: number | undefined) =>
     outcome(sandbox, 'POST /messages', { ...as, body: { chatId, armored: 'x' } })
-  expect([bob?.username, await send(dm), await send(bobDm)]).toEqual([
-    'bob',
-    'blocked_by_user',
-    'user_gone',
-  ])
+  expect(bob?.username).toBe('bob')
+  expect([await send(dm), await send(bobDm)]).toEqual(['blocked_by_user', 'user_gone'])
   expect((await ask(sandbox, 'GET /commands', as)).status).toBe(503)
   const { result } = await ask<{ scope: string }[]>(sandbox, 'GET /commands', as)
   expect(result.map(({ scope }) => scope)).toEqual(['default', `chat:${market}`])

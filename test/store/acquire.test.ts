@@ -5,7 +5,7 @@ import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
 import { connectExclusive } from '../../src/store/sqlite.ts'
-import { execute, modeOf, open, temporary, madeFolder } from './support.ts'
+import { execute, madeFolder, modeOf, newStore, temporary } from './support.ts'
 
 const sql = (dataDir: string, statement: string): void =>
   execute(join(dataDir, 'postern.db'), statement)
@@ -80,8 +80,7 @@ describe('a missing store', () => {
 
 describe('files beside the database', () => {
   test('a log that other users can read is closed to them when the store opens', async () => {
-    const dataDir = temporary()
-    const first = await open(dataDir)
+    const { dataDir, store: first } = await newStore()
     await first[Symbol.asyncDispose]()
     // a log that a process has left; an empty one is none to SQLite
     writeFileSync(join(dataDir, 'postern.db-wal'), '')

@@ -82,11 +82,8 @@ describe('`copyDatabase`', () => {
       await using handle = await openFile(file)
       const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync')
       await copyDatabase(handle, to)
-      expect([readFileSync(to).equals(bytes), modeOf(to), sync.mock.calls]).toEqual([
-        true,
-        '600',
-        [[]],
-      ])
+      expect([readFileSync(to).equals(bytes), modeOf(to)]).toEqual([true, '600'])
+      expect(sync.mock.calls).toEqual([[]])
       sync.mockRestore()
     }
   })

@@ -10,6 +10,7 @@ import {
   connected,
   flags,
   madeFolder,
+  newStore,
   open,
   put,
   restoreMocks,
@@ -58,8 +59,7 @@ async function writeMuch(store: Store): Promise<void> {
 }
 
 test('a backup holds the rows from before it began, and writes continue while it is copied', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   await put(store, 'n-before', 'yes')
   const { copying, goOn } = await heldCopy(store)
   const { size } = statSync(join(dataDir, 'postern.db'))
@@ -75,8 +75,7 @@ test('a backup holds the rows from before it began, and writes continue while it
 })
 
 test('a second backup and a scrub wait for the first backup, and writes do not', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   await put(store, 'n-1', '')
   const { copying: first, begun, goOn } = await heldCopy(store)
   await writeMuch(store)
@@ -100,8 +99,7 @@ test('a store that is closed during a backup closes after the backup', async () 
 })
 
 test('a failed backup allows log checkpoints and another backup', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   const full = Object.assign(new Error('full'), { code: 'ENOSPC', syscall: 'open' })
   const spy = vi.spyOn(fs, 'open')
   spy.mockImplementation(async (path, ...more) => {

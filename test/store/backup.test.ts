@@ -12,6 +12,7 @@ import {
   made,
   modeOf,
   mounted,
+  newStore,
   open,
   put,
   temporary,
@@ -22,8 +23,7 @@ const request = { passphrase }
 
 describe('a backup', () => {
   test('a backup is one file of mode 0600 under the same protection, with every secret and row', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase })
+    const { dataDir, store } = await newStore({ passphrase })
     const secret = await store.secret('replay')
     await put(store, 'kept', 'yes')
     const file = await store.copy()

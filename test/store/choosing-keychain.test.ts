@@ -4,7 +4,7 @@ import { chooseProtection, openExisting, prepare } from '../../src/store/choose.
 import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, entryOf } from '../../src/store/protection.ts'
 import { useKeychainDouble } from './keychain-double.ts'
-import { addKey, execute, open, temporary, madeFolder } from './support.ts'
+import { addKey, execute, madeFolder, newStore, open, temporary } from './support.ts'
 
 const keychain = useKeychainDouble()
 const passphrase = 'words'
@@ -110,8 +110,7 @@ describe('the protection of an existing store', () => {
 })
 
 test('a store opens and moves under the keychain, and old entries stay for old copies', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir, { protection: 'keychain' })
+  const { dataDir, store } = await newStore({ protection: 'keychain' })
   const secret = await store.secret('replay')
   const [entry = ''] = keychain.entries.keys()
   await store[Symbol.asyncDispose]()
@@ -129,8 +128,7 @@ test('a store opens and moves under the keychain, and old entries stay for old c
 })
 
 test('a protected store opens although the keychain is locked', async () => {
-  const dataDir = temporary()
-  const first = await open(dataDir, { protection: 'none' })
+  const { dataDir, store: first } = await newStore({ protection: 'none' })
   await first[Symbol.asyncDispose]()
   keychain.fails = new Error('is locked')
   expect((await open(dataDir, { isRequired: true })).method).toBe('none')

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { open, temporary, madeFolder } from './support.ts'
+import { madeFolder, newStore, open, temporary } from './support.ts'
 
 /** These tests run where no session D-Bus is; `keychain.system.test.ts` has one. */
 delete process.env['DBUS_SESSION_BUS_ADDRESS']
@@ -21,8 +21,7 @@ describe('the protection of a new store without a keychain', () => {
   })
 
   test('a new store with the protection `none` keeps its secrets', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { ...asked, protection: 'none' })
+    const { dataDir, store } = await newStore({ ...asked, protection: 'none' })
     const secret = await store.secret('replay')
     await store[Symbol.asyncDispose]()
     const again = await open(dataDir, { ...asked, protection: 'none', isBinding: true })

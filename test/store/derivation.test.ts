@@ -37,12 +37,8 @@ function withArgon2(): void {
 
 /** The derivation of a store that nobody has open. */
 function derivationIn(file: string): string | undefined {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return readProtection(database)?.derivation
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file, { readOnly: true })
+  return readProtection(database)?.derivation
 }
 
 const REFUSED = {

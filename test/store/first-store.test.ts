@@ -13,7 +13,7 @@ import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { pragma } from '../../src/store/sqlite.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { FIRST_STORE } from './first-store.ts'
-import { open, schemaOf, temporary } from './support.ts'
+import { execute, open, schemaOf, temporary } from './support.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 
 const FILE = join(import.meta.dirname, 'fixtures', FIRST_STORE.file)
@@ -33,12 +33,8 @@ function firstStore(): string {
 
 /** A database file, read. */
 function reading<T>(file: string, read: (database: DatabaseSync) => T): T {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    return read(database)
-  } finally {
-    database.close()
-  }
+  using database = new DatabaseSync(file, { readOnly: true })
+  return read(database)
 }
 
 test('a store of 0.1.0 opens with every key and secret', async () => {
@@ -93,9 +89,7 @@ test('a backup of 0.1.0 is readable without migration', async () => {
 test('a store from before 0.1.0 is refused as `store-older` and stays unchanged', async () => {
   const dataDir = firstStore()
   const file = join(dataDir, 'postern.db')
-  const database = new DatabaseSync(file)
-  database.exec(`PRAGMA user_version = ${FIRST_STORE.version - 1}`)
-  database.close()
+  execute(file, `PRAGMA user_version = ${FIRST_STORE.version - 1}`)
   const before = reading(file, (of) => of.prepare('SELECT * FROM own_keys').all())
   for (const mode of ['create', 'existing'] as const) {
     await expect(open(dataDir, { passphrase, mode })).rejects.toMatchObject({

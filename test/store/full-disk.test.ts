@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, fill, flags, mounted, note, open, put, temporary, zeroPages } from './support.ts'
+import { canMount, fill, flags, mounted, newStore, note, open, put, zeroPages } from './support.ts'
 
 describe.skipIf(!canMount())('a full disk (skipped where none can be mounted)', () => {
   test.each([
@@ -70,8 +70,7 @@ describe.skipIf(!canMount())('a full disk (skipped where none can be mounted)', 
 
 describe('a database that is damaged while open', () => {
   test('a read of a damaged page is refused as `store-corrupt`', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
+    const { dataDir, store } = await newStore()
     for (let n = 0; n < 60; n++) await put(store, `n${n}`, 'z'.repeat(100_000))
     zeroPages(join(dataDir, 'postern.db'), 0, 1500)
     await expect(flags(store)).rejects.toMatchObject({ code: 'store-corrupt' })

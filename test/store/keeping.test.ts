@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { testOfFile, child, flags, gone, note, open, put, temporary } from './support.ts'
+import { child, flags, gone, newStore, note, open, put, temporary, testOfFile } from './support.ts'
 import { runs } from '../support/chance.ts'
 import { fc } from '../support/property.ts'
 
@@ -51,8 +51,7 @@ describe('rows of a store', () => {
   })
 
   test('a store that is opened again has its notes and its writes', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
+    const { dataDir, store } = await newStore()
     const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
     await Promise.all(names.map((name, n) => (n % 3 === 0 ? put : note)(store, name, 'kept')))
     await store[Symbol.asyncDispose]()
@@ -61,8 +60,7 @@ describe('rows of a store', () => {
   })
 
   test('a row keeps bytes, nulls and large integers', async () => {
-    const dataDir = temporary()
-    const first = await open(dataDir)
+    const { dataDir, store: first } = await newStore()
     const digest = Uint8Array.from({ length: 32 }, (_, index) => index * 7)
     const row = {
       digest,

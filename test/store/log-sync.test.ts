@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { LogSync } from '../../src/store/log-sync.ts'
-import { open, restoreMocks, temporary } from './support.ts'
+import { newStore, restoreMocks, temporary } from './support.ts'
 
 restoreMocks()
 
@@ -140,8 +140,7 @@ test('`LogSync.mend` waits for a running copy, also for one that fails', async (
 })
 
 test('a note syncs the log of its store', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   const opened = vi.spyOn(fs, 'open')
   syncBuiltinESMExports()
   await store.note((db) => db.insertInto('flags').values({ name: 'a', value: 'b' }).execute())

@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest'
 import type { Relock } from '../../src/store/store.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
 import type { Store } from '../../src/store/store.ts'
-import { addKey as addLocked, testOfFile, open, put, temporary, madeFolder } from './support.ts'
+import {
+  addKey as addLocked,
+  madeFolder,
+  newStore,
+  open,
+  put,
+  temporary,
+  testOfFile,
+} from './support.ts'
 
 /** Stands in for OpenPGP: what is locked says what it is locked under. */
 const relock: Relock = (locked, { from, to }) => {
@@ -32,8 +40,7 @@ const toPassphrase = (passphrase: string) => ({ method: 'passphrase', passphrase
 
 describe('`Store.move` to another protection', () => {
   test('keys and secrets move together, and only the new passphrase opens the store', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
+    const { dataDir, store } = await newStore({ passphrase: 'old' })
     const secret = await store.secret('replay')
     await addKey(store, 'one')
     await addKey(store, 'two')
@@ -54,8 +61,7 @@ describe('`Store.move` to another protection', () => {
   })
 
   testOfFile('locked keys of the old protection are in no file after a move', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
+    const { dataDir, store } = await newStore({ passphrase: 'old' })
     await addKey(store, 'one')
     const before = `locked under ${store.masterSecret}`
     expect(bytesOf(dataDir)).toContain(before)
@@ -67,8 +73,7 @@ describe('`Store.move` to another protection', () => {
   testOfFile(
     'a store under `none` holds its opening secret, and no longer after a move to a passphrase',
     async () => {
-      const dataDir = temporary()
-      const store = await open(dataDir, { passphrase: 'old' })
+      const { dataDir, store } = await newStore({ passphrase: 'old' })
       const secret = await store.secret('replay')
       await addKey(store, 'one')
       await store.move({ method: 'none' }, relock)
@@ -90,8 +95,7 @@ describe('`Store.move` to another protection', () => {
   )
 
   test('a move with a key that does not open changes nothing', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
+    const { dataDir, store } = await newStore({ passphrase: 'old' })
     const secret = await store.secret('replay')
     await addKey(store, 'one')
     await addKey(store, 'two', 'something else')
@@ -140,8 +144,7 @@ describe('`Store.move` to another protection', () => {
   })
 
   test('two concurrent moves run one after the other, and secrets made meanwhile open afterwards', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { passphrase: 'old' })
+    const { dataDir, store } = await newStore({ passphrase: 'old' })
     await addKey(store, 'one')
     const made_ = Promise.all(['a', 'b', 'c'].map((name) => store.secret(name)))
     const moves = [toPassphrase('new'), toPassphrase('newer')].map((to) => store.move(to, relock))

@@ -43,10 +43,7 @@ test.skipIf(!isTraced)(
     let output = ''
     while (!output.includes('attached')) output += String((await once(strace.stderr, 'data'))[0])
     process.stdin?.write('note write\n')
-    expect([await line(), await line()]).toEqual([
-      'postern_store_unwritable',
-      'postern_store_unwritable',
-    ])
+    for (let n = 0; n < 2; n++) expect(await line()).toBe('postern_store_unwritable')
     strace.kill('SIGINT')
     await once(strace, 'close')
     const tracer = await Tracer.attach(process.pid ?? 0)

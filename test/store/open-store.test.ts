@@ -8,7 +8,16 @@ import { readOwner } from '../../src/store/owner.ts'
 import { scrubIfDue } from '../../src/store/scrub.ts'
 import type { Store } from '../../src/store/store.ts'
 import { beforeSqlite } from './before-sqlite.ts'
-import { describeFile, testOfFile, flags, open, put, sqliteError, temporary } from './support.ts'
+import {
+  describeFile,
+  flags,
+  newStore,
+  open,
+  put,
+  sqliteError,
+  temporary,
+  testOfFile,
+} from './support.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
@@ -107,8 +116,7 @@ describe.each(['write', 'note'] as const)('`Store.%s`', (how) => {
 
 describe('`Store.secret`', () => {
   test('a secret of 32 bytes is made once for each name', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { protection: 'none' })
+    const { store } = await newStore({ protection: 'none' })
     const [one, again, two] = await Promise.all(['a', 'a', 'b'].map((name) => store.secret(name)))
     expect([one?.length, two?.length, again]).toEqual([32, 32, one])
     expect(two).not.toEqual(one)
@@ -118,20 +126,23 @@ describe('`Store.secret`', () => {
     expect(store.unseal('x', store.seal('x', Buffer.from('words'))).toString()).toBe('words')
   })
 
-  test('a secret that was changed is refused as `store-corrupt`', async () => {
+  test('a secret that was changed, or copied to another name, is refused as `store-corrupt`', async () => {
     const store = await open(temporary(), { protection: 'none' })
     await store.secret('a')
-    await store.write((db) =>
-      db
-        .updateTable('secrets')
-        .set({ sealed: Buffer.alloc(60) })
-        .execute(),
-    )
+    await store.write(async (db) => {
+      const row = await db.selectFrom('secrets').selectAll().executeTakeFirstOrThrow()
+      await db
+        .insertInto('secrets')
+        .values({ ...row, name: 'b' })
+        .execute()
+      const sealed = Buffer.alloc(60)
+      await db.updateTable('secrets').set({ sealed }).where('name', '=', 'a').execute()
+    })
     const changed = {
       code: 'store-corrupt',
       message: 'the store is damaged: a sealed secret was changed',
     }
-    await expect(store.secret('a')).rejects.toMatchObject(changed)
+    for (const name of ['a', 'b']) await expect(store.secret(name)).rejects.toMatchObject(changed)
     expect(() => store.unseal('y', store.seal('x', Buffer.from('words')))).toThrow(changed.message)
   })
 
@@ -176,8 +187,7 @@ describe('`Store.move`', () => {
   const relock = async (locked: string): Promise<string> => locked
 
   testOfFile('a move with a failing scrub leaves a note, and the next start scrubs', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { protection: 'none' })
+    const { dataDir, store } = await newStore({ protection: 'none' })
     failStatements('wal_checkpoint(TRUNCATE)', sqliteError(10))
     expect(await store.move(words, relock)).toEqual({ isScrubbed: false, oldEntry: null })
     vi.restoreAllMocks()
@@ -195,8 +205,7 @@ describe('`Store.move`', () => {
   testOfFile(
     'a move that fails on disk is refused as `store-unwritable` and can be repeated',
     async () => {
-      const dataDir = temporary()
-      const store = await open(dataDir, { protection: 'none' })
+      const { dataDir, store } = await newStore({ protection: 'none' })
       const seen = isWritable(store)
       const fails = (error: Error) =>
         beforeSqlite('prepare', (statement) => {
@@ -226,22 +235,18 @@ describe('`Store.move`', () => {
 
 describe('closing a store', () => {
   testOfFile('a closed store leaves the database and its marker, and no owner', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
+    const { dataDir, store } = await newStore()
     await put(store, 'kept', 'yes')
     expect(readOwner(dataDir)?.pid).toBe(process.pid)
     await store[Symbol.asyncDispose]()
     await store[Symbol.asyncDispose]()
-    expect([readOwner(dataDir), readdirSync(dataDir).toSorted()]).toEqual([
-      null,
-      ['postern.db', 'store.json'],
-    ])
+    expect(readOwner(dataDir)).toBeNull()
+    expect(readdirSync(dataDir).toSorted()).toEqual(['postern.db', 'store.json'])
     expect(await flags(await open(dataDir))).toEqual({ kept: 'yes' })
   })
 
   test('a store closes after the running write and refuses reads meanwhile', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
+    const { dataDir, store } = await newStore()
     const { promise, resolve } = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const writing = store.write(async (db) => {
@@ -269,8 +274,7 @@ describe('closing a store', () => {
 })
 
 testOfFile('a copy is in the folder of the store, and a closed store makes none', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   const copy = await store.copy()
   expect(copy).toContain(join(dataDir, 'postern.backup-'))
   expect(readdirSync(dataDir)).toContain(copy.slice(dataDir.length + 1))

@@ -147,10 +147,8 @@ test('an outcome older than ten days is deleted with the next write', async () =
   }
   const later = new Outcomes(store)
   expect([await later.ofUpdate(7000), await later.ofUpdate(7001)]).toEqual([[], [kept]])
-  expect([await later.ofMessage(80), await later.ofMessage(81)]).toEqual([
-    null,
-    expect.objectContaining({ messageId: 81 }),
-  ])
+  expect(await later.ofMessage(80)).toBeNull()
+  expect(await later.ofMessage(81)).toMatchObject({ messageId: 81 })
 })
 
 /** A store that holds nothing yet. */
@@ -175,10 +173,8 @@ test('outcomes that wait are written up to the limit only, and the latest are st
   const later = new Outcomes(empty)
   const updates = [1, 2, 3, 4].map((updateId) => later.ofUpdate(updateId))
   expect(await countOf(updates)).toEqual([1, 1, 1, 0])
-  expect([await later.ofMessage(3), await later.ofMessage(4)]).toEqual([
-    expect.objectContaining({ messageId: 3 }),
-    null,
-  ])
+  expect(await later.ofMessage(3)).toMatchObject({ messageId: 3 })
+  expect(await later.ofMessage(4)).toBeNull()
   outcomes.received([outcome(5, 10)])
   await outcomes[Symbol.asyncDispose]()
   expect(await countOf([later.ofUpdate(5)])).toEqual([1])

@@ -1,9 +1,9 @@
-import { rmSync, statSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { spawnSync } from '../support/programs.ts'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openStore } from '../../src/store/open-store.ts'
-import { canMount, digests, execute, made, mounted, zeroPages, madeFolder } from './support.ts'
+import { canMount, digests, execute, made, mounted, zeroPages } from './support.ts'
 
 const refusal = (dataDir: string, passphrase: string | null = 'a passphrase') =>
   openStore({ dataDir, passphrase, mode: 'existing' }).then(
@@ -46,22 +46,6 @@ describe.skipIf(!canMount())('a read-only disk (skipped where none can be mounte
       const before = digests(dataDir)
       expect((await refusal(dataDir, passphrase)).code).toBe(code)
       expect(digests(dataDir)).toEqual(before)
-    },
-  )
-})
-
-describe('a refused store', () => {
-  test.each([
-    ['a wrong passphrase', 'wrong', 'store-passphrase'],
-    ['no passphrase', null, 'store-locked'],
-  ] as const)(
-    'a store that is refused for %s has no file made or touched',
-    async (_what, passphrase, code) => {
-      const dataDir = await madeFolder('a passphrase')
-      const before = statSync(dataDir, { bigint: true })
-      expect((await refusal(dataDir, passphrase)).code).toBe(code)
-      const after = statSync(dataDir, { bigint: true })
-      expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
     },
   )
 })

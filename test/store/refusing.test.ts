@@ -9,11 +9,12 @@ import {
   execute,
   flags,
   gone,
+  madeFolder,
+  newStore,
   open,
   put,
   temporary,
   zeroPages,
-  madeFolder,
 } from './support.ts'
 
 /** Opens what must be refused. Gives the refusal, after making sure that no byte was changed. */
@@ -75,8 +76,7 @@ describe('the refusal of a store, which leaves every file unchanged', () => {
   })
 
   test('a store that this process has open is refused as `store-in-use`', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir)
+    const { dataDir, store } = await newStore()
     expect((await refused(dataDir)).code).toBe('store-in-use')
     await put(store, 'still', 'ours')
     expect((await refused(dataDir)).code).toBe('store-in-use')
@@ -94,18 +94,24 @@ describe('the refusal of a store, which leaves every file unchanged', () => {
     expect((await refused(dataDir)).message).toContain('another process')
   })
 
-  test('a wrong passphrase is refused as `store-passphrase` and not repeated', async () => {
-    const dataDir = await madeFolder('correct horse')
-    const error = await refused(dataDir, { passphrase: 'battery staple' })
-    expect(error.code).toBe('store-passphrase')
-    expect(`${error.message}${error.hint}`).not.toContain('battery staple')
-    expect(`${error.message}${error.hint}`).toContain('key.passphrase')
-  })
-
-  test('a missing passphrase is refused as `store-locked`', async () => {
-    const dataDir = await madeFolder('correct horse')
-    expect((await refused(dataDir)).code).toBe('store-locked')
-  })
+  test.each([
+    ['a wrong passphrase', 'battery staple', 'store-passphrase'],
+    ['a missing passphrase', null, 'store-locked'],
+  ] as const)(
+    '%s is refused and not repeated, and no file is made or touched',
+    async (_what, passphrase, code) => {
+      const dataDir = await madeFolder('correct horse')
+      const before = statSync(dataDir, { bigint: true })
+      for (const mode of ['create', 'existing'] as const) {
+        const error = await refused(dataDir, { passphrase, mode })
+        expect(error.code).toBe(code)
+        expect(`${error.message}${error.hint}`).not.toContain('battery staple')
+        expect(`${error.message}${error.hint}`).toContain('key.passphrase')
+      }
+      const after = statSync(dataDir, { bigint: true })
+      expect([after.mtimeNs, after.ctimeNs]).toEqual([before.mtimeNs, before.ctimeNs])
+    },
+  )
 
   test.each([
     ['text', (file: string) => writeFileSync(file, 'hello '.repeat(1000))],

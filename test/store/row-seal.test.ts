@@ -21,7 +21,7 @@ import { Registration } from '../../src/updates/registration.ts'
 import { entryOf } from '../outbox/support.ts'
 import { NO_APPROVALS } from '../support/approvals.ts'
 import { FIRST_STORE } from './first-store.ts'
-import { describeFile, execute, open, temporary, testOfFile } from './support.ts'
+import { describeFile, execute, newStore, open, temporary, testOfFile } from './support.ts'
 
 const passphrase = 'words'
 const CLIENT: Client = {
@@ -137,8 +137,7 @@ const digestOf = (copy: string): string => hash('sha256', copy, 'base64')
 
 /** A store with a sealed row of each kind. */
 async function scene() {
-  const dataDir = temporary()
-  const store = await open(dataDir, { protection: 'none' })
+  const { dataDir, store } = await newStore({ protection: 'none' })
   const memory = memoryOf(store)
   await memory.write(async (of) => {
     await of.clients.save(CLIENT)

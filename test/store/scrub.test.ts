@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { child, flags, gone, open, put, temporary } from './support.ts'
+import { child, flags, gone, newStore, open, put, temporary } from './support.ts'
 
 const WORD = 'locked-secret-key-'.repeat(200)
 
@@ -14,8 +14,7 @@ const drop = (name: string) => `store.write((db) =>
   db.deleteFrom('flags').where('name', '=', '${name}').execute())`
 
 test('a deleted value is in no file of the store after a scrub', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { dataDir, store } = await newStore()
   await put(store, 'kept', 'still here')
   await put(store, 'secret', WORD)
   expect(holding(dataDir)).toEqual(['postern.db-wal'])
@@ -28,8 +27,7 @@ test('a deleted value is in no file of the store after a scrub', async () => {
 })
 
 test('a store keeps every write during repeated scrubs', async () => {
-  const dataDir = temporary()
-  const store = await open(dataDir)
+  const { store } = await newStore()
   const names = Array.from({ length: 60 }, (_, n) => `n${n}`)
   await Promise.all(
     names.map(async (name, n) => {

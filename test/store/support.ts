@@ -33,14 +33,19 @@ export function temporary(): string {
   return path
 }
 
+type Opening = Partial<ProtectionRequest> & { mode?: 'create' | 'existing'; botId?: number }
+
 /** Opens a store that is closed when the test ends. */
-export async function open(
-  dataDir: string,
-  o: Partial<ProtectionRequest> & { mode?: 'create' | 'existing'; botId?: number } = {},
-): Promise<Store> {
+export async function open(dataDir: string, o: Opening = {}): Promise<Store> {
   const store = await openStore({ dataDir, passphrase: null, mode: 'create', ...o })
   onTestFinished(() => store[Symbol.asyncDispose]())
   return store
+}
+
+/** A new store in a folder of its own. */
+export async function newStore(o: Opening = {}): Promise<{ dataDir: string; store: Store }> {
+  const dataDir = temporary()
+  return { dataDir, store: await open(dataDir, o) }
 }
 
 /** One store for all tests of a file: to make one takes longer than most tests do. */

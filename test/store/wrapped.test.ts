@@ -14,7 +14,7 @@ import { relocate } from '../../src/store/postgres/move-store.ts'
 import { pair } from './postgres/scene.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { WrapperDouble } from '../support/wrapper-double.ts'
-import { addKey, digests, execute, open, temporary } from './support.ts'
+import { addKey, digests, execute, newStore, open, temporary } from './support.ts'
 
 const by = (wrapper: WrapperDouble | null) =>
   ({ protection: 'exec', wrapper, isRequired: true, isBinding: true }) as const
@@ -22,8 +22,7 @@ const relock = (locked: string): Promise<string> => Promise.resolve(locked)
 
 /** A closed store, a secret in it, and the service that opens it. */
 async function made(wrapper = new WrapperDouble()) {
-  const dataDir = temporary()
-  const store = await open(dataDir, by(wrapper))
+  const { dataDir, store } = await newStore(by(wrapper))
   const secret = await store.secret('replay')
   await addKey(store, 'one')
   const opened = { secret, masterSecret: store.masterSecret }

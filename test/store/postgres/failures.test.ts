@@ -44,10 +44,7 @@ describe('`kindOf` a database error', () => {
     ['again', '40001 40P01'],
     ['mistake', '22012 42601 25P02'],
   ])('`kindOf` is %s for the SQLSTATEs %s', (kind, states) => {
-    const all = states.split(' ')
-    expect(all.map((state) => [state, kindOf(reported(state))])).toEqual(
-      all.map((state) => [state, kind]),
-    )
+    for (const state of states.split(' ')) expect(kindOf(reported(state)), state).toBe(kind)
   })
 
   test.each<[FailureKind, string]>([
@@ -56,8 +53,7 @@ describe('`kindOf` a database error', () => {
     ['tls', 'UNABLE_TO_GET_ISSUER_LOCALLY BAD_SIGNATURE CRL_EXPIRED'],
     ['mistake', 'ERR_ASSERTION EPROTONOSUPPORT XEPROTO MY_ERR_SSL 08006 28000'],
   ])('`kindOf` is %s for the Node.js codes %s', (kind, codes) => {
-    const all = codes.split(' ')
-    expect(all.map((code) => [code, kindOf(failed(code))])).toEqual(all.map((code) => [code, kind]))
+    for (const code of codes.split(' ')) expect(kindOf(failed(code)), code).toBe(kind)
   })
 
   test.each<[FailureKind, string]>([
@@ -81,9 +77,8 @@ describe('`kindOf` a database error', () => {
     const ours = [new PostgresError('tls', 'x'), new CommitLostError(null), rolledBack()]
     const untrusted = new UntrustedServerError('x', 'y')
     expect([...ours, untrusted].map(kindOf)).toEqual(['tls', 'lost', 'rolled-back', 'login'])
-    expect(['x', null, { code: '28000', severity: 'ERROR' }].map(kindOf)).toEqual(
-      Array.from({ length: 3 }, () => 'mistake'),
-    )
+    const others = ['x', null, { code: '28000', severity: 'ERROR' }]
+    for (const other of others) expect(kindOf(other)).toBe('mistake')
   })
 
   test('`isOfDatabase` separates errors of the whole database from errors of one schema', () => {

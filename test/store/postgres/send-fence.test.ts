@@ -77,11 +77,8 @@ describe('`SendFence`', () => {
     passes[1]?.leave()
     const fence = await closing
     await fence[Symbol.asyncDispose]()
-    expect([await isRaised(), here.isRaised, sidecars.isHeld('sends')]).toEqual([
-      false,
-      false,
-      false,
-    ])
+    const raised = [await isRaised(), here.isRaised, sidecars.isHeld('sends')]
+    expect(raised).toEqual([false, false, false])
     const pass = await there.enter()
     expect(pass.requireHeld()).toBeUndefined()
   })

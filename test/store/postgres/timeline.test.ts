@@ -131,9 +131,7 @@ describe('`LastSeenTimeline`', () => {
     const record = open()
     record.note(seen(5))
     record[Symbol.dispose]()
-    expect([statSync(file).isDirectory(), existsSync(join(dataDir, 'database.json.tmp'))]).toEqual([
-      true,
-      false,
-    ])
+    expect(statSync(file).isDirectory()).toBe(true)
+    expect(existsSync(join(dataDir, 'database.json.tmp'))).toBe(false)
   })
 })
