@@ -18,7 +18,7 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
   openpgp: { may: [], packages: ['openpgp'], why: 'it must be readable and testable alone' },
   config: { may: ['api'], packages: ['zod', 'yaml', 'leven'], why: 'it returns values' },
   store: {
-    may: ['kernel/index', 'api'],
+    may: ['kernel/index', 'clients/records', 'api'],
     packages: ['kysely', 'keytar', 'lru-cache', 'pg', 'zod'],
     why: 'it keeps bytes',
   },
@@ -33,9 +33,9 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it has keys and a socket, and knows neither chats nor the service',
   },
   clients: {
-    may: ['kernel/index'],
+    may: ['api', 'kernel/index'],
     packages: [],
-    why: 'it keeps who may call, and the kernel decides what they may',
+    why: 'it decides which calls a caller may make, and the kernel what words may leave',
   },
   keys: {
     may: ['api', 'openpgp/index', 'kernel/index', 'service/lookups/clocks', 'store'],
@@ -43,13 +43,14 @@ const RULES: Record<string, { may: string[]; packages: string[]; why: string }> 
     why: 'it is handed the calls to the service',
   },
   service: {
-    may: ['api', 'config/version', 'kernel/index', 'openpgp/index'],
+    may: ['api', 'clients/may-client', 'config/version', 'kernel/index', 'openpgp/index'],
     packages: ['lru-cache', 'undici', 'zod'],
     why: 'it never sees readable text of a protected chat: it knows permits, and not who issues them',
   },
   translate: {
     may: [
       'api',
+      'clients/may-client',
       'openpgp/index',
       'keys',
       'kernel/index',

@@ -1,9 +1,10 @@
-/** The clients of the bot's door, and the one place where their rights are asked (kernel/wall/may-client.ts). */
+/** The clients of the bot's door, and the one place where their rights are asked (may-client.ts). */
 import { Refusal, refusedError } from '../errors.ts'
-import { lackOf, mayRead, NEEDS, OWN_CALL, paced } from '../kernel/index.ts'
-import type { Client, ClientAct, ClientFacts, Journal, Lack } from '../kernel/index.ts'
-import type { Memory, Records, Right, StillMay, TrustChange } from '../kernel/index.ts'
+import type { Journal, TrustChange } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
+import { lackOf, mayRead, OWN_CALL, paced, withKnownRights } from './may-client.ts'
+import type { ClientAct, ClientFacts, Lack, StillMay } from './may-client.ts'
+import type { Client, ClientMemory } from './records.ts'
 
 /** More than anybody needs, and few enough to read at once. */
 const MOST_CLIENTS = 1000
@@ -23,29 +24,13 @@ export interface LaterCaller {
 }
 
 export interface ClientsParts {
-  memory: Memory
+  memory: ClientMemory
   journal: Journal
   knownChats: ClientFacts['knownChats']
   clock: { expiryNowMs(): number }
   /** Those of the settings. */
   given: readonly Client[]
 }
-
-/** A client without the kinds of chats and the rights that records of an earlier version may have. */
-function ofNow({ may, chats, former = [], ...client }: Client): Client {
-  const isNow = (one: unknown): boolean => RIGHTS.has(one as Right)
-  const isChat = (one: unknown): boolean => one === 'all' || typeof one === 'number'
-  const lost = [
-    ...former,
-    ...may.filter((one) => !isNow(one)),
-    ...chats.filter((one) => !isChat(one)),
-  ]
-  const left = { ...client, may: may.filter(isNow), chats: chats.filter(isChat) }
-  return lost.length === 0 ? left : { ...left, former: lost.map(String) }
-}
-const RIGHTS: ReadonlySet<Right> = new Set(
-  Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
-)
 
 /** A decision of the operator about a client. */
 type ClientChange = Exclude<
@@ -80,7 +65,7 @@ export class Clients {
     await parts.memory.keep('clients', async (records, names) => {
       const rows = await records.clients.of(names)
       for (const name of names ?? []) added.delete(name)
-      for (const client of rows) added.set(client.name, ofNow(client))
+      for (const client of rows) added.set(client.name, withKnownRights(client))
       clients.#endGone()
     })
     return clients
@@ -244,17 +229,21 @@ export class Clients {
 
   /** @param decide in the write, by the clients as they are then; null removes it */
   async #change(name: string, kind: ClientChange, decide: () => Client | null): Promise<void> {
-    const { journal } = this.#parts
-    let client: Client | null = null
-    const write = async ({ clients }: Records): Promise<void> => {
-      client = decide()
-      await (client === null ? clients.remove(name) : clients.save(client))
-    }
-    await journal.record([{ kind, detail: { client: name } }], write, () => {
-      if (client === null) this.#added.delete(name)
-      else this.#added.set(name, client)
-      this.#endGone()
-    })
+    const { journal, memory } = this.#parts
+    await memory.write(
+      async (records) => {
+        const client = decide()
+        await (client === null ? records.clients.remove(name) : records.clients.save(client))
+        const announce = await journal.append(records, [{ kind, detail: { client: name } }])
+        return { client, announce }
+      },
+      ({ client, announce }) => {
+        if (client === null) this.#added.delete(name)
+        else this.#added.set(name, client)
+        this.#endGone()
+        announce()
+      },
+    )
   }
 
   #addedOne(name: string): Client {

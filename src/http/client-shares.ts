@@ -1,7 +1,7 @@
 /** What clients may use up of what the bot needs too: a share for each, and the bot keeps the rest. */
 import type { EndpointName } from '../api/endpoints.ts'
 import { shareRefusal } from '../errors.ts'
-import type { ClientAct } from '../kernel/index.ts'
+import type { ClientAct } from '../clients/may-client.ts'
 import { monotonicNow } from '../util/clock.ts'
 import { DOOR_BOUNDS } from './bounds.ts'
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { StillMay, Unseen } from '../kernel/index.ts'
+import type { StillMay } from '../clients/may-client.ts'
+import type { Unseen } from '../kernel/index.ts'
 import type { AnswerEnvelope } from '../service/attempt.ts'
 import { Refusal, type RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'

@@ -2,7 +2,6 @@
  * The kernel's only view of a store, which `store/memory.ts` implements over SQL. Every time is in ms
  * since the epoch, every digest is keyed.
  */
-import type { ClientRecords } from './client-records.ts'
 import type {
   KeptRecords,
   Keys,
@@ -17,7 +16,6 @@ import type {
 } from './people-records.ts'
 
 export * from './people-records.ts'
-export * from './client-records.ts'
 
 /** A chat that is remembered for good. */
 export interface KnownChat {
@@ -220,7 +218,6 @@ export interface Records {
   readonly seen: SeenRecords
   readonly confirmed: ConfirmedRecords
   readonly media: MediaRecords
-  readonly clients: ClientRecords
 }
 
 /** Records that the kernel keeps in memory: a change by another sidecar is announced. */
@@ -233,7 +230,6 @@ export type FollowedRecords =
   | 'pins'
   | 'key_changes'
   | 'trust_policies'
-  | 'clients'
   | 'flags'
 
 /** Observations of one class that are not on disk yet. */
@@ -247,25 +243,28 @@ export interface Unwritten<R = Records> {
   save(records: R): Promise<() => void>
 }
 
-/** The memory of the kernel. `Store` documents what each method guarantees and throws. */
-export interface Memory {
+/**
+ * The memory of the kernel, or of another folder with records of its own beside the kernel's. `Store`
+ * documents what each method guarantees and throws.
+ */
+export interface Memory<R extends Records = Records, K extends string = FollowedRecords> {
   /** Whether several sidecars write it. */
   readonly isShared: boolean
   /** The secret that locks a key; null without protection. Read it inside the `write` of the key. */
   readonly masterSecret: string | null
   /** The time now, to date records. */
   nowMs(): number
-  read<T>(query: (records: Records) => Promise<T>): Promise<T>
-  write<T>(change: (records: Records) => Promise<T>, onWritten?: (result: T) => void): Promise<T>
+  read<T>(query: (records: R) => Promise<T>): Promise<T>
+  write<T>(change: (records: R) => Promise<T>, onWritten?: (result: T) => void): Promise<T>
   note<T>(
-    change: (records: Records) => Promise<T>,
+    change: (records: R) => Promise<T>,
     o?: { isOrdered?: boolean; isSingle?: boolean },
   ): Promise<T>
   settle(): Promise<void>
   fresh(): Promise<void>
-  writeFirst(unwritten: Unwritten): void
+  writeFirst(unwritten: Unwritten<R>): void
   /** Reads all records of a kind, and later those again that another sidecar has changed. */
-  keep(kind: FollowedRecords, read: (records: Records, keys: Keys) => Promise<void>): Promise<void>
+  keep(kind: K, read: (records: R, keys: Keys) => Promise<void>): Promise<void>
   /** Overwrites deleted data on disk. */
   scrub(): Promise<void>
 }

@@ -4,20 +4,18 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
 import type { Clients } from '../clients/clients.ts'
+import { OWN_CALL, type ClientAct, type StillMay } from '../clients/may-client.ts'
+import type { Client } from '../clients/records.ts'
 import {
   isForSealed,
   requireNoCode,
-  OWN_CALL,
   type Approval,
   type Approvals,
   type Clearance,
-  type Client,
-  type ClientAct,
   type Guard,
   type KeyLookups,
   type LaterGround,
   type PermitGround,
-  type StillMay,
 } from '../kernel/index.ts'
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'

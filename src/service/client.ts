@@ -1,5 +1,6 @@
 import { Refusal } from '../errors.ts'
-import { type Outbound, type StillMay, type Unseen, isOutbound } from '../kernel/index.ts'
+import type { StillMay } from '../clients/may-client.ts'
+import { type Outbound, type Unseen, isOutbound } from '../kernel/index.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
 import {

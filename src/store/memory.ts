@@ -1,6 +1,6 @@
 /** The kernel's memory over a store: the only place where its records become SQL. */
 import type { Kysely } from 'kysely'
-import type { FollowedRecords, Keys, Memory, Records } from '../kernel/index.ts'
+import type { FollowedRecords, Memory, Records } from '../kernel/index.ts'
 import { CertificateRows, EncryptionKeyRows, KeyListRows } from './records/certificates.ts'
 import { ChatRows, PressRows } from './records/chats.ts'
 import { ClientRows } from './records/clients.ts'
@@ -13,8 +13,10 @@ import { ConfirmedRows, SeenRows } from './records/seen.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
 
-/** The records of one read or write. */
-class SqlRecords extends SealedRows implements Records {
+type FollowedKind = FollowedRecords | 'clients'
+
+/** The records of one read or write: the kernel's, and those of clients. */
+export class StoreRecords extends SealedRows implements Records {
   readonly chats = new ChatRows(this.db, this.seal)
   readonly presses = new PressRows(this.db, this.seal)
   readonly pins = new PinRows(this.db, this.seal)
@@ -33,16 +35,15 @@ class SqlRecords extends SealedRows implements Records {
 }
 
 /** A memory over a store. */
-export interface StoreMemory extends Memory {
+export interface StoreMemory extends Memory<StoreRecords, FollowedKind> {
   /** Reads records of a kind again that this process has changed beside the kernel. */
-  reread(kind: FollowedRecords, keys: readonly string[]): Promise<void>
+  reread(kind: FollowedKind, keys: readonly string[]): Promise<void>
 }
 
 /** The memory that a store keeps. @param nowMs the time in ms since the epoch, of what it records */
 export function memoryOf(store: Store, nowMs = (): number => Date.now()): StoreMemory {
-  const kept: { kind: FollowedRecords; read: (records: Records, keys: Keys) => Promise<void> }[] =
-    []
-  const records = (db: Kysely<Schema>): Records => new SqlRecords(db, store.rowSeal)
+  const kept: { kind: FollowedKind; read: Parameters<StoreMemory['keep']>[1] }[] = []
+  const records = (db: Kysely<Schema>): StoreRecords => new StoreRecords(db, store.rowSeal)
   return {
     isShared: store.isShared,
     get masterSecret() {

@@ -4,11 +4,11 @@
  */
 import type { ApiError } from '../api/envelope.ts'
 import type { Outcomes } from '../store/outcomes.ts'
+import type { StillMay } from '../clients/may-client.ts'
 import {
   type Clearance,
   type ClearFields,
   type Outbound,
-  type StillMay,
   requireCleared,
   unobserved,
 } from '../kernel/index.ts'

@@ -1,7 +1,7 @@
 /** Polls at the bot's door: the bot's own, which are passed on, and those that share one reading. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { isOwnFailure, Refusal, type RawAnswer } from '../errors.ts'
-import { OWN_CALL } from '../kernel/index.ts'
+import { OWN_CALL } from '../clients/may-client.ts'
 import { withUpdates } from '../translate/bot-view.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Consumers, PollCaller } from './consumers.ts'

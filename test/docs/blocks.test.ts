@@ -84,7 +84,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'echo_bot  reads it  ✓ verified',
   ],
   'src/cli/README.md § Speak for people 1': ['test/cli/sandbox-actions.test.ts', 'attach'],
-  'src/kernel/wall/README.md § Clients 1': { firstLine: /^pstn_/ },
+  'src/clients/README.md § Clients 1': { firstLine: /^pstn_/ },
   'src/keys/README.md § Rotation 1': keyRunbook("'Rotation'"),
   'src/keys/README.md § Old keys 1': { firstLine: /^[0-9a-f]{40}$/ },
   [`${FOREIGN} 1`]: keyRunbook('blocks(FOREIGN)'),

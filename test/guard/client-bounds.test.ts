@@ -1,6 +1,7 @@
 /** Clients of the bot's door at the edges of their bounds. */
 import { expect, test, vi } from 'vitest'
-import type { Client, ClientAct } from '../../src/kernel/index.ts'
+import type { ClientAct } from '../../src/clients/may-client.ts'
+import type { Client } from '../../src/clients/records.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
 import { Clients } from '../../src/clients/clients.ts'
 import { memoryOf } from '../../src/store/memory.ts'

@@ -1,7 +1,7 @@
 /** Shares of clients: what each may use up in a minute and at once, and what the others keep. */
 import { expect, test } from 'vitest'
 import { ClientShares } from '../../src/http/client-shares.ts'
-import type { ClientAct } from '../../src/kernel/index.ts'
+import type { ClientAct } from '../../src/clients/may-client.ts'
 import { refused } from '../support/refused.ts'
 
 const ME: ClientAct = { call: 'getMe', chatIds: [] }

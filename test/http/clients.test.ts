@@ -7,14 +7,9 @@ import type { DoorClients } from '../../src/http/client-calls.ts'
 import { relay } from '../../src/http/relay.ts'
 import type { BotDoorParts } from '../../src/http/server.ts'
 import { Refusal } from '../../src/errors.ts'
-import {
-  NEEDS,
-  OWN_CALL,
-  type Client,
-  type ClientAct,
-  type ClientCall,
-} from '../../src/kernel/index.ts'
-import { lackOf } from '../../src/kernel/wall/may-client.ts'
+import { NEEDS, OWN_CALL, type ClientAct, type ClientCall } from '../../src/clients/may-client.ts'
+import type { Client } from '../../src/clients/records.ts'
+import { lackOf } from '../../src/clients/may-client.ts'
 import { chatOf } from '../kernel/wall/wall-scene.ts'
 import { clientOf } from '../support/client.ts'
 import { call, expectRefused, NO_CLIENTS, openDoor, raw, TOKEN } from './support.ts'

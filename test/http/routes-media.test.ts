@@ -2,7 +2,7 @@ import { fastify } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { mediaRoute } from '../../src/http/routes/media.ts'
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import type { DoorTools } from '../../src/http/server.ts'
 import type { Attachments } from '../../src/attachments/attachments.ts'
 

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { updateRoutes } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'

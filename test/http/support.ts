@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import type { DoorClients } from '../../src/http/client-calls.ts'
 import type { OutboxDoor } from '../../src/http/routes/outbox.ts'
 import { buildAdminDoor } from '../../src/http/admin.ts'

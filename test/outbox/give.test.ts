@@ -1,7 +1,7 @@
 /** How a call enters the outbox and leaves it: times, units, modes, and requests sent in part. */
 import { expect, test, vi } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { OutboxEntries, type OutboxEntry } from '../../src/outbox/entries.ts'
 import { clearNow, giveLater, sendNow, type GiveParts } from '../../src/outbox/give.ts'
 import { decide } from '../../src/outbox/hear.ts'

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { door, doorTo, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
 

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { describe, expect, test } from 'vitest'
 import { markupPermit } from '../support/permits.ts'
 import { door, doorTo, failing, ok, outbound, service, waiting } from './support.ts'

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { describe, expect, test } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { readablePermit } from '../support/permits.ts'

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, failing, ok, outbound, rawService, service } from './support.ts'

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { plain as contentIn } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
 import { door, doorTo, failing, outbound, service } from './support.ts'

@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { expect, test } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { markupPermit, readablePermit } from '../support/permits.ts'

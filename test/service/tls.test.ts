@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { contentOf } from '../../src/kernel/unseen.ts'
 import { createServer } from 'node:https'
 import type { TlsOptions } from 'node:tls'

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { OvertakenError } from '../../src/errors.ts'
-import type { Client, Records } from '../../src/kernel/index.ts'
+import type { Client } from '../../src/clients/records.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
 import { OutboxEntries } from '../../src/outbox/entries.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { DATABASE } from '../../src/store/inspect.ts'
-import { memoryOf } from '../../src/store/memory.ts'
+import { memoryOf, type StoreRecords } from '../../src/store/memory.ts'
 import { MIGRATIONS, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { insertNew } from '../../src/store/records/rows.ts'
 import { SEALED_COLUMNS } from '../../src/store/row-seal.ts'
@@ -45,7 +45,7 @@ const PIN = {
 const FILE = { mediaId: 'file', chatId: 5, userId: 7 }
 
 const records =
-  (read: (of: Records) => Promise<unknown>) =>
+  (read: (of: StoreRecords) => Promise<unknown>) =>
   (store: Store): Promise<unknown> =>
     memoryOf(store).read(read)
 
@@ -231,7 +231,7 @@ test.each(Object.entries(FORGED))(
 
 test('no change of a key by Postern gives a forged row its MAC', async () => {
   const { again } = await scene()
-  const changes: ((of: Records) => Promise<unknown>)[] = [
+  const changes: ((of: StoreRecords) => Promise<unknown>)[] = [
     ({ ownKeys }) => ownKeys.setOffered('a', 2),
     ({ ownKeys }) => ownKeys.promote('a', 2),
     ({ ownKeys }) => ownKeys.eraseSecret('a', 2),
@@ -383,7 +383,7 @@ testOfFile(
   'rows are sealed with the first protection, but decisions by command are not',
   async () => {
     const dataDir = temporary()
-    const write = async ({ clients, pins }: Records): Promise<void> => {
+    const write = async ({ clients, pins }: StoreRecords): Promise<void> => {
       await clients.save(CLIENT)
       await pins.save([PIN])
     }

@@ -1,4 +1,4 @@
-import type { Client } from '../../src/kernel/index.ts'
+import type { Client } from '../../src/clients/records.ts'
 
 /** A client that may send into one chat, but for what is given. */
 export const clientOf = (over: Partial<Client> = {}): Client => ({

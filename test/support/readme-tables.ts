@@ -22,7 +22,7 @@ import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
-import { NEEDS } from '../../src/kernel/index.ts'
+import { NEEDS } from '../../src/clients/may-client.ts'
 import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

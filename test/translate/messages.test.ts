@@ -1,4 +1,4 @@
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { expect, test, vi } from 'vitest'
 import type { EnvelopedAnswer } from '../../src/translate/bot-view.ts'

@@ -1,7 +1,7 @@
 /** Several readers of one queue for the second time: pauses, lost turns, lost cursors, second pages. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { OWN_CALL } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { Refusal } from '../../src/errors.ts'
 import { Consumers, keptWebhook, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { BOT, Cursors } from '../../src/updates/cursors.ts'

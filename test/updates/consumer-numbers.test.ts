@@ -1,6 +1,7 @@
 /** The numbers by which a client confirms its updates. */
 import { expect, onTestFinished, test } from 'vitest'
-import { OWN_CALL, type Client } from '../../src/kernel/index.ts'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
+import type { Client } from '../../src/clients/records.ts'
 import { Cursors } from '../../src/updates/cursors.ts'
 import { Consumers, type ConsumersParts } from '../../src/updates/consumers.ts'
 import { open, temporary } from '../store/support.ts'

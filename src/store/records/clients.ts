@@ -1,4 +1,5 @@
-import type { Client, ClientRecords, ClientScope, Keys } from '../../kernel/index.ts'
+import type { Client, ClientRecords, ClientScope } from '../../clients/records.ts'
+import type { Keys } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
 import { SealedRows, findRow, upsert } from './rows.ts'
 

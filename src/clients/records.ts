@@ -1,5 +1,5 @@
-/** Records of the clients of the bot's door; part of `memory.ts`. */
-import type { KeptRecords } from './people-records.ts'
+/** Records of the clients of the bot's door, and the memory of them. */
+import type { KeptRecords, Memory, Records } from '../kernel/index.ts'
 
 /** A right to certain calls of the bot's door. */
 export type Right = 'read' | 'send' | 'edit' | 'delete' | 'answer' | 'typing'
@@ -46,3 +46,6 @@ export interface ClientRecords extends KeptRecords<Client> {
   /** @throws OvertakenError when it is not `beforeMs` any more */
   setNextAt(name: string, atMs: number, beforeMs: number): Promise<void>
 }
+
+/** The memory of clients, which the store keeps beside the kernel's records. */
+export type ClientMemory = Memory<Records & { readonly clients: ClientRecords }, 'clients'>

@@ -1,8 +1,8 @@
 /** Which calls a client of the bot's door may make (README, Clients). */
-import type { EndpointName } from '../../api/endpoints.ts'
-import type { Client, Right } from '../memory.ts'
-import { isObject } from '../unseen.ts'
-import type { KnownChats } from './known-chats.ts'
+import { isObject } from '../api/common.ts'
+import type { EndpointName } from '../api/endpoints.ts'
+import type { KnownChats } from '../kernel/index.ts'
+import type { Client, Right } from './records.ts'
 
 /**
  * The right to a call, and where the call names its chats: in its `path`, in its `body`, by the `press`
@@ -44,6 +44,23 @@ export const NEEDS = {
 } as const satisfies Record<EndpointName | 'getMedia', Need | 'anybody' | null>
 
 export type ClientCall = keyof typeof NEEDS
+
+const RIGHTS: ReadonlySet<Right> = new Set(
+  Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
+)
+
+/** A client without the kinds of chats and the rights that records of an earlier version may have. */
+export function withKnownRights({ may, chats, former = [], ...client }: Client): Client {
+  const isNow = (one: unknown): boolean => RIGHTS.has(one as Right)
+  const isChat = (one: unknown): boolean => one === 'all' || typeof one === 'number'
+  const lost = [
+    ...former,
+    ...may.filter((one) => !isNow(one)),
+    ...chats.filter((one) => !isChat(one)),
+  ]
+  const left = { ...client, may: may.filter(isNow), chats: chats.filter(isChat) }
+  return lost.length === 0 ? left : { ...left, former: lost.map(String) }
+}
 
 /** A call of a client. */
 export interface ClientAct {

@@ -1,6 +1,6 @@
 /** Which calls a client may make, by its rights, chats and room. */
 import { describe, expect, test } from 'vitest'
-import type { Client } from '../../../src/kernel/index.ts'
+import type { Client } from '../../src/clients/records.ts'
 import {
   lackOf,
   mayRead,
@@ -8,9 +8,9 @@ import {
   paced,
   type ClientAct,
   type ClientCall,
-} from '../../../src/kernel/wall/may-client.ts'
-import { clientOf } from '../../support/client.ts'
-import { chatOf } from './wall-scene.ts'
+} from '../../src/clients/may-client.ts'
+import { clientOf } from '../support/client.ts'
+import { chatOf } from '../kernel/wall/wall-scene.ts'
 
 const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
 const CALLS = Object.keys(NEEDS) as ClientCall[]

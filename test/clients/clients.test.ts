@@ -1,13 +1,14 @@
 /** Clients in a store: added, found, paced and removed, and what the journal keeps of them. */
 import { describe, expect, test } from 'vitest'
-import type { Client, ClientAct } from '../../../src/kernel/index.ts'
-import { Journal } from '../../../src/kernel/people/journal.ts'
-import { Clients } from '../../../src/clients/clients.ts'
-import { memoryOf } from '../../../src/store/memory.ts'
-import type { Store } from '../../../src/store/store.ts'
-import { storeForFile } from '../../store/support.ts'
-import { clientOf } from '../../support/client.ts'
-import { refused } from '../../support/refused.ts'
+import type { ClientAct } from '../../src/clients/may-client.ts'
+import type { Client } from '../../src/clients/records.ts'
+import { Journal } from '../../src/kernel/people/journal.ts'
+import { Clients } from '../../src/clients/clients.ts'
+import { memoryOf } from '../../src/store/memory.ts'
+import type { Store } from '../../src/store/store.ts'
+import { storeForFile } from '../store/support.ts'
+import { clientOf } from '../support/client.ts'
+import { refused } from '../support/refused.ts'
 
 const storeOf = storeForFile()
 const CHAT = -5
