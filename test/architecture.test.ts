@@ -489,7 +489,8 @@ describe('what only one place does', () => {
   })
 
   it('no parameter of a permission has a default value', () => {
-    const byDefault = /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|holds\?:/
+    const byDefault =
+      /\?\? \(\(\) => true\)|= \(\)(?:: boolean)? => true[,)]|mayLeave\?:|\brequire\?:/
     expect(holding(byDefault).filter((file) => !file.startsWith('src/sandbox/'))).toEqual([])
   })
 

@@ -83,7 +83,7 @@ export async function fetchAttachment(
 }
 
 /** One decision about an attachment. */
-interface Decision {
+interface Judging {
   place: MediaPlace
   freshness: Freshness
   parts: AttachmentParts
@@ -92,7 +92,7 @@ interface Decision {
 /** Gives an unsealed file in a readable chat alone: anybody could have replaced it. */
 async function takePlain(
   reader: ByteReader,
-  { place, freshness, parts }: Decision,
+  { place, freshness, parts }: Judging,
 ): Promise<Attachment> {
   const verdict = 'plaintext-in-protected'
   const refuse = (): void => {
@@ -130,7 +130,7 @@ async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Pr
 /** @throws Refusal where it is not given */
 async function judge(
   opened: OpenedFile,
-  { parts, ...arrival }: Decision & { signal: AbortSignal },
+  { parts, ...arrival }: Judging & { signal: AbortSignal },
 ): Promise<Attachment> {
   const decision = await judgeFile(opened, arrival, parts)
   if ('refused' in decision) {

@@ -1,4 +1,5 @@
 /** The only door of the kernel: what everybody else may use of it. */
+export * from './decision.ts'
 export { loadKernel, type Kernel } from './load.ts'
 export type { JudgingClock, KeyList, KeyLookups, ModeAnswer, ModeLookups, Time } from './lookups.ts'
 export * from './memory.ts'

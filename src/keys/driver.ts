@@ -38,7 +38,9 @@ const ANNOUNCED = ['state', 'rotation-attempt', 'compare-soon', 'compare-later']
 export type Announcement = Extract<Effect, { kind: (typeof ANNOUNCED)[number] }>
 
 /** A send that may leave. */
-export interface Entered extends Pass {
+export interface Entered<T> extends Omit<Pass, 'hasWaited'> {
+  /** What the send prepared before it entered. */
+  prepared: T
   /** The key to sign with. */
   signer: ReadyKey
 }
@@ -98,20 +100,29 @@ export class KeyDriver {
   /**
    * Gives the key to seal with, which stays the published one until `leave` is called: when the
    * message was answered, or will not leave. Waits, with a bound, while another is published.
-   * @throws Refusal naming why nothing can be sealed now
+   * @param prepare called before the send enters, so that no publication waits for it, and again after
+   *   a wait
+   * @throws Refusal naming why nothing can be sealed now; the error of `prepare`
    */
-  async enter(): Promise<Entered> {
-    this.requirePublished()
-    const leaves = [await this.#gate.enter()]
-    const leave = (): void => leaves.forEach((one) => one())
-    try {
-      const pass = await this.#parts.shared?.fence.enter()
-      if (pass !== undefined) leaves.push(pass.leave)
-      const requireHeld = pass?.requireHeld ?? ((): void => {})
-      return { signer: this.requirePublished(), requireHeld, leave }
-    } catch (error) {
+  async enter<T>(prepare: () => Promise<T>): Promise<Entered<T>> {
+    for (;;) {
+      this.requirePublished()
+      const prepared = await prepare()
+      const gate = await this.#gate.enter()
+      const leaves = [gate.leave]
+      const leave = (): void => leaves.forEach((one) => one())
+      try {
+        const fence = await this.#parts.shared?.fence.enter()
+        if (fence !== undefined) leaves.push(fence.leave)
+        const requireHeld = fence?.requireHeld ?? ((): void => {})
+        const signer = this.requirePublished()
+        const hasWaited = gate.hasWaited || fence?.hasWaited === true
+        if (!hasWaited) return { prepared, signer, requireHeld, leave }
+      } catch (error) {
+        leave()
+        throw error
+      }
       leave()
-      throw error
     }
   }
 

@@ -71,8 +71,8 @@ export class Publication implements AsyncDisposable {
   }
 
   /** @see KeyDriver.enter */
-  async enter(): Promise<Entered> {
-    return await this.#driver.enter()
+  async enter<T>(prepare: () => Promise<T>): Promise<Entered<T>> {
+    return await this.#driver.enter(prepare)
   }
 
   /** Compares on a timer, sooner while something is missing. */

@@ -13,17 +13,19 @@ export class SendGate {
 
   /**
    * Enters once the gate is open.
-   * @returns leaves again; call it when the message was answered or will not be sent
+   * @returns `leave`: call it when the message was answered or will not be sent
    */
-  async enter(): Promise<() => void> {
+  async enter(): Promise<{ hasWaited: boolean; leave: () => void }> {
+    const hasWaited = this.#closed
     while (this.#closed) await new Promise<void>((resolve) => this.#opened.push(resolve))
     this.#inside++
     let left = false
-    return () => {
+    const leave = (): void => {
       if (left) return
       left = true
       if (--this.#inside === 0) for (const resolve of this.#emptied.splice(0)) resolve()
     }
+    return { hasWaited, leave }
   }
 
   /** Lets no more sends in. Those inside go on. */

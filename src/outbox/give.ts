@@ -219,7 +219,7 @@ function laterOf(
     isCounted = true
     await turn.renew()
   }
-  return { isForSealed: isSealed, holds: turn.holds, renew }
+  return { isForSealed: isSealed, require: turn.require, renew }
 }
 
 async function deliver(

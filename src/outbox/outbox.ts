@@ -209,9 +209,9 @@ export class Outbox implements AsyncDisposable {
       renew: async (): Promise<void> => {
         turn.isTaken = lock.isHeld && (await this.entries.leaves(entry))
       },
-      holds: (): boolean => {
+      require: (): void => {
         const isWaiting = this.entries.get(entry.id)?.state === entry.state
-        if (turn.isTaken && isWaiting && lock.isHeld) return true
+        if (turn.isTaken && isWaiting && lock.isHeld) return
         throw busyRefusal('the entry of the outbox is somebody else’s now', 1)
       },
     }

@@ -218,7 +218,7 @@ export class UpstreamClient implements AsyncDisposable {
     checkPath(path)
     const requireAllowed = (): void => {
       stillMay.require()
-      if (!ground.holds()) throw new Refusal('postern_downgrade_refused')
+      ground.require()
     }
     const permitted = async (): Promise<void> => {
       await ground.renew()

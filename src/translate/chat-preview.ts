@@ -10,6 +10,7 @@ import {
   type RecipientParts,
   type RecipientRules,
   chooseRecipients,
+  downgradeRefusal,
   recipientRules,
   whyNot,
 } from '../kernel/index.ts'
@@ -39,7 +40,7 @@ export interface ChatPreview {
 }
 
 export interface PreviewParts extends RecipientParts {
-  guard: Pick<Guard, 'willSeal' | 'whyNotReadable'>
+  guard: Pick<Guard, 'willSeal' | 'mayBeReadable'>
   modes: Modes
   directory: Directory
 }
@@ -52,10 +53,9 @@ export async function previewChat(chatId: number, parts: PreviewParts): Promise<
   try {
     answer = await parts.modes.get(chatId, monotonicNow())
     if (!parts.guard.willSeal(chatId, answer)) {
-      const refused = parts.guard.whyNotReadable(chatId, answer, true)
-      if (refused === null) return { ...preview, body: 'readable', problem: null }
-      const refusal = new Refusal('postern_downgrade_refused', refused)
-      return { ...preview, body: 'refused', problem: problemOf(refusal) }
+      const decision = parts.guard.mayBeReadable(chatId, answer, true)
+      if (decision.allowed) return { ...preview, body: 'readable', problem: null }
+      throw downgradeRefusal(decision.reason)
     }
     list = await keyListOf(chatId, parts)
   } catch (error) {

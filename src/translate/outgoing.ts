@@ -12,18 +12,21 @@ import {
   type Rule,
   type Sightings,
   type Time,
+  downgradeRefusal,
+  meaningOfNoKeyList,
+  meaningOfRefusal,
   recipientsOf,
+  refuseDowngrade,
 } from '../kernel/index.ts'
 import type { Modes } from '../service/lookups/modes.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../service/lookups/directory.ts'
 import type { Publication } from '../keys/publication.ts'
-import type { Entered } from '../keys/driver.ts'
 import { fit, type Engine, type UnlockedKey } from '../openpgp/index.ts'
 import type { KeyChanges } from './key-changes.ts'
 import { emptyDraft, type Draft } from './draft.ts'
-import { tooLarge, whyPersonIsGone } from './send-refusals.ts'
+import { personGoneRefusal, tooLarge } from './send-refusals.ts'
 
 /** A body with its permit and its recipients; `recipients` is null when nothing was sealed. */
 export interface PreparedOutbound {
@@ -42,9 +45,6 @@ export interface PreparedOutbound {
    */
   leave: () => void
 }
-
-/** A send that needs longer than this to enter the send gate has waited there. */
-const WAITED_MS = 100
 
 const UNSEALED = {
   recipients: null,
@@ -97,7 +97,8 @@ export class Outgoing {
     }
     const { guard, publication } = this.#parts
     // concurrent with the calls of the rule
-    if (draft.text !== undefined && guard.mustSeal(draft.chatId)) publication?.expectSend()
+    const isExpected = draft.text !== undefined && this.#parts.directory.hasKeyList(draft.chatId, 0)
+    if (isExpected) publication?.expectSend()
     const rule = await guard.rule(draft.chatId)
     if (!hasBody && !changesMarkup) {
       const expected = rule.body === 'sealed' ? 'armored' : 'text'
@@ -112,9 +113,8 @@ export class Outgoing {
   }
 
   /**
-   * The service refused the kind of body. Expecting `armored` for readable text: the chat is
-   * latched, and the message is sealed and sent once more. Expecting `text` for a sealed body is a
-   * request to downgrade, and is never followed.
+   * The service refused a message: into a chat that is protected, as that shows, it is sealed and sent
+   * once more.
    * @param code the service's code, @param expected its field
    * @returns null when the service's answer is final
    */
@@ -123,14 +123,14 @@ export class Outgoing {
     prepared: PreparedOutbound,
     refusal: { code: string; expected?: string | undefined },
   ): Promise<PreparedOutbound | null> {
-    if (refusal.code !== 'wrong_body_kind') return null
-    const isSealed = prepared.recipients !== null
-    if (refusal.expected === 'armored' && draft.text !== undefined && !isSealed) {
-      await this.#parts.sightings.sawProtected(draft.chatId)
-      return this.#parts.publication === null ? null : await this.prepare(draft)
-    }
-    if (refusal.expected !== 'armored' && isSealed) throw await this.#downgrade(draft.chatId)
-    return null
+    const { chatId, text } = draft
+    const unsealed = text === undefined ? 'armored' : 'readable'
+    const sent = prepared.recipients === null ? unsealed : 'sealed'
+    const meaning = meaningOfRefusal(refusal, sent)
+    if (meaning === 'downgrade') throw await this.#downgrade(chatId)
+    if (meaning !== 'protected') return null
+    await this.#parts.sightings.sawProtected(chatId)
+    return this.#parts.publication === null ? null : await this.prepare(draft)
   }
 
   /** Changed certificates in a message's key list, each reported to the bot once. */
@@ -159,8 +159,8 @@ export class Outgoing {
       return { outbound, ...UNSEALED, clear }
     }
     if (publication === null) {
-      if (guard.mustSeal(draft.chatId) && this.#parts.keyring.all.length > 0) {
-        throw new Refusal('postern_downgrade_refused', 'the setting key.publish is off')
+      if (rule.isByMemory && this.#parts.keyring.all.length > 0) {
+        throw downgradeRefusal('the setting key.publish is off')
       }
       throw new Refusal('wrong_body_kind', 'this chat takes armored', {
         extra: { expected: 'armored' },
@@ -170,7 +170,8 @@ export class Outgoing {
   }
 
   async #seal(rule: Rule, draft: Draft, publication: Publication) {
-    const { list, signer, requireHeld, leave } = await this.#enter(draft.chatId, publication)
+    const entered = await publication.enter(() => this.#keyList(draft.chatId))
+    const { prepared: list, signer, requireHeld, leave } = entered
     try {
       // people on the list may have been blocked while it was fetched
       await rule.renew()
@@ -182,21 +183,6 @@ export class Outgoing {
     } catch (error) {
       leave()
       throw error
-    }
-  }
-
-  /**
-   * Enters the send gate with a key list that is fresh there. The list is fetched outside, so that
-   * no rotation waits for a slow service, and fetched again after a wait.
-   */
-  async #enter(chatId: number, publication: Publication): Promise<{ list: KeyList } & Entered> {
-    for (;;) {
-      publication.requirePublished()
-      const list = await this.#keyList(chatId)
-      const cameAtMs = monotonicNow()
-      const entered = await publication.enter()
-      if (monotonicNow() - cameAtMs < WAITED_MS) return { list, ...entered }
-      entered.leave()
     }
   }
 
@@ -249,23 +235,15 @@ export class Outgoing {
       return await directory.keyList(chatId, monotonicNow() - keyListMaxAgeMs)
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error
-      if (error.code === 'chat_is_open') throw await this.#downgrade(chatId)
-      if (error.code === 'no_user_key') {
-        throw whyPersonIsGone(await modes.ask(chatId)) ?? new Refusal('postern_no_recipient')
-      }
-      throw error
+      const meaning = meaningOfNoKeyList(error)
+      if (meaning === 'downgrade') throw await this.#downgrade(chatId)
+      if (meaning !== 'nobody') throw error
+      throw personGoneRefusal(await modes.ask(chatId)) ?? new Refusal('postern_no_recipient')
     }
   }
 
-  /** The refusal of readable text where it must be sealed; checks first whether the key is gone. */
   async #downgrade(chatId: number): Promise<Refusal> {
-    const { knownChats, publication } = this.#parts
     this.doubt(chatId)
-    await knownChats.refused(chatId)
-    if (knownChats.isPrivate(chatId) && publication !== null) {
-      await publication.compareNow()
-      if (publication.state === 'unprotected') return new Refusal('postern_bot_unprotected')
-    }
-    return new Refusal('postern_downgrade_refused')
+    return await refuseDowngrade(chatId, this.#parts)
   }
 }

@@ -5,13 +5,13 @@ import { Refusal } from '../errors.ts'
 const MAX_DEPTH = 3
 
 /**
- * Why a person cannot receive messages, from the chat itself. By the spec a private chat shows
+ * The refusal of a message to a person who blocked the bot or is gone, by the chat itself. By the spec a private chat shows
  * whether the person blocked the bot, but the field's name is open: any true field whose name
  * matches counts.
  * @param chat a result of `GET /chats/{chatId}`
- * @returns the refusal with the service's code, or null
+ * @returns it has the service's code; null where the chat shows neither
  */
-export function whyPersonIsGone(chat: unknown): Refusal | null {
+export function personGoneRefusal(chat: unknown): Refusal | null {
   if (hasTrueField(chat, /block/i))
     return new Refusal('blocked_by_user', 'the person blocked the bot')
   if (hasTrueField(chat, /gone|closed|deleted/i)) {

@@ -10,7 +10,10 @@ const ruling = (body: Rule['body'], holds = true) => {
   const asked: number[] = []
   const rule = (chatId: number) => {
     asked.push(chatId)
-    return Promise.resolve({ chatId, body, holds: () => holds } as Rule)
+    const require = (): void => {
+      if (!holds) throw new Refusal('postern_downgrade_refused')
+    }
+    return Promise.resolve({ chatId, body, require } as Rule)
   }
   return { asked, guard: { rule } satisfies Pick<Guard, 'rule'> }
 }

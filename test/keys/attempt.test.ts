@@ -49,7 +49,7 @@ describe('an attempt', () => {
 
   test('an attempt that waits for sends ends with the process', async () => {
     const { scene, driver, stop } = rotatingPublished()
-    await driver.enter()
+    await driver.enter(async () => {})
     const comparing = driver.run('compare')
     await vi.advanceTimersByTimeAsync(0)
     const reason = new Error('stopped')

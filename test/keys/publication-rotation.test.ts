@@ -61,7 +61,7 @@ describe('the abandonment of a rotation', () => {
   test('`abandon` ends a rotation at once while it waits for sends, and `/me` is read again', async () => {
     const { publication, scene, outcomes } = publishing(SETTLED)
     await publication.compareNow()
-    await publication.enter()
+    await publication.enter(async () => {})
     await publication.adopt(async () => {
       scene.keys = INTERRUPTED.keys
     })
@@ -79,7 +79,7 @@ describe('the abandonment of a rotation', () => {
   test('`abandon` does not interrupt an attempt whose key the service may have', async () => {
     const { publication, scene } = publishing(SETTLED)
     await publication.compareNow()
-    const { leave } = await publication.enter()
+    const { leave } = await publication.enter(async () => {})
     await publication.adopt(async () => {
       scene.keys = [pendingKey('new', { offeredAtMs: 5 }), OLD]
     })

@@ -108,12 +108,12 @@ export async function loopScene(o: LoopOptions = {}) {
 export type LoopScene = Awaited<ReturnType<typeof loopScene>>
 
 /** A turn that is held. */
-export const FREE: PermitGround = { renew: async () => {}, holds: () => true }
+export const FREE: PermitGround = { renew: async () => {}, require: () => {} }
 
 /** As the client of the service asks a permit's ground. */
 async function leave(ground: PermitGround): Promise<void> {
   await ground.renew()
-  if (!ground.holds()) throw new Error('it may not leave')
+  ground.require()
 }
 
 /** A turn as a store gives it, which can be lost and asked for. */

@@ -24,17 +24,23 @@ test('a call for later leaves on its own ground too, which is read after that of
   const { upstream, seen } = await doorTo((_request, response) => ok(response, {}))
   const [order, state] = [[] as string[], { holds: true, nowMs: 0 }]
   const renewed = (what: string) => async () => void order.push(what)
-  const later = { isForSealed: false, holds: () => state.holds, renew: renewed('later') }
+  const require = (): void => {
+    if (!state.holds) throw new Refusal('postern_busy')
+  }
+  const later = { isForSealed: false, require, renew: renewed('later') }
   const target = { route: 'edit', path: '/messages/3', later } as const
   const more = {
     fresh: renewed('fresh'),
     time: { nowMs: () => 0, monotonicMs: () => (state.nowMs += 1000) },
   }
-  const permit = await readablePermit(target, () => true, more)
+  const chat = { holds: true }
+  const permit = await readablePermit(target, () => chat.holds, more)
   order.length = 0
   await upstream.edit(permit, OWN_CALL)
   expect([order, seen.length]).toEqual([['fresh', 'later'], 1])
   state.holds = false
+  expect((await failing(upstream.edit(permit, OWN_CALL))).code).toBe('postern_busy')
+  chat.holds = false
   expect((await failing(upstream.edit(permit, OWN_CALL))).code).toBe('postern_downgrade_refused')
   expect(seen).toHaveLength(1)
 })

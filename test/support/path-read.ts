@@ -132,7 +132,7 @@ async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Out
     publication: {
       expectSend: () => {},
       requirePublished: () => entered.signer,
-      enter: () => Promise.resolve(entered),
+      enter: async <T>(prepare: () => Promise<T>) => ({ ...entered, prepared: await prepare() }),
     },
     engine,
     replayMemory,

@@ -53,10 +53,11 @@ export function scene(isProtected = true) {
     state: 'published',
     requirePublished: vi.fn(() => void events.push('required')),
     compareNow: vi.fn(() => Promise.resolve()),
-    enter: vi.fn(() => {
+    enter: vi.fn(async (prepare: () => Promise<unknown>) => {
+      const prepared = await prepare()
       events.push('entered')
       const leave = (): void => void events.push('left')
-      return Promise.resolve({ signer: { unlocked: { sizes: AS_MADE } }, leave })
+      return { prepared, signer: { unlocked: { sizes: AS_MADE } }, requireHeld: () => {}, leave }
     }),
   }
   const parts = {
@@ -75,13 +76,17 @@ export function scene(isProtected = true) {
     }),
     sightings: sightingsOf({ knownChats: knownChats as unknown as KnownChats }),
     clearFields: { ofMessage: () => [] },
-    directory: { keyList: vi.fn((..._at: number[]) => Promise.resolve(LIST)), forget: vi.fn() },
+    directory: {
+      keyList: vi.fn((..._at: number[]) => Promise.resolve(LIST)),
+      hasKeyList: () => false,
+      forget: vi.fn(),
+    },
     publication: publication as typeof publication | null,
     engine: { sealKnown: vi.fn((_request: object) => Promise.resolve(SEALED)) },
     replayMemory: { rememberOwn: () => Promise.resolve() } as object | null,
     keyring: { fingerprints: new Set<string>(), all: [] as object[] },
     people: { isOthers: () => false },
-    trust: { epoch: 1, distrust: () => null },
+    trust: { epoch: { value: 1 }, distrust: () => null },
     keyChanges: { tell: () => Promise.resolve([]) },
     keyListHistory: { contradicts: vi.fn(() => Promise.resolve()) },
     botId: () => 1,

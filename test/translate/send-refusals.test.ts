@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { refused } from '../support/refused.ts'
-import { whyPersonIsGone } from '../../src/translate/send-refusals.ts'
+import { personGoneRefusal } from '../../src/translate/send-refusals.ts'
 
 const within = (depth: number, value: object): object =>
   depth === 0 ? value : { inner: within(depth - 1, value) }
@@ -13,8 +13,8 @@ test.each([
   [{ gone: true }, 'user_gone', 'the person closed their account'],
   [{ accountClosed: true }, 'user_gone', 'the person closed their account'],
   [{ person: { isDeleted: true } }, 'user_gone', 'the person closed their account'],
-])('`whyPersonIsGone` of the chat %j is %s', (chat, code, message) => {
-  expect(whyPersonIsGone(chat)).toEqual(refused(code, message))
+])('`personGoneRefusal` of the chat %j is %s', (chat, code, message) => {
+  expect(personGoneRefusal(chat)).toEqual(refused(code, message))
 })
 
 test.each([
@@ -24,6 +24,6 @@ test.each([
   { blocked: 'true', gone: 1, closed: false },
   { other: true },
   within(4, { blocked: true }),
-])('`whyPersonIsGone` of the chat %j is null', (chat) => {
-  expect(whyPersonIsGone(chat)).toBeNull()
+])('`personGoneRefusal` of the chat %j is null', (chat) => {
+  expect(personGoneRefusal(chat)).toBeNull()
 })

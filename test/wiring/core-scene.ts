@@ -56,7 +56,7 @@ export function serve() {
   const sent: Record<string, unknown>[] = []
   const deliver = async (outbound: Outbound) => {
     await outbound.ground.renew()
-    if (!outbound.ground.holds()) throw new Error('not permitted any more')
+    outbound.ground.require()
     const body = JSON.parse(outbound.body.toString()) as Record<string, unknown>
     sent.push(body)
     const result = new Unseen({ id: 9, ...body })

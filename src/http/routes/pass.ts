@@ -95,9 +95,7 @@ async function readableChat(request: FastifyRequest, wordy: string, { guard }: P
   const chatId = chatOf(request)
   const rule = chatId === null ? null : await guard.rule(chatId)
   if (rule?.body !== 'readable') throw noSuchField(wordy)
-  return () => {
-    if (!rule.holds()) throw new Refusal('postern_downgrade_refused')
-  }
+  return rule.require
 }
 
 /** Asks for headers alone: without the query, so that nothing is confirmed or polled for. */

@@ -2,37 +2,36 @@
 import { OperatorError, refusedError } from '../../errors.ts'
 import type { Memory, Pin, Records, TrustPolicy, TrustStanding } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
-import type { People } from './people.ts'
+import type { Epoch, People } from './people.ts'
 import { blankPin, type Pins } from './pins.ts'
 
 /** The row of the bot; no chat has this id. */
 const BOT = 0
 
+export interface PoliciesParts {
+  memory: Memory
+  journal: Journal
+  /** Setting `trust.policy`. */
+  setting: TrustPolicy
+  epoch: Epoch
+}
+
 /** The policy of the bot and of single chats. */
 export class Policies {
-  readonly #journal: Journal
-  readonly #setting: TrustPolicy
+  readonly #parts: PoliciesParts
   readonly #byCommand = new Map<number, TrustPolicy>()
-  /** Grows with every change of a policy. */
-  changes = 0
 
-  private constructor(journal: Journal, setting: TrustPolicy) {
-    this.#journal = journal
-    this.#setting = setting
+  private constructor(parts: PoliciesParts) {
+    this.#parts = parts
   }
 
-  static async load(o: {
-    memory: Memory
-    journal: Journal
-    setting: TrustPolicy
-  }): Promise<Policies> {
-    const policies = new Policies(o.journal, o.setting)
-    const { memory } = o
-    await memory.keep('trust_policies', async (records, chatIds) => {
+  static async load(parts: PoliciesParts): Promise<Policies> {
+    const policies = new Policies(parts)
+    await parts.memory.keep('trust_policies', async (records, chatIds) => {
       const set = await records.policies.of(chatIds)
       for (const id of chatIds ?? []) policies.#byCommand.delete(Number(id))
       for (const { chatId, policy } of set) policies.#byCommand.set(chatId, policy)
-      policies.changes++
+      parts.epoch.value++
     })
     return policies
   }
@@ -44,7 +43,7 @@ export class Policies {
 
   /** The bot's policy: by command, else by the setting. */
   get bot(): TrustPolicy {
-    return this.#byCommand.get(BOT) ?? this.#setting
+    return this.#byCommand.get(BOT) ?? this.#parts.setting
   }
 
   /** Whether a changed certificate of somebody of this standing may be believed without the operator. */
@@ -67,8 +66,8 @@ export class Policies {
   async set(chatId: number | null, policy: TrustPolicy | null): Promise<void> {
     const id = chatId ?? BOT
     const change = { kind: 'policy' as const, chatId, detail: { policy } }
-    await this.#journal.record([change], ({ policies }) => policies.set(id, policy))
-    this.changes++
+    await this.#parts.journal.record([change], ({ policies }) => policies.set(id, policy))
+    this.#parts.epoch.value++
     if (policy === null) this.#byCommand.delete(id)
     else this.#byCommand.set(id, policy)
   }

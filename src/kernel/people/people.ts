@@ -6,12 +6,17 @@ export interface Pair {
   userId: number
 }
 
+/** Grows with every change of owners, pins, policies and listings, by this process or another. */
+export interface Epoch {
+  value: number
+}
+
 /** Owners of certificates by the operator's decision, and all people with a signature. */
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()
-  /** How often owners were read again since the start. */
-  changes = 0
+  /** One for owners, pins, policies and listings. */
+  readonly epoch: Epoch = { value: 0 }
   readonly #signed = { words: new Set<number>(), file: new Set<number>() }
   /** Of these, who is not on disk yet. */
   readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }
@@ -37,7 +42,7 @@ export class People {
 
   async #readOwners({ certificates }: Records, fingerprints: Keys): Promise<void> {
     const owners = await certificates.owners(fingerprints)
-    this.changes++
+    this.epoch.value++
     for (const fingerprint of fingerprints ?? []) this.#ownerOf.delete(fingerprint)
     for (const { fingerprint, userId } of owners) this.#ownerOf.set(fingerprint, userId)
   }

@@ -1,5 +1,6 @@
 import type { CertificateStatus } from '../../openpgp/index.ts'
-import type { ForgottenPeople, Memory, Pin, Vouched } from '../memory.ts'
+import type { Memory, Pin, Vouched } from '../memory.ts'
+import type { People } from './people.ts'
 
 /** The pin of an unknown person. */
 export const blankPin = (userId: number): Pin => ({
@@ -11,19 +12,21 @@ export const blankPin = (userId: number): Pin => ({
   listedAtMs: null,
 })
 
+type PinnedPeople = Pick<People, 'epoch' | 'forgotten'>
+
 /** Every pin, in memory and in the store. */
 export class Pins {
   readonly #pins = new Map<number, Pin>()
   /** Who is listed with a certificate: one person, or several for a disputed one. */
   readonly #listedBy = new Map<string, number | Set<number>>()
-  /** How often a pin was set since the start, by another sidecar too. */
-  changes = 0
+  readonly #people: PinnedPeople
 
-  #forgotten: ForgottenPeople | undefined
+  private constructor(people: PinnedPeople) {
+    this.#people = people
+  }
 
-  static async load(memory: Memory, forgotten?: ForgottenPeople): Promise<Pins> {
-    const pins = new Pins()
-    pins.#forgotten = forgotten
+  static async load(memory: Memory, people: PinnedPeople): Promise<Pins> {
+    const pins = new Pins(people)
     await memory.keep('pins', async (records, userIds) => {
       const found = await records.pins.of(userIds)
       for (const userId of userIds ?? []) pins.#delete(Number(userId))
@@ -33,21 +36,21 @@ export class Pins {
   }
 
   get(userId: number): Pin | undefined {
-    return this.#pins.get(userId) ?? this.#forgotten?.pinOf(userId)
+    return this.#pins.get(userId) ?? this.#people.forgotten?.pinOf(userId)
   }
 
   /** Puts a listed certificate in place of its keyed hash, where the person was forgotten with it. */
   recall({ userId, fingerprint }: Listing): void {
     const pin = this.get(userId)
     if (pin === undefined || fingerprint === null) return
-    const recalled = this.#forgotten?.recalled(pin, fingerprint)
+    const recalled = this.#people.forgotten?.recalled(pin, fingerprint)
     if (recalled !== undefined) this.set(recalled)
   }
 
   #delete(userId: number): void {
     const { listed = null } = this.#pins.get(userId) ?? {}
     if (listed !== null) this.#unclaim(listed, userId)
-    if (this.#pins.delete(userId)) this.changes++
+    if (this.#pins.delete(userId)) this.#people.epoch.value++
   }
 
   get size(): number {
@@ -74,7 +77,7 @@ export class Pins {
 
   /** Remembers a pin that is on disk. */
   set(pin: Pin): void {
-    this.changes++
+    this.#people.epoch.value++
     const before = this.#pins.get(pin.userId)?.listed ?? null
     // one string for both, of which there are two hundred thousand
     const isSame = pin.listed !== null && pin.listed === pin.fingerprint

@@ -97,7 +97,7 @@ export function recipientRules(
     unusable: unusableRecipient,
     botId: botId(),
     own: keyring.fingerprints,
-    epoch: trust.epoch,
+    epoch: trust.epoch.value,
     decisionAgainst: (person) => decisionAgainst(person, chatId, { people, trust }),
   }
 }

@@ -12,7 +12,7 @@ import { Listeners } from '../../util/listeners.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import { Decisions, Policies } from './decisions.ts'
 import { believedPin, pinAfterListing, type FirstUseParts } from './first-use.ts'
-import type { People } from './people.ts'
+import type { Epoch, People } from './people.ts'
 import {
   blankPin,
   newDisputes,
@@ -53,32 +53,27 @@ export class Trust {
   readonly decisions: Decisions
   /** Listings that are not on disk yet. */
   readonly #unwritten = new Map<number, UnwrittenListing>()
-  /** How often something was listed anew since the start. */
-  #changes = 0
+  /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
+  readonly epoch: Epoch
 
   private constructor(parts: TrustParts, policies: Policies, pins: Pins) {
     this.#parts = { firstUse: { afterMs: null, authorities: [] }, ...parts }
     this.#pins = pins
+    this.epoch = parts.people.epoch
     this.policies = policies
     this.decisions = new Decisions({ ...parts, pins })
   }
 
   static async load(parts: TrustParts): Promise<Trust> {
     const { memory, journal, policy, people } = parts
-    const policies = await Policies.load({ memory, journal, setting: policy })
-    const pins = await Pins.load(memory, people.forgotten)
+    const policies = await Policies.load({ memory, journal, setting: policy, epoch: people.epoch })
+    const pins = await Pins.load(memory, people)
     const trust = new Trust(parts, policies, pins)
     memory.writeFirst({
       isDue: () => trust.#unwritten.size > 0,
       save: (records) => trust.#saveUnwritten(records),
     })
     return trust
-  }
-
-  /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
-  get epoch(): number {
-    const { people } = this.#parts
-    return this.#changes + this.#pins.changes + this.policies.changes + people.changes
   }
 
   /** Every pin, by person, as it is believed now. */
@@ -200,7 +195,7 @@ export class Trust {
       const first = this.#unwritten.get(userId)?.first ?? last
       this.#unwritten.set(userId, { first, last, evidence })
     }
-    if (fresh.length > 0) this.#changes++
+    if (fresh.length > 0) this.epoch.value++
     return tooMany
   }
 

@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../../errors.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
+import { ALLOWED, denied, downgradeRefusal, type Decision } from '../decision.ts'
 import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
 import { Freshness } from './freshness.ts'
 import type { KnownChats } from './known-chats.ts'
@@ -46,19 +47,24 @@ export type Outbound = Permit
 /** Whether the guard made it; the client of the service checks before each send. */
 export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
 
+type ChatRuleParts = PermitGround & Pick<ChatRule, 'chatId' | 'body' | 'isByMemory'>
+
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule implements PermitGround {
   readonly chatId: number
   readonly body: 'sealed' | 'readable'
-  readonly holds: PermitGround['holds']
+  /** Memory demands a sealed body, against any answer of the service. */
+  readonly isByMemory: boolean
+  readonly require: PermitGround['require']
   readonly renew: PermitGround['renew']
   readonly #judged = true
 
-  constructor({ chatId, body, holds, renew }: PermitGround & Pick<ChatRule, 'chatId' | 'body'>) {
+  constructor({ chatId, body, isByMemory, ...ground }: ChatRuleParts) {
     this.chatId = chatId
     this.body = body
-    this.holds = holds
-    this.renew = renew
+    this.isByMemory = isByMemory
+    this.require = ground.require
+    this.renew = ground.renew
   }
 
   /** Whether the guard made this rule, for this chat and this kind of body. */
@@ -76,7 +82,7 @@ export interface BodyFields {
 }
 
 /** A sealed body may go wherever the chat goes: no later answer of the service forbids it. */
-const always = (): boolean => true
+const nothingToRequire = (): void => {}
 const nothingToRenew = (): Promise<void> => Promise.resolve()
 
 export interface GuardParts {
@@ -115,21 +121,23 @@ export class Guard {
     const freshness = new Freshness(fresh, time)
     await freshness.renew()
     const renew = (): Promise<void> => freshness.renew()
-    const sealed = new ChatRule({ chatId, body: 'sealed', holds: always, renew })
-    if (this.mustSeal(chatId)) return sealed
+    const sealed = (isByMemory: boolean): ChatRule =>
+      new ChatRule({ chatId, body: 'sealed', isByMemory, require: nothingToRequire, renew })
+    if (this.mustSeal(chatId)) return sealed(true)
     const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
-    if (this.mustSeal(chatId) || answer.mode === 'protected') return sealed
-    const whyNot = (): string | null => this.whyNotReadable(chatId, answer, sealsForBot)
-    const refused = whyNot()
-    if (refused !== null) {
+    const isByMemory = this.mustSeal(chatId)
+    if (isByMemory || answer.mode === 'protected') return sealed(isByMemory)
+    const mayLeave = (): Decision<string> => this.mayBeReadable(chatId, answer, sealsForBot)
+    const decision = mayLeave()
+    if (!decision.allowed) {
       await knownChats.refused(chatId)
-      throw new Refusal('postern_downgrade_refused', refused)
+      throw downgradeRefusal(decision.reason)
     }
-    const holds = (): boolean => {
+    const require = (): void => {
       freshness.requireWithin(freshForMs)
-      return !this.mustSeal(chatId) && whyNot() === null
+      if (this.mustSeal(chatId) || !mayLeave().allowed) throw downgradeRefusal()
     }
-    return new ChatRule({ chatId, body: 'readable', holds, renew })
+    return new ChatRule({ chatId, body: 'readable', isByMemory, require, renew })
   }
 
   /** Whether memory forbids readable text in a chat. */
@@ -174,11 +182,11 @@ export class Guard {
     // `sealed.json` is escaped already: JSON.stringify would read a hundred thousand characters again
     const start = Buffer.from(`${JSON.stringify(bodiless(fields)).slice(0, -1)},"armored":"`)
     const body = Buffer.concat([start, ...sealed.json, Buffer.from('"}')])
-    const holds = (): boolean => {
+    const require = (): void => {
       requireHeld()
-      return rule.holds()
+      rule.require()
     }
-    return new Permit(target, body, { holds, renew: nothingToRenew })
+    return new Permit(target, body, { require, renew: nothingToRenew })
   }
 
   /**
@@ -193,7 +201,7 @@ export class Guard {
   ): Outbound {
     requireRule(rule, fields.chatId, 'sealed')
     if (!this.passesAll && !looksEncrypted(armored)) throw notSealed()
-    const ground = { holds: rule.holds, renew: nothingToRenew }
+    const ground = { require: rule.require, renew: nothingToRenew }
     return new Permit(target, json({ ...bodiless(fields), armored }), ground)
   }
 
@@ -206,24 +214,27 @@ export class Guard {
 
   /** Permits an edit of the buttons alone: it has no body, and buttons are never encrypted. */
   permitMarkup(target: PermitTarget, { chatId, markup }: BodyFields): Outbound {
-    return new Permit(target, json({ chatId, markup }), { holds: always, renew: nothingToRenew })
+    return new Permit(target, json({ chatId, markup }), {
+      require: nothingToRequire,
+      renew: nothingToRenew,
+    })
   }
 
-  /** Why readable text is refused, or with `sealsForBot` will be once there is a key; null when it may leave. */
-  whyNotReadable(chatId: number, answer: ModeAnswer, sealsForBot: boolean): string | null {
+  /** Whether readable text may leave, or with `sealsForBot` will once there is a key. */
+  mayBeReadable(chatId: number, answer: ModeAnswer, sealsForBot: boolean): Decision<string> {
     const { knownChats, readableGroups } = this.#parts
-    if (readableGroups === 'refuse') return 'the setting readableGroups refuses it'
+    if (readableGroups === 'refuse') return denied('the setting readableGroups refuses it')
     // a later sighting may have shown a stricter kind than the answer
     const kind = knownChats.get(chatId)?.kind ?? answer.kind
-    if (kind === 'private' || kind === 'channel') return null
-    if (kind !== 'group' && sealsForBot) return 'the chat is of a kind that is not known'
-    if (!sealsForBot || answer.historyVisible) return null
-    return 'the group claims to be open without an open history'
+    if (kind === 'private' || kind === 'channel') return ALLOWED
+    if (kind !== 'group' && sealsForBot) return denied('the chat is of a kind that is not known')
+    if (!sealsForBot || answer.historyVisible) return ALLOWED
+    return denied('the group claims to be open without an open history')
   }
 }
 
 function requireRule(rule: Rule, chatId: number, body: Rule['body']): void {
-  if (!ChatRule.allows(rule, { chatId, body })) throw new Refusal('postern_downgrade_refused')
+  if (!ChatRule.allows(rule, { chatId, body })) throw downgradeRefusal()
 }
 
 /** The other fields of a send whose body is sealed. @throws Refusal `bad_request` for a body */

@@ -3,12 +3,11 @@
 /** The ground of a permit. */
 export interface PermitGround {
   /**
-   * Read before every attempt, and when the body is written: false once a sighting or a setting
-   * forbids the body to leave.
-   * @throws Refusal when that is not known any more
+   * Called before every attempt, and when the body is written.
+   * @throws Refusal once a sighting or a setting forbids the body to leave, or that is not known
    */
-  holds: () => boolean
-  /** Called before `holds`: reads the store. @throws Refusal `postern_store_unwritable` */
+  require: () => void
+  /** Called before `require`: reads the store. @throws Refusal `postern_store_unwritable` */
   renew: () => Promise<void>
 }
 
@@ -21,7 +20,10 @@ export interface LaterGround extends PermitGround {
 /** The ground of a permit for a call that was given earlier. */
 export function groundOf(permit: PermitGround, later: LaterGround): PermitGround {
   return {
-    holds: () => permit.holds() && later.holds(),
+    require: () => {
+      permit.require()
+      later.require()
+    },
     renew: async () => {
       await permit.renew()
       await later.renew()

@@ -20,6 +20,8 @@ const KEEP_MS = 1000
 
 /** A send that is inside. */
 export interface Pass {
+  /** Another sidecar was replacing the key. */
+  hasWaited: boolean
   /**
    * Call it before the message leaves.
    * @throws Refusal `postern_store_unwritable` when another sidecar may be replacing the key
@@ -85,9 +87,9 @@ export class SendFence implements AsyncDisposable {
    */
   async enter(): Promise<Pass> {
     const untilMs = performance.now() + WAIT_MAX_MS
-    for (;;) {
+    for (let hasWaited = false; ; hasWaited = true) {
       const lock = this.isClosed ? null : await this.#share()
-      if (lock !== null && lock === this.#lock) return this.#pass(lock)
+      if (lock !== null && lock === this.#lock) return this.#pass(lock, hasWaited)
       if (performance.now() > untilMs) throw new Refusal('postern_key_unpublished')
       if (lock === null) await pause(LOOK_MS)
       await this.#store.fresh()
@@ -141,11 +143,12 @@ export class SendFence implements AsyncDisposable {
     await this.#lock?.[Symbol.asyncDispose]()
   }
 
-  #pass(lock: StoreLock): Pass {
+  #pass(lock: StoreLock, hasWaited: boolean): Pass {
     this.#inside += 1
     clearTimeout(this.#timer)
     let isInside = true
     return {
+      hasWaited,
       requireHeld: () => requireHeld(lock),
       leave: () => {
         if (!isInside) return

@@ -34,7 +34,7 @@ function scene() {
     knownChats: { isPrivate: () => chat.isPrivate, personOf: () => chat.personId, saw },
     keyring: { fingerprints: new Set() },
     people: { isOthers },
-    trust: { epoch: 1, distrust },
+    trust: { epoch: { value: 1 }, distrust },
     keyListHistory: { contradicts },
     botId: () => BOT,
     unusableRecipient: 'skip',

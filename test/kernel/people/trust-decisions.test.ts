@@ -245,7 +245,7 @@ describe('the use of a certificate by policy', () => {
 
 test('the epoch of trust changes with every decision and listing, and with nothing else', async () => {
   const { trust } = await trusting()
-  const epochs = new Set([trust.epoch])
+  const epochs = new Set([trust.epoch.value])
   const changes: (() => Promise<unknown>)[] = [
     () => trust.saw([of(1, A), of(2, B)]),
     () => trust.decisions.accept(1),
@@ -255,12 +255,12 @@ test('the epoch of trust changes with every decision and listing, and with nothi
   ]
   for (const change of changes) {
     await change()
-    epochs.add(trust.epoch)
+    epochs.add(trust.epoch.value)
   }
   expect(epochs.size).toBe(changes.length + 1)
-  const { epoch } = trust
+  const epoch = trust.epoch.value
   await trust.saw([of(1, A), of(2, B)])
-  expect(trust.epoch).toBe(epoch)
+  expect(trust.epoch.value).toBe(epoch)
 })
 
 describe('listings by the service', () => {

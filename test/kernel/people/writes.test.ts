@@ -73,9 +73,9 @@ describe('a listing that cannot be written', () => {
     const { trust, state } = await scene()
     await trust.saw([of(1, B)])
     state.isFull = true
-    const { epoch } = trust
+    const epoch = trust.epoch.value
     await expect(trust.saw([of(2, B)])).rejects.toMatchObject(FULL)
-    expect(trust.epoch).toBeGreaterThan(epoch)
+    expect(trust.epoch.value).toBeGreaterThan(epoch)
     expect([trust.isShared(B), trust.isShared(A), trust.isRemembered(2)]).toEqual([
       true,
       false,

@@ -1,3 +1,4 @@
+import { ALLOWED, denied } from '../../../src/kernel/decision.ts'
 import { sightingsOf, unseen } from '../../support/unseen.ts'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -46,13 +47,11 @@ describe('the rule of a chat', () => {
     const { guard } = await scene({ fresh, freshForMs: 2000 })
     const rule = await guard.rule(5)
     vi.advanceTimersByTime(1999)
-    expect(rule.holds()).toBe(true)
+    expect(rule.require).not.toThrow()
     vi.advanceTimersByTime(1)
-    expect(() => rule.holds()).toThrow(
-      expect.objectContaining({ code: 'postern_store_unwritable' }),
-    )
+    expect(rule.require).toThrow(expect.objectContaining({ code: 'postern_store_unwritable' }))
     await rule.renew()
-    expect(rule.holds()).toBe(true)
+    expect(rule.require).not.toThrow()
     expect(fresh).toHaveBeenCalledTimes(2)
   })
 
@@ -60,7 +59,7 @@ describe('the rule of a chat', () => {
     const { guard, knownChats, chat } = await scene()
     await knownChats.saw([{ chatId: 5, isProtected: true }])
     const rule = await guard.rule(5)
-    expect([rule.body, rule.chatId, rule.holds()]).toEqual(['sealed', 5, true])
+    expect([rule.body, rule.chatId, rule.isByMemory]).toEqual(['sealed', 5, true])
     expect(chat).not.toHaveBeenCalled()
     expect((await guard.rule(6)).body).toBe('readable')
   })
@@ -111,7 +110,7 @@ describe('the rule of a chat', () => {
     latches.push(() => knownChats.saw([5, 6].map((chatId) => ({ chatId, isProtected: true }))))
     expect((await guard.rule(5)).body).toBe('sealed')
     expect(chat).toHaveBeenCalledTimes(1)
-    expect(guard.permitReadable(readable, target, { chatId: 6 }).ground.holds).toThrow()
+    expect(guard.permitReadable(readable, target, { chatId: 6 }).ground.require).toThrow()
   })
 
   test('a rule is refused while the store cannot be read, also when it is renewed', async () => {
@@ -147,9 +146,10 @@ describe('the rule of a chat', () => {
   test('the guard predicts a refusal of readable text that a key will cause', async () => {
     const { guard } = await scene({ sealsForBot: false })
     const answer = { kind: 'group', mode: 'open' as const, historyVisible: false }
-    expect(guard.whyNotReadable(5, answer, true)).toContain('open history')
-    expect(guard.whyNotReadable(5, { ...answer, historyVisible: true }, true)).toBeNull()
-    expect(guard.whyNotReadable(5, { ...answer, kind: 'bazaar' }, true)).toContain('kind')
+    const decide = (of: object) => guard.mayBeReadable(5, { ...answer, ...of }, true)
+    expect(decide({})).toEqual(denied(expect.stringContaining('open history')))
+    expect(decide({ historyVisible: true })).toEqual(ALLOWED)
+    expect(decide({ kind: 'bazaar' })).toEqual(denied(expect.stringContaining('kind')))
     expect((await guard.rule(5)).body).toBe('readable')
   })
 })
@@ -159,20 +159,19 @@ describe('a rule for readable text', () => {
     const { guard, knownChats } = await scene()
     const rule = await guard.rule(5)
     await knownChats.saw([{ chatId: 6, isProtected: true }])
-    expect(rule.holds()).toBe(true)
+    expect(rule.require).not.toThrow()
     await knownChats.saw([{ chatId: 5, isProtected: true }])
-    expect(rule.holds()).toBe(false)
-    expect(guard.permitReadable(rule, target, { chatId: 5, text: 'words' }).ground.holds()).toBe(
-      false,
-    )
+    expect(rule.require).toThrow(REFUSED)
+    const { ground } = guard.permitReadable(rule, target, { chatId: 5, text: 'words' })
+    expect(ground.require).toThrow(REFUSED)
   })
 
   test('a rule for readable text is void once a channel was a group', async () => {
     const { guard, knownChats } = await scene({}, { kind: 'channel', mode: 'open' })
     const rule = await guard.rule(5)
-    expect(rule.holds()).toBe(true)
+    expect(rule.require).not.toThrow()
     await knownChats.saw([{ chatId: 5, kind: 'group' }])
-    expect(rule.holds()).toBe(false)
+    expect(rule.require).toThrow(REFUSED)
   })
 })
 
@@ -184,10 +183,11 @@ describe('permits', () => {
     const { guard } = await scene()
     const rule = await guard.rule(5)
     const permit = guard.permitReadable(rule, target, fields)
-    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
+    permit.ground.require()
+    expect([permit.route, permit.path]).toEqual(['send', '/messages'])
     expect(bodyOf(permit)).toEqual(fields)
     expect(() => guard.permitReadable(rule, target, { ...fields, chatId: 6 })).toThrow(REFUSED)
-    const ground = { holds: () => true, renew: async () => {} }
+    const ground = { require: () => {}, renew: async () => {} }
     const forSealed = { ...target, later: { ...ground, isForSealed: true } }
     expect(() => guard.permitReadable(rule, forSealed, fields)).toThrow('readable since')
   })
@@ -232,7 +232,7 @@ describe('permits', () => {
     const armored = encryptedMessage()
     expect(give(armored)).toEqual({ chatId: 5, replyTo: 3, armored })
     const { ground } = guard.permitOwnSealing(rule, target, { fields: { chatId: 5 }, armored })
-    expect([ground.holds(), await ground.renew()]).toEqual([true, undefined])
+    expect([ground.require(), await ground.renew()]).toEqual([undefined, undefined])
   })
 
   test.each([
@@ -255,7 +255,8 @@ describe('permits', () => {
     const given = { fields: { chatId: 5, replyTo: 3 }, sealed, requireHeld: held }
     const permit = guard.permitSealed(rule, target, given)
     expect(bodyOf(permit)).toEqual({ chatId: 5, replyTo: 3, armored: 'a\nb\n' })
-    expect([permit.route, permit.path, permit.ground.holds()]).toEqual(['send', '/messages', true])
+    permit.ground.require()
+    expect([permit.route, permit.path]).toEqual(['send', '/messages'])
   })
 
   test('a permit for sealed text is void once its signing key may be replaced', async () => {
@@ -271,9 +272,9 @@ describe('permits', () => {
       sealed,
       requireHeld,
     })
-    expect(ground.holds()).toBe(true)
+    ground.require()
     state.isHeld = false
-    expect(() => ground.holds()).toThrow(lost)
+    expect(ground.require).toThrow(lost)
   })
 
   test('the guard gives no permit for sealed text beside another text or armor', async () => {
@@ -317,6 +318,6 @@ describe('permits', () => {
     const { guard } = await scene()
     const permit = guard.permitMarkup(target, { ...fields, markup: { rows: [] } })
     expect(bodyOf(permit)).toEqual({ chatId: 5, markup: { rows: [] } })
-    expect(permit.ground.holds()).toBe(true)
+    expect(permit.ground.require).not.toThrow()
   })
 })

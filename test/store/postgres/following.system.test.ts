@@ -46,13 +46,13 @@ describeIt('changes in several tables at once', () => {
     const between: { epoch: number; isOthers: boolean }[] = []
     const note = async (): Promise<void> => {
       const isOthers = theirs.people.isOthers({ userId: 6, fingerprint })
-      between.push({ epoch: theirs.trust.epoch, isOthers })
+      between.push({ epoch: theirs.trust.epoch.value, isOthers })
     }
     for (const table of ['pins', 'certificates'] as const) two.follow(table, note)
     await mine.trust.decisions.accept(5, fingerprint)
     await two.fresh()
     expect(theirs.people.isOthers({ userId: 6, fingerprint })).toBe(true)
     const before = between.filter(({ isOthers }) => !isOthers).map(({ epoch }) => epoch)
-    expect(before).not.toContain(theirs.trust.epoch)
+    expect(before).not.toContain(theirs.trust.epoch.value)
   })
 })
