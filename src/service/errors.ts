@@ -66,8 +66,8 @@ function failure(
   return { kind, error: new NoResponseError(code, detail), status }
 }
 
-/** Why a response is unusable regardless of its body; null when it may be. */
-export function whyUnusable(
+/** The failure of a response that is unusable regardless of its body; null for any other. */
+export function unusableByHead(
   status: number,
   headers: Dispatcher.ResponseData['headers'],
 ): Failure | null {

@@ -1,7 +1,7 @@
 /** One request and its whole answer, on undici's dispatch: no stream between the socket and us. */
 import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
-import { failureOf, givenUp, late, whyUnusable, type Failure } from './errors.ts'
+import { failureOf, givenUp, late, unusableByHead, type Failure } from './errors.ts'
 
 /** A request and its time limits. */
 export interface Exchange {
@@ -69,7 +69,7 @@ export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | F
       },
       onResponseStart(_controller, statusCode, headers) {
         if (statusCode < 200) return
-        const useless = whyUnusable(statusCode, headers)
+        const useless = unusableByHead(statusCode, headers)
         if (useless !== null) return fail(useless)
         const pieces = new Pieces(maxBytes, statusCode)
         answer = { statusCode, headers, gotAtMs: performance.now(), pieces }

@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import { PosternError, Refusal } from '../errors.ts'
 import { raceAbort } from '../util/race-abort.ts'
 import { readAnswer } from './attempt.ts'
-import { failureOf, givenUp, late, unusable, whyUnusable, type Failure } from './errors.ts'
+import { failureOf, givenUp, late, unusable, unusableByHead, type Failure } from './errors.ts'
 import { joined, mediaHeaders } from './headers.ts'
 import type { UpstreamLimits } from './limits.ts'
 import { Pieces } from './pieces.ts'
@@ -62,7 +62,7 @@ async function ask(pool: Dispatcher, { origin, path, limits }: MediaRequest, sig
 /** Anything but a file of an accepted size. */
 async function check(response: Dispatcher.ResponseData, limits: UpstreamLimits): Promise<void> {
   const { statusCode, headers } = response
-  const useless = whyUnusable(statusCode, headers)
+  const useless = unusableByHead(statusCode, headers)
   if (useless !== null) throw useless.error
   if (statusCode === 200) {
     if (Number(joined(headers['content-length'])) > limits.maxMediaBytes) throw tooLarge()

@@ -62,12 +62,12 @@ export async function makeCopy(
     return file
   } catch (error) {
     removeDatabase(file)
-    throw whyNotCopied(error, dataDir)
+    throw copyErrorOf(error, dataDir)
   }
 }
 
 /** The refusal for an error of the disk; any other as it is. */
-function whyNotCopied(error: unknown, dataDir: string): unknown {
+function copyErrorOf(error: unknown, dataDir: string): unknown {
   const reason = errnoOf(error) ?? (isStorageFailure(error) ? 'SQLite failed' : null)
   return reason === null ? error : unwritable(dataDir, reason, error)
 }
@@ -181,7 +181,7 @@ export function restore(file: string, dataDir: string): void {
     copyIn(file, unfinished.file)
     if (!putInPlace(unfinished.file, dataDir)) throw occupied(dataDir)
   } catch (error) {
-    throw whyNotCopied(error, dataDir)
+    throw copyErrorOf(error, dataDir)
   }
 }
 

@@ -20,7 +20,7 @@ import {
 import {
   DEFERRAL_TIMES,
   Deferral,
-  whyTransient,
+  transientErrorAmong,
   type LeavingReason,
   type BatchState,
 } from './deferral.ts'
@@ -220,7 +220,7 @@ export class Batches {
     const done = batch.ready[index]
     // behind others it may just not be finished yet
     const isOurs = batch.failures.has(index) || (done === undefined && index === 0)
-    const why = isOurs ? 'ours' : whyTransient(done ?? [])
+    const why = isOurs ? 'ours' : transientErrorAmong(done ?? [])
     if (why !== null) batch.onLeft?.({ index, why })
     return why === 'ours' ? 0 : this.#deferral.wait(index, batch)
   }

@@ -95,7 +95,7 @@ export class Deferral {
    */
   mayWait(index: number, key: string, batch: BatchState): boolean {
     const done = batch.ready[index] ?? []
-    if (whyTransient(done) === 'busy') return this.#mayWaitBusy(key)
+    if (transientErrorAmong(done) === 'busy') return this.#mayWaitBusy(key)
     const failed = done.filter(hasFailed)
     if (!failed.some(({ found }) => this.#isWithin(senderOf(found)))) return false
     if (!isBeforeOthers(index, batch)) return true
@@ -106,7 +106,7 @@ export class Deferral {
   wait(index: number, batch: BatchState): number {
     const nowMs = monotonicNow()
     const done = batch.ready[index] ?? []
-    const why = whyTransient(done) ?? 'failed'
+    const why = transientErrorAmong(done) ?? 'failed'
     if (why === 'busy' || isBeforeOthers(index, batch)) {
       this.#delay = { why, sinceMs: nowMs }
       return PAUSE_MS.min
@@ -132,7 +132,7 @@ export class Deferral {
 }
 
 /** Why an update's Messages may be judged better soon: used-up calls first. */
-export function whyTransient(done: readonly ExaminedMessage[]): TransientError | null {
+export function transientErrorAmong(done: readonly ExaminedMessage[]): TransientError | null {
   const reasons = done.map(({ finding }) => transientErrorIn(finding))
   return reasons.find((why) => why === 'busy') ?? reasons.find((why) => why !== null) ?? null
 }
@@ -152,7 +152,7 @@ function isBeforeOthers(index: number, { updates, ready, hasMore }: BatchState):
   if (hasMore) return true
   const senders = new Set((updates[index] ?? []).map(senderOf))
   return ready.slice(index + 1).some((done) => {
-    if (done === undefined || whyTransient(done) !== null) return false
+    if (done === undefined || transientErrorAmong(done) !== null) return false
     return done.length === 0 || done.some(({ found }) => !senders.has(senderOf(found)))
   })
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NoResponseError } from '../../src/errors.ts'
-import { failureOf, whyUnusable } from '../../src/service/errors.ts'
+import { failureOf, unusableByHead } from '../../src/service/errors.ts'
 
 const coded = (code: unknown, more: object = {}): Error =>
   Object.assign(new Error('words of an answer'), { code, ...more })
@@ -67,7 +67,7 @@ test.each([
 ])(
   'the answer %i with the content encoding %s is unusable for the reason %s',
   (status, encoding, why) => {
-    const failure = whyUnusable(status, { 'content-encoding': encoding })
+    const failure = unusableByHead(status, { 'content-encoding': encoding })
     if (why === null) return expect(failure).toBeNull()
     expect(failure).toMatchObject({ kind: 'unusable', status })
     expect(failure?.error.message).toContain(why)

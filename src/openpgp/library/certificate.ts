@@ -126,7 +126,8 @@ async function judgeKey(
   const found = composite
     ? { subkey: composite, date: new Date(nowMs) }
     : await encryptionKey(key, nowMs)
-  if (!('subkey' in found)) return { ...base, ...(await whyNot(key, nowMs, { ...found, native })) }
+  if (!('subkey' in found))
+    return { ...base, ...(await unfitnessOf(key, nowMs, { ...found, native })) }
   const { subkey, date } = found
   const info = subkey.getAlgorithmInfo()
   if (isTooLong(info) || !(native.isSound(subkey) ?? (await canBeSealedTo(key, date)))) {
@@ -193,7 +194,7 @@ async function expiry(key: PublicKey, subkey: Key | Subkey, nowMs: number): Prom
 }
 
 /** Why no message can be sealed to the certificate now: a later start, or the library's error. */
-async function whyNot(
+async function unfitnessOf(
   key: PublicKey,
   nowMs: number,
   { problem, native }: { problem: string; native: NativeView },

@@ -37,10 +37,8 @@ export function ownerOf(dataDir: string): number | null {
   if (found === undefined) return null
   const me = process.getuid?.() ?? found.uid
   const isMine = me === 0 || me === found.uid
-  const reason = isMine
-    ? whyNotPrivate(found, { kind: 'folder', owner: found.uid })
-    : `belongs to user ${found.uid}, not ${me}`
-  if (reason !== null) throw new NotPrivateError(dataDir, reason)
+  if (!isMine) throw new NotPrivateError(dataDir, `belongs to user ${found.uid}, not ${me}`)
+  requirePrivate(dataDir, found, { kind: 'folder', owner: found.uid })
   return found.uid
 }
 
@@ -52,8 +50,7 @@ export function ownerOf(dataDir: string): number | null {
 export function isPrivate(path: string, expected: Expected): boolean {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return false
-  const reason = whyNotPrivate(found, expected)
-  if (reason !== null) throw new NotPrivateError(path, reason)
+  requirePrivate(path, found, expected)
   return true
 }
 
@@ -63,13 +60,17 @@ interface Expected {
   owner: number
 }
 
-function whyNotPrivate(found: Stats, { kind, owner }: Expected): string | null {
-  if (found.isSymbolicLink()) return 'is a symbolic link'
+/** @throws NotPrivateError */
+function requirePrivate(path: string, found: Stats, { kind, owner }: Expected): void {
+  const require = (holds: boolean, otherwise: string): void => {
+    if (!holds) throw new NotPrivateError(path, otherwise)
+  }
+  require(!found.isSymbolicLink(), 'is a symbolic link')
   const is = { folder: found.isDirectory(), socket: found.isSocket(), file: found.isFile() }
-  if (!is[kind]) return `is no ${kind}`
+  require(is[kind], `is no ${kind}`)
   // Systems without user ids have no such modes either.
-  if (process.getuid === undefined) return null
-  if (found.uid !== owner) return `belongs to user ${found.uid}, not ${owner}`
+  if (process.getuid === undefined) return
+  require(found.uid === owner, `belongs to user ${found.uid}, not ${owner}`)
   const mode = found.mode & 0o777
-  return (mode & FORBIDDEN[kind]) === 0 ? null : `is open to others (mode ${mode.toString(8)})`
+  require((mode & FORBIDDEN[kind]) === 0, `is open to others (mode ${mode.toString(8)})`)
 }

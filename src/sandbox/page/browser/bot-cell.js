@@ -32,7 +32,7 @@ const BOT_VERDICTS = {
 /** @param {{ model: Model, stored: StoredMessage, entries: (Sighting | Press | Sent)[], waits: number | undefined }} props */
 export function BotCell({ model, stored, entries, waits }) {
   if (model.bot === null) return html`<p class="nothing">No bot is in this chat.</p>`
-  if (entries.length === 0) return html`<p class="nothing">${whyNothing(model, stored, waits)}</p>`
+  if (entries.length === 0) return html`<p class="nothing">${nothingText(model, stored, waits)}</p>`
   return entries.map((entry, index) => {
     if (entry.kind === 'message') {
       return html`<${Seen} key=${index} model=${model} sighting=${entry} isAgain=${index > 0} />`
@@ -50,7 +50,7 @@ export function BotCell({ model, stored, entries, waits }) {
  * @param {StoredMessage} stored
  * @param {number | undefined} waits
  */
-function whyNothing(model, stored, waits) {
+function nothingText(model, stored, waits) {
   const { bot, chat, state, isAttached } = model
   if (bot === null || chat === null) return ''
   if (waits !== undefined) {
