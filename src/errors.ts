@@ -247,3 +247,21 @@ function rowOf(code: OwnCode | ErrorCode): {
 } {
   return isOwn(code) ? REFUSALS[code] : { status: ERROR_STATUS[code] }
 }
+
+/** The clocks are too far apart for making a key. */
+export class ClockOff extends OperatorError {
+  /** @param skewMs our clock minus the service's */
+  constructor(skewMs: number) {
+    super(
+      'refused',
+      `our clock is ${describeSkew(skewMs)}: no key is made`,
+      'set this machine’s clock (NTP)',
+    )
+  }
+}
+
+/** How far our clock is from the service's, for people. @param skewMs ours minus the service's */
+export function describeSkew(skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1000)
+  return `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
+}

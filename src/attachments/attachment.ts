@@ -1,15 +1,17 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import { createHash, randomUUID } from 'node:crypto'
 import {
+  type FileDecision,
   type FileParts,
   Freshness,
   type GivenVerdict,
   type MediaPlace,
   type Verdict,
-  delivers,
   isProtectedIn,
+  judgeFetched,
   judgeFile,
-  whyStranger,
+  judgeStored,
+  maySpeak,
 } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
 import { TYPE_BYTES, contentTypeOf } from './content-type.ts'
@@ -19,6 +21,7 @@ import {
   FORM_BYTES,
   RestingWriter,
   sealedForm,
+  type Engine,
   type OpenedFile,
   type RestingFile,
   type Room,
@@ -34,6 +37,7 @@ export interface Attachment extends GivenVerdict {
 }
 
 export interface AttachmentParts extends FileParts {
+  engine: Pick<Engine, 'openFile' | 'verify'>
   room: Room
   /** Called with the fingerprint of the own key that decrypted one, before it is judged. */
   onOpened: (fingerprint: string) => void
@@ -53,8 +57,8 @@ export async function openAttachment(
 ): Promise<Attachment> {
   const freshness = new Freshness(parts.fresh, parts.time)
   await freshness.renew()
-  const refused = whyStranger({ chatId: place.chatId, fromId: place.userId }, parts)
-  if (refused !== null) throw refusalOf(refused.verdict, refused.reason)
+  const speaker = maySpeak({ chatId: place.chatId, fromId: place.userId }, parts)
+  if (!speaker.allowed) throw refusalOf(speaker.reason.verdict, speaker.reason.reason)
   await using reader = new ByteReader(await parts.stored(place.mediaId, signal))
   const form = sealedForm(await reader.peek(FORM_BYTES))
   if (form === null) return await takePlain(reader, { place, freshness, parts })
@@ -82,34 +86,33 @@ export async function fetchAttachment(
   return await keep(reader, parts.room, null)
 }
 
-/** One decision about an attachment. */
+/** An attachment that is to be judged. */
 interface Judging {
   place: MediaPlace
   freshness: Freshness
   parts: AttachmentParts
 }
 
-/** Gives an unsealed file in a readable chat alone: anybody could have replaced it. */
 async function takePlain(
   reader: ByteReader,
   { place, freshness, parts }: Judging,
 ): Promise<Attachment> {
-  const verdict = 'plaintext-in-protected'
-  const refuse = (): void => {
-    if (!delivers({ verdict }, parts.verify)) throw refusalOf(verdict)
-  }
-  const wasProtected = await isProtectedIn([place.chatId], 0, parts)
-  if (wasProtected) refuse()
-  const taken = await keep(reader, parts.room, wasProtected ? verdict : null)
+  const before = givenBy(await judgeStored(place, parts))
+  const taken = await keep(reader, parts.room, before.verdict)
   try {
     await freshness.renew()
-    if (wasProtected || !parts.guard.mustSeal(place.chatId)) return taken
-    refuse()
-    return { ...taken, verdict }
+    return { ...taken, ...givenBy(judgeFetched(before, place, parts)) }
   } catch (error) {
     await taken.file.close()
     throw error
   }
+}
+
+/** @throws Refusal for one that is refused */
+function givenBy(decision: FileDecision): GivenVerdict {
+  if ('given' in decision) return decision.given
+  const { verdict, reason, transientError } = decision.refused
+  throw refusalOf(verdict, reason, transientError)
 }
 
 async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Promise<Attachment> {
@@ -132,14 +135,10 @@ async function judge(
   opened: OpenedFile,
   { parts, ...arrival }: Judging & { signal: AbortSignal },
 ): Promise<Attachment> {
-  const decision = await judgeFile(opened, arrival, parts)
-  if ('refused' in decision) {
-    const { verdict, reason, transientError } = decision.refused
-    throw refusalOf(verdict, reason, transientError)
-  }
+  const given = givenBy(await judgeFile(opened, arrival, parts))
   const text = `tag ${opened.dataDigest}`
   const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
-  return await attachment(opened.file, { tag, ...decision.given })
+  return await attachment(opened.file, { tag, ...given })
 }
 
 async function attachment(

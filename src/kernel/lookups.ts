@@ -5,27 +5,7 @@
 import type { ChatMode } from '../api/chat.ts'
 import type { Person } from './people/person.ts'
 
-/** The two clocks of a machine, ms. */
-export interface Time {
-  /** Since the epoch; somebody may set it. */
-  nowMs(): number
-  /** Since any moment; nobody sets it. Freshness is measured with it. */
-  monotonicMs(): number
-}
-
-/** The time by which words, signatures and certificates are judged, in ms since the epoch. */
-export interface JudgingClock {
-  /** For the age of words: our clock, or the service's where the two disagree. */
-  nowMs(): number
-  /** For ends: `nowMs`, but never before a time that both clocks agreed on. */
-  expiryNowMs(): number
-  /** Whether `nowMs` is our clock: it agrees with the service's, or that is not known. */
-  isOurs(): boolean
-  /** Whether the service's time is known, and ours is the same within two minutes. */
-  agree(): boolean
-  /** False while neither clock can be right: nothing can be judged. */
-  isKnown(): boolean
-}
+export type { Time } from './clocks.ts'
 
 /** The answer of `GET /chats/{chatId}/keys`, judged. */
 export interface KeyList {

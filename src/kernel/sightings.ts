@@ -15,7 +15,7 @@ import {
   type MessagesOfUpdate,
 } from './opening/find-messages.ts'
 import { contentOf, type Unseen } from './unseen.ts'
-import type { Freshness } from './wall/freshness.ts'
+import type { Freshness } from './wall/grounds.ts'
 import type { KnownChats } from './wall/known-chats.ts'
 
 /** Readers by the contract of the service; null: it is no such answer. */

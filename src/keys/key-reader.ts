@@ -1,8 +1,8 @@
 /** Reads own keys from rows of the store. */
 import { KeyHolderUnavailableError, OperatorError, Refusal } from '../errors.ts'
 import type { Engine, UnlockedKey } from '../openpgp/index.ts'
-import { type Memory, type OwnKeyRecord, type OwnKeyRow, fromRow } from '../kernel/index.ts'
-import type { Clocks } from '../service/lookups/clocks.ts'
+import { fromRow } from '../kernel/index.ts'
+import type { Memory, OwnKeyRecord, OwnKeyRow, Clocks } from '../kernel/index.ts'
 import { doesNotOpen, exchanged, holderAway } from './keyring-refusals.ts'
 
 export function keyReader(memory: Memory, engine: Engine, clocks: Clocks) {

@@ -1,7 +1,14 @@
-import { fromRow, isReady, readyKey } from '../kernel/index.ts'
-import type { MadeKeyRecord, Memory, OwnKeyRecord, OwnKeyRow } from '../kernel/index.ts'
-import type { OwnKeys, ReadyKey, Records, Time } from '../kernel/index.ts'
-import { Clocks } from '../service/lookups/clocks.ts'
+import { fromRow, isReady, readyKey, Clocks } from '../kernel/index.ts'
+import type {
+  MadeKeyRecord,
+  Memory,
+  OwnKeyRecord,
+  OwnKeyRow,
+  OwnKeys,
+  ReadyKey,
+  Records,
+  Time,
+} from '../kernel/index.ts'
 import type { Engine, OwnKey, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { keyReader } from './key-reader.ts'

@@ -3,9 +3,10 @@ import { isObject } from '../api/common.ts'
 import {
   closedToBot,
   concernsRequest,
-  whyNotCounted,
+  decidedBy,
+  mayDecide,
   wordIn,
-  type ApprovalDecision,
+  type GivenWord,
   type HeardWord,
   type JudgedMessage,
   type Journal,
@@ -13,31 +14,18 @@ import {
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { OutboxEntries } from './entries.ts'
 
-/** A person's word, or the operator's, for an entry. */
-interface GivenWord extends ApprovalDecision {
-  id: string
-  code: string
-  /** The message that it quotes: the request, where its answer was lost. */
-  quotedId?: number | null
-}
-
 /** Records a word where one is still waited for under this code. @returns whether it was */
 export async function decide(
   entries: Pick<OutboxEntries, 'change'>,
-  { id, code, quotedId, ...decision }: GivenWord,
+  { id, ...word }: GivenWord & { id: string },
 ): Promise<boolean> {
-  return await entries.change(id, ({ state, approval, dueAtMs }) => {
-    if (state !== 'asked' || approval?.code !== code) return null
-    const settledAtMs = decision.atMs
-    const how = decision.isApproved
-      ? { state: 'waiting' as const, dueAtMs: Math.max(dueAtMs, decision.atMs) }
-      : { state: 'refused' as const, code: 'postern_approval_refused', settledAtMs }
-    const requests = approval.requests.map((one) =>
-      one.userId === decision.userId
-        ? { ...one, messageId: one.messageId ?? quotedId ?? null }
-        : one,
-    )
-    return { approval: { ...approval, requests, decision }, ...how }
+  return await entries.change(id, ({ state, approval: before, dueAtMs }) => {
+    const approval = state === 'asked' ? decidedBy(word, before) : null
+    if (approval === null) return null
+    const { isApproved, atMs } = word
+    return isApproved
+      ? { approval, state: 'waiting', dueAtMs: Math.max(dueAtMs, atMs) }
+      : { approval, state: 'refused', code: 'postern_approval_refused', settledAtMs: atMs }
   })
 }
 
@@ -91,15 +79,16 @@ async function weigh(
   const { code, isApproved, userId, messageId, quotedId, signer: fingerprint = null } = word
   const { id, chatId, approval } = entries.all.find((one) => one.approval?.code === code) ?? {}
   if (id === undefined || chatId === undefined || approval == null) return
-  const { decision, digest } = approval
+  const { decision: before, digest } = approval
   // the same update again
-  if (decision?.userId === userId && decision.messageId === messageId) return
+  if (before?.userId === userId && before.messageId === messageId) return
   const atMs = nowMs()
-  let why = whyNotCounted(word, approval, atMs)
+  const decision = mayDecide(word, approval, atMs)
   const given = { id, code, isApproved, userId, messageId, quotedId, atMs, fingerprint }
-  if (why === null && !(await decide(entries, given))) why = 'decided'
+  if (decision.allowed && (await decide(entries, given))) return
+  const why = decision.allowed ? 'decided' : decision.reason
   const key = `${id} ${code} ${userId} ${why}`
-  if (why === null || noted.has(key)) return
+  if (noted.has(key)) return
   noted.set(key, true)
   const detail = { entry: id, digest, why }
   await journal.record([{ kind: 'approval-ignored', chatId, userId, detail }])

@@ -10,9 +10,10 @@ import {
   type RecipientParts,
   type RecipientRules,
   chooseRecipients,
+  deniedReason,
   downgradeRefusal,
   recipientRules,
-  whyNot,
+  mayReceive,
 } from '../kernel/index.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError, failedError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
@@ -69,7 +70,7 @@ function judge(list: KeyList, rules: RecipientRules): Omit<ChatPreview, 'chatId'
   const people = list.people.map((person) => ({
     userId: person.userId,
     fingerprint: person.fingerprint,
-    skipped: whyNot(person, rules),
+    skipped: deniedReason(mayReceive(person, rules)) ?? null,
   }))
   const withoutKey = list.memberCount === undefined ? null : list.memberCount - 1 - people.length
   try {

@@ -1,5 +1,6 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
-import { Approvals, ClearFields, Guard, type Kernel, Presses, loadKernel } from '../kernel/index.ts'
+import { Approvals, ClearFields, evidenceBy, Guard, loadKernel, Presses } from '../kernel/index.ts'
+import type { Kernel } from '../kernel/index.ts'
 import { Clients } from '../clients/clients.ts'
 import { engineWithHolder, holderOf } from '../agent/held-engine.ts'
 import { Modes } from '../service/lookups/modes.ts'
@@ -31,7 +32,6 @@ import type { Answer } from '../service/client.ts'
 import type { BotOptions, Link } from './link.ts'
 import { createMedia } from './media.ts'
 import { Directory } from '../service/lookups/directory.ts'
-import { evidenceBy } from '../service/lookups/evidence.ts'
 import { READERS } from '../service/lookups/readers.ts'
 import { Names } from '../store/names.ts'
 import {

@@ -5,7 +5,7 @@ import { PeopleObserver, type PeopleObserverParts } from '../../src/kernel/peopl
 import { recipientsOf, type RecipientParts } from '../../src/kernel/people/recipients.ts'
 import type { Sightings } from '../../src/kernel/sightings.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
-import { Freshness } from '../../src/kernel/wall/freshness.ts'
+import { Freshness } from '../../src/kernel/wall/grounds.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { judging } from './people/people-scene.ts'

@@ -1,7 +1,7 @@
 /** Comparisons with `/me`, commands of the operator, and sends that wait, through the driver of the key's life. */
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { ClockOff } from '../../src/service/lookups/clocks.ts'
+import { ClockOff } from '../../src/errors.ts'
 import {
   keyOf,
   NEW,

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { ClockOff } from '../../src/service/lookups/clocks.ts'
+import { ClockOff } from '../../src/errors.ts'
 import { MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'

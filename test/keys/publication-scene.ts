@@ -2,7 +2,7 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { beforeEach, vi } from 'vitest'
 import type { Bot } from '../../src/api/bot.ts'
-import { Clocks } from '../../src/service/lookups/clocks.ts'
+import { Clocks } from '../../src/kernel/clocks.ts'
 import type { Keyring } from '../../src/keys/keyring.ts'
 import type { RotationOutcome } from '../../src/keys/life/life.ts'
 import type { Facts } from '../../src/kernel/own-key/key-state.ts'

@@ -1,5 +1,6 @@
 /**
- * Which files run when a message is sent into a group that was sealed to before: V8's coverage of the calling thread and of the worker threads.
+ * Which files run when a message is sent into a group that was sealed to before, and when a polled
+ * update with a sealed message is opened: V8's coverage of the calling thread and of the worker threads.
  */
 import { readFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { Session, type NodeWorker, type Profiler } from 'node:inspector'
@@ -13,15 +14,18 @@ import {
   Presses,
   ReplayMemory,
   Unseen,
+  type JudgedMessage,
   type Memory,
+  type UpdateHead,
 } from '../../src/kernel/index.ts'
-import { Clocks } from '../../src/service/lookups/clocks.ts'
+import { Clocks } from '../../src/kernel/clocks.ts'
 import { Directory } from '../../src/service/lookups/directory.ts'
 import { READERS } from '../../src/service/lookups/readers.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readSend } from '../../src/translate/draft.ts'
+import { Incoming, type IncomingParts } from '../../src/translate/incoming.ts'
 import { Outgoing, type OutgoingParts } from '../../src/translate/outgoing.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { makeCommonKey } from '../../src/sandbox/phone/make-key.ts'
@@ -45,15 +49,17 @@ export interface PathRead {
   send: ReadFile[]
   /** Files in which anything runs until the next message for the group is prepared. */
   preparation: ReadFile[]
+  /** Files in which anything runs until a polled update with one sealed message is opened. */
+  update: ReadFile[]
 }
 
-/** Sends to a group that was sealed to before, and records what runs. */
+/** Sends to a group that was sealed to before, opens a person's message there, and records what runs. */
 export async function readPath(): Promise<PathRead> {
   let onPrepared = (): void => {}
   await using engine = createEngine({ onPrepared: () => onPrepared() })
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-path-'))
   await using store = await openStore({ dataDir, passphrase: null, mode: 'create' })
-  const outgoing = await makeOutgoing(engine, memoryOf(store))
+  const { outgoing, receive } = await makeDirections(engine, memoryOf(store))
   const send = async (): Promise<void> => {
     const body = { chatId: GROUP, text: 'hello' }
     const { leave } = await outgoing.prepare(readSend(body, { textMax: 4000, sealsForBot: true }))
@@ -65,6 +71,7 @@ export async function readPath(): Promise<PathRead> {
     await ready
   }
   try {
+    await receive()
     await prepared(send)
     await prepared(send)
     await quiet(engine)
@@ -76,24 +83,28 @@ export async function readPath(): Promise<PathRead> {
     })
     await quiet(engine)
     const preparation = await coverage.take()
-    return { send: sealed, preparation }
+    await receive(async () => void (await coverage.take()))
+    return { send: sealed, preparation, update: await coverage.take() }
   } finally {
     rmSync(dataDir, { recursive: true, force: true })
   }
 }
 
-/** What seals, over a real memory; the service answers every key list with the same people. */
-async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Outgoing> {
+/**
+ * What seals and opens, over a real memory; the service answers every key list with the same people.
+ * `receive` opens a new message of the first of them.
+ */
+async function makeDirections(engine: MeasuredEngine, memory: Memory) {
   const createdMs = Date.now() - 300_000
-  const keys = await Promise.all(
-    Array.from({ length: PEOPLE }, async (_, index) => ({
-      userId: index + 10,
-      publicKey: (await makeCommonKey({ userId: `person ${index}`, createdMs })).certificate,
-    })),
+  const people = await Promise.all(
+    Array.from({ length: PEOPLE }, (_, index) =>
+      makeCommonKey({ userId: `person ${index}`, createdMs }),
+    ),
   )
-  const { key: unlocked } = await makeCommonKey({ userId: 'bot', createdMs })
+  const bot = await makeCommonKey({ userId: 'bot', createdMs })
+  const { key: unlocked } = bot
   const clocks = new Clocks(SYSTEM_TIME, () => null)
-  const own = new Set<string>()
+  const own = new Set(unlocked.fingerprints)
   const kernel = await loadKernel({
     memory,
     engine,
@@ -103,6 +114,7 @@ async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Out
     readers: READERS,
   })
   await kernel.sightings.sawProtected(GROUP)
+  const keys = people.map(({ certificate }, at) => ({ userId: at + 10, publicKey: certificate }))
   const list = { keys, memberCount: PEOPLE + 1 }
   const calls = {
     chatKeys: () => Promise.resolve(new Unseen(list)),
@@ -122,27 +134,63 @@ async function makeOutgoing(engine: MeasuredEngine, memory: Memory): Promise<Out
   const key = Buffer.alloc(32)
   // a wait for the disk would let the preparation of the next message begin
   const notes: Memory = { ...memory, note: () => Promise.resolve(undefined as never) }
-  const replayMemory = await ReplayMemory.load(notes, { key, gaps: [], clock: clocks })
+  const replays = { key, gaps: [], clock: clocks }
+  const replayMemory = await ReplayMemory.load(notes, replays)
   const entered = { signer: { unlocked }, requireHeld: () => {}, leave: () => {} }
-  return new Outgoing({
+  const presses = new Presses(memory)
+  const shared = {
     ...kernel,
     guard,
-    clearFields: new ClearFields({ guard, presses: new Presses(memory), policy: 'warn' }),
     directory: new Directory({ calls, ...kernel }),
+    engine,
+    replayMemory,
+    keyring: { all: [], fingerprints: own, unlocked: [unlocked], firstPublishedAtMs: createdMs },
+    botId: () => 1,
+    time: SYSTEM_TIME,
+    keyListMaxAgeMs: 60_000,
+  }
+  const outgoing = new Outgoing({
+    ...shared,
+    clearFields: new ClearFields({ guard, presses, policy: 'warn' }),
     publication: {
       expectSend: () => {},
       requirePublished: () => entered.signer,
       enter: async <T>(prepare: () => Promise<T>) => ({ ...entered, prepared: await prepare() }),
     },
-    engine,
-    replayMemory,
-    keyring: { all: [], fingerprints: own, unlocked: [], firstPublishedAtMs: null },
-    botId: () => 1,
     unusableRecipient: 'skip',
     armoredMax: () => 131_072,
-    time: SYSTEM_TIME,
-    keyListMaxAgeMs: 60_000,
   } as unknown as OutgoingParts)
+  const incoming = new Incoming({
+    ...shared,
+    replayMemory: await ReplayMemory.load(memory, replays),
+    modes: { forget: () => {} },
+    clock: clocks,
+    fresh: () => Promise.resolve(),
+    keyChanges: { tell: () => Promise.resolve([]) },
+    urls: { rewrite: () => Promise.resolve({ changed: false, count: 1 }) },
+    presses,
+    hear: (_update: unknown, messages: readonly JudgedMessage[]) => Promise.resolve([...messages]),
+    audience: 'check',
+    verify: 'flag',
+    normalizeText: true,
+  } as unknown as IncomingParts)
+  const certificates = [...people.slice(1), bot].map(({ certificate }) => certificate)
+  let messageId = 0
+  const receive = async (onSealed = async (): Promise<void> => {}): Promise<void> => {
+    const signer = people[0]!.key
+    const sealing = { text: 'hello', certificates, signer, cipher: 'aes256' } as const
+    const { json } = await engine.sealKnown({ ...sealing, isUnnamed: false, place: 'phone' })
+    const armored: unknown = JSON.parse(`"${Buffer.concat([...json]).toString()}"`)
+    await quiet(engine)
+    const [id, date] = [++messageId, Date.now()]
+    const message = { id, chat: { id: GROUP, kind: 'group' }, from: { id: 10 }, date, armored }
+    const update = { updateId: id, kind: 'message', message }
+    await onSealed()
+    const { updates } = await incoming.open([update] as unknown as UpdateHead[])
+    const { text, postern } = (updates[0] as { message: Record<string, unknown> }).message
+    if (text !== 'hello') throw new Error(`not opened: ${JSON.stringify(postern)}`)
+  }
+  return { outgoing, receive }
 }
 
 /** Resolves when no thread of the engine has had a job for a while. */

@@ -1,6 +1,6 @@
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { expect, test, vi } from 'vitest'
-import { Clocks } from '../../src/service/lookups/clocks.ts'
+import { Clocks } from '../../src/kernel/clocks.ts'
 import { ALICE, MALLORY } from '../kernel/opening/examine-scene.ts'
 import {
   CERTIFICATE,

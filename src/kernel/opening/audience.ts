@@ -1,12 +1,12 @@
 /** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
-import type { KeyList } from '../lookups.ts'
-import { keyIdOf } from '../people/known-keys.ts'
+import type { KeyList, Time } from '../lookups.ts'
+import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
 import type { NamedRecipients } from '../../openpgp/index.ts'
 import { audienceInGroup, audienceInPrivate } from './named-audience.ts'
-import type { Audience, NamingSignature } from './named-audience.ts'
-import type { ExamineParts } from './sender-rules.ts'
+import type { Audience, NamedAudienceParts, NamingSignature } from './named-audience.ts'
+import type { SenderParts } from './sender-rules.ts'
 import type { Judged, SignedContent } from './signatures.ts'
 import { withTransientError } from './verdict.ts'
 
@@ -25,6 +25,15 @@ export interface Addressed {
   receivedAtMs: number
 }
 
+/** What an audience is judged by. */
+export interface AudienceParts extends NamedAudienceParts {
+  knownChats: SenderParts['knownChats']
+  knownKeys: Pick<KnownKeys, 'ownersOf'>
+  time: Time
+  /** Setting `open.audience`. */
+  audience: 'check' | 'off'
+}
+
 const KEY_ID_BYTES = 8
 /** The age of a list that suffices to deliver; before withholding it is asked afresh. */
 const LIST_MAX_AGE_MS = 600_000
@@ -35,7 +44,7 @@ const LIST_MAX_AGE_MS = 600_000
  * recipient. Unknown keys are no evidence: recipient packets are not authenticated.
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
-export async function audienceOf(message: Addressed, parts: ExamineParts): Promise<Audience> {
+export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
   const { fromId, intended } = message
   if (parts.audience === 'off' || fromId === null) return 'meant'
   const sent = { ...message, fromId }
@@ -52,7 +61,7 @@ export async function judgeAudience(
   judged: Judged,
   opened: SignedContent & { recipients: NamedRecipients },
   place: Pick<Addressed, 'chatId' | 'fromId' | 'receivedAtMs'>,
-  parts: ExamineParts,
+  parts: AudienceParts,
 ): Promise<{ judged: Judged; isForOtherChat: boolean }> {
   const { verdict, signatureDigest } = judged
   if (verdict !== 'verified' && verdict !== 'unsigned') return { judged, isForOtherChat: false }
@@ -79,7 +88,7 @@ export async function judgeAudience(
 
 type SentByPerson = Addressed & { fromId: number }
 
-async function judgePrivateNames(message: SentByPerson, parts: ExamineParts): Promise<Audience> {
+async function judgePrivateNames(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
   const { chatId, fromId, signer, receivedAtMs } = message
   const { directory, knownChats } = parts
   const personId = knownChats.personOf(chatId) ?? fromId
@@ -97,7 +106,7 @@ const namingOf = (message: SentByPerson, senders: ReadonlySet<string>): NamingSi
   senders,
 })
 
-async function isForThirdPerson(message: SentByPerson, parts: ExamineParts): Promise<boolean> {
+async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Promise<boolean> {
   const { chatId, fromId, recipients, receivedAtMs } = message
   const { directory, knownKeys, knownChats } = parts
   if (recipients.hasUnnamed) return false
@@ -140,7 +149,7 @@ function speakersOf(
   return first.length === 1 ? first.map(([userId]) => userId) : []
 }
 
-async function judgeGroup(message: SentByPerson, parts: ExamineParts): Promise<Audience> {
+async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
   const { chatId, fromId, receivedAtMs } = message
   const { directory } = parts
   const known = await directory.keyList(chatId, parts.time.monotonicMs() - LIST_MAX_AGE_MS)
@@ -154,7 +163,7 @@ async function judgeGroup(message: SentByPerson, parts: ExamineParts): Promise<A
 async function judgeByList(
   list: KeyList,
   message: SentByPerson,
-  parts: ExamineParts,
+  parts: AudienceParts,
 ): Promise<Audience> {
   const { fromId, signer, intended } = message
   const sender = await senderOf(list, message, parts)
@@ -176,7 +185,7 @@ async function judgeByList(
 async function isStrangeTo(
   list: KeyList,
   { message, sender }: { message: SentByPerson; sender: Person | null },
-  parts: ExamineParts,
+  parts: AudienceParts,
 ): Promise<boolean> {
   const { fromId, recipients } = message
   const others = list.people.filter(({ userId }) => userId !== fromId && userId !== parts.botId())
@@ -222,14 +231,14 @@ const keysOf = (person: Person | null): readonly string[] =>
 async function senderOf(
   list: KeyList,
   { fromId, chatId }: SentByPerson,
-  { directory, botId }: ExamineParts,
+  { directory, botId }: AudienceParts,
 ): Promise<Person | null> {
   if (fromId === botId()) return null
   const listed = list.people.find(({ userId }) => userId === fromId)
   return listed ?? (await directory.signer(fromId, chatId))
 }
 
-function ownKeyIds({ keyring }: ExamineParts): Set<string> {
+function ownKeyIds({ keyring }: AudienceParts): Set<string> {
   return new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
 }
 

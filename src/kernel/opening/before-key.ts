@@ -1,11 +1,16 @@
 /** Readable private words from before the bot's key, which the service may still have queued. */
+import { ALLOWED, denied, type Decision } from '../decision.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { ExaminedMessage } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import { RETENTION_MS } from './seen-rules.ts'
-import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
-import { judgeUnsigned, type Claimed } from './signatures.ts'
+import { mayStand, type SenderParts } from './sender-rules.ts'
+import { judgeUnsigned, type Claimed, type UnsignedParts } from './signatures.ts'
 import type { Reasoned } from './verdict.ts'
+
+/** What words from before the key are judged by. */
+type BeforeKeyParts = UnsignedParts & { keyring: Pick<OwnKeys, 'firstPublishedAtMs'> }
 
 const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }
 
@@ -16,7 +21,7 @@ const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }
 export async function judgeReadable(
   found: FoundMessage,
   arrival: Pick<Claimed, 'receivedAtMs' | 'signal'>,
-  parts: ExamineParts,
+  parts: BeforeKeyParts,
 ): Promise<Reasoned> {
   const { chatId, fromId, dateMs } = found
   if (chatId === null || !isBeforeKey(found, parts)) return WITHHELD
@@ -28,7 +33,7 @@ export async function judgeReadable(
   return transientError === undefined ? WITHHELD : { ...WITHHELD, transientError }
 }
 
-function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: ExamineParts): boolean {
+function isBeforeKey({ chatId, dateMs, message }: FoundMessage, parts: BeforeKeyParts): boolean {
   if (typeof message['text'] !== 'string') return false
   if (chatId === null || !parts.knownChats.isPrivate(chatId)) return false
   const publishedAtMs = parts.keyring.firstPublishedAtMs
@@ -55,18 +60,15 @@ export async function chatsPastKey(
   return chats
 }
 
-/** The verdict that replaces `before-key` now. @param o `past` chats with opened data, `signed` people */
-export function whyPastKey(
+/** Whether a verdict `before-key` is still right. @param o `past` chats with opened data, `signed` people */
+export function mayStandBeforeKey(
   one: Examined,
   { past, signed }: { past: ReadonlySet<number | null>; signed: ReadonlySet<number | null> },
   parts: SenderParts,
-): Reasoned | undefined {
-  if (!isFromBeforeKey(one)) return undefined
+): Decision<Reasoned> {
+  if (!isFromBeforeKey(one)) return ALLOWED
   const { chatId, fromId } = one.found
+  if (past.has(chatId) || signed.has(fromId)) return denied(WITHHELD)
   const sender = { fromId, chatId: chatId ?? 0, kind: 'words' as const }
-  const isPast =
-    past.has(chatId) ||
-    signed.has(fromId) ||
-    whyNotAnyMore({ verdict: 'unsigned' }, sender, parts) !== null
-  return isPast ? WITHHELD : undefined
+  return mayStand({ verdict: 'unsigned' }, sender, parts).allowed ? ALLOWED : denied(WITHHELD)
 }

@@ -1,12 +1,13 @@
 /** One Message: whether its chat is protected, its content, its sender. No effects yet. */
-import { looksEncrypted } from '../../openpgp/index.ts'
+import { looksEncrypted, type Engine } from '../../openpgp/index.ts'
+import type { ModeLookups } from '../lookups.ts'
 import type { Guard } from '../wall/guard.ts'
-import { judgeAudience } from './audience.ts'
+import { judgeAudience, type AudienceParts } from './audience.ts'
 import { judgeReadable } from './before-key.ts'
 import type { FoundMessage } from './find-messages.ts'
 import type { ExaminedMessage, MessageFinding } from './finding.ts'
-import { whyStranger, type ExamineParts } from './sender-rules.ts'
-import { judgeSignatures } from './signatures.ts'
+import { maySpeak } from './sender-rules.ts'
+import { judgeSignatures, type SignatureParts } from './signatures.ts'
 import { withTransientError, type Reason, type Reasoned, type Verdict } from './verdict.ts'
 
 /** When a batch reached us, and what ends work on it that nobody waits for. */
@@ -14,6 +15,17 @@ export interface Arrival {
   /** `Time.monotonicMs`. */
   receivedAtMs: number
   signal: AbortSignal
+}
+
+/** What modes of chats are learned by. */
+export interface ModeParts {
+  guard: Pick<Guard, 'mustSeal'>
+  modes: ModeLookups
+}
+
+/** What words are examined by: the parts of each rule. */
+export interface ExamineParts extends SignatureParts, AudienceParts, ModeParts {
+  engine: Pick<Engine, 'open' | 'verify'>
 }
 
 export async function examine(
@@ -32,7 +44,8 @@ export async function examine(
   if (!isProtected) return { kind: isSealed ? 'readable' : 'untouched' }
   if (isSealed) return await examineSealed(found, armored, { arrival, parts })
   if (isPresent(armored)) return closed('damaged', 'not-a-string')
-  const judged = whyStranger(found, parts) ?? (await judgeReadable(found, arrival, parts))
+  const speaker = maySpeak(found, parts)
+  const judged = speaker.allowed ? await judgeReadable(found, arrival, parts) : speaker.reason
   return { kind: 'plain', ...judged }
 }
 
@@ -49,7 +62,7 @@ const closed = (verdict: Verdict, reason?: Reason): MessageFinding => ({
 async function learnMode(
   { chatId, updateChatId }: FoundMessage,
   sinceMs: number,
-  parts: ExamineParts,
+  parts: ModeParts,
 ): Promise<boolean | Reasoned> {
   const unknown: Reasoned = { verdict: 'mode-unknown' }
   if (chatId === null) return unknown
@@ -69,7 +82,7 @@ async function learnMode(
 export async function isProtectedIn(
   chatIds: readonly number[],
   sinceMs: number,
-  { guard, modes }: Pick<ExamineParts, 'guard' | 'modes'>,
+  { guard, modes }: ModeParts,
 ): Promise<boolean> {
   const isKnown = (): boolean => chatIds.some((id) => guard.mustSeal(id))
   if (isKnown()) return true
@@ -106,8 +119,10 @@ async function examineSealed(
   if (opened.outcome !== 'opened') return closed(opened.outcome, opened.reason)
   // a stored file of a person would be their words, with their signature
   if (opened.isFile) return closed('damaged', 'is-a-file')
-  const stranger = whyStranger(found, parts)
-  if (stranger !== null) return { kind: 'opened', opened, judged: stranger, isForOtherChat: false }
+  const speaker = maySpeak(found, parts)
+  if (!speaker.allowed) {
+    return { kind: 'opened', opened, judged: speaker.reason, isForOtherChat: false }
+  }
   const place = { chatId, fromId, dateMs, ...arrival }
   const bySignatures = await judgeSignatures(opened, { kind: 'words', ...place }, parts)
   const { judged, isForOtherChat } = await judgeAudience(bySignatures, opened, place, parts)

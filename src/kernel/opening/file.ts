@@ -1,16 +1,20 @@
 /** The verdict of an attachment. All calls throw Refusal `postern_store_unwritable`. */
 import type { OpenedFile } from '../../openpgp/index.ts'
 import type { MediaPlace } from '../memory.ts'
-import type { Freshness } from '../wall/freshness.ts'
-import { judgeAudience } from './audience.ts'
+import type { Freshness } from '../wall/grounds.ts'
+import type { Certificates } from '../people/certificates.ts'
+import { judgeAudience, type AudienceParts } from './audience.ts'
+import { isProtectedIn, type ModeParts } from './examine.ts'
 import type { NamedMedia } from './named-media.ts'
 import type { ReplayMemory } from './replay-memory.ts'
-import { whyNotAnyMore, type ExamineParts } from './sender-rules.ts'
+import { mayStand } from './sender-rules.ts'
 import { checkReplay } from './settle.ts'
-import { judgeSignatures } from './signatures.ts'
+import { judgeSignatures, type SignatureParts } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
-export interface FileParts extends ExamineParts {
+/** What files are judged by: the parts of each rule. */
+export interface FileParts extends SignatureParts, AudienceParts, ModeParts {
+  certificates: Pick<Certificates, 'copyOf' | 'isRevoked'>
   /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
   replayMemory: ReplayMemory
@@ -29,9 +33,34 @@ export interface GivenVerdict {
   signedAtMs?: number | undefined
 }
 
-export type FileDecision = { given: GivenVerdict & { verdict: Verdict } } | { refused: Reasoned }
+export type FileDecision = { given: GivenVerdict } | { refused: Reasoned }
 
-const OTHER_DATA: FileDecision = { refused: { verdict: 'replayed', reason: 'other-data-before' } }
+const OTHER_DATA = { refused: { verdict: 'replayed', reason: 'other-data-before' } } as const
+
+type StoredParts = ModeParts & Pick<FileParts, 'verify'>
+
+/** Judges an unsealed file, which anybody could have replaced: in a readable chat it is given. */
+export async function judgeStored(
+  { chatId }: Pick<MediaPlace, 'chatId'>,
+  parts: StoredParts,
+): Promise<FileDecision> {
+  return storedIn(await isProtectedIn([chatId], 0, parts), parts)
+}
+
+/** The same once its bytes are here: the chat may have been seen protected since. */
+export function judgeFetched(
+  given: GivenVerdict,
+  { chatId }: Pick<MediaPlace, 'chatId'>,
+  parts: StoredParts,
+): FileDecision {
+  return given.verdict === null ? storedIn(parts.guard.mustSeal(chatId), parts) : { given }
+}
+
+function storedIn(isProtected: boolean, { verify }: Pick<FileParts, 'verify'>): FileDecision {
+  if (!isProtected) return { given: { verdict: null } }
+  const verdict = 'plaintext-in-protected'
+  return delivers({ verdict }, verify) ? { given: { verdict } } : { refused: { verdict } }
+}
 
 /** Judges an opened attachment, and records one that is given. */
 export async function judgeFile(
@@ -54,9 +83,9 @@ export async function judgeFile(
   const unnumbered = { updateId: null, messageId: null, dateMs: null }
   const sighting = { place: { ...place, ...unnumbered }, opened, judged, isForOtherChat }
   await freshness.renew()
-  const objection = (): Reasoned | null => whyNotAnyMore(judged, sender, parts)
+  const stands = () => mayStand(judged, sender, parts)
   const settled = await parts.replayMemory.batch((check) =>
-    checkReplay(check, sighting, { verify, objection }),
+    checkReplay(check, sighting, { verify, stands }),
   )
   const final = settled ?? judged
   if (!delivers(final, verify)) return { refused: final }
@@ -84,5 +113,5 @@ export async function mayStillGive(
   // what a revocation leaves of a signature depends on the reasons and dates of both
   if (given.signer !== undefined && parts.certificates.isRevoked(given.signer)) return false
   const sender = { kind: 'file' as const, chatId, fromId, wasUnsigned: true }
-  return whyNotAnyMore(given, sender, parts) === null
+  return mayStand(given, sender, parts).allowed
 }

@@ -1,9 +1,10 @@
 /** The audience by the recipients that a signature names (RFC 9580, 5.2.3.36). */
-import type { KeyList } from '../lookups.ts'
-import type { PastListing } from '../people/key-list-history.ts'
+import type { KeyList, KeyLookups } from '../lookups.ts'
 import { decisionAgainst, type Person } from '../people/person.ts'
-import { whyNot } from '../people/recipients.ts'
-import type { ExamineParts } from './sender-rules.ts'
+import type { KeyListHistory, PastListing } from '../people/key-list-history.ts'
+import { mayReceive } from '../people/recipients.ts'
+import type { OwnKeys } from '../own-key/own-key.ts'
+import type { SenderParts } from './sender-rules.ts'
 
 /** `not-for-all`: an honest phone may have left out a present reader. */
 export type Audience = 'meant' | 'not-for-all' | 'other'
@@ -20,6 +21,13 @@ export interface NamingSignature {
   fromId: number
 }
 
+/** What the names are judged by. */
+export interface NamedAudienceParts extends Pick<SenderParts, 'people' | 'trust' | 'botId'> {
+  directory: KeyLookups
+  keyring: OwnKeys
+  keyListHistory: Pick<KeyListHistory, 'everListed'>
+}
+
 /** A phone may seal by a key list of this age. */
 const PHONE_LIST_MS = 3_600_000
 /** Keys that every program encrypts to; a phone may have left out others. */
@@ -33,7 +41,7 @@ const COMMON_KEY = /^(?:Curve25519|RSA |NIST P-)/
 export async function audienceInGroup(
   list: KeyList,
   message: NamingSignature,
-  parts: ExamineParts,
+  parts: NamedAudienceParts,
 ): Promise<Audience> {
   if (list.tooMany !== null) return 'other'
   const { chatId, fromId, senders } = message
@@ -43,7 +51,7 @@ export async function audienceInGroup(
   const present = new Set(list.people.map(({ fingerprint }) => fingerprint))
   const rules = { own, decisionAgainst: (person: Person) => decisionAgainst(person, chatId, parts) }
   const readers = list.people.filter(
-    (person) => ![fromId, botId()].includes(person.userId) && whyNot(person, rules) === null,
+    (person) => ![fromId, botId()].includes(person.userId) && mayReceive(person, rules).allowed,
   )
   const isTheirs = (one: string): boolean => own.has(one) || senders.has(one)
   const isNamed = ({ fingerprint }: Person): boolean =>
@@ -94,7 +102,7 @@ function firstListerOf(fingerprint: string, past: readonly PastListing[]): numbe
 export async function audienceInPrivate(
   personId: number,
   { intended, senders, chatId }: NamingSignature,
-  { sinceMs, parts }: { sinceMs: number | undefined; parts: ExamineParts },
+  { sinceMs, parts }: { sinceMs: number | undefined; parts: NamedAudienceParts },
 ): Promise<Audience> {
   const own = parts.keyring.fingerprints
   const others = intended.filter((one) => !own.has(one) && !senders.has(one))

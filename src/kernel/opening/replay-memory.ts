@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { Gap, Memory, NewSeen, Records } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
-import type { JudgingClock } from '../lookups.ts'
+import type { JudgingClock } from '../clocks.ts'
 import { ConfirmedUpdates } from './confirmed-updates.ts'
 import { REPEATS, replayCheck, type Met, type ReplayCheck, type Sighting } from './seen-rules.ts'
 

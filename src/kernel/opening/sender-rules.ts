@@ -1,43 +1,21 @@
 /** Rules by the memory of a sender, which forbid text or files after any result of the engine. */
-import type { Engine } from '../../openpgp/index.ts'
-import type { JudgingClock, KeyLookups, ModeLookups, Time } from '../lookups.ts'
+import { ALLOWED, denied, type Decision } from '../decision.ts'
+import type { JudgingClock } from '../clocks.ts'
 import type { SignedKind } from '../memory.ts'
-import type { OwnKeys } from '../own-key/own-key.ts'
-import type { Certificates } from '../people/certificates.ts'
-import type { KeyListHistory } from '../people/key-list-history.ts'
-import type { KnownKeys } from '../people/known-keys.ts'
 import type { People } from '../people/people.ts'
 import { decisionAgainst } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
-import type { Guard } from '../wall/guard.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
-import type { ReplayMemory } from './replay-memory.ts'
 import type { Reasoned, Verdict } from './verdict.ts'
 
-/** What words and files are judged by. */
-export interface ExamineParts {
+/** What a sender is judged by. */
+export interface SenderParts {
   people: People
   trust: Trust
-  certificates: Pick<Certificates, 'copyOf' | 'isRevoked'>
-  keyListHistory: KeyListHistory
-  knownKeys: KnownKeys
   knownChats: KnownChats
-  guard: Guard
-  replayMemory: Pick<ReplayMemory, 'reaches'>
-  engine: Engine
-  keyring: OwnKeys
-  directory: KeyLookups
-  modes: ModeLookups
-  time: Time
   clock: JudgingClock
   botId: () => number | null
-  /** Setting `cache.keyListSeconds`, in ms. */
-  keyListMaxAgeMs: number
-  /** Setting `open.audience`. */
-  audience: 'check' | 'off'
 }
-
-export type SenderParts = Pick<ExamineParts, 'people' | 'trust' | 'knownChats' | 'botId' | 'clock'>
 
 /** The claimed sender of words or a file in a chat. */
 export interface ClaimedSender {
@@ -66,49 +44,49 @@ export function strangerIn(
   return pressedById === personId ? null : pressedById
 }
 
-/** The verdict on words or a file of a stranger (`strangerIn`); null for anybody else. */
-export function whyStranger(
+/** Whether a sender may speak in a chat: nobody does whom `strangerIn` finds. */
+export function maySpeak(
   place: SenderPlace,
   parts: Pick<SenderParts, 'knownChats' | 'botId'>,
-): Reasoned | null {
-  if (strangerIn(place, parts) === null) return null
-  return { verdict: 'bad-signature', reason: 'other-person' }
+): Decision<Reasoned> {
+  if (strangerIn(place, parts) === null) return ALLOWED
+  return denied({ verdict: 'bad-signature', reason: 'other-person' })
 }
 
-/** The verdict on unsigned words or files of a person who must sign, or may not speak; null: they may. */
-export function whyNotUnsigned(
+/** Whether a person may speak unsigned: one who must sign, or is blocked, may not. */
+export function maySpeakUnsigned(
   userId: number,
   { kind, wasUnsigned = false }: Pick<ClaimedSender, 'kind' | 'wasUnsigned'>,
   { people, trust }: Pick<SenderParts, 'people' | 'trust'>,
-): Reasoned | null {
-  if (trust.standingOf(userId) === 'blocked')
-    return { verdict: 'unknown-signer', reason: 'blocked' }
+): Decision<Reasoned> {
+  const standing = trust.standingOf(userId)
+  if (standing === 'blocked') return denied({ verdict: 'unknown-signer', reason: 'blocked' })
   if (!wasUnsigned && people.hasSigned(userId, kind)) {
-    return { verdict: 'bad-signature', reason: 'stopped-signing' }
+    return denied({ verdict: 'bad-signature', reason: 'stopped-signing' })
   }
-  const mustSign = kind === 'words' && trust.standingOf(userId) === 'verified'
-  return mustSign ? { verdict: 'bad-signature', reason: 'must-sign' } : null
+  const mustSign = kind === 'words' && standing === 'verified'
+  return mustSign ? denied({ verdict: 'bad-signature', reason: 'must-sign' }) : ALLOWED
 }
 
 /**
- * The verdict that replaces an earlier one by newer knowledge: a decision of the operator, a
- * signature of the person, the person of the chat. Null where the earlier one is still right.
+ * Whether an earlier verdict is still right by newer knowledge: a decision of the operator, a signature of
+ * the person, the person of the chat. The reason is the verdict in its place.
  * @param judged the earlier verdict; null: given as it is stored
  */
-export function whyNotAnyMore(
+export function mayStand(
   { verdict, signer }: { verdict: Verdict | null; signer?: string | undefined },
   sender: ClaimedSender,
   parts: SenderParts,
-): Reasoned | null {
-  const byStranger = whyStranger(sender, parts)
-  if (byStranger !== null) return byStranger
+): Decision<Reasoned> {
+  const speaker = maySpeak(sender, parts)
+  if (!speaker.allowed) return speaker
   const { fromId: userId, chatId } = sender
-  if (userId === null || userId === parts.botId()) return null
-  if (verdict === 'unsigned') return whyNotUnsigned(userId, sender, parts)
-  if (verdict !== 'verified' || signer === undefined) return null
+  if (userId === null || userId === parts.botId()) return ALLOWED
+  if (verdict === 'unsigned') return maySpeakUnsigned(userId, sender, parts)
+  if (verdict !== 'verified' || signer === undefined) return ALLOWED
   const reason = decisionAgainst({ userId, fingerprint: signer }, chatId, parts)
-  if (reason === null) return null
+  if (reason === null) return ALLOWED
   const former = parts.trust.formerOf(userId, chatId, parts.clock.expiryNowMs())
   const isFormer = reason !== 'other-person' && former?.fingerprint === signer
-  return isFormer ? null : { verdict: 'unknown-signer', reason }
+  return isFormer ? ALLOWED : denied({ verdict: 'unknown-signer', reason })
 }

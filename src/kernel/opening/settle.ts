@@ -4,17 +4,20 @@
  */
 import { isOwnFailure } from '../../errors.ts'
 import type { OpenedFile, OpenedText } from '../../openpgp/index.ts'
-import { chatsPastKey, whyPastKey } from './before-key.ts'
+import { ALLOWED, denied, deniedReason, type Decision } from '../decision.ts'
+import type { Guard } from '../wall/guard.ts'
+import { chatsPastKey, mayStandBeforeKey } from './before-key.ts'
 import { isProtectedSince } from './examine.ts'
 import { finalOf } from './finding.ts'
 import type { ExaminedMessage, JudgedMessage, MessageFinding, NumberedMessage } from './finding.ts'
 import type { ReplayMemory } from './replay-memory.ts'
 import type { ReplayCheck, Sighting } from './seen-rules.ts'
-import { whyNotAnyMore, type ExamineParts, type SenderParts } from './sender-rules.ts'
+import { mayStand, type SenderParts } from './sender-rules.ts'
 import type { Judged } from './signatures.ts'
 import { delivers, type Reasoned, type VerifyPolicy } from './verdict.ts'
 
-export interface SettleParts extends SenderParts, Pick<ExamineParts, 'guard'> {
+export interface SettleParts extends SenderParts {
+  guard: Pick<Guard, 'mustSeal'>
   replayMemory: Pick<ReplayMemory, 'batch' | 'hasOpened'>
   /** Setting `open.verify`. */
   verify: VerifyPolicy
@@ -48,7 +51,9 @@ export async function settle(
   const { replayMemory, botId, people } = parts
   const messages = prefix.flat()
   const past = await chatsPastKey(messages, replayMemory, botId())
-  const unrecorded = messages.map((one) => whyPastKey(one, { past, signed: new Set() }, parts))
+  const unrecorded = messages.map((one) =>
+    deniedReason(mayStandBeforeKey(one, { past, signed: new Set() }, parts)),
+  )
   const index = prefix.findIndex((all) => all.some(({ finding }) => finding.kind === 'opened'))
   if (index === -1) return judgedBy(prefix, unrecorded)
   try {
@@ -93,7 +98,7 @@ async function settleInOrder(
       const final = settled ?? finding.judged
       if (final.verdict === 'verified') signed.add(found.fromId)
       if (found.fromId !== parts.botId() && delivers(final, 'flag')) past.add(found.chatId)
-    } else verdicts.push(whyPastKey(one, { past, signed }, parts))
+    } else verdicts.push(deniedReason(mayStandBeforeKey(one, { past, signed }, parts)))
     await pause()
   }
   return { verdicts, signers: [...signed].filter((userId) => userId !== null) }
@@ -110,15 +115,15 @@ async function settleOpened(
   const isTop = position === 'top'
   const place = { chatId, updateId: isTop ? updateId : null, messageId, userId: fromId, dateMs }
   const isOwnWords = isTop && judged.verdict === 'verified' && fromId === parts.botId()
-  const objection = (): Reasoned | null => {
-    if (judged.verdict === 'unsigned' && signed.has(fromId)) return STOPPED_SIGNING
-    if (!delivers(judged, 'flag')) return null
-    return whyNotAnyMore(judged, { chatId, fromId, pressedById, kind: 'words' }, parts)
+  const stands = (): Decision<Reasoned> => {
+    if (judged.verdict === 'unsigned' && signed.has(fromId)) return denied(STOPPED_SIGNING)
+    if (!delivers(judged, 'flag')) return ALLOWED
+    return mayStand(judged, { chatId, fromId, pressedById, kind: 'words' }, parts)
   }
   return await checkReplay(
     check,
     { place, opened, judged, isForOtherChat },
-    { verify: parts.verify, isOwnWords, objection },
+    { verify: parts.verify, isOwnWords, stands },
   )
 }
 
@@ -136,8 +141,8 @@ export interface ReplayRules {
   verify: VerifyPolicy
   /** The bot's own message, which the service brings as a new one. */
   isOwnWords?: boolean
-  /** The replacement by newer knowledge, or null; called where the memory allows it. */
-  objection?: () => Reasoned | null
+  /** Whether its verdict is still right by newer knowledge; called where the memory allows it. */
+  stands: () => Decision<Reasoned>
 }
 
 /**
@@ -147,7 +152,7 @@ export interface ReplayRules {
 export async function checkReplay(
   check: ReplayCheck,
   { place, opened, judged, isForOtherChat }: JudgedSighting,
-  { verify, isOwnWords = false, objection = () => null }: ReplayRules,
+  { verify, isOwnWords = false, stands }: ReplayRules,
 ): Promise<Reasoned | undefined> {
   const { dataDigest, signatures } = opened
   const sighting = { ...place, dataDigest, signatureDigest: judged.signatureDigest ?? null }
@@ -161,8 +166,8 @@ export async function checkReplay(
   if (recognized === 'new' && isForOtherChat) {
     return { verdict: 'replayed', reason: 'other-audience' }
   }
-  const objected = objection()
-  if (objected !== null) return objected
+  const decision = stands()
+  if (!decision.allowed) return decision.reason
   if (delivers(judged, verify)) await check.remember(sighting, recognized)
   return undefined
 }

@@ -1,9 +1,12 @@
 /** Whose words they are: signatures against the certificate of the Message's `from` alone. */
-import type { OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
+import type { Engine, OpenedFile, OpenedText, SignatureClaim } from '../../openpgp/index.ts'
+import type { KeyLookups, Time } from '../lookups.ts'
 import type { OwnKeys } from '../own-key/own-key.ts'
+import type { Certificates } from '../people/certificates.ts'
 import { decisionAgainst, signingCertificate, type Person } from '../people/person.ts'
 import { RETENTION_MS } from './seen-rules.ts'
-import { whyNotUnsigned, type ClaimedSender, type ExamineParts } from './sender-rules.ts'
+import type { ReplayMemory } from './replay-memory.ts'
+import { maySpeakUnsigned, type ClaimedSender, type SenderParts } from './sender-rules.ts'
 import { withTransientError, type Reason, type Reasoned } from './verdict.ts'
 
 /** The verdict by signatures, before the memory against replays is asked. */
@@ -31,13 +34,29 @@ export interface Claimed extends ClaimedSender {
   isKnown?: boolean
 }
 
+/** What words and files without a signature are judged by. */
+export interface UnsignedParts extends SenderParts {
+  directory: KeyLookups
+  time: Time
+  /** Setting `cache.keyListSeconds`, in ms. */
+  keyListMaxAgeMs: number
+}
+
+/** What signatures are judged by. */
+export interface SignatureParts extends UnsignedParts {
+  certificates: Pick<Certificates, 'copyOf'>
+  replayMemory: Pick<ReplayMemory, 'reaches'>
+  engine: Pick<Engine, 'verify'>
+  keyring: OwnKeys
+}
+
 const UNAVAILABLE: Judged = { verdict: 'signer-unavailable' }
 
 /** Judges the signatures of an opened message or attachment. Never throws for what a sender can cause. */
 export async function judgeSignatures(
   opened: SignedContent,
   claimed: Claimed,
-  parts: ExamineParts,
+  parts: SignatureParts,
 ): Promise<Judged> {
   if (opened.signatures.length === 0) return await judgeUnsigned(claimed, parts)
   const found = await findSigner(opened, claimed, parts)
@@ -61,7 +80,7 @@ export async function judgeSignatures(
 function reasonBeside(
   { valid, signer, isFormer }: VerifiedSignature,
   { kind, dateMs, fromId }: Claimed,
-  { botId, clock, trust }: ExamineParts,
+  { botId, clock, trust }: SenderParts,
 ): Reason | null {
   if (fromId === botId()) return null
   const isLongBefore = (dateMs ?? clock.nowMs()) - valid.createdMs > RETENTION_MS
@@ -75,18 +94,22 @@ function reasonBeside(
  * Judges words or a file without a signature. Omitting it gains nothing: a person who must sign has
  * not spoken, and a person whom the policy refuses signed is refused unsigned too.
  */
-export async function judgeUnsigned(claimed: Claimed, parts: ExamineParts): Promise<Judged> {
+export async function judgeUnsigned(claimed: Claimed, parts: UnsignedParts): Promise<Judged> {
   const { fromId, chatId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
   if (fromId === parts.botId()) return { verdict: 'bad-signature', reason: 'unsigned' }
-  const refused = whyNotUnsigned(fromId, claimed, parts)
-  if (refused !== null) return refused
+  const decision = maySpeakUnsigned(fromId, claimed, parts)
+  if (!decision.allowed) return decision.reason
   if (parts.trust.policies.for(chatId) === 'accept') return { verdict: 'unsigned' }
   return await judgeByPolicy(fromId, chatId, parts)
 }
 
 /** Judges by the certificate that is listed for the person now, no older than for a send. */
-async function judgeByPolicy(userId: number, chatId: number, parts: ExamineParts): Promise<Judged> {
+async function judgeByPolicy(
+  userId: number,
+  chatId: number,
+  parts: UnsignedParts,
+): Promise<Judged> {
   const { directory, trust, time, keyListMaxAgeMs } = parts
   try {
     const person = await directory.signer(userId, chatId, time.monotonicMs() - keyListMaxAgeMs)
@@ -112,7 +135,7 @@ interface VerifiedSignature {
 async function findSigner(
   opened: SignedContent,
   claimed: Claimed,
-  parts: ExamineParts,
+  parts: SignatureParts,
 ): Promise<VerifiedSignature | Judged> {
   const { fromId } = claimed
   if (fromId === null) return { verdict: 'unknown-signer', reason: 'no-from' }
@@ -126,7 +149,7 @@ async function findSigner(
 async function findListed(
   opened: SignedContent,
   claimed: Claimed & { fromId: number },
-  parts: ExamineParts,
+  parts: SignatureParts,
 ): Promise<VerifiedSignature | Judged> {
   const { fromId, chatId, receivedAtMs } = claimed
   const { directory } = parts
@@ -146,7 +169,7 @@ async function findListed(
 async function verifyBy(
   opened: SignedContent,
   person: Person | null,
-  { claimed, parts }: { claimed: Claimed; parts: ExamineParts },
+  { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<VerifiedSignature | Judged> {
   const certificate = person === null ? null : signingCertificate(person)
   const signer = person?.fingerprint ?? null
@@ -169,7 +192,7 @@ const BY_OWN_KEY: Judged = { verdict: 'unknown-signer', reason: 'own-key' }
 async function findFormer(
   opened: SignedContent,
   claimed: Claimed & { fromId: number },
-  parts: ExamineParts,
+  parts: SignatureParts,
 ): Promise<VerifiedSignature | null> {
   const { fromId: userId, chatId } = claimed
   const former = parts.trust.formerOf(userId, chatId, parts.clock.expiryNowMs())
@@ -189,7 +212,7 @@ async function findFormer(
 async function findOwn(
   opened: SignedContent,
   claimed: Claimed,
-  parts: ExamineParts,
+  parts: SignatureParts,
 ): Promise<VerifiedSignature | Judged> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
     const [valid] = await validBy(certificate, opened, { claimed, parts })
@@ -202,7 +225,7 @@ async function findOwn(
 async function validBy(
   certificate: string,
   { signed, signatures }: SignedContent,
-  { claimed, parts }: { claimed: Claimed; parts: ExamineParts },
+  { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
 ): Promise<SignatureClaim[]> {
   const nowMs = parts.clock.expiryNowMs()
   const results = await parts.engine.verify(signed, certificate, nowMs, claimed.signal)

@@ -2,7 +2,7 @@
 import { OperatorError, refusedError } from '../../errors.ts'
 import type { Memory, Pin, Records, TrustPolicy, TrustStanding } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'
-import type { Epoch, People } from './people.ts'
+import type { People } from './people.ts'
 import { blankPin, type Pins } from './pins.ts'
 
 /** The row of the bot; no chat has this id. */
@@ -13,7 +13,7 @@ export interface PoliciesParts {
   journal: Journal
   /** Setting `trust.policy`. */
   setting: TrustPolicy
-  epoch: Epoch
+  epoch: People['epoch']
 }
 
 /** The policy of the bot and of single chats. */

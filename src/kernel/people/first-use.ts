@@ -1,4 +1,5 @@
 /** What the pin of a person becomes by listings, proofs and time, without the operator. */
+import type { Clocks } from '../clocks.ts'
 import type { Pin, TrustStanding, Vouched } from '../memory.ts'
 import type { TrustChange } from './journal.ts'
 import { pinAfter, type UnwrittenListing } from './pins.ts'
@@ -6,8 +7,8 @@ import { pinAfter, type UnwrittenListing } from './pins.ts'
 export interface FirstUseParts {
   /** How long a changed certificate waits, ms; null: for the operator. Which authorities count. */
   firstUse: { afterMs: number | null; authorities: readonly { id: string }[] }
-  /** Times of `Clocks` that no wrong clock makes too late, too early, or go back. */
-  clocks: { earliestMs(): number; latestMs(): number; expiryNowMs(): number }
+  /** Times that no wrong clock makes too late, too early, or go back. */
+  clocks: Pick<Clocks, 'earliestMs' | 'latestMs' | 'expiryNowMs'>
 }
 
 /**
@@ -41,7 +42,7 @@ export function pinAfterListing(
   const vouched = vouchedAfter(known?.vouched, seen, o)
   const isProved = JSON.stringify(vouched) !== JSON.stringify(known?.vouched)
   const proved = isProved ? { ...listed, vouched } : listed
-  const by = whyTaken(known, proved, { ...o, ...seen })
+  const by = takenBy(known, proved, { ...o, ...seen })
   const taken = { fingerprint: proved.listed, sinceMs: nowMs, standing: 'seen' as const }
   const pin = by === null ? proved : { ...proved, ...taken }
   if (pin === known) return null
@@ -65,7 +66,7 @@ export function pinAfterListing(
 }
 
 /** How a changed certificate is believed without the operator; null where it is not. */
-function whyTaken(
+function takenBy(
   known: Pin | undefined,
   proved: Pin,
   o: Parameters<typeof pinAfterListing>[1] & UnwrittenListing,

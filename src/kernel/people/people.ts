@@ -6,17 +6,12 @@ export interface Pair {
   userId: number
 }
 
-/** Grows with every change of owners, pins, policies and listings, by this process or another. */
-export interface Epoch {
-  value: number
-}
-
 /** Owners of certificates by the operator's decision, and all people with a signature. */
 export class People {
   readonly #memory: Memory
   readonly #ownerOf = new Map<string, number>()
-  /** One for owners, pins, policies and listings. */
-  readonly epoch: Epoch = { value: 0 }
+  /** Grows with every change of owners, pins, policies and listings, by this process or another. */
+  readonly epoch = { value: 0 }
   readonly #signed = { words: new Set<number>(), file: new Set<number>() }
   /** Of these, who is not on disk yet. */
   readonly #unwritten = { words: new Set<number>(), file: new Set<number>() }

@@ -1,6 +1,7 @@
 /** The recipients of a message into a chat. */
 import { Refusal } from '../../errors.ts'
 import type { CertificateStatus, CipherSizes } from '../../openpgp/index.ts'
+import { ALLOWED, denied, type Decision } from '../decision.ts'
 import type { KeyList } from '../lookups.ts'
 import type { OwnKeys } from '../own-key/own-key.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
@@ -150,9 +151,9 @@ function choose(
   const usable: Person[] = []
   const skipped: Skipped[] = []
   for (const person of people) {
-    const reason = whyNot(person, rules)
-    if (reason === null) usable.push(person)
-    else skipped.push({ userId: person.userId, reason })
+    const decision = mayReceive(person, rules)
+    if (decision.allowed) usable.push(person)
+    else skipped.push({ userId: person.userId, reason: decision.reason })
   }
   const missed = usable.length === 0 ? skipped : skipped.filter(isOwnFault)
   if (usable.length === 0 || (rules.unusable === 'refuse' && missed.length > 0)) {
@@ -181,16 +182,17 @@ export function solePersonOf(list: KeyList, botId: number | null): number | null
 }
 
 /**
- * Why a person is left out of a message; null for a recipient: first by the owner of the certificate,
- * then by its own state, then by trust.
+ * Whether a person may receive a message: first by the owner of the certificate, then by its own
+ * state, then by trust.
  */
-export function whyNot(
+export function mayReceive(
   person: Person,
   rules: Pick<RecipientRules, 'own' | 'decisionAgainst'>,
-): Skipped['reason'] | null {
-  if (listsKeyOf(person, rules.own)) return 'own-key'
-  const decision = rules.decisionAgainst(person)
-  return decision === 'other-person' ? decision : (person.unusable ?? decision)
+): Decision<Skipped['reason']> {
+  if (listsKeyOf(person, rules.own)) return denied('own-key')
+  const against = rules.decisionAgainst(person)
+  const reason = against === 'other-person' ? against : (person.unusable ?? against)
+  return reason === null ? ALLOWED : denied(reason)
 }
 
 const isOwnFault = ({ reason }: Skipped): boolean =>

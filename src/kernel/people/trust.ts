@@ -12,7 +12,7 @@ import { Listeners } from '../../util/listeners.ts'
 import type { Journal, TrustChange } from './journal.ts'
 import { Decisions, Policies } from './decisions.ts'
 import { believedPin, pinAfterListing, type FirstUseParts } from './first-use.ts'
-import type { Epoch, People } from './people.ts'
+import type { People } from './people.ts'
 import {
   blankPin,
   newDisputes,
@@ -54,7 +54,7 @@ export class Trust {
   /** Listings that are not on disk yet. */
   readonly #unwritten = new Map<number, UnwrittenListing>()
   /** Changes whenever an answer of this class, or of `People` about owners, may have changed. */
-  readonly epoch: Epoch
+  readonly epoch: People['epoch']
 
   private constructor(parts: TrustParts, policies: Policies, pins: Pins) {
     this.#parts = { firstUse: { afterMs: null, authorities: [] }, ...parts }

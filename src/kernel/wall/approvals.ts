@@ -1,5 +1,6 @@
 /** A person's word before a call leaves: which calls need one, and which replies count (outbox, README). */
 import { Refusal } from '../../errors.ts'
+import { ALLOWED, denied, type Decision } from '../decision.ts'
 import type { FinalVerdict, JudgedMessage } from '../opening/finding.ts'
 import type { People } from '../people/people.ts'
 import { decisionAgainst, type Person } from '../people/person.ts'
@@ -123,17 +124,35 @@ export function requireNoCode(body: unknown, approvals: readonly Approval[]): vo
   if (holdsCode(body, codes)) throw new Refusal('postern_code_refused')
 }
 
-/** Why a word with the code of a request does not count; null: it decides. @param nowMs by the later clock */
-export function whyNotCounted(word: HeardWord, approval: Approval, nowMs: number): string | null {
+/** Whether a word with the code of a request counts. @param nowMs by the later clock */
+export function mayDecide(word: HeardWord, approval: Approval, nowMs: number): Decision<string> {
   const { userId, chatId, quotedId, verdict, reason, signer, signedAtMs = 0 } = word
   const request = approval.requests.find((one) => one.userId === userId && one.chatId === chatId)
-  if (request === undefined) return 'other-person'
+  if (request === undefined) return denied('other-person')
   // until the id is recorded: who knows the code has read the request
-  if (quotedId === null || quotedId !== (request.messageId ?? quotedId)) return 'other-quotation'
-  if (verdict !== 'verified' || reason !== undefined || signer === undefined) return 'not-verified'
-  if (signedAtMs < approval.askedAtMs - CLOCKS_MS) return 'signed-before'
-  if (nowMs >= approval.expiresAtMs) return 'late'
-  return approval.decision === null ? null : 'decided'
+  if (quotedId === null || quotedId !== (request.messageId ?? quotedId))
+    return denied('other-quotation')
+  if (verdict !== 'verified' || reason !== undefined || signer === undefined) {
+    return denied('not-verified')
+  }
+  if (signedAtMs < approval.askedAtMs - CLOCKS_MS) return denied('signed-before')
+  if (nowMs >= approval.expiresAtMs) return denied('late')
+  return approval.decision === null ? ALLOWED : denied('decided')
+}
+
+/** A word under the code of its request, which it may quote where the request's answer was lost. */
+export type GivenWord = ApprovalDecision & { code: string; quotedId?: number | null }
+
+/** The approval that a word decides; null: none is waited for under its code. */
+export function decidedBy(
+  { code, quotedId, ...decision }: GivenWord,
+  approval: Approval | null,
+): Approval | null {
+  if (approval?.code !== code || approval.decision !== null) return null
+  const requests = approval.requests.map((one) =>
+    one.userId === decision.userId ? { ...one, messageId: one.messageId ?? quotedId ?? null } : one,
+  )
+  return { ...approval, requests, decision }
 }
 
 /** That a call may leave now; made in this file alone. */

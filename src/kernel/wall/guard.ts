@@ -6,9 +6,8 @@ import { Refusal } from '../../errors.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
 import { ALLOWED, denied, downgradeRefusal, type Decision } from '../decision.ts'
 import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
-import { Freshness } from './freshness.ts'
 import type { KnownChats } from './known-chats.ts'
-import { groundOf, type LaterGround, type PermitGround } from './later.ts'
+import { Freshness, groundOf, type LaterGround, type PermitGround } from './grounds.ts'
 
 /** Where a body goes. */
 export interface PermitTarget {

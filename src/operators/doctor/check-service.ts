@@ -1,8 +1,8 @@
 /** Checks the service: whether it answers, accepts the token and agrees on the time. */
 import type { Bot } from '../../api/bot.ts'
 import type { Limits } from '../../api/limits.ts'
-import { Refusal, ServiceError } from '../../errors.ts'
-import { SKEW_MAX_MS, describeSkew } from '../../service/lookups/clocks.ts'
+import { describeSkew, Refusal, ServiceError } from '../../errors.ts'
+import { SKEW_MAX_MS } from '../../kernel/index.ts'
 import { capacity } from '../../openpgp/index.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 

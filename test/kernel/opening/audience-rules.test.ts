@@ -20,7 +20,7 @@ import {
 } from './audience-scene.ts'
 import { NoResponseError, Refusal } from '../../../src/errors.ts'
 import { judgeAudience } from '../../../src/kernel/opening/audience.ts'
-import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 
 useFakeTime({ toFake: ['performance'] })

@@ -5,7 +5,7 @@ import type { KeyList } from '../../../src/kernel/lookups.ts'
 import type { PastListing } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import { audienceOf, type Addressed } from '../../../src/kernel/opening/audience.ts'
-import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
 
 /** When what is asked about was signed. */
 export const SIGNED_MS = 1_700_000_000_000

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
+import { ALLOWED, denied } from '../../../src/kernel/decision.ts'
 import { checkReplay, type JudgedSighting } from '../../../src/kernel/opening/settle.ts'
 
 const place = { chatId: 1, updateId: 2, messageId: 3, userId: 4, dateMs: 5 }
@@ -19,9 +20,15 @@ function memory(recognition: Recognition) {
   }
 }
 
+const stands = () => ALLOWED
+
 test('a message without a valid signature is remembered without one', async () => {
   const check = memory('new')
-  await checkReplay(check, { ...sighting, judged: { verdict: 'unsigned' } }, { verify: 'flag' })
+  await checkReplay(
+    check,
+    { ...sighting, judged: { verdict: 'unsigned' } },
+    { verify: 'flag', stands },
+  )
   expect(check.remember.mock.calls[0]?.[0].signatureDigest).toBeNull()
 })
 
@@ -36,7 +43,7 @@ test('a message that is not delivered is not remembered', async () => {
     [old, 'require', 0],
   ] as const) {
     const check = memory('new')
-    expect(await checkReplay(check, { ...sighting, judged }, { verify })).toBeUndefined()
+    expect(await checkReplay(check, { ...sighting, judged }, { verify, stands })).toBeUndefined()
     expect(check.remember).toHaveBeenCalledTimes(times)
   }
 })
@@ -54,14 +61,18 @@ test.each([
     'objected to',
     'again',
     {},
-    { objection: () => ({ verdict: 'bad-signature', reason: 'must-sign' }) as const },
+    { stands: () => denied({ verdict: 'bad-signature', reason: 'must-sign' } as const) },
     { verdict: 'bad-signature', reason: 'must-sign' },
   ],
 ] as const)(
   'a sighting of %s is refused and not remembered',
   async (_name, as, more, rules, refusal) => {
     const check = memory(as)
-    const refused = await checkReplay(check, { ...sighting, ...more }, { verify: 'off', ...rules })
+    const refused = await checkReplay(
+      check,
+      { ...sighting, ...more },
+      { verify: 'off', stands, ...rules },
+    )
     expect(refused).toEqual({ verdict: 'replayed', ...refusal })
     expect(check.remember).not.toHaveBeenCalled()
   },
@@ -70,6 +81,6 @@ test.each([
 test('a message delivered in this chat before is not for another chat', async () => {
   const check = memory('again')
   const again = { ...sighting, isForOtherChat: true }
-  expect(await checkReplay(check, again, { verify: 'flag' })).toBeUndefined()
+  expect(await checkReplay(check, again, { verify: 'flag', stands })).toBeUndefined()
   expect(check.remember).toHaveBeenCalledTimes(1)
 })

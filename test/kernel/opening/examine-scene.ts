@@ -3,7 +3,7 @@ import { vi } from 'vitest'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { examine } from '../../../src/kernel/opening/examine.ts'
-import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
 import { encryptedMessage } from '../../translate/support.ts'
 

@@ -2,7 +2,8 @@ import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
 import { NoResponseError } from '../../../src/errors.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
-import { whyStranger } from '../../../src/kernel/opening/sender-rules.ts'
+import { ALLOWED, denied } from '../../../src/kernel/decision.ts'
+import { maySpeak } from '../../../src/kernel/opening/sender-rules.ts'
 import {
   ALICE,
   BOT,
@@ -98,11 +99,12 @@ test.each([
   [{ fromId: BOT, pressedById: MALLORY }, true],
   [{ fromId: ALICE, pressedById: BOT }, true],
   [{ fromId: MALLORY, chatId: null }, false],
-])('`whyStranger` for %j in Alice’s private chat gives a reason: %s', (who, isStranger) => {
+])('`maySpeak` for %j in Alice’s private chat is denied: %s', (who, isStranger) => {
   const verdict = { verdict: 'bad-signature', reason: 'other-person' }
-  expect(whyStranger(found({}, who), partsOf(known()))).toEqual(isStranger ? verdict : null)
+  const decision = isStranger ? denied(verdict) : ALLOWED
+  expect(maySpeak(found({}, who), partsOf(known()))).toEqual(decision)
   const unknown = partsOf({ ...known(), personId: null })
-  expect(whyStranger(found({}, who), unknown)).toBeNull()
+  expect(maySpeak(found({}, who), unknown)).toEqual(ALLOWED)
 })
 
 describe('a sealed Message', () => {

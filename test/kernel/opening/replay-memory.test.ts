@@ -12,7 +12,7 @@ import {
 import { OvertakenError } from '../../../src/errors.ts'
 import type { SeenRecord } from '../../../src/kernel/index.ts'
 import { SeenRows } from '../../../src/store/records/seen.ts'
-import { Clocks } from '../../../src/service/lookups/clocks.ts'
+import { Clocks } from '../../../src/kernel/clocks.ts'
 import { open, put, temporary, testOfFile } from '../../store/support.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import { memoryOf } from '../../../src/store/memory.ts'

@@ -2,7 +2,7 @@
 import type { FormerCertificate } from '../../../src/kernel/index.ts'
 import { vi } from 'vitest'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
-import type { ExamineParts } from '../../../src/kernel/opening/sender-rules.ts'
+import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { SignatureClaim } from '../../../src/openpgp/engine.ts'

@@ -1,7 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
 import { OperatorError, Refusal, isOwnFailure } from '../../../src/errors.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
-import { whyNotAnyMore } from '../../../src/kernel/opening/sender-rules.ts'
+import { deniedReason } from '../../../src/kernel/decision.ts'
+import { mayStand } from '../../../src/kernel/opening/sender-rules.ts'
 import type { Judged } from '../../../src/kernel/opening/signatures.ts'
 import {
   ALICE,
@@ -174,11 +175,11 @@ describe('an earlier verdict', () => {
   const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
   const verified: Judged = { verdict: 'verified', signer: FINGERPRINT }
   const now = (judged: Judged, more: Partial<ReturnType<typeof known>>, where = place) =>
-    whyNotAnyMore(judged, where, partsOf({ ...known(), ...more }))
+    deniedReason(mayStand(judged, where, partsOf({ ...known(), ...more })))
 
   test('an earlier verdict stays while nothing new is known', () => {
     for (const judged of [verified, { verdict: 'unsigned' } as const]) {
-      expect(now(judged, {})).toBeNull()
+      expect(now(judged, {})).toBeUndefined()
     }
   })
 
@@ -208,12 +209,12 @@ describe('an earlier verdict', () => {
 
   test('an earlier verdict of the bot’s own words, of a sender unknown, or of a refusal is not judged again', () => {
     const more = { distrust: 'blocked', hasSigned: () => true }
-    expect(now(verified, more, { ...place, fromId: null as unknown as number })).toBeNull()
+    expect(now(verified, more, { ...place, fromId: null as unknown as number })).toBeUndefined()
     for (const judged of [verified, { verdict: 'unsigned' } as const]) {
-      expect(now(judged, more, { ...place, fromId: BOT })).toBeNull()
+      expect(now(judged, more, { ...place, fromId: BOT })).toBeUndefined()
     }
-    expect(now({ verdict: 'bad-signature', signer: FINGERPRINT }, more)).toBeNull()
-    expect(now({ verdict: 'verified' }, more)).toBeNull()
+    expect(now({ verdict: 'bad-signature', signer: FINGERPRINT }, more)).toBeUndefined()
+    expect(now({ verdict: 'verified' }, more)).toBeUndefined()
   })
 })
 
@@ -261,8 +262,10 @@ describe('a message signed before the certificate changed', () => {
     const judged: Judged = { verdict: 'verified', signer: former.fingerprint }
     const place = { fromId: ALICE, chatId: 50, kind: 'words' as const }
     const now = (one: typeof former | null) =>
-      whyNotAnyMore(judged, place, partsOf({ ...known(), distrust: 'key-changed', former: one }))
-    expect(now(former)).toBeNull()
+      deniedReason(
+        mayStand(judged, place, partsOf({ ...known(), distrust: 'key-changed', former: one })),
+      )
+    expect(now(former)).toBeUndefined()
     expect(now({ ...former, fingerprint: 'e'.repeat(40) })?.reason).toBe('key-changed')
     expect(now(null)?.reason).toBe('key-changed')
   })

@@ -1,7 +1,7 @@
 /** Certificates that are believed without the operator: after a time, by the one before, by an authority. */
 import { describe, expect, test, vi } from 'vitest'
 import type { Evidence, TrustPolicy } from '../../../src/kernel/index.ts'
-import { Clocks } from '../../../src/service/lookups/clocks.ts'
+import { Clocks } from '../../../src/kernel/clocks.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { A, B, C, of, trusting } from './trust-scene.ts'
 

@@ -1,10 +1,11 @@
 /** Which calls need a person's word, which replies count, and whether a call may leave. */
 import { describe, expect, test } from 'vitest'
+import { deniedReason } from '../../../src/kernel/decision.ts'
 import {
   concernsRequest,
   requireNoCode,
   requireCleared,
-  whyNotCounted,
+  mayDecide,
   wordIn,
   type Approval,
   type ApprovalRule,
@@ -168,7 +169,7 @@ describe('the parser of approval replies', () => {
 describe('a decision that does not count', () => {
   const why = (more: object = {}, of = approval(), nowMs = 1_600_000, o: object = {}) => {
     const word = wordIn(message('ok 7K2QWERTYZ', more, { ...o }))
-    return word === null ? 'no word' : whyNotCounted(word, of, nowMs)
+    return word === null ? 'no word' : (deniedReason(mayDecide(word, of, nowMs)) ?? null)
   }
   const quoting = (replyTo: object | null, of = approval()) => why({}, of, 1_600_000, { replyTo })
   const verdict = (final: object) =>

@@ -1,6 +1,6 @@
 /** How sightings change what is known of a chat, and how two of them become one. */
 import { describe, expect, test } from 'vitest'
-import { Freshness, JUST_NOW_MS } from '../../../src/kernel/wall/freshness.ts'
+import { Freshness, JUST_NOW_MS } from '../../../src/kernel/wall/grounds.ts'
 
 describe('the last reading of a store that other sidecars write', () => {
   const scene = () => {

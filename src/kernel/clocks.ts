@@ -1,11 +1,21 @@
 /** The time, where our clock or the service's may be wrong. All times are ms since the epoch. */
-import { OperatorError } from '../../errors.ts'
-import type { JudgingClock, Time } from '../../kernel/index.ts'
+import { ClockOff } from '../errors.ts'
+
+/** The two clocks of a machine, ms. */
+export interface Time {
+  /** Since the epoch; somebody may set it. */
+  nowMs(): number
+  /** Since any moment; nobody sets it. Freshness is measured with it. */
+  monotonicMs(): number
+}
 
 /** Clocks that differ by more disagree: no key is made, and ours judges nothing. */
 export const SKEW_MAX_MS = 120_000
 
-export class Clocks implements JudgingClock {
+/** The time by which words, signatures and certificates are judged. */
+export type JudgingClock = Pick<Clocks, 'nowMs' | 'expiryNowMs' | 'isOurs' | 'agree' | 'isKnown'>
+
+export class Clocks {
   readonly #time: Time
   readonly #serviceNowMs: () => number | null
   /** The wall clock minus the monotonic one when both last agreed. */
@@ -21,21 +31,24 @@ export class Clocks implements JudgingClock {
     this.#serviceNowMs = serviceNowMs
   }
 
+  /** Whether the service's time is known, and ours is the same within two minutes. */
   agree(): boolean {
     const skewMs = Math.abs(this.#time.nowMs() - (this.#serviceNowMs() ?? Infinity))
     if (skewMs <= SKEW_MAX_MS) this.#agreedSetMs = this.#time.nowMs() - this.#time.monotonicMs()
     return skewMs <= SKEW_MAX_MS
   }
 
+  /** Whether `nowMs` is our clock: it agrees with the service's, or that is not known. */
   isOurs(): boolean {
     return this.agree() || this.#serviceNowMs() === null
   }
 
+  /** For the age of words: our clock, or the service's where the two disagree. */
   nowMs(): number {
     return this.agree() ? this.#time.nowMs() : (this.#serviceNowMs() ?? this.#time.nowMs())
   }
 
-  /** A service that sets its date back revives nothing. */
+  /** For ends, never before a time that both agreed on: a date that is set back revives nothing. */
   expiryNowMs(): number {
     if (this.agree()) return this.#time.nowMs()
     const lastAgreedMs = Math.floor(this.#time.monotonicMs() + this.#agreedSetMs)
@@ -52,6 +65,7 @@ export class Clocks implements JudgingClock {
     return this.#time.nowMs() < this.#earliestMs
   }
 
+  /** False while neither clock can be right: nothing can be judged. */
   isKnown(): boolean {
     return this.#serviceNowMs() !== null || !this.isBehind()
   }
@@ -74,22 +88,4 @@ export class Clocks implements JudgingClock {
     if (Math.abs(skewMs) > SKEW_MAX_MS) throw new ClockOff(skewMs)
     return nowMs
   }
-}
-
-/** The clocks are too far apart for making a key. */
-export class ClockOff extends OperatorError {
-  /** @param skewMs our clock minus the service's */
-  constructor(skewMs: number) {
-    super(
-      'refused',
-      `our clock is ${describeSkew(skewMs)}: no key is made`,
-      'set this machine’s clock (NTP)',
-    )
-  }
-}
-
-/** How far our clock is from the service's, for people. @param skewMs ours minus the service's */
-export function describeSkew(skewMs: number): string {
-  const seconds = Math.round(Math.abs(skewMs) / 1000)
-  return `${seconds} s ${skewMs >= 0 ? 'ahead of' : 'behind'} the service’s`
 }

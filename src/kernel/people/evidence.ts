@@ -1,6 +1,8 @@
 /** What certifications prove of people's certificates, by the engine and the settings of `trust`. */
-import type { Evidence, EvidenceLookup, Vouched } from '../../kernel/index.ts'
 import type { Engine } from '../../openpgp/index.ts'
+import type { JudgingClock } from '../clocks.ts'
+import type { Vouched } from '../memory.ts'
+import type { Evidence, EvidenceLookup } from './pins.ts'
 
 /** An authority of the setting `trust.authorities`, and which of its certifications name a person. */
 export interface Authority {
@@ -26,7 +28,7 @@ export function evidenceBy(o: {
   authorities: readonly Authority[]
   /** Setting `trust.continuity`. */
   continuity: boolean
-  clocks: { expiryNowMs(): number }
+  clocks: Pick<JudgingClock, 'expiryNowMs'>
 }): EvidenceLookup | undefined {
   const { engine, authorities, clocks } = o
   if (!o.continuity && authorities.length === 0) return undefined

@@ -1,7 +1,8 @@
-import { SYSTEM_TIME } from '../../../src/util/clock.ts'
+import { SYSTEM_TIME } from '../../src/util/clock.ts'
 import { describe, expect, test } from 'vitest'
-import { useFakeTime } from '../../support/fake-time.ts'
-import { ClockOff, Clocks } from '../../../src/service/lookups/clocks.ts'
+import { useFakeTime } from '../support/fake-time.ts'
+import { ClockOff } from '../../src/errors.ts'
+import { Clocks } from '../../src/kernel/clocks.ts'
 
 const NOW_MS = 1_000_000_000
 
