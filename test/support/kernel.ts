@@ -1,11 +1,11 @@
 /**
  * `npm run kernel` prints how large the source is, how its files hang together, and what one reads
- * of a send into a prepared group; the upper bounds are in `test/size.test.ts`.
+ * of a send into a prepared group and of an update; the upper bounds are in `test/size.test.ts`.
  */
 import { execFileSync } from './programs.ts'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
-import type { PathRead } from './path-read.ts'
+import type { PathRead, ReadFile } from './path-read.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** A file with more lines is divided; one with fewer belongs to a neighbour. */
@@ -60,16 +60,21 @@ export const testCode = (): number =>
     ),
   )
 
+type PathSize = Record<'files' | 'lines', number>
+
 /**
- * Files and lines of the kernel and openpgp in which anything runs for a send: in a process of its
- * own, where nothing else does.
+ * Files and lines of the kernel and openpgp in which anything runs for a send, and for a polled update
+ * with one sealed message: in a process of its own, where nothing else does.
  */
-export function measureSend(): { files: number; lines: number } {
+export function measurePaths(): Record<'send' | 'update', PathSize> {
   const program = join(import.meta.dirname, 'path-read.ts')
   const printed = execFileSync(process.execPath, [program, '--json'], { encoding: 'utf8' })
-  const { send } = JSON.parse(printed) as PathRead
-  const read = send.filter(({ file }) => /^src\/(?:kernel|openpgp)\//.test(file))
-  return { files: read.length, lines: sum(read.map(({ lines }) => lines)) }
+  const sizeOf = (all: ReadFile[]): PathSize => {
+    const read = all.filter(({ file }) => /^src\/(?:kernel|openpgp)\//.test(file))
+    return { files: read.length, lines: sum(read.map(({ lines }) => lines)) }
+  }
+  const { send, update } = JSON.parse(printed) as PathRead
+  return { send: sizeOf(send), update: sizeOf(update) }
 }
 
 /** Names that a folder exports by its `index.ts`. */
@@ -169,7 +174,7 @@ export function circles(imports: ReadonlyMap<string, readonly string[]>): string
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
 
-function format(measure: SourceMeasure, send: { files: number; lines: number }): string {
+function format(measure: SourceMeasure, { send, update }: ReturnType<typeof measurePaths>): string {
   const columns = ['files', 'lines', 'code'] as const
   const row = (name: string, values: readonly (string | number)[]): string =>
     name.padEnd(12) + values.map((value) => String(value).padStart(8)).join('')
@@ -187,6 +192,7 @@ function format(measure: SourceMeasure, send: { files: number; lines: number }):
     '',
     `names that kernel exports: ${exportedNames('kernel')}, openpgp: ${exportedNames('openpgp')}`,
     `a send into a prepared group, in kernel and openpgp: ${send.files} files, ${send.lines} lines`,
+    `an update with a sealed message, in both: ${update.files} files, ${update.lines} lines`,
     ...list(
       'type names declared more than once',
       measure.sharedTypeNames.map(({ name, files }) => `${name}: ${files.join(', ')}`),
@@ -201,4 +207,4 @@ function format(measure: SourceMeasure, send: { files: number; lines: number }):
   return `${text.join('\n')}\n`
 }
 
-if (import.meta.main) process.stdout.write(format(measureSource(), measureSend()))
+if (import.meta.main) process.stdout.write(format(measureSource(), measurePaths()))

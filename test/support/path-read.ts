@@ -16,7 +16,6 @@ import {
   Unseen,
   type JudgedMessage,
   type Memory,
-  type UpdateHead,
 } from '../../src/kernel/index.ts'
 import { Clocks } from '../../src/kernel/clocks.ts'
 import { Directory } from '../../src/service/lookups/directory.ts'
@@ -179,14 +178,14 @@ async function makeDirections(engine: MeasuredEngine, memory: Memory) {
   const receive = async (onSealed = async (): Promise<void> => {}): Promise<void> => {
     const signer = people[0]!.key
     const sealing = { text: 'hello', certificates, signer, cipher: 'aes256' } as const
-    const { json } = await engine.sealKnown({ ...sealing, isUnnamed: false, place: 'phone' })
+    const { json } = await engine.sealKnown({ ...sealing, isUnnamed: true, place: 'phone' })
     const armored: unknown = JSON.parse(`"${Buffer.concat([...json]).toString()}"`)
     await quiet(engine)
     const [id, date] = [++messageId, Date.now()]
     const message = { id, chat: { id: GROUP, kind: 'group' }, from: { id: 10 }, date, armored }
     const update = { updateId: id, kind: 'message', message }
     await onSealed()
-    const { updates } = await incoming.open([update] as unknown as UpdateHead[])
+    const { updates } = await incoming.open([update])
     const { text, postern } = (updates[0] as { message: Record<string, unknown> }).message
     if (text !== 'hello') throw new Error(`not opened: ${JSON.stringify(postern)}`)
   }
