@@ -22,6 +22,8 @@ export interface PublicationChange {
  * effects of `life/machine.ts`, one task at a time, and hands back their results.
  */
 export class Publication implements AsyncDisposable {
+  /** Traces put a span around these calls, and replace no other method. */
+  static readonly traced = ['enter'] as const
   readonly #keyring: Keyring
   readonly #driver: KeyDriver
   readonly #turn: KeyTurn | null

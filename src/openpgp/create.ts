@@ -21,6 +21,9 @@ export interface EngineOptions extends LibraryOptions {
   onPrepared?: (place: string) => void
 }
 
+/** Traces put a span around these calls of an engine, and replace no other method. */
+export const TRACED_OF_ENGINE = ['sealKnown'] as const
+
 /** An engine that reports its threads, caches and checks. */
 export interface MeasuredEngine extends Engine {
   /** Calls back with a job's name when its thread had to be killed. */

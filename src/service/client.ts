@@ -81,6 +81,8 @@ export type Upstream = Pick<UpstreamClient, keyof UpstreamClient>
  * not be sent.
  */
 export class UpstreamClient implements AsyncDisposable {
+  /** Traces put a span around these calls, and replace no other method. */
+  static readonly traced = ['ask', 'relay', 'send', 'edit', 'media', 'poll'] as const
   readonly #parts: CallerParts
   readonly #pools: Pools
   readonly #stopping = new AbortController()

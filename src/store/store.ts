@@ -87,6 +87,9 @@ export interface StoreLock extends AsyncDisposable {
   readonly asked: AbortSignal
 }
 
+/** Traces put a span around these calls of a store, and replace no other method. */
+export const TRACED_OF_STORE = ['read', 'write', 'note', 'fresh'] as const
+
 /**
  * The state that survives a restart: a database file that one process at a time has open, or a
  * schema of PostgreSQL that several sidecars share.

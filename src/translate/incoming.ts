@@ -61,6 +61,8 @@ export interface IncomingParts extends ExamineParts {
 const LARGEST_BATCH = LIMITS.pollLimitMax
 
 export class Incoming {
+  /** Traces put a span around these calls, and replace no other method. */
+  static readonly traced = ['open'] as const
   readonly #parts: IncomingParts
   readonly #batches: Batches
   readonly #judgements = new Listeners<MessageOutcome[]>()

@@ -18,6 +18,8 @@ const VAIN_FOR_MS = 60_000
 
 /** Other people's certificates: fetched from the service, observed by the kernel, and cached. */
 export class Directory implements KeyLookups {
+  /** Traces put a span around these calls, and replace no other method. */
+  static readonly traced = ['keyList', 'signer'] as const
   readonly #lists: FreshCache<KeyList>
   readonly #users: FreshCache<{ person: Person | null }>
   readonly #vain = countedCache<string, number>(USERS, { ttlMs: VAIN_FOR_MS })

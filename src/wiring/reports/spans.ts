@@ -1,16 +1,22 @@
 /**
  * The spans of a bot: of requests at its door, of polls and deliveries, and of the parts that work for
- * them. Loaded where traces are exported: methods of the parts are then replaced by ones with a span
- * around each call, so that no part knows of spans.
+ * them. Loaded where traces are exported: the calls that a part offers as `traced` are then replaced by
+ * ones with a span around each.
  */
 import type { Settings } from '../../config/settings.ts'
 import { pairsOf, type TraceTarget } from '../../config/traces.ts'
 import type { BotDoorParts, DoorRoute } from '../../http/server.ts'
 import { traceParentOf } from '../../http/traceparent.ts'
+import { Guard } from '../../kernel/index.ts'
+import { Publication } from '../../keys/publication.ts'
 import { idHasher } from '../../logger.ts'
 import { SpanExporter } from '../../observe/traces/span-exporter.ts'
 import { SPAN_KIND, Tracer, type TraceSpan, type SpanEnd } from '../../observe/traces/tracer.ts'
-import type { Answer } from '../../service/client.ts'
+import { TRACED_OF_ENGINE } from '../../openpgp/index.ts'
+import { UpstreamClient, type Answer } from '../../service/client.ts'
+import { Directory } from '../../service/lookups/directory.ts'
+import { TRACED_OF_STORE } from '../../store/store.ts'
+import { Incoming } from '../../translate/incoming.ts'
 import { endpointOf } from '../../service/path.ts'
 import type { Core } from '../core.ts'
 import type { BotOptions, Link } from '../link.ts'
@@ -18,11 +24,9 @@ import type { Updates } from '../updates.ts'
 
 type Attributes = SpanEnd['attributes']
 type AsyncMethod = (...args: never[]) => Promise<unknown>
-/** By method, what the span of a call shows; without a result where the call failed. */
-type CallDescriptions<Part> = {
-  [Name in keyof Part as Part[Name] extends AsyncMethod ? Name : never]?: Part[Name] extends (
-    ...args: infer Args
-  ) => Promise<infer Result>
+/** By call, what its span shows; without a result where the call failed. */
+type CallDescriptions<Part, Name extends keyof Part> = {
+  [Call in Name]?: Part[Call] extends (...args: infer Args) => Promise<infer Result>
     ? (args: Args, result?: Result) => SpanEnd
     : never
 }
@@ -72,25 +76,30 @@ function showIdBy(ids: Settings['traces']['ids'], key: string): ShowId {
   return ids === 'plain' ? String : idHasher(key)
 }
 
-/** Replaces methods of a part: each call runs in a span, and its attributes name the method. */
-function follow<Part extends object>(
+/**
+ * Replaces methods of a part: each call runs in a span, and its attributes name the method.
+ * @param traced the calls that the part's own file offers for it
+ */
+function follow<Part extends object, Name extends keyof Part>(
   part: Part,
+  traced: readonly Name[],
   { tracer, ...span }: SpanOf & { tracer: Tracer },
-  methods: CallDescriptions<Part>,
+  descriptions: CallDescriptions<Part, Name>,
 ): void {
-  for (const [name, describe] of Object.entries(methods)) {
+  for (const name of traced) {
+    const describe = descriptions[name]
+    if (describe === undefined) continue
     const method = Reflect.get(part, name) as AsyncMethod
-    const describeEnd = describe as (args: unknown[], result?: unknown) => SpanEnd
-    const traced = (...args: never[]): Promise<unknown> =>
+    const run = (...args: never[]): Promise<unknown> =>
       tracer.run(
         span,
         () => Reflect.apply(method, part, args),
         (result) => {
-          const { attributes, code = null } = describeEnd(args, result)
-          return { attributes: { 'postern.operation': name, ...attributes }, code }
+          const { attributes, code = null } = describe(args, result)
+          return { attributes: { 'postern.operation': String(name), ...attributes }, code }
         },
       )
-    Reflect.set(part, name, traced)
+    Reflect.set(part, name, run)
   }
 }
 
@@ -107,36 +116,39 @@ function traceParts(
   const inChat = (chatId: number, more: Attributes = {}): SpanEnd => ({
     attributes: { 'postern.chat_id': showId(chatId), ...more },
   })
-  follow(guard, inside('guard'), {
+  follow(guard, Guard.traced, inside('guard'), {
     rule: ([chatId], rule) => inChat(chatId, { 'postern.body': rule?.body }),
   })
-  follow(known.directory, inside('keys'), {
+  follow(known.directory, Directory.traced, inside('keys'), {
     keyList: ([chatId], list) => inChat(chatId, { 'postern.people': list?.people.length }),
     signer: ([, chatId]) => inChat(chatId),
   })
-  if (publication !== null) follow(publication, inside('keys'), { enter: nothing })
-  follow(engine, inside('seal'), {
+  if (publication !== null)
+    follow(publication, Publication.traced, inside('keys'), { enter: nothing })
+  follow(engine, TRACED_OF_ENGINE, inside('seal'), {
     sealKnown: ([{ certificates }]) => ({
       attributes: { 'postern.recipients': certificates.length },
     }),
   })
-  follow(store, inside('store'), {
+  follow(store, TRACED_OF_STORE, inside('store'), {
     read: nothing,
     write: nothing,
     note: nothing,
     // alone in a store there is nothing to ask
     ...(store.isShared && { fresh: nothing }),
   })
-  follow(upstream, outside('upstream'), {
+  follow(upstream, UpstreamClient.traced, outside('upstream'), {
     ask: ([request]) => ({ attributes: describeCall(request) }),
     relay: ([request], answer) => answered(answer, describeCall(request)),
     send: (_, answer) => answered(answer),
     edit: (_, answer) => answered(answer),
     media: nothing,
   })
-  follow(upstream, first('poll', client), { poll: (_, answer) => answered(answer) })
+  follow(upstream, UpstreamClient.traced, first('poll', client), {
+    poll: (_, answer) => answered(answer),
+  })
   if (incoming === null) return
-  follow(incoming, first('open', internal), {
+  follow(incoming, Incoming.traced, first('open', internal), {
     open: ([heads], opened) => ({
       attributes: { 'postern.updates': heads.length, 'postern.delivered': opened?.updates.length },
     }),
