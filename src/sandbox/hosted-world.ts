@@ -82,7 +82,7 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
     const hosted = new HostedWorld(parts, world)
     try {
       const live = hosted.#live
-      if (world.isNew && seed !== null) await seed.apply(live)
+      if (world.isNew && seed !== null) (await seed.apply(live)).forEach(live.schedule.add)
       else if (world.isNew && options.world !== 'empty') {
         const home = await createDefaultWorld(live.control)
         live.homes.set('home', home)

@@ -27,7 +27,7 @@ export interface SourceMeasure {
   code: number
   /** Type names (type, interface, class) that more than one file declares, with those files. */
   sharedTypeNames: { name: string; files: string[] }[]
-  /** Files that import each other, type imports included. */
+  /** Files that import each other, with imports of types and imports while they run. */
   circles: string[][]
   /** With their number of lines. */
   long: { file: string; lines: number }[]
@@ -144,8 +144,10 @@ function sharedTypeNames(files: readonly SourceFile[]): { name: string; files: s
 }
 
 function importsOf(file: string, text: string): string[] {
-  const found = text.matchAll(/^(?:import|export)\b[^'=]*?\bfrom '(\.[^']+)'/gm)
-  return [...found].map(([, specifier = '']) => normalize(join(dirname(file), specifier)))
+  const found = text.matchAll(
+    /^(?:import|export)\b[^'=]*?\bfrom '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+  )
+  return [...found].map(([, fixed, later]) => normalize(join(dirname(file), fixed ?? later ?? '')))
 }
 
 /** The strongly connected parts of more than one file (Tarjan, 1972). */

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
+import type { ControlContext } from '../control/operation.ts'
+import type { Control } from '../control/table.ts'
 import { FaultInput } from '../faults/table.ts'
-import type { LiveWorld } from '../hosted-world.ts'
 import { newToken } from '../rules/bots.ts'
 import { trueMode } from '../rules/mode.ts'
 import { post } from '../rules/post.ts'
@@ -22,12 +23,14 @@ export function prepareSeed(input: SeedInput) {
     }),
     /**
      * Applies the seed to an empty world: accounts and keys, chats, history, then the state at the
-     * beginning. Adds its steps to the schedule, which is not started here.
+     * beginning.
+     * @returns the steps of its schedule
      */
-    apply: (live: LiveWorld) => applySeed(live, seed),
+    apply: (live: SeededWorld) => applySeed(live, seed),
   }
 }
 
+type SeededWorld = ControlContext & { control: Control }
 type SeedChat = Seed['chats'][string]
 type SeedRoom = Exclude<SeedChat, { kind: 'private' }>
 
@@ -36,8 +39,7 @@ function oldestMs({ chats }: Seed): number {
   return Math.max(0, ...messages.map(({ ago }) => parseDurationMs(ago)))
 }
 
-async function applySeed(live: LiveWorld, seed: Seed): Promise<void> {
-  const { world, control, find, phones } = live
+async function applySeed({ world, control, find, phones }: SeededWorld, seed: Seed) {
   const { people, bots, chats, schedule, faults } = seed
   const beginsMs = world.clock.now() + oldestMs(seed)
 
@@ -122,7 +124,13 @@ async function applySeed(live: LiveWorld, seed: Seed): Promise<void> {
    */
   async function setInitialState(): Promise<void> {
     for (const [name, chat] of Object.entries(chats)) {
-      if (chat.kind !== 'private') await restrictMembers(chatIdOf(name), chat)
+      if (chat.kind === 'private') continue
+      for (const [handle, { status, restrictedFor }] of membershipsOf(chat)) {
+        if (status !== 'restricted') continue
+        const about = { chatId: chatIdOf(name), userId: idOf(handle), status }
+        const restrictedUntil = restrictedFor ? beginsMs + parseDurationMs(restrictedFor) : null
+        await control.setMembership({ ...about, restrictedUntil })
+      }
     }
     for (const [handle, { blocks, gone }] of Object.entries(people)) {
       const userId = idOf(handle)
@@ -138,17 +146,6 @@ async function applySeed(live: LiveWorld, seed: Seed): Promise<void> {
     }
     for (const fault of faults) {
       await control.fault(FaultInput.parse(resolve(FaultInput, fault)))
-    }
-  }
-
-  /** Restricts the members of a chat that are restricted from the beginning. */
-  async function restrictMembers(chatId: number, room: SeedRoom): Promise<void> {
-    for (const [handle, { status, restrictedFor }] of membershipsOf(room)) {
-      if (status !== 'restricted') continue
-      const userId = idOf(handle)
-      const restrictedUntil =
-        restrictedFor === undefined ? null : beginsMs + parseDurationMs(restrictedFor)
-      await control.setMembership({ chatId, userId, status, restrictedUntil })
     }
   }
 
@@ -192,12 +189,12 @@ async function applySeed(live: LiveWorld, seed: Seed): Promise<void> {
   await writeHistory()
   await advanceTo(beginsMs)
   await setInitialState()
-  for (const { at, ...actions } of schedule) {
+  return schedule.flatMap(({ at, ...actions }) => {
     const action = ACTIONS.find((name) => actions[name] !== undefined)
-    if (action === undefined) continue
+    if (action === undefined) return []
     const input = resolve(actionInput(action), { ...actions[action] })
-    live.schedule.add({ atMs: beginsMs + parseDurationMs(at), action, input })
-  }
+    return { atMs: beginsMs + parseDurationMs(at), action, input }
+  })
 }
 
 type SeedMembership = Exclude<SeedRoom['members'][string], string>
