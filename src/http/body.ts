@@ -23,7 +23,7 @@ function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
 
 /**
  * Refuses a request for its body, judged by its headers: only JSON, never encoded, never over the
- * limit (DESIGN, The local doors). Of a body that is ignored, only its size counts.
+ * limit. Of a body that is ignored, only its size counts.
  * @throws Refusal unless there is no body or it may be read
  */
 export function requireReadable(request: FastifyRequest, maxBytes: number): void {

@@ -11,7 +11,7 @@ const OUTSIDE_ASCII = /[^\x21-\x7e]/
 const CONTROL = /[\x00-\x1f\x7f]/
 
 /**
- * Why a request target is refused, before any routing (DESIGN, The local doors). An accepted target
+ * Why a request target is refused, before any routing. An accepted target
  * means the same to every parser between us and the service.
  * @param target of the request line
  * @returns for people, without repeating the target; null when nothing is wrong

@@ -1,6 +1,6 @@
 /**
  * The kernel's only view of a store, which `store/memory.ts` implements over SQL. Every time is in ms
- * since the epoch, every digest is keyed.
+ * since the epoch, every digest of messages and files is keyed.
  */
 import type {
   KeptRecords,

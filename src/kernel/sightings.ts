@@ -1,6 +1,5 @@
 /**
- * The one entry for answers of the service: an answer is observed here before its content is used
- * (DESIGN: The guard, Sealing).
+ * The one entry for answers of the service: an answer is observed here before its content is used.
  */
 import type { Chat } from '../api/chat.ts'
 import type { UserKey } from '../api/user-key.ts'

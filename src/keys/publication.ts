@@ -18,7 +18,7 @@ export interface PublicationChange {
 }
 
 /**
- * Keeps the service's view of our key equal to ours, and rotates it (DESIGN: Keys): performs the
+ * Keeps the service's view of our key equal to ours, and rotates it: performs the
  * effects of `life/machine.ts`, one task at a time, and hands back their results.
  */
 export class Publication implements AsyncDisposable {

@@ -197,7 +197,7 @@ export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
 export interface Engine extends SignedFiles<Signed, UnlockedKey> {
   /**
-   * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings (DESIGN, Keys).
+   * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings.
    * @param options `algorithm` `pqc` adds a subkey of ML-KEM-768+X25519; `userId` a free name;
    *   `createdMs` its date; `passphrase` locks it, `isRandom` as in `relock`; `certifiedBy` the key
    *   that vouches for it: its certification is in the new certificate
@@ -231,8 +231,7 @@ export interface Engine extends SignedFiles<Signed, UnlockedKey> {
    */
   adopt(file: Uint8Array, secrets: AdoptSecrets): Promise<Adopted>
   /**
-   * Judges a certificate, once for each digest of its exact text; dates are compared on each call
-   * (DESIGN, Sealing).
+   * Judges a certificate, once for each digest of its exact text; dates are compared on each call.
    * @param known an earlier copy whose revocations and self-signatures must not be forgotten
    */
   judge(armored: string, known?: string): Promise<CertificateStatus>

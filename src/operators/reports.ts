@@ -70,7 +70,7 @@ export interface RotationReport extends Omit<
   nextAttemptAt: string | null
 }
 
-/** The result of `open`; `verdict` is one of DESIGN's, or why the message was not opened. */
+/** The result of `open`; `verdict` is one of `VERDICTS`, or why the message was not opened. */
 export interface OpenReport {
   opened: boolean
   text?: string | undefined

@@ -1,5 +1,5 @@
 /**
- * One reading of an answer by any parser of a bot (DESIGN, Opening): values that another parser
+ * One reading of an answer by any parser of a bot: values that another parser
  * would read differently than ours are removed, and so are values under our own name.
  */
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'

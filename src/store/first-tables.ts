@@ -3,7 +3,7 @@
  * `migrations.ts` declares every later table and column.
  */
 export const FIRST_TABLES = {
-  /** The bot's own OpenPGP keys (DESIGN, Keys). */
+  /** The bot's own OpenPGP keys. */
   own_keys: {
     /** 40 lower-case hexadecimal characters. */
     fingerprint: 'TEXT PRIMARY KEY NOT NULL',

@@ -14,7 +14,7 @@ export interface MessageOutcome {
   chatId: number | null
   messageId: number | null
   userId: number | null
-  /** One of DESIGN's verdicts. */
+  /** One of `VERDICTS`. */
   verdict: string
   reason: string | null
   /** Its text was given to the bot. */

@@ -1,4 +1,4 @@
-/** Answers of the service as the bot sees them: every chat readable (DESIGN: What the bot sees). */
+/** Answers of the service as the bot sees them: every chat readable. */
 import { isObject } from '../api/common.ts'
 import type { ApiError } from '../api/envelope.ts'
 import {

@@ -1,4 +1,4 @@
-/** Makes a draft ready to send: readable or sealed, always with a permit (DESIGN: Sealing). */
+/** Makes a draft ready to send: readable or sealed, always with a permit. */
 import {
   type ClearField,
   type ClearFields,

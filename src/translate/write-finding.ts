@@ -1,4 +1,4 @@
-/** Writes a finding into the Message that the bot reads (DESIGN: Opening). */
+/** Writes a finding into the Message that the bot reads. */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
 import {

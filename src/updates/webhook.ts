@@ -1,4 +1,4 @@
-/** The bot's own webhook: `POST`, `GET` and `DELETE /webhook` (DESIGN, What the bot sees). */
+/** The bot's own webhook: `POST`, `GET` and `DELETE /webhook`. */
 import { unobserved } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { Refusal, NoResponseError } from '../errors.ts'

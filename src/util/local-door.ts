@@ -1,6 +1,6 @@
 /**
- * Callers of a local listener: programs that use one of our own names, never a web page (DESIGN,
- * The local doors). Reads the raw header lines, because a merged view hides duplicates.
+ * Callers of a local listener: programs that use one of our own names, never a web page.
+ * Reads the raw header lines, because a merged view hides duplicates.
  */
 import { once } from 'node:events'
 import { BlockList, connect, isIPv4, isIPv6 } from 'node:net'

@@ -20,7 +20,7 @@ export interface BodyRule {
 }
 
 /**
- * Endpoints that pass through, with the body that each may have (DESIGN, What the bot sees); null
+ * Endpoints that pass through, with the body that each may have; null
  * where the spec defines none, so that a body is ignored.
  */
 export const PASSED = {

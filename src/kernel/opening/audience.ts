@@ -1,4 +1,4 @@
-/** For whom a message was written: its recipients against the people of the chat (DESIGN: Opening). */
+/** For whom a message was written: its recipients against the people of the chat. */
 import type { KeyList, Time } from '../lookups.ts'
 import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'

@@ -18,7 +18,7 @@ export interface ReplayMemoryParts {
 }
 
 /**
- * The memory against replays, under keyed hashes (DESIGN: Opening). Data belongs to one chat, sender,
+ * The memory against replays, under keyed hashes. Data belongs to one chat, sender,
  * message and update, and opens again until that update is confirmed. A signature belongs to one chat
  * and sender, and may repeat on other data twice within a minute, since Ed25519 signs the same words
  * within a second alike.

@@ -221,7 +221,7 @@ async function findOwn(
   return { verdict: 'bad-signature' }
 }
 
-/** The signatures that a certificate verifies now. */
+/** Signatures by an unexpired certificate, not revoked by their date, at most 5 minutes ahead. */
 async function validBy(
   certificate: string,
   { signed, signatures }: SignedContent,

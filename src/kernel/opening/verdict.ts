@@ -1,9 +1,9 @@
-/** The results of opening, and which of them are delivered (DESIGN: Opening). */
+/** The results of opening, and which of them are delivered. */
 import { isOwnFailure, NoResponseError, Refusal, ServiceError } from '../../errors.ts'
 import type { Engine } from '../../openpgp/index.ts'
 import type { Distrust } from '../people/trust.ts'
 
-/** Every verdict, with whether its text reaches the bot under each setting of `open.verify`. */
+/** Every verdict, and the settings of `open.verify` that deliver its text; `locked` is a former one. */
 export const VERDICTS = {
   verified: { flag: true, require: true, off: true },
   unsigned: { flag: true, require: false, off: true },

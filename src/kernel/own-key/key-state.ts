@@ -1,4 +1,4 @@
-/** Whether the bot's key is published, by the keys on disk and what `/me` shows (DESIGN: Keys). */
+/** Whether the bot's key is published, by the keys on disk and what `/me` shows. */
 import { Refusal, type OwnCode } from '../../errors.ts'
 import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.ts'
 
@@ -9,7 +9,7 @@ import { isExpired, isReady, type OwnKeyRecord, type ReadyKey } from './own-key.
 export type PublicationState = 'published' | 'unpublished' | 'conflict' | 'expired' | 'unprotected'
 
 /**
- * The key that `/me` shows (DESIGN: Keys): the active one (`equal`), the `pending` one, an `older` one
+ * The key that `/me` shows: the active one (`equal`), the `pending` one, an `older` one
  * of ours, a `foreign` one, `none` after a publication, or none before the `first`.
  */
 export type RemoteKeyState = 'equal' | 'pending' | 'older' | 'foreign' | 'none' | 'first'

@@ -113,7 +113,7 @@ function strangerIn(
 }
 
 /**
- * Chooses the recipients of one message from a chat's key list, person by person (DESIGN: Sealing). A
+ * Chooses the recipients of one message from a chat's key list, person by person. A
  * person with a key of the bot's, or with a certificate that the operator knows as another's, is
  * always left out, for any value of `unusable`: else any member could silence a group.
  * @throws Refusal `postern_seal_too_large` for a list that fits no message,

@@ -1,6 +1,6 @@
 /**
  * The guard decides whether a body may leave, and alone makes the permit that the client of the
- * service demands for a send or an edit (DESIGN: The guard).
+ * service demands for a send or an edit.
  */
 import { Refusal } from '../../errors.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
@@ -92,7 +92,7 @@ export interface GuardParts {
   freshForMs: number
   knownChats: KnownChats
   modes: ModeLookups
-  /** Whether the bot has a key or will have one: from then on private chats are always protected. */
+  /** Whether there is a key, or `key.publish` is on: private chats are protected unless the operator lifts it. */
   ownsKey(): boolean
   /** False for a sidecar without a key: then the reported mode decides. */
   sealsForBot: boolean

@@ -32,7 +32,7 @@ export interface ChatEdit {
 }
 
 /**
- * Kinds, latches and the people of private chats (DESIGN: The guard, Sealing). They only tighten
+ * Kinds, latches and the people of private chats. They only tighten
  * until the operator loosens them. A sighting counts from the call of `saw` on, before it is on disk.
  * All calls that write throw Refusal `postern_store_unwritable`.
  */

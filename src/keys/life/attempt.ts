@@ -1,4 +1,4 @@
-/** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote (DESIGN: Keys). */
+/** One attempt at publishing a key: hold sends, record, publish, confirm by `/me`, promote. */
 import { afterAttempt, type Attempt, type ReadyKey } from '../../kernel/index.ts'
 import { codeOf, isRefused, retryAfterMs, type Transition, type Handlers } from './transition.ts'
 import type { AttemptStep, Ending } from './life.ts'

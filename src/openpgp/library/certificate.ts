@@ -1,4 +1,4 @@
-/** Judges certificates: their contents, and whether they can be sealed to (DESIGN: Sealing). */
+/** Judges certificates: their contents, and whether they can be sealed to. */
 import {
   enums,
   readKey,

@@ -29,7 +29,7 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
 }
 
 /**
- * A listener with the rules of DESIGN for local listeners (known Host, no web page, no CORS), limits
+ * A listener with the rules for local listeners (known Host, no web page, no CORS), limits
  * on every time and size, JSON bodies only, and the error envelope for every failure.
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
