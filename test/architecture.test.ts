@@ -416,7 +416,7 @@ const SECRET = '\\w*(?:token|secret|passphrase|cookie|presented|expected|mac)(?:
 const OF_ONE_OWNER = [
   'src/http/bot-tokens.ts: const isOther = [...this.#bots.values()].some((one) => one.token.expected() !== one.indexed)',
   'src/http/bot-tokens.ts: if (expected !== one.indexed) one.hash = this.#hash(expected)',
-  'src/keys/keyring.ts: if (this.#memory.masterSecret !== lockedUnder) return null',
+  'src/keys/keyring.ts: if (this.#memory.masterSecret !== passphrase) return null',
   "src/store/keychain.ts: if (kept !== secret) throw keychainRefusal('forgetful')",
   'src/updates/registration.ts: const isSame = before.url === now.url && before.secret === now.secret',
 ]

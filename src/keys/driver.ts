@@ -108,21 +108,16 @@ export class KeyDriver {
     for (;;) {
       this.requirePublished()
       const prepared = await prepare()
+      using entering = new DisposableStack()
       const gate = await this.#gate.enter()
-      const leaves = [gate.leave]
-      const leave = (): void => leaves.forEach((one) => one())
-      try {
-        const fence = await this.#parts.shared?.fence.enter()
-        if (fence !== undefined) leaves.push(fence.leave)
-        const requireHeld = fence?.requireHeld ?? ((): void => {})
-        const signer = this.requirePublished()
-        const hasWaited = gate.hasWaited || fence?.hasWaited === true
-        if (!hasWaited) return { prepared, signer, requireHeld, leave }
-      } catch (error) {
-        leave()
-        throw error
-      }
-      leave()
+      entering.defer(gate.leave)
+      const fence = await this.#parts.shared?.fence.enter()
+      if (fence !== undefined) entering.defer(fence.leave)
+      const signer = this.requirePublished()
+      if (gate.hasWaited || fence?.hasWaited === true) continue
+      const entered = entering.move()
+      const { requireHeld = (): void => {} } = fence ?? {}
+      return { prepared, signer, requireHeld, leave: () => entered.dispose() }
     }
   }
 

@@ -1,6 +1,5 @@
 import { fromRow, isReady, readyKey, Clocks } from '../kernel/index.ts'
 import type {
-  MadeKeyRecord,
   Memory,
   OwnKeyRecord,
   OwnKeyRow,
@@ -255,26 +254,18 @@ export class Keyring implements OwnKeys {
       const { made, unlocked } = await make({ passphrase, certifiedBy: this.active?.unlocked })
       const retiredAtMs = state === 'retired' ? this.clocks.latestMs() : null
       const { endsMs } = await this.#reader.judge(made)
-      const kept = await this.#keep(made, { lockedUnder: passphrase, retiredAtMs })
-      if (kept === null) continue
+      const row = await this.#memory.write(async ({ ownKeys }) => {
+        if (this.#memory.masterSecret !== passphrase) return null
+        const pending = (await ownKeys.of(null)).find((one) => one.state === 'pending')
+        if (state === 'pending' && pending) throw otherPending(pending.fingerprint)
+        return await ownKeys.add(made, retiredAtMs)
+      })
+      if (row === null) continue
       const { fingerprints } = unlocked
-      const record = { ...fromRow(kept, { unlocked, endsMs, fingerprints }), unlocked }
+      const record = { ...fromRow(row, { unlocked, endsMs, fingerprints }), unlocked }
       this.#keys = [record, ...this.#keys]
       return record
     }
-  }
-
-  /** @returns null, without a write, when the store's protection has changed meanwhile */
-  async #keep(
-    made: MadeKeyRecord,
-    { lockedUnder, retiredAtMs }: { lockedUnder: string; retiredAtMs: number | null },
-  ): Promise<OwnKeyRow | null> {
-    return await this.#memory.write(async ({ ownKeys }) => {
-      if (this.#memory.masterSecret !== lockedUnder) return null
-      const pending = (await ownKeys.of(null)).find(({ state }) => state === 'pending')
-      if (retiredAtMs === null && pending !== undefined) throw otherPending(pending.fingerprint)
-      return await ownKeys.add(made, retiredAtMs)
-    })
   }
 
   /** Updates keys with the changes of another sidecar. */

@@ -3,7 +3,6 @@ import type { Keyring } from './keyring.ts'
 import type { PublicationState, ReadyKey, RemoteKeyState } from '../kernel/index.ts'
 import { ClockOff } from '../errors.ts'
 import type { OwnKeyAlgorithm } from '../openpgp/index.ts'
-import type { KeyTurn, SendFence } from '../store/postgres/send-fence.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { fingerprintOf, KeyDriver } from './driver.ts'
@@ -26,8 +25,7 @@ export class Publication implements AsyncDisposable {
   static readonly traced = ['enter'] as const
   readonly #keyring: Keyring
   readonly #driver: KeyDriver
-  readonly #turn: KeyTurn | null
-  readonly #fence: SendFence | null
+  readonly #shared: DriverParts['shared']
   readonly #changes = new Listeners<PublicationChange>()
   /** Calls back each time that the state is found out, whether it is another one or not. */
   readonly onState = this.#changes.add
@@ -41,9 +39,8 @@ export class Publication implements AsyncDisposable {
   #isStarted = false
 
   constructor(parts: DriverParts) {
-    this.#turn = parts.shared?.turn ?? null
-    this.#fence = parts.shared?.fence ?? null
-    this.#fence?.onClosed(() => this.#compareSoon())
+    this.#shared = parts.shared
+    this.#shared?.fence.onClosed(() => this.#compareSoon())
     this.#driver = new KeyDriver(parts, (one) => this.#announce(one), this.#stop.signal)
     this.#keyring = parts.keyring
   }
@@ -69,7 +66,7 @@ export class Publication implements AsyncDisposable {
 
   /** A send will enter soon: see `SendFence.expect`. */
   expectSend(): void {
-    this.#fence?.expect()
+    this.#shared?.fence.expect()
   }
 
   /** @see KeyDriver.enter */
@@ -198,13 +195,12 @@ export class Publication implements AsyncDisposable {
 
   /** One task at a time, among all sidecars of the bot. */
   async #step<T>(step: () => Promise<T>): Promise<T> {
-    const turn = this.#turn
     try {
-      return await this.#mutex.run(() => (turn === null ? step() : turn.step(step)))
+      return await this.#mutex.run(() => this.#shared?.turn.step(step) ?? step())
     } finally {
       // the next comparison lowers a fence that stayed raised, and judges the key state anew
       const isUnjudged = this.state === 'published' && this.remoteKeyState !== 'equal'
-      if (isUnjudged || this.#fence?.isRaised === true) this.#compareSoon()
+      if (isUnjudged || this.#shared?.fence.isRaised === true) this.#compareSoon()
     }
   }
 
@@ -223,11 +219,12 @@ export class Publication implements AsyncDisposable {
   }
 
   async #compareInTurn(): Promise<boolean> {
-    if (this.#turn === null) return await this.#driver.run('compare')
-    const compared = await this.#turn.tryStep(() => this.#driver.run('compare'))
+    if (!this.#shared) return await this.#driver.run('compare')
+    const { turn, fence } = this.#shared
+    const compared = await turn.tryStep(() => this.#driver.run('compare'))
     const isSettled = compared === null ? await this.#driver.run('observe') : compared.result
     // the other may die before it opens the fence, and this one may have failed to
-    return isSettled && this.#fence?.isRaised !== true
+    return isSettled && !fence.isRaised
   }
 
   #announce(announcement: Announcement): void {

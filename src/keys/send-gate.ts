@@ -1,4 +1,5 @@
-import { raceAbort } from '../util/race-abort.ts'
+import { Listeners, nextCall } from '../util/listeners.ts'
+import { onlyOnce } from '../util/scheduling.ts'
 
 /**
  * Sends wait here while the key that signs them changes. A send that is inside has sealed with the
@@ -7,44 +8,38 @@ import { raceAbort } from '../util/race-abort.ts'
 export class SendGate {
   /** How many sends are inside. */
   #inside = 0
-  #closed = false
-  #opened: (() => void)[] = []
-  #emptied: (() => void)[] = []
+  /** Waiting sends go on when it resolves; null while the gate is open. */
+  #closed: PromiseWithResolvers<void> | null = null
+  readonly #emptied = new Listeners()
 
   /**
    * Enters once the gate is open.
    * @returns `leave`: call it when the message was answered or will not be sent
    */
   async enter(): Promise<{ hasWaited: boolean; leave: () => void }> {
-    const hasWaited = this.#closed
-    while (this.#closed) await new Promise<void>((resolve) => this.#opened.push(resolve))
+    const hasWaited = this.#closed !== null
+    while (this.#closed !== null) await this.#closed.promise
     this.#inside++
-    let left = false
-    const leave = (): void => {
-      if (left) return
-      left = true
-      if (--this.#inside === 0) for (const resolve of this.#emptied.splice(0)) resolve()
-    }
+    const leave = onlyOnce(() => {
+      if (--this.#inside === 0) this.#emptied.emit()
+    })
     return { hasWaited, leave }
   }
 
   /** Lets no more sends in. Those inside go on. */
   close(): void {
-    this.#closed = true
+    this.#closed ??= Promise.withResolvers()
   }
 
   /** Lets all waiting sends in. */
   open(): void {
-    this.#closed = false
-    for (const resolve of this.#opened.splice(0)) resolve()
+    this.#closed?.resolve()
+    this.#closed = null
   }
 
   /** Resolves when no send is inside; call it while closed. @throws the signal's reason */
   async empty(signal: AbortSignal): Promise<void> {
+    if (this.#inside > 0) await nextCall(this.#emptied.add, signal)
     signal.throwIfAborted()
-    if (this.#inside === 0) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#emptied.push(resolve)
-    await raceAbort(promise, signal)
   }
 }

@@ -58,6 +58,12 @@ export function batchPerTick<T>(handle: (item: T) => void): (item: T) => void {
   }
 }
 
+/** A function that does the work at its first call alone, and gives its result at every one. */
+export function onlyOnce<T>(work: () => T): () => T {
+  let done: { result: T } | null = null
+  return () => (done ??= { result: work() }).result
+}
+
 /** Runs tasks one after the other, in the order of the calls. */
 export class Mutex {
   #last: Promise<unknown> = Promise.resolve()
