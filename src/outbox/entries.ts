@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts'
 import type { Clients, LaterCaller } from '../clients/clients.ts'
 import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
-import { changeRows, findRow, upsert } from '../store/records/rows.ts'
+import { changeRows, findRow, findRows, upsert } from '../store/records/rows.ts'
 import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -64,8 +64,7 @@ export class OutboxEntries {
   }
 
   async #read(db: Kysely<Schema>, ids: readonly string[] | null): Promise<void> {
-    const all = db.selectFrom('outbox').selectAll()
-    const rows = await (ids === null ? all : all.where('id', 'in', ids)).execute()
+    const rows = await findRows(db, 'outbox', ids && { id: ids })
     for (const id of ids ?? []) this.#entries.delete(id)
     const sound = this.#store.rowSeal.sound('outbox', rows)
     const isAsked = sound.some(({ approval }) => approval !== null)

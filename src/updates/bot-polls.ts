@@ -6,7 +6,7 @@ import { withUpdates } from '../translate/bot-view.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Consumers, PollCaller } from './consumers.ts'
 import type { LoopNews } from './delivery-loop.ts'
-import { isNonsense, type AskedPoll, type QueueReader } from './queue-reader.ts'
+import { isNonsense, type AskedPoll, type QueueReader, type QueueReading } from './queue-reader.ts'
 import type { Webhook } from './webhook.ts'
 
 export interface BotPollsParts {
@@ -19,11 +19,7 @@ export interface BotPollsParts {
 type Answered = [RawAnswer, onLeft: () => void]
 
 /** The result of a poll of the bot's; `changed`: its updates differ from those in the answer. */
-interface Found {
-  answer: RawAnswer
-  updates: unknown[]
-  changed: boolean
-}
+type Found = { answer: RawAnswer } & Pick<QueueReading, 'updates' | 'changed'>
 
 /**
  * Pause after a failure: parsing megabytes of invalid JSON delays all other work, and so does

@@ -6,7 +6,7 @@ import type { StillMay } from '../clients/may-client.ts'
 import type { Client } from '../clients/records.ts'
 import { BOT } from './cursors.ts'
 import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
-import { NO_FAILURES, type Registration } from './registration.ts'
+import { afterAttempt, NO_FAILURES, type Registration } from './registration.ts'
 import type { AskedPoll } from './queue-reader.ts'
 import { SharedQueue, type Consumer, type SharedQueueParts } from './shared-queue.ts'
 import type { Delivered } from './update-batch.ts'
@@ -108,9 +108,7 @@ export class Consumers implements AsyncDisposable {
       get webhook() {
         return registration.webhook
       },
-      recordFailure: (lastError, nextAttemptAt) =>
-        registration.recordFailure(lastError, nextAttemptAt),
-      recordSuccess: () => registration.recordSuccess(),
+      recordAttempt: (failure) => registration.recordAttempt(failure),
       recordDelivered: async (delivered, mayRecord) => {
         await registration.recordDelivered(delivered, mayRecord, { isAlone: false })
         await queue.record(BOT, delivered)
@@ -198,10 +196,7 @@ export function keptWebhook(
       return webhook
     },
     recordDelivered,
-    recordSuccess: async () => void (webhook = { ...hook, ...NO_FAILURES }),
-    recordFailure: async (lastError, nextAttemptAt) => {
-      webhook = { ...hook, failures: webhook.failures + 1, lastError, nextAttemptAt }
-    },
+    recordAttempt: async (failure) => void (webhook = afterAttempt(webhook, failure)),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Which updates each consumer has, in the store. */
 import { isDeepStrictEqual } from 'node:util'
-import { upsert } from '../store/records/rows.ts'
+import { findRows, upsert } from '../store/records/rows.ts'
 import type { Reread, Store } from '../store/store.ts'
 import type { Delivered } from './update-batch.ts'
 
@@ -33,8 +33,7 @@ export class Cursors {
   }
 
   async #read(db: Parameters<Reread>[0], names: readonly string[] | null): Promise<void> {
-    const all = db.selectFrom('cursors').selectAll()
-    const rows = await (names === null ? all : all.where('name', 'in', names)).execute()
+    const rows = await findRows(db, 'cursors', names && { name: names })
     for (const name of names ?? []) this.#cursors.delete(name)
     for (const { name, update_id: updateId, mark, given, shown: json } of rows) {
       const delivered = updateId === null || mark === null ? null : { updateId, mark }

@@ -53,10 +53,7 @@ export const NO_NEWS: LoopNews = {
 export interface DeliveryLoopParts {
   poller: Pick<UpdatePoller, 'next' | 'markDelivered' | 'confirm' | 'confirmsEach'>
   client: Pick<WebhookClient, 'deliver'>
-  registration: Pick<
-    Registration,
-    'webhook' | 'recordDelivered' | 'recordFailure' | 'recordSuccess'
-  >
+  registration: Pick<Registration, 'webhook' | 'recordDelivered' | 'recordAttempt'>
   /** The update that it delivered last. */
   last: () => Delivered | null
   clock: Clock
@@ -114,10 +111,13 @@ export class DeliveryLoop {
       await this.#deliverNews()
       if (read === null) continue
       reading = null
-      for (const pending of read.opened) {
+      for (const { update, delivered } of read.opened) {
         if (clock.monotonicNow() - read.atMs > OPENED_MAX_AGE_MS) break
         const webhook = this.#webhook()
-        if (webhook === null || !(await this.#deliver(pending, webhook))) break
+        if (webhook === null) break
+        const isDelivered = await this.#post(update, delivered.updateId, webhook)
+        // the queue is to be read anew before anything else is delivered
+        if (!isDelivered || !(await this.#record(delivered))) break
         await this.#deliverNews()
       }
     }
@@ -152,12 +152,6 @@ export class DeliveryLoop {
     return this.#halt.signal.aborted || !mayDeliver() ? null : registration.webhook
   }
 
-  /** Gives false when the queue is to be read anew before anything else is delivered. */
-  async #deliver({ update, delivered }: PendingUpdate, webhook: OwnWebhook): Promise<boolean> {
-    const isDelivered = await this.#post(update, delivered.updateId, webhook)
-    return isDelivered && (await this.#record(delivered))
-  }
-
   async #post(update: unknown, updateId: number, webhook: OwnWebhook): Promise<boolean> {
     const { client, clock } = this.#parts
     const { url, secret, failures } = webhook
@@ -172,7 +166,7 @@ export class DeliveryLoop {
       await this.#backOff({ updateId, ms, failure: outcome, failures: failures + 1 })
       return false
     }
-    if (failures > 0) await this.#parts.registration.recordSuccess()
+    if (failures > 0) await this.#parts.registration.recordAttempt(null)
     this.#parts.onDelivered({ updateId, ms, after: failures })
     return true
   }
@@ -196,9 +190,7 @@ export class DeliveryLoop {
     const doubled = webhookBackoffFirstMs * 2 ** (o.failures - 1)
     const waitMs = Math.min(doubled, webhookBackoffMaxMs)
     onFailed({ ...o, waitMs })
-    await Promise.all([
-      registration.recordFailure(o.failure.message, clock.now() + waitMs),
-      clock.wait(waitMs, this.#halt.signal),
-    ])
+    const failure = { lastError: o.failure.message, nextAttemptAt: clock.now() + waitMs }
+    await Promise.all([registration.recordAttempt(failure), clock.wait(waitMs, this.#halt.signal)])
   }
 }

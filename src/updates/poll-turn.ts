@@ -1,5 +1,6 @@
 /** One sidecar of a bot at a time reads the service's queue. */
 import type { Store, StoreLock } from '../store/store.ts'
+import { onlyOnce } from '../util/scheduling.ts'
 
 /** A sidecar that is cut off or stopped loses its turn within 4 s. */
 export const WAIT_MAX_MS = 8000
@@ -31,18 +32,13 @@ export class PollTurn {
     // given back since, by the last of its users
     if (lock === null) return await this.tryTake()
     this.#users += 1
-    let isUsed = true
     return {
       get isHeld() {
         return lock.isHeld
       },
       signal: lock.signal,
       asked: lock.asked,
-      [Symbol.asyncDispose]: async () => {
-        if (!isUsed) return
-        isUsed = false
-        await this.#leave(lock)
-      },
+      [Symbol.asyncDispose]: onlyOnce(() => this.#leave(lock)),
     }
   }
 

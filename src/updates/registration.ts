@@ -1,6 +1,6 @@
 /** The bot's own webhook in the store, and the state of deliveries to it. */
 import { Refusal } from '../errors.ts'
-import { upsert } from '../store/records/rows.ts'
+import { findRow, upsert } from '../store/records/rows.ts'
 import { ConfirmedRows } from '../store/records/seen.ts'
 import type { Reread, Store } from '../store/store.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
@@ -39,12 +39,8 @@ export class Registration {
   }
 
   async #read(db: Parameters<Reread>[0]): Promise<void> {
-    const row = await db.selectFrom('webhook').selectAll().executeTakeFirst()
-    const sealed = await db
-      .selectFrom('secrets')
-      .select('sealed')
-      .where('name', '=', SECRET)
-      .executeTakeFirst()
+    const row = await findRow(db, 'webhook', { id: ROW })
+    const sealed = await findRow(db, 'secrets', { name: SECRET })
     if (row === undefined) return
     const { failures, last_error: lastError, delivered_id: id, delivered_mark: mark } = row
     const target = this.#targetIn(row.url, sealed?.sealed)
@@ -98,21 +94,12 @@ export class Registration {
     })
   }
 
-  /** Records a failed delivery. If unwritten, it is known until the next start. */
-  async recordFailure(lastError: string, nextAttemptAt: number): Promise<void> {
-    const failures = (this.#webhook?.failures ?? 0) + 1
-    await this.#recordAttempt({ failures, lastError, nextAttemptAt })
-  }
-
-  /** Records a delivery that ends failures in a row. If unwritten, it is known until the next start. */
-  async recordSuccess(): Promise<void> {
-    await this.#recordAttempt(NO_FAILURES)
-  }
-
-  async #recordAttempt(attempt: Omit<OwnWebhook, 'url' | 'secret'>): Promise<void> {
+  /** Records a delivery as `afterAttempt` does. If unwritten, it is known until the next start. */
+  async recordAttempt(failure: FailedAttempt | null): Promise<void> {
     if (this.#webhook === null) return
-    this.#webhook = { ...this.#webhook, ...attempt }
-    const change = { failures: attempt.failures, last_error: attempt.lastError }
+    this.#webhook = afterAttempt(this.#webhook, failure)
+    const { failures, lastError } = this.#webhook
+    const change = { failures, last_error: lastError }
     await this.#store
       .write((db) => db.updateTable('webhook').set(change).execute())
       .catch(() => undefined)
@@ -140,6 +127,15 @@ export class Registration {
       if (isAlone) await new ConfirmedRows(db).settle(updateId + 1)
     })
   }
+}
+
+/** What a failed delivery leaves. */
+type FailedAttempt = Pick<OwnWebhook, 'lastError' | 'nextAttemptAt'>
+
+/** A webhook after a delivery that failed, or, with null, that ends failures in a row. */
+export function afterAttempt(webhook: OwnWebhook, failure: FailedAttempt | null): OwnWebhook {
+  if (failure === null) return { ...webhook, ...NO_FAILURES }
+  return { ...webhook, ...failure, failures: webhook.failures + 1 }
 }
 
 /** Not merely served: another url or secret, or failures that were forgotten. */

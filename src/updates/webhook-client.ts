@@ -84,24 +84,17 @@ export class WebhookClient implements Disposable {
   }
 
   /** Tries one address after the other, as long as none could be connected to. */
-  async #send(target: WebhookTarget, delivery: Delivery): Promise<number> {
-    for (const address of target.addresses.slice(0, -1)) {
-      try {
-        return await this.#sendTo(address, target, delivery)
-      } catch (error) {
-        if (delivery.signal.aborted || !(error instanceof NotConnectedError)) throw error
-      }
-    }
-    return await this.#sendTo(target.addresses.at(-1) ?? '', target, delivery)
-  }
-
-  async #sendTo(address: string, target: WebhookTarget, delivery: Delivery): Promise<number> {
+  async #send(target: WebhookTarget, delivery: Delivery, isAgain = false): Promise<number> {
+    const [address = '', ...addresses] = target.addresses
     try {
       return await this.#attempt(address, target, delivery)
     } catch (error) {
+      if (delivery.signal.aborted) throw error
       // The bot closed the kept connection: this is no failure of the bot.
-      if (!(error instanceof StaleConnectionError) || delivery.signal.aborted) throw error
-      return await this.#attempt(address, target, delivery)
+      const isStale = error instanceof StaleConnectionError && !isAgain
+      if (isStale) return await this.#send(target, delivery, true)
+      if (!(error instanceof NotConnectedError) || addresses.length === 0) throw error
+      return await this.#send({ ...target, addresses }, delivery)
     }
   }
 

@@ -66,10 +66,7 @@ export class Webhook implements AsyncDisposable {
 
   /** Delivers anew: by then somebody else reads the queue too. */
   async renew(): Promise<void> {
-    await this.#changes.run(async () => {
-      await this.#end({ graceMs: GRACE_MS })
-      this.#begin()
-    })
+    await this.#alone({ graceMs: GRACE_MS }, async () => {})
   }
 
   /** Null when the bot has set none through us. */
@@ -100,8 +97,9 @@ export class Webhook implements AsyncDisposable {
    */
   async set(request: { url: string; secret: string | null }): Promise<Answer> {
     await findTarget(request.url, this.#parts.rules)
-    return await this.#alone(async () => {
-      const { registration } = this.#parts
+    return await this.#alone({ graceMs: 0 }, async () => {
+      const { registration, fresh } = this.#parts
+      await fresh()
       const polled = await this.#tryPolling()
       if ('refusal' in polled) return polled.refusal
       const before = registration.webhook
@@ -116,8 +114,9 @@ export class Webhook implements AsyncDisposable {
 
   /** `DELETE /webhook`: ours and one at the service. @returns the service's answer */
   async remove(query: string): Promise<Answer> {
-    const { upstream, registration } = this.#parts
-    return await this.#alone(async () => {
+    const { upstream, registration, fresh } = this.#parts
+    return await this.#alone({ graceMs: 0 }, async () => {
+      await fresh()
       const answer = await upstream.relay({ method: 'DELETE', path: `/webhook${query}` })
       if (!answer.envelope.ok) return answer
       if (registration.webhook !== null) await registration.remove()
@@ -155,21 +154,18 @@ export class Webhook implements AsyncDisposable {
 
   /** Another sidecar has set or removed the webhook: deliveries begin anew, or end. */
   async #follow(): Promise<void> {
-    await this.#changes.run(async () => {
-      await this.#end({ graceMs: 0, confirms: false })
+    await this.#alone({ graceMs: 0, confirms: false }, async () => {
       if (this.own === null) this.#polls = new AbortController()
       else this.#polls.abort()
       this.#listeners.emit({ webhook: this.own, takenOver: false })
-      this.#begin()
     })
   }
 
-  /** One change at a time, and no delivery meanwhile: one under way is cut off. */
-  #alone(change: () => Promise<Answer>): Promise<Answer> {
+  /** One change at a time, and no delivery meanwhile. @param how ends one that is under way */
+  #alone<T>(how: Parameters<DeliveryLoop['stop']>[0], change: () => Promise<T>): Promise<T> {
     return this.#changes.run(async () => {
-      await this.#end({ graceMs: 0 })
+      await this.#end(how)
       try {
-        await this.#parts.fresh()
         return await change()
       } finally {
         this.#begin()

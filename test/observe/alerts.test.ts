@@ -145,7 +145,8 @@ test('a failing webhook and expiring updates raise alerts, and the end of the re
     await using store = await openStore(of)
     const webhook = await Registration.load(store)
     await webhook.set({ url: 'http://127.0.0.1:9/bot', secret: null })
-    for (let n = 0; n < 10; n++) await webhook.recordFailure('refused', 0)
+    const failure = { lastError: 'refused', nextAttemptAt: 0 }
+    for (let n = 0; n < 10; n++) await webhook.recordAttempt(failure)
   }
   double.world.bot = { ...double.world.bot, queued: 9000 }
   await stage.restart()

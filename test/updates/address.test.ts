@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { addressKind } from '../../src/updates/address.ts'
+import { addressKind } from '../../src/updates/target.ts'
 import { fc } from '../support/property.ts'
 
 /** Words of a table, one by one. */

@@ -189,9 +189,9 @@ test('a delivery to the bot beside other readers is recorded as its webhook’s 
 
 test('a success ends the failures of a consumer’s webhook', async () => {
   const hook = keptWebhook({ url: 'u', secret: null }, async () => {})
-  await hook.recordFailure('x', 1)
+  await hook.recordAttempt({ lastError: 'x', nextAttemptAt: 1 })
   expect(hook.webhook?.failures).toBe(1)
-  await hook.recordSuccess()
+  await hook.recordAttempt(null)
   expect(hook.webhook?.failures).toBe(0)
 })
 

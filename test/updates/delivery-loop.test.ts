@@ -61,12 +61,7 @@ function open(
     client,
     clock,
     mayDeliver: () => true,
-    registration: {
-      webhook,
-      recordDelivered,
-      recordFailure: () => Promise.resolve(),
-      recordSuccess: () => Promise.resolve(),
-    },
+    registration: { webhook, recordDelivered, recordAttempt: () => Promise.resolve() },
     last: () => null,
     news: NO_NEWS,
     onDelivered: nothing,
@@ -195,8 +190,8 @@ async function playedLoop(o: {
   const registration = {
     webhook: { url: '', secret: null, failures: 0, lastError: null, nextAttemptAt: null },
     recordDelivered: async () => {},
-    recordFailure: async () => void (registration.webhook.failures += 1),
-    recordSuccess: async () => void (registration.webhook.failures = 0),
+    recordAttempt: async (failure: unknown) =>
+      void (registration.webhook.failures = failure ? registration.webhook.failures + 1 : 0),
   }
   const loop = new DeliveryLoop({
     poller: { next: o.next ?? untilStopped, markDelivered: nothing } as never,
