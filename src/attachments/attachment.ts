@@ -1,5 +1,6 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import { createHash, randomUUID } from 'node:crypto'
+import { filetypeinfo } from 'magic-bytes.js'
 import {
   type FileDecision,
   type FileParts,
@@ -14,7 +15,6 @@ import {
   maySpeak,
 } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import { TYPE_BYTES, contentTypeOf } from './content-type.ts'
 import {
   BOUNDS,
   ByteReader,
@@ -148,4 +148,20 @@ async function attachment(
   const head: Buffer[] = []
   for await (const piece of file.read(0, Math.min(TYPE_BYTES, file.bytes))) head.push(piece)
   return { file, contentType: contentTypeOf(Buffer.concat(head)), ...about }
+}
+
+/** How many bytes of a file show its type. */
+const TYPE_BYTES = 512
+const UNKNOWN = 'application/octet-stream'
+/** Types that no browser executes, for any content; SVG is a document with scripts. */
+const GIVEN = /^(?:(?:image|audio|video)\/(?!svg)[a-z0-9.+-]+|application\/(?:pdf|zip|ogg))$/
+
+/**
+ * The media type of a file by its first bytes. Only a type that is harmless in a browser is named;
+ * all others are `application/octet-stream`.
+ */
+export function contentTypeOf(head: Uint8Array): string {
+  const [first] = filetypeinfo(head.subarray(0, TYPE_BYTES))
+  const type = first?.mime ?? UNKNOWN
+  return GIVEN.test(type) ? type : UNKNOWN
 }

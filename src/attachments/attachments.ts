@@ -3,6 +3,7 @@ import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
 import { Refusal, busyRefusal, shareRefusal } from '../errors.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { Listeners } from '../util/listeners.ts'
+import { onlyOnce } from '../util/scheduling.ts'
 import type { Capability } from './capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from './file-cache.ts'
 import {
@@ -123,12 +124,9 @@ export class Attachments implements AsyncDisposable {
     }
     own.files++
     this.#ofClients.set(client, own)
-    let isReleased = false
-    const leave = (): void => {
-      if (isReleased) return
-      isReleased = true
+    const leave = onlyOnce(() => {
       if (--own.files === 0) this.#ofClients.delete(client)
-    }
+    })
     try {
       const file = await this.#get(place.mediaId, place, { ...caller, lane: own.lane })
       return { value: file.value, release: () => (leave(), file.release()) }

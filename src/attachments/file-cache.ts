@@ -1,5 +1,6 @@
 /** Files that stay for a while after they were opened, and for as long as somebody reads them. */
 import { BoundedCache } from '../util/caches.ts'
+import { onlyOnce } from '../util/scheduling.ts'
 
 /** A file that occupies disk space until it is closed. */
 export interface Cacheable {
@@ -27,16 +28,11 @@ export class CacheEntry<T extends Cacheable> {
   acquire(): ReadHandle<T> | null {
     if (this.#isDropped && this.#readers === 0) return null
     this.#readers++
-    let isReleased = false
-    return {
-      value: this.value,
-      release: () => {
-        if (isReleased) return
-        isReleased = true
-        this.#readers--
-        this.#closeIfDone()
-      },
-    }
+    const release = onlyOnce(() => {
+      this.#readers--
+      this.#closeIfDone()
+    })
+    return { value: this.value, release }
   }
 
   drop(): void {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { contentTypeOf } from '../../src/attachments/content-type.ts'
+import { contentTypeOf } from '../../src/attachments/attachment.ts'
 import { seeds } from '../support/chance.ts'
 import { seeded } from '../support/openpgp-bytes.ts'
 
