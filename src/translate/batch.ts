@@ -97,17 +97,15 @@ export class Batches {
     const known = updates.map((messages) => this.#deferral.hasFailed(messages))
     // While updates wait for answers about a person, only the first one makes calls for that
     // person.
-    const isPut = updates.map(
-      (messages, index) => index > 0 && this.#deferral.isWaitingFor(messages),
-    )
     const indexes = [...updates.keys()]
+    const isPut = (index: number): boolean => this.#deferral.isWaitingFor(updates[index] ?? [])
+    const rest = indexes.filter((index) => index > 0 && isPut(index))
+    const asking = indexes.filter((index) => !rest.includes(index))
     const { budgetMs, firstMs } = this.#times
-    const asking = indexes.filter((index) => isPut[index] === false)
     await this.#work(batch, asking, { gone, firstMs })
     if (!isOver(gone)) {
       this.#deferral.record(batch.ready)
       if (this.#waits(0, batch)) return await this.#wait(batch, gone)
-      const rest = indexes.filter((index) => isPut[index] === true)
       await this.#work(batch, rest, { gone, firstMs: budgetMs })
       this.#deferral.record(batch.ready)
     }

@@ -84,9 +84,11 @@ export interface OwnWebhook {
 
 /** `GET /me` while the bot has a webhook of its own; `ahead` updates were delivered already. */
 export function withOwnWebhook(bot: Result, own: OwnWebhook, ahead: number): Result {
-  const { url, secret, failures, lastError } = own
-  const webhook = { url, hasSecret: secret !== null, failures, lastError }
-  return { ...bot, webhook, ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }) }
+  return {
+    ...bot,
+    webhook: stateOf(own),
+    ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }),
+  }
 }
 
 const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
@@ -96,17 +98,18 @@ const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
  * further name in the service's answer, else `nextAttemptAt`.
  */
 export function webhookView(info: Result, own: OwnWebhook, ahead: number): Result {
-  const { url, secret, failures, lastError, nextAttemptAt } = own
   const next = Object.keys(info).find((name) => !INFO.has(name)) ?? 'nextAttemptAt'
-  return {
-    url,
-    hasSecret: secret !== null,
-    pending: isCount(info['pending']) ? less(info['pending'], ahead) : info['pending'],
-    failures,
-    lastError,
-    [next]: nextAttemptAt,
-  }
+  const { url, hasSecret, ...state } = stateOf(own)
+  const pending = isCount(info['pending']) ? less(info['pending'], ahead) : info['pending']
+  return { url, hasSecret, pending, ...state, [next]: own.nextAttemptAt }
 }
+
+const stateOf = ({ url, secret, failures, lastError }: OwnWebhook) => ({
+  url,
+  hasSecret: secret !== null,
+  failures,
+  lastError,
+})
 
 const isCount = (value: unknown): value is number => typeof value === 'number'
 const less = (count: number, ahead: number): number => Math.max(0, count - ahead)

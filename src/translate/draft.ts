@@ -39,13 +39,8 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
     const extra = isObject(json) && ('text' in json || 'armored' in json) ? {} : EXPECTED
     throw new Refusal('bad_request', firstProblem(parsed.error), { extra })
   }
-  const { text, armored, ...rest } = parsed.data
-  refuseBody({ text, armored }, rules)
-  if (text === undefined && armored === undefined && rules.sealsForBot)
-    throw emptyDraft('send', 'text')
-  const fields = { ...rest, chatId: parsed.data.chatId, sendId: parsed.data.sendId ?? randomUUID() }
-  const target: PermitTarget = { route: 'send', path: '/messages', later: null }
-  return draft(target, { text, armored, fields }, SEND_FIELDS)
+  const body = { ...parsed.data, sendId: parsed.data.sendId ?? randomUUID() }
+  return draftOf({ route: 'send', path: '/messages', later: null }, body, rules)
 }
 
 /**
@@ -56,15 +51,8 @@ export function readSend(json: unknown, rules: DraftRules): Draft {
 export function readEdit(messageId: string, json: unknown, rules: DraftRules): Draft {
   const parsed = OpenEditBody.safeParse(json)
   if (!parsed.success) throw new Refusal('bad_request', firstProblem(parsed.error))
-  const { text, armored, ...rest } = parsed.data
-  refuseBody({ text, armored }, rules)
-  if (text === undefined && armored === undefined && !('markup' in rest) && rules.sealsForBot) {
-    throw emptyDraft('edit', 'text')
-  }
-  const fields = { ...rest, chatId: parsed.data.chatId }
   const path = `/messages/${encodeURIComponent(messageId)}`
-  const target: PermitTarget = { route: 'edit', path, later: null }
-  return draft(target, { text, armored, fields }, EDIT_FIELDS)
+  return draftOf({ route: 'edit', path, later: null }, parsed.data, rules)
 }
 
 const EMPTY = { send: 'a message needs it', edit: 'an edit needs at least one change' }
@@ -74,16 +62,13 @@ export function emptyDraft(route: keyof typeof EMPTY, expected: 'text' | 'armore
   return new Refusal('bad_request', `${expected}: ${EMPTY[route]}`, { extra: { expected } })
 }
 
-function draft(
-  target: PermitTarget,
-  parts: Pick<Draft, 'text' | 'armored' | 'fields'>,
-  listed: ReadonlySet<string>,
-): Draft {
-  const unlisted = Object.keys(parts.fields).filter((name) => !listed.has(name))
-  return { target, chatId: parts.fields.chatId, ...parts, unlisted }
-}
+const LISTED = { send: SEND_FIELDS, edit: EDIT_FIELDS }
 
-function refuseBody({ text, armored }: Pick<Draft, 'text' | 'armored'>, rules: DraftRules): void {
+function draftOf(
+  target: PermitTarget,
+  { text, armored, ...fields }: Partial<Pick<Draft, 'text' | 'armored'>> & Draft['fields'],
+  rules: DraftRules,
+): Draft {
   if (armored !== undefined && rules.sealsForBot) {
     throw new Refusal('wrong_body_kind', 'this chat takes text', { extra: EXPECTED })
   }
@@ -92,4 +77,9 @@ function refuseBody({ text, armored }: Pick<Draft, 'text' | 'armored'>, rules: D
   }
   const problem = text === undefined ? null : textProblem(text, rules.textMax)
   if (problem !== null) throw new Refusal('bad_request', problem)
+  const isEmpty = text === undefined && armored === undefined
+  const changesMarkup = target.route === 'edit' && 'markup' in fields
+  if (isEmpty && !changesMarkup && rules.sealsForBot) throw emptyDraft(target.route, 'text')
+  const unlisted = Object.keys(fields).filter((name) => !LISTED[target.route].has(name))
+  return { target, chatId: fields.chatId, text, armored, fields, unlisted }
 }

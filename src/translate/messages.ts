@@ -2,7 +2,6 @@
  * A send or an edit of the bot: prepared, sent to the service, prepared anew where the service
  * refuses the kind of body, and answered as in a readable chat.
  */
-import type { ApiError } from '../api/envelope.ts'
 import type { Outcomes } from '../store/outcomes.ts'
 import type { StillMay } from '../clients/may-client.ts'
 import {
@@ -72,8 +71,8 @@ export class Messages<A extends EnvelopedAnswer> {
     const { outgoing } = this.#parts
     let prepared = await outgoing.prepare(draft)
     let answer = await this.#hand(prepared, o.stillMay)
-    for (let refusal = refusalIn(answer); refusal !== null; refusal = refusalIn(answer)) {
-      const again = await outgoing.reconsider(draft, prepared, refusal)
+    while (!answer.envelope.ok) {
+      const again = await outgoing.reconsider(draft, prepared, answer.envelope.error)
       if (again === null) break
       prepared = again
       answer = await this.#hand(prepared, o.stillMay)
@@ -120,6 +119,3 @@ export class Messages<A extends EnvelopedAnswer> {
     return withResult(answer, sentView(sent, { text: draft.text ?? '', recipients, more }))
   }
 }
-
-const refusalIn = ({ envelope }: EnvelopedAnswer): ApiError | null =>
-  envelope.ok ? null : envelope.error
