@@ -118,9 +118,7 @@ export class Keyring implements OwnKeys {
 
   /** The keys that open messages now, the likeliest first. */
   get unlocked(): UnlockedKey[] {
-    return this.#keys.flatMap((key) =>
-      key.unlocked !== null && this.opens(key) ? [key.unlocked] : [],
-    )
+    return this.#keys.filter((key) => this.opens(key)).flatMap(({ unlocked }) => unlocked ?? [])
   }
 
   /** When any key of ours was first published: from then on private chats are protected. */

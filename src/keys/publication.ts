@@ -1,7 +1,6 @@
 import type { Bot } from '../api/bot.ts'
 import type { Keyring } from './keyring.ts'
 import type { PublicationState, ReadyKey, RemoteKeyState } from '../kernel/index.ts'
-import { ClockOff } from '../errors.ts'
 import type { OwnKeyAlgorithm } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
@@ -210,10 +209,7 @@ export class Publication implements AsyncDisposable {
       .run(() => this.#compareInTurn())
       .then(
         (isSettled) => ({ kind: 'compared', isSettled, isTimed }) as const,
-        (error: unknown) => {
-          const detail = error instanceof ClockOff ? error.message : null
-          return { kind: 'compare-failed', error, detail, isTimed } as const
-        },
+        (error: unknown) => ({ kind: 'compare-failed', error, isTimed }) as const,
       )
     if (!this.#stop.signal.aborted) this.#driver.apply(event)
   }

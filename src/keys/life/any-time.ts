@@ -1,5 +1,5 @@
 /** Events that happen while a task is under way as well: none of them changes the task. */
-import { NoResponseError, ServiceError } from '../../errors.ts'
+import { ClockOff, NoResponseError, ServiceError } from '../../errors.ts'
 import { mayDiscard, stateWhileShown } from '../../kernel/index.ts'
 import { codeOf, retryAfterMs, type Transition } from './transition.ts'
 import { RETRY_FIRST_MS, type ActionResult, type KeyEvent } from './life.ts'
@@ -66,7 +66,7 @@ export const ANY_TIME: {
     change.set({ failedWith: null })
     if (isTimed) compareLater(change, isSettled)
   },
-  'compare-failed': (change, { error, detail, isTimed }) => {
+  'compare-failed': (change, { error, isTimed }) => {
     const code = codeOf(error)
     const isUnanswered = error instanceof NoResponseError
     // That nobody answered is a reason of its own against readiness, which is logged.
@@ -74,7 +74,8 @@ export const ANY_TIME: {
     const message = 'the key could not be compared or published'
     change.log(isLogged ? 'debug' : 'warn', { code }, message)
     if (change.life.publication === 'unpublished') {
-      change.become('unpublished', detail ?? `waiting to publish: ${code}`)
+      const isClockOff = error instanceof ClockOff
+      change.become('unpublished', isClockOff ? error.message : `waiting to publish: ${code}`)
     }
     const isTokenRefused = error instanceof ServiceError && error.status === 401
     const leastMs = isTokenRefused ? TOKEN_RETRY_MS : retryAfterMs(error)

@@ -100,9 +100,9 @@ export type KeyEvent =
   | { kind: 'dropping'; isOn: boolean }
   /** Sends are held for too long. */
   | { kind: 'hold-overrun' }
-  /** A comparison has ended; `isTimed`: that of the timer. `detail`: for operators, in place of the code. */
+  /** A comparison has ended; `isTimed`: that of the timer. */
   | { kind: 'compared'; isSettled: boolean; isTimed: boolean }
-  | { kind: 'compare-failed'; error: unknown; detail: string | null; isTimed: boolean }
+  | { kind: 'compare-failed'; error: unknown; isTimed: boolean }
 
 /** The driver performs one action at a time and hands back its result as an event. */
 export type Action =
