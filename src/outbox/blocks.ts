@@ -15,6 +15,8 @@ interface Block {
   isOwn: boolean
 }
 
+/** Nothing has failed. */
+const FREE: Block = { untilMs: 0, waitMs: 0, isSuspect: false, isOwn: false }
 const WAIT_MS = { first: 1000, last: 60_000 }
 /** Between two requests of clients in an approver's chat, where the bot itself may write meanwhile. */
 const PACE_MS = 10_000
@@ -58,8 +60,7 @@ export class Blocks {
   /** A request reached its approver: the next one of any client to the same person waits. */
   asked(entry: OutboxEntry): void {
     if (entry.client === null) return
-    const untilMs = this.#nowMs() + PACE_MS
-    this.#waits.set(requestsTo(entry), { untilMs, waitMs: 0, isSuspect: false, isOwn: false })
+    this.#waits.set(requestsTo(entry), { ...FREE, untilMs: this.#nowMs() + PACE_MS })
   }
 
   /** @param o `retryMs` the wait that the failure asks for */
@@ -88,12 +89,8 @@ export class Blocks {
   }
 
   #wait(key: number | string, retryMs: number | null): Block {
-    const before = this.#waits.get(key) ?? {
-      waitMs: WAIT_MS.first / 2,
-      isSuspect: false,
-      isOwn: false,
-    }
-    const waitMs = Math.min(before.waitMs * 2, WAIT_MS.last)
+    const before = this.#waits.get(key) ?? FREE
+    const waitMs = Math.min(Math.max(before.waitMs * 2, WAIT_MS.first), WAIT_MS.last)
     const wait = { ...before, waitMs, untilMs: this.#nowMs() + Math.max(waitMs, retryMs ?? 0) }
     this.#waits.set(key, wait)
     return wait

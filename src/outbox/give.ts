@@ -20,12 +20,12 @@ import {
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'
 import type { Answer } from '../service/client.ts'
-import { retryAfterSeconds } from '../service/service-error.ts'
+import { serviceErrorOf } from '../service/service-error.ts'
 import { monotonicNow } from '../util/clock.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
 import type { OutboxEntries, OutboxEntry } from './entries.ts'
 import { isOfRequest } from './hear.ts'
-import { attemptOf, passes, type OutboxAttempt } from './outbox.ts'
+import { attemptOf, type OutboxAttempt } from './outbox.ts'
 import { digestOf, requestText } from './request.ts'
 
 export interface GiveParts {
@@ -229,16 +229,9 @@ async function deliver(
 ): Promise<OutboxAttempt> {
   const given = { ...draft, target: { ...draft.target, later } }
   const answer = await messages.deliver(given, { seesPeople: false, ...o })
-  const { status, headers, body, envelope } = answer
-  if (envelope.ok) {
-    const { result } = JSON.parse(body.toString()) as { result: { id?: unknown } }
-    return { ...SENT, sentId: typeof result.id === 'number' ? result.id : null }
-  }
-  const { code, retryAfter } = envelope.error
-  const header = headers['retry-after']
-  const retryMs =
-    status === 429 ? retryAfterSeconds({ code, header, body: retryAfter }) * 1000 : null
-  return { code, sentId: null, retryMs, ...passes(status, code) }
+  if (!answer.envelope.ok) return attemptOf(serviceErrorOf(answer, answer.envelope.error))
+  const { result } = JSON.parse(answer.body.toString()) as { result: { id?: unknown } }
+  return { ...SENT, sentId: typeof result.id === 'number' ? result.id : null }
 }
 
 const SENT = {

@@ -36,11 +36,8 @@ export interface OutboxParts {
 }
 
 /** How an entry was settled, or why it waits. */
-export interface OutboxEvent {
-  id: string
-  chatId: number
+export interface OutboxEvent extends Pick<OutboxEntry, 'id' | 'chatId' | 'code'> {
   state: Exclude<OutboxEntry['state'], 'waiting' | 'asked'>
-  code: string | null
 }
 
 /** After a round that failed. */
@@ -275,20 +272,15 @@ export function attemptOf(error: unknown): OutboxAttempt {
   const { code, status } = error
   const isOfService = error instanceof ServiceError
   const seconds = isOfService ? error.retryAfterSeconds : error.extra.retryAfter
-  const retryMs = seconds === undefined ? null : seconds * 1000
-  const attempt = { code, sentId: null, retryMs, ...passes(status, code) }
-  if (isOfService) return attempt
-  // of Postern's own refusals this is the rate of a client
-  const extent = code === 'rate_limited' ? 'client' : attempt.extent
-  return { ...attempt, extent, isAnswered: false }
-}
-
-/** Whether a refusal of the service passes by itself, and whether the whole bot may wait for that. */
-export function passes(
-  status: number,
-  code: string,
-): Pick<OutboxAttempt, 'mayPass' | 'extent' | 'isAnswered'> {
   const isOfAll = status >= 500 || OF_ALL.has(code)
-  const extent = isOfAll ? 'all' : 'chat'
-  return { mayPass: isOfAll || status === 429, extent, isAnswered: status < 500 }
+  // of Postern's own refusals this is the rate of a client
+  const isOfClient = !isOfService && code === 'rate_limited'
+  return {
+    code,
+    sentId: null,
+    retryMs: seconds === undefined ? null : seconds * 1000,
+    mayPass: isOfAll || status === 429,
+    extent: isOfClient ? 'client' : isOfAll ? 'all' : 'chat',
+    isAnswered: isOfService && status < 500,
+  }
 }

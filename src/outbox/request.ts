@@ -11,6 +11,7 @@ import {
   type TrustChange,
 } from '../kernel/index.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
+import type { UnnumberedEntry } from './entry.ts'
 
 /** The digest of a call: of its caller, its place and its stored body. */
 export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buffer): string {
@@ -33,15 +34,7 @@ export function approvalOf(
 }
 
 /** The entry of the journal for a word as it is now. */
-export function changesOf({
-  id,
-  chatId,
-  approval,
-}: {
-  id: string
-  chatId: number
-  approval: Approval | null
-}): TrustChange[] {
+export function changesOf({ id, chatId, approval }: UnnumberedEntry): TrustChange[] {
   if (approval === null) return []
   const { digest, requests, decision } = approval
   const by = requests.map(({ userId }) => userId)

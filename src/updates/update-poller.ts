@@ -2,7 +2,7 @@
 import type { Limits } from '../api/limits.ts'
 import { isOwnFailure, Refusal } from '../errors.ts'
 import type { Answer } from '../service/client.ts'
-import { retryAfterSeconds } from '../service/service-error.ts'
+import { serviceErrorOf } from '../service/service-error.ts'
 import type { Clock } from '../util/clock.ts'
 import type { QueueReader } from './queue-reader.ts'
 import { deliveredOf, type Delivered } from './update-batch.ts'
@@ -132,15 +132,15 @@ export class UpdatePoller {
     })
   }
 
-  async #refused({ envelope, status, headers }: Answer, stop: AbortSignal): Promise<[]> {
-    if (envelope.ok) return []
-    const { code, retryAfter: body } = envelope.error
-    if (status === 429) {
-      const seconds = retryAfterSeconds({ code, header: headers['retry-after'], body })
-      this.#parts.onReadFailed({ code, waitMs: seconds * 1000 })
-      await this.#wait(seconds * 1000, stop)
-    } else {
+  async #refused(answer: Answer, stop: AbortSignal): Promise<[]> {
+    if (answer.envelope.ok) return []
+    const { code, status, retryAfterSeconds } = serviceErrorOf(answer, answer.envelope.error)
+    if (retryAfterSeconds === undefined) {
       await this.#backOff(code, status === 401 ? TOKEN_MAX_WAIT_MS : MAX_WAIT_MS, stop)
+    } else {
+      const waitMs = retryAfterSeconds * 1000
+      this.#parts.onReadFailed({ code, waitMs })
+      await this.#wait(waitMs, stop)
     }
     return []
   }
