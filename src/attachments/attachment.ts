@@ -22,7 +22,6 @@ import {
   RestingWriter,
   sealedForm,
   type Engine,
-  type OpenedFile,
   type RestingFile,
   type Room,
 } from '../openpgp/index.ts'
@@ -61,7 +60,7 @@ export async function openAttachment(
   if (!speaker.allowed) throw refusalOf(speaker.reason.verdict, speaker.reason.reason)
   await using reader = new ByteReader(await parts.stored(place.mediaId, signal))
   const form = sealedForm(await reader.peek(FORM_BYTES))
-  if (form === null) return await takePlain(reader, { place, freshness, parts })
+  if (form === null) return await takePlain(reader, { place, freshness }, parts)
   if (!(await isProtectedIn([place.chatId], parts.time.monotonicMs(), parts))) {
     return await keep(reader, parts.room, null)
   }
@@ -70,10 +69,15 @@ export async function openAttachment(
   if (opened.outcome === 'not-encrypted') throw refusalOf('damaged', 'not-encrypted')
   if (opened.outcome !== 'opened') throw refusalOf(opened.outcome, opened.reason)
   parts.onOpened(opened.openedWith)
-  return await judge(opened, { place, signal, freshness, parts }).catch(async (error: unknown) => {
+  try {
+    const given = givenBy(await judgeFile(opened, { place, signal, freshness }, parts))
+    const text = `tag ${opened.dataDigest}`
+    const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    return await attachment(opened.file, { tag, ...given })
+  } catch (error) {
     await opened.file.close()
     throw error
-  })
+  }
 }
 
 /** Fetches an attachment as it is stored, for a sidecar that opens nothing. */
@@ -86,16 +90,10 @@ export async function fetchAttachment(
   return await keep(reader, parts.room, null)
 }
 
-/** An attachment that is to be judged. */
-interface Judging {
-  place: MediaPlace
-  freshness: Freshness
-  parts: AttachmentParts
-}
-
 async function takePlain(
   reader: ByteReader,
-  { place, freshness, parts }: Judging,
+  { place, freshness }: { place: MediaPlace; freshness: Freshness },
+  parts: AttachmentParts,
 ): Promise<Attachment> {
   const before = givenBy(await judgeStored(place, parts))
   const taken = await keep(reader, parts.room, before.verdict)
@@ -128,17 +126,6 @@ async function keep(reader: ByteReader, room: Room, verdict: Verdict | null): Pr
     await raw.close()
     throw error
   }
-}
-
-/** @throws Refusal where it is not given */
-async function judge(
-  opened: OpenedFile,
-  { parts, ...arrival }: Judging & { signal: AbortSignal },
-): Promise<Attachment> {
-  const given = givenBy(await judgeFile(opened, arrival, parts))
-  const text = `tag ${opened.dataDigest}`
-  const tag = createHash('sha256').update(text).digest('base64url').slice(0, 22)
-  return await attachment(opened.file, { tag, ...given })
 }
 
 async function attachment(

@@ -3,7 +3,6 @@ import { type MediaPlace, mayStillGive } from '../kernel/index.ts'
 import { Refusal, busyRefusal, shareRefusal } from '../errors.ts'
 import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { Listeners } from '../util/listeners.ts'
-import { onlyOnce } from '../util/scheduling.ts'
 import type { Capability } from './capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from './file-cache.ts'
 import {
@@ -124,16 +123,14 @@ export class Attachments implements AsyncDisposable {
     }
     own.files++
     this.#ofClients.set(client, own)
-    const leave = onlyOnce(() => {
+    using share = new DisposableStack()
+    share.defer(() => {
       if (--own.files === 0) this.#ofClients.delete(client)
     })
-    try {
-      const file = await this.#get(place.mediaId, place, { ...caller, lane: own.lane })
-      return { value: file.value, release: () => (leave(), file.release()) }
-    } catch (error) {
-      leave()
-      throw error
-    }
+    const { value, release } = await this.#get(place.mediaId, place, { ...caller, lane: own.lane })
+    share.defer(release)
+    const taken = share.move()
+    return { value, release: () => taken.dispose() }
   }
 
   /** Ends openings, and frees all files that no request reads. */
@@ -151,13 +148,11 @@ export class Attachments implements AsyncDisposable {
     const key = JSON.stringify([mediaId, place?.chatId, place?.userId])
     const kept = this.#kept.get(key)
     if (kept !== null) {
-      let mayStill = false
-      try {
-        const { opens } = this.#parts
-        mayStill = !place || !opens || (await mayStillGive(kept.value, place, opens))
-      } finally {
-        if (!mayStill) kept.release()
-      }
+      using unused = new DisposableStack()
+      unused.defer(kept.release)
+      const { opens } = this.#parts
+      const mayStill = !place || !opens || (await mayStillGive(kept.value, place, opens))
+      if (mayStill) unused.move()
       if (mayStill) return kept
       this.#kept.drop(key)
     }

@@ -11,7 +11,7 @@ export interface Cacheable {
 export interface ReadHandle<T> {
   readonly value: T
   /** May be called more than once. */
-  release(): void
+  readonly release: () => void
 }
 
 /** A file while it is cached or read. */
