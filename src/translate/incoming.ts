@@ -106,28 +106,23 @@ export class Incoming {
       const chatId = found[index]?.updateChatId ?? null
       ending.left = { updateId: unseen[index]?.updateId ?? 0, chatId, why }
     }
-    let updates: readonly unknown[]
-    let written: Written
-    try {
+    const request = { gone, hasMore: hasMore || unseen.length > LARGEST_BATCH, onLeft: leave }
+    const opening = async () => {
       const { freshness, ...seen } = await this.#see(unseen)
-      updates = seen.updates
       found = seen.found
       if (seen.recorded === 0 && seen.failure !== undefined) throw seen.failure
-      written = await this.#writeAll(seen, freshness, {
-        gone,
-        hasMore: hasMore || unseen.length > LARGEST_BATCH,
-        onLeft: leave,
-      })
-    } catch (error) {
+      return { ...seen, ...(await this.#writeAll(seen, freshness, request)) }
+    }
+    const { updates, prefix, renamed } = await opening().catch((error: unknown) => {
       if (isOwnFailure(error) && unseen.length > 0) {
         leave({ index: 0, why: 'ours' })
         this.#tellLeaving([], ending.left)
       }
       throw error
-    }
-    const given = updates.slice(0, written.prefix.length)
+    })
+    const given = updates.slice(0, prefix.length)
     this.#tellLeaving(given.map(idOf), ending.left)
-    const judged = written.prefix.flat()
+    const judged = prefix.flat()
     const outcomes = judged.flatMap((one) => outcomesOf(one, this.#parts.verify))
     this.#judgements.emit(outcomes)
     this.#names.emit(judged.flatMap((one) => namedSender(one.found)))
@@ -136,7 +131,7 @@ export class Incoming {
     )
     const touched = judged.some(({ finding }) => finding.kind !== 'untouched')
     const cleaned = found.some((one) => one.cleaned || one.surplus.length > 0)
-    const changed = touched || cleaned || written.renamed || given.length < unseen.length
+    const changed = touched || cleaned || renamed || given.length < unseen.length
     const restMs = pauseAfterMs(outcomes, monotonicNow() - startedAtMs)
     if (restMs > 0) await elapsed(restMs, undefined, { signal: gone }).catch(() => undefined)
     return { updates: given, changed }
@@ -151,12 +146,15 @@ export class Incoming {
     return { ...(await sightings.sawUpdates(unseen, how)), freshness }
   }
 
-  /** Records the updates to deliver, then writes their findings into them; announces none yet. */
+  /**
+   * Records the updates to deliver, then writes their findings into them; announces none yet.
+   * @returns those to answer; `renamed`: urls in them differ from the service's
+   */
   async #writeAll(
     seen: SeenUpdates,
     freshness: Freshness,
     request: BatchRequest & { onLeft: Leave },
-  ): Promise<Written> {
+  ): Promise<{ prefix: JudgedMessage[][]; renamed: boolean }> {
     const { updates, found } = seen
     const settled = await this.#settleAll(seen, freshness, request)
     const prefix: JudgedMessage[][] = []
@@ -244,13 +242,6 @@ export class Incoming {
 }
 
 type Leave = NonNullable<BatchRequest['onLeft']>
-
-/** The answered updates. */
-interface Written {
-  prefix: JudgedMessage[][]
-  /** Urls in the updates differ from the service's. */
-  renamed: boolean
-}
 
 function idOf(update: unknown): number {
   const id = isObject(update) ? update['updateId'] : null
