@@ -12,7 +12,7 @@ import type { WebhookClient } from './webhook-client.ts'
 import type { Delivered } from './update-batch.ts'
 import type { DeliveryFailure } from './delivery-outcome.ts'
 import type { Registration } from './registration.ts'
-import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
+import type { UpdatePoller } from './update-poller.ts'
 
 /**
  * Updates opened longer ago are fetched and judged anew, with newer knowledge: deliveries may need
@@ -68,12 +68,6 @@ export interface DeliveryLoopParts {
   onUnexpectedError: (error: unknown) => void
 }
 
-/** Updates that were opened, and when. */
-interface OpenedUpdates {
-  opened: readonly PendingUpdate[]
-  atMs: number
-}
-
 /** The work on one webhook, from its setting to its end. */
 export class DeliveryLoop {
   readonly #parts: DeliveryLoopParts
@@ -102,11 +96,12 @@ export class DeliveryLoop {
 
   /** One of the news, one update: neither waits for all of the others. */
   async #run(): Promise<void> {
-    const { clock } = this.#parts
+    const { clock, poller } = this.#parts
     const { signal } = this.#halt
-    let reading: Promise<OpenedUpdates> | null = null
+    const next = async () => ({ opened: await poller.next(signal), atMs: clock.monotonicNow() })
+    let reading: ReturnType<typeof next> | null = null
     while (!signal.aborted) {
-      reading ??= this.#read()
+      reading ??= next()
       const read = await this.#readOrNews(reading)
       await this.#deliverNews()
       if (read === null) continue
@@ -124,13 +119,8 @@ export class DeliveryLoop {
     await reading
   }
 
-  async #read(): Promise<OpenedUpdates> {
-    const opened = await this.#parts.poller.next(this.#halt.signal)
-    return { opened, atMs: this.#parts.clock.monotonicNow() }
-  }
-
   /** The updates of a reading; null as soon as there are news, which end no reading. */
-  async #readOrNews(reading: Promise<OpenedUpdates>): Promise<OpenedUpdates | null> {
+  async #readOrNews<T>(reading: Promise<T>): Promise<T | null> {
     // where nothing may be delivered, news end no wait, or it would begin again without end
     if (this.#webhook() === null) return await reading
     const news = raceAbort(reading, this.#parts.news.signal).catch(() => null)

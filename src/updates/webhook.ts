@@ -101,13 +101,13 @@ export class Webhook implements AsyncDisposable {
       const { registration, fresh } = this.#parts
       await fresh()
       const polled = await this.#tryPolling()
-      if ('refusal' in polled) return polled.refusal
+      if (polled?.pending === null) return polled.answer
       const before = registration.webhook
       await registration.set(request)
-      const { answer, pending } = polled.info ?? (await this.#takeAway(before))
+      const { answer, pending } = polled ?? (await this.#takeAway(before))
       if (pending === null) return answer
       this.#polls.abort()
-      this.#listeners.emit({ webhook: registration.webhook, takenOver: polled.info === null })
+      this.#listeners.emit({ webhook: registration.webhook, takenOver: polled === null })
       return withResult(answer, { url: request.url, hasSecret: request.secret !== null, pending })
     })
   }
@@ -175,18 +175,15 @@ export class Webhook implements AsyncDisposable {
 
   /**
    * Asks the service for updates as the delivery loop will, so that a pause, a burnt token and a rate
-   * limit have their own answers. `info` is null when a webhook is set at the service.
+   * limit have their own answers. @returns null when a webhook is set at the service
    */
-  async #tryPolling(): Promise<{ refusal: Answer } | { info: Pending | null }> {
+  async #tryPolling(): Promise<Pending | null> {
     const { upstream, polls } = this.#parts
     polls.begin(0)
     const answer = await upstream.relay({ method: 'GET', path: TAKE_OVER })
     const { envelope } = answer
-    if (!envelope.ok) {
-      return envelope.error.code === 'webhook_active' ? { info: null } : { refusal: answer }
-    }
-    const info = pendingOf(await upstream.relay({ method: 'GET', path: '/webhook' }))
-    return info.pending === null ? { refusal: info.answer } : { info }
+    if (envelope.ok) return pendingOf(await upstream.relay({ method: 'GET', path: '/webhook' }))
+    return envelope.error.code === 'webhook_active' ? null : { answer, pending: null }
   }
 
   /** Removes the webhook at the service. When that fails, everything is as it was before. */
