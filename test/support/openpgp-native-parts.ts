@@ -7,7 +7,7 @@ import type { RecipientList } from '../../src/openpgp/native/recipient-packets.t
 import { publicKeyOf, isRecipientKey } from '../../src/openpgp/crypto/public-key.ts'
 import type { Opened, UnlockedKey } from '../../src/openpgp/engine.ts'
 import type { EncryptedMessage } from '../../src/openpgp/format/encrypted-message.ts'
-import { agree, finish, namedIn, recipientOf } from '../../src/openpgp/native/opener.ts'
+import { agree, finish, recipientIn } from '../../src/openpgp/native/opener.ts'
 import './openpgp-engine.ts'
 import { NOW_MS, bot, type TestPerson } from './openpgp-people.ts'
 import type { CertificateInfo } from '../../src/openpgp/certificate-info.ts'
@@ -58,7 +58,6 @@ export async function openNatively(
   keys: UnlockedKey[],
   ownKeys: NativeOwnKeys,
 ): Promise<Opened | null> {
-  const named = encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
-  const recipient = named && recipientOf(named, await ownKeys.of(named.key))
-  return recipient && finish({ encrypted, recipient }, agree(recipient))
+  const begun = encrypted.container[0] === 1 ? await recipientIn(encrypted, keys, ownKeys) : null
+  return begun && finish({ encrypted, ...begun }, agree(begun.recipient))
 }

@@ -44,15 +44,9 @@ interface PendingOpen extends PromiseWithResolvers<OpenResult> {
 }
 
 /** A message that can be opened natively. */
-export interface BegunMessage {
+export interface BegunMessage extends BegunRecipient {
   encrypted: EncryptedMessage
-  recipient: OwnRecipient
-  /** The answer of the holder of our key, where it has one. */
-  held?: UnwrappedKey | null
 }
-
-/** A message that can be opened here, or its result. */
-type OpenStep = BegunMessage | { result: OpenResult }
 
 /** Opening as many needs a millisecond, unless they are long. */
 const TOGETHER = 8
@@ -106,57 +100,27 @@ export class MessageOpener {
 
   /** Runs each step for the whole batch before the next step: similar work shares CPU caches. */
   async #openSome(some: PendingOpen[]): Promise<void> {
-    const underway: { pending: PendingOpen; step: OpenStep; shared: Buffer | null }[] = []
-    const begun = some.map((pending) => ({ pending, begin: this.#tryBegin(pending.message) }))
-    for (const { pending, begin } of begun) {
+    // all begin before any is waited for: their holder is asked for them together
+    const begun = await Promise.all(some.map((one) => this.#begin(one.message).catch(one.reject)))
+    const shared = begun.map((one) => (one && 'recipient' in one ? agree(one.recipient) : null))
+    for (const [index, { resolve, reject }] of some.entries()) {
+      const one = begun[index]
+      if (!one) continue
       try {
-        underway.push({
-          pending,
-          step: begin instanceof Promise ? await begin : begin,
-          shared: null,
-        })
+        resolve('recipient' in one ? (finish(one, shared[index] ?? null) ?? one.encrypted) : one)
       } catch (error) {
-        pending.reject(error)
-      }
-    }
-    for (const one of underway) {
-      if (!('result' in one.step)) one.shared = agree(one.step.recipient)
-    }
-    for (const { pending, step, shared } of underway) {
-      try {
-        pending.resolve('result' in step ? step.result : (finish(step, shared) ?? step.encrypted))
-      } catch (error) {
-        pending.reject(error)
+        reject(error)
       }
     }
   }
 
-  /** Begins all of a batch before any is waited for: their holder is asked for them together. */
-  #tryBegin(message: OpenRequest): OpenStep | Promise<OpenStep> {
-    try {
-      const begun = this.#begin(message)
-      // awaited after the ones before it, perhaps later than its error
-      if (begun instanceof Promise) begun.catch(() => {})
-      return begun
-    } catch (error) {
-      return Promise.reject(error)
-    }
-  }
-
-  /** Waits only where a key of ours, or its holder, must be asked for. */
-  #begin({ armored, keys, ids, signal }: OpenRequest): OpenStep | Promise<OpenStep> {
+  /** @returns the result at once where the message cannot be opened here */
+  async #begin({ armored, keys, ids, signal }: OpenRequest): Promise<BegunMessage | OpenResult> {
     const encrypted = parseMessage(armored, ids)
     const isOurs = encrypted.outcome === 'encrypted' && this.#isNative() && signal?.aborted !== true
-    const named = isOurs && encrypted.container[0] === 1 ? namedIn(encrypted, keys) : null
-    if (!isOurs || named === null) return { result: encrypted }
-    const stepWith = (known: NativeOwnKey | null): OpenStep | Promise<OpenStep> => {
-      const recipient = recipientOf(named, known)
-      if (recipient === null) return { result: encrypted }
-      const asked = unwrappedByHolder(recipient)
-      return asked?.then((held) => ({ encrypted, recipient, held })) ?? { encrypted, recipient }
-    }
-    const known = this.#own.now(named.key)
-    return known === undefined ? this.#own.of(named.key).then(stepWith) : stepWith(known)
+    if (!isOurs || encrypted.container[0] !== 1) return encrypted
+    const begun = await recipientIn(encrypted, keys, this.#own)
+    return begun === null ? encrypted : { encrypted, ...begun }
   }
 }
 
@@ -177,8 +141,25 @@ interface OwnRecipient extends Omit<NamedPacket, 'key'> {
   own: NativeOwnKey
 }
 
+/** The packet for a key of ours, and the answer of the key's holder where it has one. */
+interface BegunRecipient {
+  recipient: OwnRecipient
+  held: UnwrappedKey | null
+}
+
+/** @returns null where our key, or such a packet, is not of the common form */
+export async function recipientIn(
+  recipients: ScannedRecipients,
+  keys: UnlockedKey[],
+  own: NativeOwnKeys,
+): Promise<BegunRecipient | null> {
+  const named = namedIn(recipients, keys)
+  const recipient = named && recipientOf(named, await own.of(named.key))
+  return recipient && { recipient, held: await unwrappedByHolder(recipient) }
+}
+
 /** The packet that names a key of ours, where there is one of the common form and no other. */
-export function namedIn(
+function namedIn(
   { named, recipientPackets }: ScannedRecipients,
   keys: UnlockedKey[],
 ): NamedPacket | null {
@@ -192,7 +173,7 @@ export function namedIn(
 }
 
 /** @returns null where the own key does not open such a packet natively */
-export function recipientOf(
+function recipientOf(
   { form, packet, key }: NamedPacket,
   own: NativeOwnKey | null,
 ): OwnRecipient | null {
@@ -209,11 +190,10 @@ interface UnwrappedKey {
 }
 
 /** @returns null where the secret is here */
-function unwrappedByHolder({ packet, secret }: OwnRecipient): Promise<UnwrappedKey | null> | null {
+async function unwrappedByHolder({ packet, secret }: OwnRecipient): Promise<UnwrappedKey | null> {
   if (!('holder' in secret)) return null
-  return unwrapWith(secret, packet).then(([first]) => {
-    return first ? { cipher: aesNamed(first.algorithm), data: bufferOf(first.data) } : null
-  })
+  const [first] = await unwrapWith(secret, packet)
+  return first ? { cipher: aesNamed(first.algorithm), data: bufferOf(first.data) } : null
 }
 
 /** The number of an AES by its name; 0, which is the library's, for all others. */
@@ -257,7 +237,7 @@ export function finish(
 function sessionKeyOf(
   { form, secret, own }: OwnRecipient,
   shared: Buffer | null,
-  held: UnwrappedKey | null = null,
+  held: UnwrappedKey | null,
 ): SymmetricKey | 'damaged' | null {
   const opened = 'holder' in secret ? held : openRecipient(form, secret, shared)
   if (opened === null) return 'damaged'
@@ -276,10 +256,10 @@ export async function unwrapNatively(
   keys: UnlockedKey[],
   own: NativeOwnKeys,
 ): Promise<FoundKey[] | null> {
-  const named = namedIn(recipients, keys)
-  const recipient = named && recipientOf(named, await own.of(named.key))
-  const held = recipient && (await unwrappedByHolder(recipient))
-  const sessionKey = recipient && sessionKeyOf(recipient, agree(recipient), held)
-  if (recipient === null || sessionKey === null) return null
+  const begun = await recipientIn(recipients, keys, own)
+  if (begun === null) return null
+  const { recipient, held } = begun
+  const sessionKey = sessionKeyOf(recipient, agree(recipient), held)
+  if (sessionKey === null) return null
   return sessionKey === 'damaged' ? [] : [{ ...sessionKey, fingerprint: recipient.openedWith }]
 }

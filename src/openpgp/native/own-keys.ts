@@ -26,19 +26,13 @@ interface Described extends NativeOwnKey {
   info: CertificateInfo | null
 }
 
-interface DescribedKey {
-  asked: Promise<Described | null>
-  /** Undefined until it is there. */
-  answer: Described | null | undefined
-}
-
 export type DescribeOwnKey = (key: UnlockedKey, atMs: number) => Promise<OwnKeyInfo>
 
 /** Known for as long as the unlocked key itself is held: a key that is given up is forgotten. */
 export class NativeOwnKeys {
   readonly #describe: DescribeOwnKey
   readonly #nowMs: () => number
-  #known = new WeakMap<UnlockedKey, DescribedKey>()
+  #known = new WeakMap<UnlockedKey, Promise<Described | null>>()
 
   constructor(describe: DescribeOwnKey, nowMs = (): number => Date.now()) {
     this.#describe = describe
@@ -47,19 +41,11 @@ export class NativeOwnKeys {
 
   /** Describes the native use of a key now; null without a description. */
   async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
-    const before = this.#known.get(key)
-    const kept = await before?.asked
+    const kept = await this.#known.get(key)
     if (kept !== undefined && this.#isCurrent(kept)) return kept
-    const known: DescribedKey = { asked: this.#ask(key), answer: undefined }
-    this.#known.set(key, known)
-    known.answer = await known.asked
-    return known.answer
-  }
-
-  /** The same where it is known already; undefined where it must be asked for. */
-  now(key: UnlockedKey): NativeOwnKey | null | undefined {
-    const kept = this.#known.get(key)?.answer
-    return kept !== undefined && this.#isCurrent(kept) ? kept : undefined
+    const asked = this.#ask(key)
+    this.#known.set(key, asked)
+    return await asked
   }
 
   /** Forgets all secrets. */
