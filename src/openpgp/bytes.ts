@@ -15,21 +15,11 @@ export function numberAt(bytes: Uint8Array, at: number, count: number): number {
 }
 
 /**
- * Reads the integer at the start of some bytes, and gives it at a fixed size, zeros in front.
- * @returns the number and the bytes read; null when it is cut short, greater than `size` bytes,
- *   or not spelt canonically
+ * Reads the integer at the start of some bytes into zeros, at their end.
+ * @returns the bytes read, at least two; null when it is cut short, greater than the zeros, or not
+ *   spelt canonically, with the zeros as they were
  */
-export function readMpi(bytes: Uint8Array, size: number): { number: Buffer; read: number } | null {
-  const number = Buffer.alloc(size)
-  const read = readMpiInto(bytes, number)
-  return read === null ? null : { number, read }
-}
-
-/**
- * The same into zeros, which it must fit.
- * @returns the bytes read, at least two; null as `readMpi`, with the zeros as they were
- */
-export function readMpiInto(bytes: Uint8Array, number: Uint8Array): number | null {
+export function readMpi(bytes: Uint8Array, number: Uint8Array): number | null {
   const bits = ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
   const length = (bits + 7) >> 3
   if (length > number.length || bytes.length < 2 + length) return null

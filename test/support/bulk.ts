@@ -26,7 +26,7 @@ export async function openFile(
     room,
     own: idsOf(keys),
     unwrap: ({ recipientPackets }) => unwrap(recipientPackets, keys),
-    openWhole: (packets, container) => openWhole(packets, container, keys),
+    openWhole,
     unpackWhole,
     native,
   })

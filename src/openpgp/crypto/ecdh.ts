@@ -53,10 +53,10 @@ export const ECDH: RecipientAlgorithm = {
 
   /** An integer, most significant byte first, unlike the curve's own specification. */
   readSecret(material) {
-    const read = readMpi(material, 32)
-    if (read?.read !== material.length) return null
-    const scalar = Buffer.from(read.number.toReversed())
-    read.number.fill(0)
+    const number = Buffer.alloc(32)
+    if (readMpi(material, number) !== material.length) return null
+    const scalar = Buffer.from(number.toReversed())
+    number.fill(0)
     const secret = rawSecretKey(scalar, 'x25519')
     scalar.fill(0)
     return secret

@@ -6,7 +6,7 @@ import { sign, verify, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
 import { publicOf, rawPublicKey, rawSecretKey } from './curve25519.ts'
-import { readMpi, readMpiInto } from '../bytes.ts'
+import { readMpi } from '../bytes.ts'
 import { writeMpi } from '../format/packet-writer.ts'
 
 const POINT_BYTES = 32
@@ -58,17 +58,17 @@ export const EDDSA_LEGACY: SignatureAlgorithm = {
   before: LEGACY_CURVE,
 
   readSecret(material) {
-    const seed = readMpi(material, 32)
-    if (seed?.read !== material.length) return null
-    const secret = rawSecretKey(seed.number, 'ed25519')
-    seed.number.fill(0)
+    const seed = Buffer.alloc(32)
+    if (readMpi(material, seed) !== material.length) return null
+    const secret = rawSecretKey(seed, 'ed25519')
+    seed.fill(0)
     return secret
   },
 
   readSignature(bytes) {
     const numbers = Buffer.alloc(NUMBERS_BYTES)
-    const r = readMpiInto(bytes, numbers.subarray(0, 32))
-    const s = r && readMpiInto(bytes.subarray(r), numbers.subarray(32))
+    const r = readMpi(bytes, numbers.subarray(0, 32))
+    const s = r && readMpi(bytes.subarray(r), numbers.subarray(32))
     return r && s && r + s === bytes.length ? numbers : null
   },
 

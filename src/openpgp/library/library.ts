@@ -168,12 +168,8 @@ export class Library implements AsyncDisposable {
     const wholeMs = DEADLINES_MS.attachment
     return {
       unwrap: (addressed) => this.unwrap(addressed, keys),
-      openWhole: async (packets, container, found) => {
-        const here = withSecrets(keys)
-        const open = () =>
-          this.#pools.attachments.run('openWhole', [packets, container, here, found], wholeMs)
-        return await twice(open).catch(or(null))
-      },
+      openWhole: (...sealed) =>
+        twice(() => this.#pools.attachments.run('openWhole', sealed, wholeMs)).catch(or(null)),
       unpackWhole: (packet) =>
         twice(() => this.#pools.attachments.run('unpackWhole', [packet], wholeMs)).catch(or(null)),
     }

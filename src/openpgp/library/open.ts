@@ -48,57 +48,31 @@ export async function open(
   encrypted: EncryptedMessage,
   keys: UnlockedKey[],
 ): Promise<OpenedText | NotOpened> {
-  const found = await decrypt(encrypted, keys)
-  if (found === null) return { outcome: 'damaged', reason: 'decryption' }
-  if (found === 'not-recipient') return { outcome: 'not-recipient' }
-  const decrypted = await readDecrypted(found.packets, bunzip)
-  const { dataDigest, recipients } = encrypted
-  return openedText(decrypted, { dataDigest, openedWith: found.fingerprint, recipients })
-}
-
-async function decrypt(
-  encrypted: EncryptedMessage,
-  keys: UnlockedKey[],
-): Promise<FoundPackets | 'not-recipient' | null> {
-  const found = [...(encrypted.found ?? []), ...(await unwrap(encrypted.recipientPackets, keys))]
-  for (const sessionKey of found) {
-    const packets = await openContainer(encrypted, sessionKey)
-    if (packets !== null) return { packets, fingerprint: sessionKey.fingerprint }
-  }
-  return found.length > 0 || encrypted.named ? null : 'not-recipient'
-}
-
-async function openContainer(
-  { container, recipientPackets }: EncryptedMessage,
-  { algorithm, data }: FoundKey,
-): Promise<Uint8Array | null> {
-  const sessionKey = algorithm === null ? null : { algorithm, data }
-  if (container[0] === 1 && sessionKey !== null && cipherOf(sessionKey)?.blockBytes === 16) {
-    return (await openVersion1(container, sessionKey))?.packets ?? null
-  }
-  return await decryptWith({ data, algorithm }, whole(recipientPackets, container))
+  const { container, recipientPackets, dataDigest, recipients } = encrypted
+  const found = [...(encrypted.found ?? []), ...(await unwrap(recipientPackets, keys))]
+  if (found.length === 0 && !encrypted.named) return { outcome: 'not-recipient' }
+  const opened = await openWhole(recipientPackets, container, found, config)
+  if (opened === null) return { outcome: 'damaged', reason: 'decryption' }
+  const decrypted = await readDecrypted(opened.packets, bunzip)
+  return openedText(decrypted, { dataDigest, openedWith: opened.fingerprint, recipients })
 }
 
 /** Decrypts a whole message. @returns the packets inside; null for everything that fails */
 async function decryptWith(
-  by: UnlockedKey | Pick<FoundKey, 'algorithm' | 'data'>,
+  sessionKey: Pick<FoundKey, 'algorithm' | 'data'>,
   binaryMessage: Uint8Array,
-  limits = config,
+  limits: typeof config,
 ): Promise<Uint8Array | null> {
   try {
     const message = await readMessage({ binaryMessage, config: limits })
-    const keys = 'keyIds' in by ? [await secretKeyOf(by)] : undefined
     // The library asks for no cipher where the container names it; its types do.
-    const sessionKeys = 'keyIds' in by ? undefined : ([by] as SessionKey[])
-    const { packets } = await message.decrypt(keys, undefined, sessionKeys, undefined, limits)
+    const sessionKeys = [sessionKey as SessionKey]
+    const { packets } = await message.decrypt(undefined, undefined, sessionKeys, undefined, limits)
     return await writePackets(packets)
   } catch {
     return null
   }
 }
-
-const whole = (recipientPackets: Uint8Array[], container: Uint8Array): Buffer =>
-  Buffer.concat([...recipientPackets, framePacket(TAG.seipd, container)])
 
 /** bzip2, which the platform lacks; the library holds it to its bound. */
 async function bunzip(packet: Uint8Array, limits = config): Promise<Uint8Array> {
@@ -136,28 +110,25 @@ async function sessionKeysIn(packet: Uint8Array, decryptionKeys: PrivateKey) {
   }
 }
 
-/**
- * Opens a container's whole body. Gives the packets inside; null for every failure.
- * @param found the session keys of its recipient packets, where they are known
- */
+/** Opens a container's whole body with one of these session keys; null for every failure. */
 export async function openWhole(
   recipientPackets: Uint8Array[],
   container: Uint8Array,
-  keys: UnlockedKey[],
-  found?: FoundKey[],
+  found: FoundKey[],
+  limits = attachmentLimits(),
 ): Promise<FoundPackets | null> {
-  for (const one of found ?? (await unwrap(recipientPackets, keys))) {
-    const { algorithm, data, fingerprint } = one
-    if (container[0] !== 1 || algorithm === null) break
-    const opened = await openVersion1(container, { algorithm, data })
-    if (opened === null) continue
-    const identity = identityOf(container, { algorithm, data }, opened.hash)
-    return { packets: opened.packets, fingerprint, identity }
-  }
-  const binaryMessage = whole(recipientPackets, container)
-  for (const by of [...(found ?? []), ...keys]) {
-    const packets = await decryptWith(by, binaryMessage, attachmentLimits())
-    if (packets !== null) return { packets, fingerprint: by.fingerprint }
+  for (const { algorithm, data, fingerprint } of found) {
+    const key = algorithm === null ? null : { algorithm, data }
+    if (container[0] === 1 && key !== null && cipherOf(key) !== null) {
+      const { packets, hash } = (await openVersion1(container, key)) ?? {}
+      if (packets && hash)
+        return { packets, fingerprint, identity: identityOf(container, key, hash) }
+      continue
+    }
+    const framed = framePacket(TAG.seipd, container)
+    const binaryMessage = Buffer.concat([...recipientPackets, framed])
+    const packets = await decryptWith({ data, algorithm }, binaryMessage, limits)
+    if (packets !== null) return { packets, fingerprint }
   }
   return null
 }

@@ -5,7 +5,7 @@ import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 import { CfbDecipher, Version1 } from '../crypto/seipd-stream.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
 import type { StreamedPacket } from '../format/packet-stream.ts'
-import type { RawFile, StartDecipher } from '../stream/resting.ts'
+import type { RawFile } from '../stream/resting.ts'
 
 /** Bytes written to the disk at once: whole blocks of every cipher. */
 const BLOCK_BYTES = 262_144
@@ -47,6 +47,11 @@ export class Container {
 
   get blockBytes(): number {
     return this.#version1.prefixBytes - 2
+  }
+
+  /** Begins to decrypt it at rest, at the speed of ECB. @param before as `CfbDecipher` */
+  decipher(before?: Uint8Array): CfbDecipher {
+    return new CfbDecipher(this.key, before)
   }
 
   /** Nothing of it need be kept: from now on it only goes by. */
@@ -96,9 +101,6 @@ export class Container {
 }
 
 const emptySlot = (): Slot => ({ block: new Uint8Array(BLOCK_BYTES), written: Promise.resolve() })
-
-/** Decrypts documents at rest, at the speed of ECB. */
-export const startDecipher: StartDecipher = (key, before) => new CfbDecipher(key, before)
 
 /** A session key that a container can be decrypted with while it arrives. */
 export type NativeKey = FoundKey & SymmetricKey

@@ -155,7 +155,9 @@ export async function recipientIn(
 ): Promise<BegunRecipient | null> {
   const named = namedIn(recipients, keys)
   const recipient = named && recipientOf(named, await own.of(named.key))
-  return recipient && { recipient, held: await unwrappedByHolder(recipient) }
+  if (recipient === null) return null
+  const { secret, packet } = recipient
+  return { recipient, held: 'holder' in secret ? await unwrappedByHolder(secret, packet) : null }
 }
 
 /** The packet that names a key of ours, where there is one of the common form and no other. */
@@ -189,9 +191,11 @@ interface UnwrappedKey {
   data: Buffer
 }
 
-/** @returns null where the secret is here */
-async function unwrappedByHolder({ packet, secret }: OwnRecipient): Promise<UnwrappedKey | null> {
-  if (!('holder' in secret)) return null
+/** @returns null where it does not open */
+async function unwrappedByHolder(
+  secret: HeldSecret<RecipientKey>,
+  packet: Uint8Array,
+): Promise<UnwrappedKey | null> {
   const [first] = await unwrapWith(secret, packet)
   return first ? { cipher: aesNamed(first.algorithm), data: bufferOf(first.data) } : null
 }

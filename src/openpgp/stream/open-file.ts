@@ -17,14 +17,7 @@ import { ReadError, failureOf } from '../format/packets.ts'
 import type { FoundPackets } from '../library/open.ts'
 import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
-import {
-  Extents,
-  RestingFile,
-  RestingWriter,
-  type RawFile,
-  type Room,
-  type StartDecipher,
-} from './resting.ts'
+import { Extents, RestingFile, RestingWriter, type RawFile, type Room } from './resting.ts'
 
 /** Steps that run in threads, which may be killed; each fails with null or an empty list. */
 export interface FileOpeningHelpers {
@@ -65,7 +58,7 @@ export async function openFileStream(
     const native = message.version === 1 ? options.native : null
     const key = native?.choose(found, await outer.peek(PREFIX_BYTES)) ?? null
     if (native === null || key === null) return await openWhole(opening)
-    return await openPassing(key, native, opening)
+    return await openPassing(key, native.Container, opening)
   } catch (error) {
     return failureOf(error)
   }
@@ -84,13 +77,13 @@ interface FileOpening {
 
 async function openPassing(
   key: NativeKey,
-  { Container, startDecipher }: NativeContainers,
+  Container: NativeContainers['Container'],
   opening: FileOpening,
 ): Promise<OpenedFile | NotOpened> {
   const { message, outer, options } = opening
   const raw = await options.room.file()
   const container = new Container(message.container, { raw, key })
-  const sink = new RestingSink(options.room, container, startDecipher)
+  const sink = new RestingSink(options.room, container)
   return await unlessRefused(sink, async () => {
     const inner = new ByteReader(container.packets())
     const found = await readDocument(inner, sink)
@@ -121,7 +114,7 @@ async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> 
   const container = Buffer.concat([Buffer.from([version]), body])
   const inside = await options.openWhole(recipientPackets, container, sessionKeys)
   if (inside === null) return UNDECIPHERED
-  const sink = new RestingSink(options.room, null, options.native?.startDecipher)
+  const sink = new RestingSink(options.room, null)
   return await unlessRefused(sink, async () => {
     const found = await readDocument(new ByteReader(once(inside.packets)), sink)
     const { identity, fingerprint } = inside
@@ -190,12 +183,10 @@ export class RestingSink implements DocumentSink {
   readonly #extents = new Extents()
   #raw: RawFile | null
   #writer: RestingWriter | null = null
-  readonly #startDecipher: StartDecipher | undefined
 
   /** @param container the one that goes to rest; null when none does */
-  constructor(room: Room, container: NativeContainer | null, startDecipher?: StartDecipher) {
+  constructor(room: Room, container: NativeContainer | null) {
     this.#room = room
-    this.#startDecipher = startDecipher
     this.#container = container
     this.#raw = container?.raw ?? null
   }
@@ -213,13 +204,10 @@ export class RestingSink implements DocumentSink {
     if (this.#container === null || this.#raw === null || this.#writer !== null) {
       return await (await this.#written()).finish()
     }
-    const { key, blockBytes: block } = this.#container
-    return new RestingFile(this.#raw, {
-      key,
-      extents: this.#extents,
-      block,
-      startDecipher: this.#startDecipher,
-    })
+    const container = this.#container
+    const decipher = (before?: Uint8Array) => container.decipher(before)
+    const parts = { extents: this.#extents, block: container.blockBytes, decipher }
+    return new RestingFile(this.#raw, parts)
   }
 
   /** Gives all room back. */
@@ -232,7 +220,7 @@ export class RestingSink implements DocumentSink {
     this.#container?.forget()
     await this.#raw?.close()
     this.#raw = await this.#room.file()
-    this.#writer = new RestingWriter(this.#raw, this.#startDecipher)
+    this.#writer = new RestingWriter(this.#raw)
     return this.#writer
   }
 }

@@ -2,14 +2,8 @@
  * A document at rest: on the disk there is only ciphertext, in CFB, under a key in memory alone.
  * A document that arrived encrypted in that mode stays in its container.
  */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createSecretKey,
-  randomBytes,
-  type Cipheriv,
-} from 'node:crypto'
-import { CIPHERS, cipherOf, type SymmetricKey } from '../format/ciphers.ts'
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto'
+import { CIPHERS } from '../format/ciphers.ts'
 
 /** Where bytes rest on a disk while they are needed; nobody else reads or writes them. */
 export interface RawFile {
@@ -35,33 +29,18 @@ export interface Room {
 
 const WINDOW_BYTES = 65_536
 const WRITE_BYTES = 262_144
-const ALGORITHM = 'aes256'
-const CIPHER = CIPHERS[ALGORITHM]
-
-/**
- * Begins to decrypt CFB, in pieces of whole blocks.
- * @param before the ciphertext block before the first; absent: the first is the first
- */
-export type StartDecipher = (
-  key: SymmetricKey,
-  before?: Uint8Array,
-) => { update(bytes: Uint8Array): Buffer }
-
-const startPlainDecipher: StartDecipher = (key, before) => {
-  const cipher = cipherOf(key)
-  if (cipher === null) throw new Error('cipher')
-  const start = before ?? Buffer.alloc(cipher.blockBytes)
-  return createDecipheriv(cipher.cfb, createSecretKey(key.data), start)
-}
+const CIPHER = CIPHERS.aes256
 
 interface RestingParts {
-  key: SymmetricKey
   /** Of the document in the file's plain text. */
   extents: Extents
   /** Bytes of a block of the cipher. */
   block: number
-  /** As the platform does it by default. */
-  startDecipher?: StartDecipher | undefined
+  /**
+   * Begins to decrypt the file, in pieces of whole blocks.
+   * @param before the ciphertext block before the first; absent: the first is the first
+   */
+  decipher: (before?: Uint8Array) => { update(bytes: Uint8Array): Buffer }
 }
 
 /** A document that can be read from any byte on, as often as wanted. */
@@ -105,31 +84,27 @@ export class RestingFile {
 
   /** Plain text around a position of the file, from the block on that it is in. */
   async #window(position: number): Promise<{ from: number; plain: Buffer }> {
-    const { key, block, startDecipher = startPlainDecipher } = this.#parts
+    const { block, decipher } = this.#parts
     const from = position - (position % block)
     const start = Math.max(0, from - block)
     const bytes = await this.#raw.read(start, from - start + WINDOW_BYTES)
     const before = from === 0 ? undefined : bytes.subarray(0, block)
-    const decipher = startDecipher(key, before)
-    return { from, plain: decipher.update(bytes.subarray(from - start)) }
+    return { from, plain: decipher(before).update(bytes.subarray(from - start)) }
   }
 }
 
 /** Puts a document to rest under a key of its own. */
 export class RestingWriter {
   readonly #raw: RawFile
-  readonly #key: SymmetricKey = { algorithm: ALGORITHM, data: randomBytes(CIPHER.keyBytes) }
-  readonly #cipher: Cipheriv
+  readonly #key = createSecretKey(randomBytes(CIPHER.keyBytes))
+  // The key is for this one file, so that its vector need not differ from another's.
+  readonly #start: Uint8Array = Buffer.alloc(CIPHER.blockBytes)
+  readonly #cipher = createCipheriv(CIPHER.cfb, this.#key, this.#start)
   readonly #gathered = new Uint8Array(WRITE_BYTES)
   #filled = 0
-  readonly #startDecipher: StartDecipher | undefined
 
-  constructor(raw: RawFile, startDecipher?: StartDecipher) {
+  constructor(raw: RawFile) {
     this.#raw = raw
-    this.#startDecipher = startDecipher
-    // The key is for this one file, so that its vector need not differ from another's.
-    const start = Buffer.alloc(CIPHER.blockBytes)
-    this.#cipher = createCipheriv(CIPHER.cfb, createSecretKey(this.#key.data), start)
   }
 
   /** Encrypts and appends the next bytes. @throws as the file's `append` */
@@ -148,9 +123,8 @@ export class RestingWriter {
     await this.#flush()
     const extents = new Extents()
     if (this.#raw.bytes > 0) extents.add(0, this.#raw.bytes)
-    const block = CIPHER.blockBytes
-    const startDecipher = this.#startDecipher
-    return new RestingFile(this.#raw, { key: this.#key, extents, block, startDecipher })
+    const decipher = (before = this.#start) => createDecipheriv(CIPHER.cfb, this.#key, before)
+    return new RestingFile(this.#raw, { extents, block: CIPHER.blockBytes, decipher })
   }
 
   async #flush(): Promise<void> {

@@ -111,18 +111,21 @@ test('`unwrap` returns each session key with the own key for it', async () => {
   ).toEqual([null])
 })
 
+const openFor = async (packets: Uint8Array[], body: Uint8Array, keys = [BOT]) =>
+  await openWhole(packets, body, await unwrap(packets, keys))
+
 test('`openWhole` opens a container with the right own key, and returns its packets unchanged', async () => {
   const inner = partialPacket(11, concat('62', 0, u32(0), Buffer.alloc(600, 'a')), [9])
   const body = seipdBody(inner, KEY)
   const packets = [pkesk(bot.subkey, wrong), pkesk(bot.subkey, KEY)]
-  const whole = await openWhole(packets, body, [MALLORY, BOT])
+  const whole = await openFor(packets, body, [MALLORY, BOT])
   expect([whole?.fingerprint, whole?.identity]).toEqual([BOT.fingerprint, sha256(body)])
   expect(Buffer.from(whole?.packets ?? '')).toEqual(inner)
   const version2 = packetAt(seipd2(literal('hello'), KEY), 0).body
-  const opened = await openWhole([pkesk6(bot.subkey, KEY)], version2, [BOT])
+  const opened = await openFor([pkesk6(bot.subkey, KEY)], version2)
   expect([opened?.fingerprint, opened?.identity]).toEqual([BOT.fingerprint, undefined])
-  expect(await openWhole([pkesk(bot.subkey, KEY)], body, [MALLORY])).toBeNull()
-  expect(await openWhole([pkesk(bot.subkey, KEY)], broken.subarray(2), [BOT])).toBeNull()
+  expect(await openFor([pkesk(bot.subkey, KEY)], body, [MALLORY])).toBeNull()
+  expect(await openFor([pkesk(bot.subkey, KEY)], broken.subarray(2))).toBeNull()
 })
 
 test('a container longer than any message is identified by session key and hash', async () => {
@@ -131,7 +134,7 @@ test('a container longer than any message is identified by session key and hash'
     const empty = seipdBody(Buffer.alloc(0), KEY).length
     const body = seipdBody(longPacket(11, seeded('file', bytes - empty - 6)), KEY)
     expect(body).toHaveLength(bytes)
-    return [body, (await openWhole([pkesk(bot.subkey, KEY)], body, [BOT]))?.identity]
+    return [body, (await openFor([pkesk(bot.subkey, KEY)], body))?.identity]
   }
   const [short, itsDigest] = await identityIn(most + 1)
   expect(itsDigest).toBe(sha256(short))

@@ -1,5 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { expect, test } from 'vitest'
+import { CfbDecipher } from '../../../src/openpgp/crypto/seipd-stream.ts'
 import { CIPHERS } from '../../../src/openpgp/format/ciphers.ts'
 import { Extents, RestingFile, RestingWriter } from '../../../src/openpgp/stream/resting.ts'
 import { runs } from '../../support/chance.ts'
@@ -114,6 +115,7 @@ test.each(['aes128', 'aes192', 'aes256', 'tripledes'] as const)(
   async (algorithm) => {
     const { keyBytes, blockBytes: block, cfb } = CIPHERS[algorithm]
     const key = { algorithm, data: seeded(`key ${algorithm}`, keyBytes) }
+    const decipher = (before?: Uint8Array) => new CfbDecipher(key, before)
     const raw = new MemoryFile()
     await raw.append(createCipheriv(cfb, key.data, Buffer.alloc(block)).update(text))
     await fc.assert(
@@ -131,7 +133,7 @@ test.each(['aes128', 'aes192', 'aes256', 'tripledes'] as const)(
             at += gap + bytes
           }
           const document = Buffer.concat(parts)
-          const file = new RestingFile(raw, { key, extents, block })
+          const file = new RestingFile(raw, { extents, block, decipher })
           const [start = 0, end = 0] = [one, other]
             .map((part) => Math.round(part * document.length))
             .toSorted((a, b) => a - b)
