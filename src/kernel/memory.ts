@@ -2,18 +2,7 @@
  * The kernel's only view of a store, which `store/memory.ts` implements over SQL. Every time is in ms
  * since the epoch, every digest of messages and files is keyed.
  */
-import type {
-  KeptRecords,
-  Keys,
-  PinRecords,
-  KeyChangeRecords,
-  PolicyRecords,
-  SignerRecords,
-  CertificateRecords,
-  KeyListRecords,
-  EncryptionKeyRecords,
-  JournalRecords,
-} from './people-records.ts'
+import type { KeptRecords, Keys, PeopleRecords } from './people-records.ts'
 
 export * from './people-records.ts'
 
@@ -203,17 +192,9 @@ export interface MediaRecords {
 }
 
 /** The records within one read or write. */
-export interface Records {
+export interface Records extends PeopleRecords {
   readonly chats: ChatRecords
   readonly presses: PressRecords
-  readonly pins: PinRecords
-  readonly keyChanges: KeyChangeRecords
-  readonly policies: PolicyRecords
-  readonly signers: SignerRecords
-  readonly certificates: CertificateRecords
-  readonly keyLists: KeyListRecords
-  readonly encryptionKeys: EncryptionKeyRecords
-  readonly journal: JournalRecords
   readonly ownKeys: OwnKeyRecords
   readonly seen: SeenRecords
   readonly confirmed: ConfirmedRecords

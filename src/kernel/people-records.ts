@@ -182,3 +182,15 @@ export interface JournalRecords {
     client?: string | undefined
   }): Promise<JournalEntry[]>
 }
+
+/** All of these within one read or write. */
+export interface PeopleRecords {
+  readonly pins: PinRecords
+  readonly keyChanges: KeyChangeRecords
+  readonly policies: PolicyRecords
+  readonly signers: SignerRecords
+  readonly certificates: CertificateRecords
+  readonly keyLists: KeyListRecords
+  readonly encryptionKeys: EncryptionKeyRecords
+  readonly journal: JournalRecords
+}

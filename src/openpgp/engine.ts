@@ -8,7 +8,6 @@ import type { DamageReason, SizeReason, UnfitReason, UnusableReason } from './fa
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder, OwnKeyAlgorithm } from './key-holder.ts'
-import type { SignedFiles } from './signed-files.ts'
 import type { Room, RestingFile } from './stream/resting.ts'
 
 /** One of the bot's own keys, made but not unlocked. Both texts are ASCII-armored. */
@@ -195,7 +194,15 @@ export interface OpenFileOptions {
 /** The result of verifying one signature; in the order of `signatures`. */
 export type SignatureResult = 'valid' | 'bad' | 'other-key'
 
-export interface Engine extends SignedFiles<Signed, UnlockedKey> {
+/** A certificate of a keyring, with what its own key certifies. */
+export interface ListedCertificate {
+  armored: string
+  userIds: string[]
+  /** Of the newest certification of each user id (RFC 9580, 5.2.3.24). */
+  notations: { name: string; value: string }[]
+}
+
+export interface Engine {
   /**
    * Makes a v4 key: Ed25519 primary, Curve25519 subkey, legacy encodings.
    * @param options `algorithm` `pqc` adds a subkey of ML-KEM-768+X25519; `userId` a free name;
@@ -265,5 +272,21 @@ export interface Engine extends SignedFiles<Signed, UnlockedKey> {
     nowMs: number,
     signal?: AbortSignal,
   ): Promise<SignatureResult[]>
+  /** Signs a text in the open, by the cleartext signature framework (RFC 9580, 7), dated `atMs`. */
+  signText(text: string, signer: UnlockedKey, atMs: number): Promise<string>
+  /**
+   * Reads a file that is signed inline, in cleartext or by a `detached` signature; nothing is verified.
+   * @returns no signatures for any other form; null for a signed one that cannot be read
+   */
+  readSigned(file: Uint8Array, detached: Uint8Array | null): Promise<Signed | null>
+  /**
+   * Reads the certificates of a keyring, armored or binary; each must still be judged.
+   * @param o `most` of them, `nowMs` when certifications must hold
+   * @returns null when it cannot be read whole, or holds more
+   */
+  readKeyring(
+    file: Uint8Array,
+    o: { most: number; nowMs: number },
+  ): Promise<ListedCertificate[] | null>
   [Symbol.asyncDispose](): Promise<void>
 }

@@ -11,6 +11,7 @@ export type {
   CertificateStatus,
   CipherSizes,
   Engine,
+  ListedCertificate,
   NamedRecipients,
   OpenedFile,
   OpenedText,
@@ -36,7 +37,6 @@ export { Sealed, armorBlock } from './format/armor-writer.ts'
 export { CIPHERS, CIPHER_ID } from './format/ciphers.ts'
 export { framePacket, packetHeader, writeMpi } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
-export type { ListedCertificate } from './signed-files.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'
 
 /** Loads the work of a key holder, for an agent. */
