@@ -56,10 +56,10 @@ export class Sealers implements AsyncDisposable {
   /** What adds ways of a program, each with its flags. */
   #adder(
     program: string,
-    run: (flags: string[], from: string, out: string) => Promise<unknown>,
+    sealWith: (flags: string[], from: string, out: string) => Promise<unknown>,
   ): (name: string, flags: string[]) => void {
     return (name, flags) => {
-      const seal = async (from: string, out: string) => void (await run(flags, from, out))
+      const seal = async (from: string, out: string) => void (await sealWith(flags, from, out))
       this.all.push({ name: `${program}: ${name}`, seal })
     }
   }
