@@ -161,14 +161,17 @@ export class Batches {
   async #examine(found: FoundMessage, arrival: Arrival): Promise<MessageFinding> {
     const startedAtMs = monotonicNow()
     const retries = this.#deferral.isWaitingFor([found]) ? [] : RETRY_AFTER_MS
-    for (const waitMs of [...retries, null]) {
+    for (let tries = 0; ; tries++) {
+      const waitMs = retries[tries]
       const finding = await examine(found, arrival, this.#parts).catch(unlessOurs)
       const isLate = monotonicNow() - startedAtMs > RETRY_WITHIN_MS || arrival.signal.aborted
       const isToTryAgain = finding === null || transientErrorIn(finding) === 'failed'
-      if (!isToTryAgain || waitMs === null || isLate) return finding ?? failed(found)
+      if (!isToTryAgain || waitMs === undefined || isLate) {
+        // something went wrong with this one alone: the others must not wait for it
+        return finding ?? unexamined(found.message, 'failed')
+      }
       await elapsed(waitMs, undefined, { ref: false })
     }
-    return failed(found)
   }
 
   /** @param known which updates are of people about whom the service did not answer before */
@@ -192,7 +195,8 @@ export class Batches {
     const isFailed = batch.failures.has(0)
     const tries = (this.#overdue.get(keyOf(first)) ?? 0) + (isFailed ? 0 : 1)
     if (tries >= OVERDUE_TRIES) {
-      return [first.map((found) => ({ found, finding: failed(found, 'deadline'), ms: 0 }))]
+      const late = (found: FoundMessage) => unexamined(found.message, 'deadline')
+      return [first.map((found) => ({ found, finding: late(found), ms: 0 }))]
     }
     this.#overdue.set(keyOf(first), tries)
     this.#leave(0, batch)
@@ -282,9 +286,3 @@ function unlessOurs(error: unknown): null {
   if (isOutOfMemory(error)) throw new EngineUnavailableError('no memory is left', { cause: error })
   return null
 }
-
-/** Something went wrong with this one alone: the others must not wait for it. */
-const failed = (
-  { message }: FoundMessage,
-  reason: 'deadline' | 'failed' = 'failed',
-): MessageFinding => unexamined(message, reason)
