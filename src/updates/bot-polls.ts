@@ -65,9 +65,10 @@ export class BotPolls {
     const ends = AbortSignal.any([signal, lost, set])
     const asked = this.#asked(query)
     try {
-      const found =
-        client === null ? this.#answerBot(asked, ends) : this.#share(caller, asked, ends)
-      const answered = await found
+      const answered: Answered =
+        client === null
+          ? await this.#answerBot(asked, ends)
+          : [await withUpdates(EMPTY, await this.#share(caller, asked, ends)), nothing]
       requireReach(lost)
       return set.aborted ? [EMPTY, nothing] : answered
     } catch (error) {
@@ -77,10 +78,9 @@ export class BotPolls {
     }
   }
 
-  async #share(caller: PollCaller, asked: AskedPoll, signal: AbortSignal): Promise<Answered> {
+  async #share(caller: PollCaller, asked: AskedPoll, signal: AbortSignal): Promise<unknown[]> {
     this.#requireValid(asked)
-    const updates = await this.#parts.consumers.poll(caller, asked, signal)
-    return [await withUpdates(EMPTY, updates), nothing]
+    return await this.#parts.consumers.poll(caller, asked, signal)
   }
 
   /** What the service has and what news there are: neither waits for all of the other. */
@@ -109,12 +109,8 @@ export class BotPolls {
   async #find(asked: AskedPoll, signal: AbortSignal): Promise<Found> {
     const { reader, consumers } = this.#parts
     if (consumers.queue.isShared) {
-      this.#requireValid(asked)
-      return {
-        answer: EMPTY,
-        updates: await consumers.poll(BOT_POLLS, asked, signal),
-        changed: true,
-      }
+      const updates = await this.#share(BOT_POLLS, asked, signal)
+      return { answer: EMPTY, updates, changed: true }
     }
     const endsAtMs = monotonicNow() + asked.timeoutSeconds * 1000
     const read = await reader.read(asked, { signal }).catch(async (error: unknown) => {

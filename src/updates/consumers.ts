@@ -5,7 +5,7 @@ import type { Clients } from '../clients/clients.ts'
 import type { StillMay } from '../clients/may-client.ts'
 import type { Client } from '../clients/records.ts'
 import { BOT } from './cursors.ts'
-import type { DeliveryLoop, DeliveryLoopParts } from './delivery-loop.ts'
+import { GRACE_MS, type DeliveryLoop, type DeliveryLoopParts } from './delivery-loop.ts'
 import { afterAttempt, NO_FAILURES, type Registration } from './registration.ts'
 import type { AskedPoll } from './queue-reader.ts'
 import { SharedQueue, type Consumer, type SharedQueueParts } from './shared-queue.ts'
@@ -41,7 +41,6 @@ export interface PollCaller {
 
 /** The shortest poll: within this the service has answered what it has. */
 const LEAST_MS = 1000
-const GRACE_MS = 5000
 /** Before another try, where the store cannot be read. */
 const AGAIN_MS = 1000
 

@@ -12,13 +12,10 @@ import type { WebhookClient } from './webhook-client.ts'
 import type { Delivered } from './update-batch.ts'
 import type { DeliveryFailure } from './delivery-outcome.ts'
 import type { Registration } from './registration.ts'
-import type { UpdatePoller } from './update-poller.ts'
+import { OPENED_MAX_AGE_MS, type UpdatePoller } from './update-poller.ts'
 
-/**
- * Updates opened longer ago are fetched and judged anew, with newer knowledge: deliveries may need
- * seconds each.
- */
-const OPENED_MAX_AGE_MS = 10_000
+/** A delivery under way when the sidecar stops is given so long to end. */
+export const GRACE_MS = 5000
 
 const { webhookBackoffFirstMs, webhookBackoffMaxMs } = FIXED_LIMITS
 

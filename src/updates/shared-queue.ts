@@ -9,7 +9,7 @@ import { raceAbort } from '../util/race-abort.ts'
 import { BOT, type Cursor, type Cursors } from './cursors.ts'
 import type { PollTurn } from './poll-turn.ts'
 import type { Delivered } from './update-batch.ts'
-import type { PendingUpdate, UpdatePoller } from './update-poller.ts'
+import { OPENED_MAX_AGE_MS, type PendingUpdate, type UpdatePoller } from './update-poller.ts'
 
 /** Who gets updates. */
 export interface Consumer {
@@ -45,8 +45,6 @@ export interface SharedQueueParts {
   stopping: AbortSignal
 }
 
-/** As in the delivery loop: updates that were opened longer ago are opened and judged anew. */
-const FRESH_MS = 10_000
 /** Between readings without anything new, as while one consumer is behind: each costs an opening. */
 const PAUSE_MS = { first: 1000, last: 8000 }
 /** After another sidecar has asked for the turn. */
@@ -96,7 +94,7 @@ export class SharedQueue {
     const { clock } = this.#parts
     await this.join(consumer.name)
     while (!stop.aborted && !this.#parts.stopping.aborted) {
-      const isFresh = clock.monotonicNow() - this.#readAtMs < FRESH_MS
+      const isFresh = clock.monotonicNow() - this.#readAtMs < OPENED_MAX_AGE_MS
       const found = isFresh ? this.#pendingOf(consumer) : []
       if (found.length > 0) return found
       this.#reading ??= this.#read().finally(() => (this.#reading = null))

@@ -21,6 +21,12 @@ const BURST = 20
 /** How long stopping waits for a last confirmation. */
 const CONFIRM_MS = 2000
 
+/**
+ * Updates opened longer ago are fetched and judged anew, with newer knowledge: deliveries may need
+ * seconds each.
+ */
+export const OPENED_MAX_AGE_MS = 10_000
+
 /** An update that is to be delivered, opened. */
 export interface PendingUpdate {
   update: unknown

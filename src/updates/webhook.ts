@@ -7,13 +7,11 @@ import type { Answer, Upstream } from '../service/client.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { PollWatch } from './poll-watch.ts'
-import type { DeliveryLoop } from './delivery-loop.ts'
+import { GRACE_MS, type DeliveryLoop } from './delivery-loop.ts'
 import type { QueueReader } from './queue-reader.ts'
 import type { Registration } from './registration.ts'
 import { findTarget, type TargetRules } from './target.ts'
 
-/** A delivery under way when the sidecar stops is given so long to end. */
-const GRACE_MS = 5000
 /** Ends every poll at once, since it is a poll; confirms nothing, since it has no offset. */
 const TAKE_OVER = '/updates?limit=1'
 /** Something small that a paused bot may not have. */
