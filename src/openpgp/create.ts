@@ -102,14 +102,12 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
   const sealKnown: Engine['sealKnown'] = async (request) => {
     const here = await ours()
     const sealed = await here?.sealer.seal(request)
-    if (here === null) await refuseUnusable(request.certificates)
-    return sealed ?? (await library.seal(request))
-  }
-  const refuseUnusable = async (certificates: readonly string[]): Promise<void> => {
-    const checked = await Promise.all([...new Set(certificates)].map((armored) => check(armored)))
+    const unchecked = here === null ? new Set(request.certificates) : []
+    const checked = await Promise.all([...unchecked].map((armored) => check(armored)))
     if (checked.some(({ status }) => status.unusable !== null)) {
       throw new Error('a certificate cannot be sealed to')
     }
+    return sealed ?? (await library.seal(request))
   }
   return {
     ...library.alone,
@@ -148,10 +146,9 @@ export function createEngine(options: EngineOptions = {}): MeasuredEngine {
       })
     },
     verify: async (signed, certificate, nowMs, signal) => {
-      const at = { nowMs, signal }
-      const results = await (await ours())?.verify(signed, certificate, at)
+      const results = await (await ours())?.verify(signed, certificate, nowMs, signal)
       if (results) checker?.verified(signed, certificate, { nowMs, results })
-      return results ?? (await library.verify(signed, certificate, at))
+      return results ?? (await library.verify(signed, certificate, nowMs, signal))
     },
     onThreadKilled: (listener) => kills.add(listener),
     onAvailable: (listener) => availabilities.add(listener),

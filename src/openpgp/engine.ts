@@ -139,11 +139,9 @@ export interface Signed {
 }
 
 /** A document too large for memory: the digest of each signature replaces it. */
-export interface SignedAtLength {
+export interface SignedAtLength extends Pick<Signed, 'signatures'> {
   /** One for each signature; empty for a hash that is never accepted. */
   digests: Uint8Array[]
-  /** Framed signature packets, in the order of the claims. */
-  signatures: Uint8Array[]
 }
 
 /**

@@ -19,12 +19,7 @@ type ListedPeople = [userId: number, fingerprint: string][]
 /** A usable certificate of a chat's list, since when, ms since the epoch; 0: on the first list. */
 export type PastListing = [userId: number, fingerprint: string, sinceMs: number]
 
-interface ListedPerson {
-  userId: number
-  fingerprint: string | null
-  /** Null when the certificate can be sealed to. */
-  unusable?: string | null
-}
+type ListedPerson = Pick<Person, 'userId' | 'fingerprint'> & { unusable?: string | null }
 
 /** Past listings kept of a chat; those that are not listed now are forgotten first. */
 const KEPT = 5000
@@ -154,6 +149,9 @@ export class KeyListHistory {
   }
 }
 
+type Named = readonly [userId: number, fingerprint: string, ...unknown[]]
+const nameOf = ([userId, fingerprint]: Named): string => `${userId} ${fingerprint}`
+
 /** All listings ever, with the certificates that are usable now. */
 function everListed(
   usable: ListedPeople,
@@ -165,13 +163,13 @@ function everListed(
     kept?.ever == null
       ? listedOnce.map(([userId, fingerprint]): PastListing => [userId, fingerprint, 0])
       : (JSON.parse(kept.ever) as PastListing[])
-  const known = new Set(before.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
+  const known = new Set(before.map(nameOf))
   const sinceMs = kept === undefined ? 0 : nowMs
-  const fresh = usable.filter(([userId, fingerprint]) => !known.has(`${userId} ${fingerprint}`))
+  const fresh = usable.filter((one) => !known.has(nameOf(one)))
   const all = [...before, ...fresh.map((one): PastListing => [...one, sinceMs])]
   if (all.length <= KEPT) return all
-  const now = new Set(usable.map(([userId, fingerprint]) => `${userId} ${fingerprint}`))
-  const past = all.filter(([userId, fingerprint]) => !now.has(`${userId} ${fingerprint}`))
+  const now = new Set(usable.map(nameOf))
+  const past = all.filter((one) => !now.has(nameOf(one)))
   const forgotten = new Set(past.slice(0, all.length - KEPT))
   return all.filter((one) => !forgotten.has(one))
 }

@@ -73,8 +73,8 @@ export function openRecipient(
   return recipientAlgorithm(algorithm).unwrap(form, ours, shared)
 }
 
-/** Bytes of the packet that `writeRecipient` writes. */
-export function recipientBytes(algorithm: RecipientAlgorithmId, cipher: CipherId): number {
+/** Bytes of the packet that `writeRecipient` writes. @throws as `unpackRecipientKey` */
+export function recipientBytes(algorithm: number, cipher: CipherId): number {
   return framedLength(START + recipientAlgorithm(algorithm).wrappedBytes(cipher))
 }
 
@@ -133,9 +133,4 @@ export function unpackRecipientKey(packed: Buffer, at: number): RecipientPoint {
   const createdS = packed.readUInt32BE(at + 1)
   const point = packed.subarray(at + POINT_AT, at + POINT_AT + publicBytes)
   return { algorithm, point, fingerprint: fingerprintOf({ algorithm, createdS, point }) }
-}
-
-/** The algorithm of one alone. @throws as `unpackRecipientKey` */
-export function recipientAlgorithmAt(packed: Uint8Array, at: number): RecipientPoint['algorithm'] {
-  return recipientAlgorithm(packed[at] ?? 0).id
 }

@@ -77,22 +77,16 @@ async function unlockKey(
 
 /** Whether the secret numbers belong to the public ones: those of a locked key are not signed. */
 async function isConsistent(key: PrivateKey): Promise<boolean> {
-  try {
-    for (const { keyPacket } of key.getKeys()) await (keyPacket as SecretKeyPacket).validate()
-    return true
-  } catch {
-    return false
-  }
+  const checks = key.getKeys().map((one) => (one.keyPacket as SecretKeyPacket).validate())
+  return await Promise.all(checks)
+    .then(() => true)
+    .catch(() => false)
 }
 
 async function canSign(key: PrivateKey, nowMs: number): Promise<boolean> {
-  try {
-    const { keyPacket } = await key.getSigningKey(undefined, new Date(nowMs))
-    const { bits = 0 } = keyPacket.getAlgorithmInfo()
-    return bits <= BOUNDS.rsaBitsMax
-  } catch {
-    return false
-  }
+  const signing = await key.getSigningKey(undefined, new Date(nowMs)).catch(() => null)
+  const { bits = 0 } = signing?.keyPacket.getAlgorithmInfo() ?? {}
+  return signing !== null && bits <= BOUNDS.rsaBitsMax
 }
 
 /** Whether the key opens and verifies a message sealed and signed with it, as messages are. */

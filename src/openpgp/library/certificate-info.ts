@@ -96,13 +96,9 @@ async function signingKeyOf(
   key: PublicKey,
   date: Date,
 ): Promise<{ signingKey: SigningKey | null; by: Key | Subkey | null }> {
-  try {
-    const by = await key.getSigningKey(undefined, date)
-    const signingKey = publicKeyOf(by.keyPacket.write())
-    return isSigningKey(signingKey) ? { signingKey, by } : NO_SIGNER
-  } catch {
-    return NO_SIGNER
-  }
+  const by = await key.getSigningKey(undefined, date).catch(() => null)
+  const signingKey = by && publicKeyOf(by.keyPacket.write())
+  return isSigningKey(signingKey) ? { signingKey, by } : NO_SIGNER
 }
 
 /**

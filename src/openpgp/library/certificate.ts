@@ -79,14 +79,11 @@ export async function judgeWith(
 
 /** Reads one certificate. Gives why it is none. */
 export async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
-  try {
-    const keys = await readKeys({ armoredKeys: armored })
-    const key = keys[0]
-    if (keys.length !== 1 || key === undefined) return 'several-certificates'
-    return key.isPrivate() ? 'secret-key' : key
-  } catch {
-    return 'unparseable'
-  }
+  const keys = await readKeys({ armoredKeys: armored }).catch(() => null)
+  const [key, other] = keys ?? []
+  if (keys === null) return 'unparseable'
+  if (key === undefined || other !== undefined) return 'several-certificates'
+  return key.isPrivate() ? 'secret-key' : key
 }
 
 /** `stripped` are fingerprints of composite subkeys that the certificate lacked. */
@@ -252,16 +249,7 @@ const CURVE_NAMES: Record<string, string> = {
  * @param date at which its subkey was found to be valid
  */
 async function canBeSealedTo(key: PublicKey, date: Date): Promise<boolean> {
-  try {
-    await encryptSessionKey({
-      data: new Uint8Array(32),
-      algorithm: 'aes256',
-      encryptionKeys: key,
-      date,
-      format: 'binary',
-    })
-    return true
-  } catch {
-    return false
-  }
+  const zeros = { data: new Uint8Array(32), algorithm: 'aes256' } as const
+  const sealed = encryptSessionKey({ ...zeros, encryptionKeys: key, date, format: 'binary' })
+  return await sealed.then(() => true).catch(() => false)
 }

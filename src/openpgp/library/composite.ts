@@ -190,12 +190,8 @@ export const isComposite = ({ keyPacket }: Key | Subkey): boolean => isComposite
 /** The composite subkeys that can be encrypted to at a date, the newest first. */
 export async function usableComposites(key: PublicKey, date: Date): Promise<Subkey[]> {
   const found = key.subkeys.filter(isComposite)
-  if (found.length === 0) return []
-  try {
-    await key.verifyPrimaryKey(date)
-  } catch {
-    return []
-  }
+  const verified = found[0] && key.verifyPrimaryKey(date).then(() => true)
+  if ((await verified?.catch(() => false)) !== true) return []
   const bindings = await Promise.all(found.map((one) => one.verify(date).catch(() => null)))
   return found
     .filter((_, index) => ((bindings[index]?.keyFlags?.[0] ?? 0) & MAY_ENCRYPT) !== 0)

@@ -1,16 +1,7 @@
 /** openpgp.js in threads that can be killed: forms without native code, and final judgements. */
 import { isOwnFailure, KeyHolderUnavailableError } from '../../errors.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
-import type {
-  Engine,
-  NotOpened,
-  Opened,
-  SealRequest,
-  Signed,
-  SignedAtLength,
-  SignatureResult,
-  UnlockedKey,
-} from '../engine.ts'
+import type { Engine, NotOpened, Opened, SealRequest, UnlockedKey } from '../engine.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'
 import { certificationsBy } from '../certifications.ts'
@@ -176,11 +167,7 @@ export class Library implements AsyncDisposable {
   }
 
   /** All `bad` when the deadline passed. @throws EngineUnavailableError */
-  async verify(
-    signed: Signed | SignedAtLength,
-    certificate: string,
-    { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
-  ): Promise<SignatureResult[]> {
+  readonly verify: Engine['verify'] = async (signed, certificate, nowMs, signal) => {
     const bad = signed.signatures.map(() => 'bad' as const)
     return await twice(() =>
       this.#pools.messages.run('verify', [signed, certificate, nowMs], this.#deadlineMs, signal),

@@ -142,23 +142,17 @@ async function packetsFor(
   sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   nowMs: number,
 ): Promise<Uint8Array> {
+  const packetsAt = (encryptionKeys: PublicKey[], date: Date): Promise<Uint8Array> =>
+    encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })
   try {
-    return await packetsAt(recipients, sessionKey, new Date(nowMs))
+    return await packetsAt(recipients, new Date(nowMs))
   } catch {
     const parts: Uint8Array[] = []
     for (const recipient of recipients) {
       const found = await encryptionKey(recipient, nowMs)
       if (!('subkey' in found)) throw new Error('a certificate cannot be sealed to')
-      parts.push(await packetsAt([recipient], sessionKey, found.date))
+      parts.push(await packetsAt([recipient], found.date))
     }
     return Buffer.concat(parts)
   }
-}
-
-async function packetsAt(
-  encryptionKeys: PublicKey[],
-  sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
-  date: Date,
-): Promise<Uint8Array> {
-  return await encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })
 }

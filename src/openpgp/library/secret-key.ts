@@ -117,10 +117,7 @@ export function unlockedFrom(unlocked: PrivateKey): UnlockedKey {
  * @returns the armored key, after it was seen to open
  * @throws Error `wrong-passphrase`, or the error of `unlock`
  */
-export async function relock(
-  locked: string,
-  o: { from: string; to: string; isRandom?: boolean },
-): Promise<string> {
+export const relock: Engine['relock'] = async (locked, o) => {
   const privateKey = await unlockWith(await readPrivateKey({ armoredKey: locked }), o.from)
   const anew = await lock(privateKey, o)
   const { fingerprint } = await unlock(anew, o.to)
@@ -144,9 +141,7 @@ export async function lock(
 async function unlockWith(privateKey: PrivateKey, passphrase: string): Promise<PrivateKey> {
   // Postern always locks: a key that is not locked was written by somebody without our secrets.
   if (privateKey.isDecrypted()) throw new Error('not-locked')
-  try {
-    return await decryptKey({ privateKey, passphrase })
-  } catch {
+  return await decryptKey({ privateKey, passphrase }).catch(() => {
     throw new Error('wrong-passphrase')
-  }
+  })
 }

@@ -14,7 +14,7 @@ import {
 } from 'openpgp'
 import { bufferOf } from '../bytes.ts'
 import { BOUNDS } from '../bounds.ts'
-import type { ListedCertificate, Signed, UnlockedKey } from '../engine.ts'
+import type { Engine, ListedCertificate, Signed, UnlockedKey } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
 import { beginLine } from '../format/armor-writer.ts'
 import { readDecrypted } from '../format/decrypted-message.ts'
@@ -45,10 +45,7 @@ const noBzip2 = (): Promise<never> => Promise.reject(new Error('bzip2'))
  * another form is a document without signatures.
  * @returns null for a signed form that cannot be read
  */
-export async function readSigned(
-  file: Uint8Array,
-  detached: Uint8Array | null,
-): Promise<Signed | null> {
+export const readSigned: Engine['readSigned'] = async (file, detached) => {
   try {
     if (detached !== null) {
       const text = bufferOf(detached).toString('latin1')
@@ -96,10 +93,7 @@ function isMessage(file: Uint8Array): boolean {
  * key certifies at `nowMs`.
  * @returns null when it cannot be read whole, or holds more than `most`
  */
-export async function readKeyring(
-  file: Uint8Array,
-  { most, nowMs }: { most: number; nowMs: number },
-): Promise<ListedCertificate[] | null> {
+export const readKeyring: Engine['readKeyring'] = async (file, { most, nowMs }) => {
   try {
     const blocks = bufferOf(file).toString('latin1').match(BLOCK)
     const keys: Key[] = []

@@ -7,7 +7,7 @@ import {
   type Signature,
 } from 'openpgp'
 import { certificateOf } from './key-cache.ts'
-import type { Signed, SignedAtLength, SignatureResult } from '../engine.ts'
+import type { Engine, SignatureResult } from '../engine.ts'
 import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
 import { revokedFromMs } from './owner-statements.ts'
@@ -19,11 +19,7 @@ import { madeOver, readClaim, type MadeOver } from '../format/signature-claim.ts
  * result a signature: `other-key` when the certificate has no key with the issuer's id, `bad` for
  * every other failure.
  */
-export async function verify(
-  signed: Signed | SignedAtLength,
-  certificate: string,
-  nowMs: number,
-): Promise<SignatureResult[]> {
+export const verify: Engine['verify'] = async (signed, certificate, nowMs) => {
   const key = await certificateOf(certificate)
   const keyIds = new Set(key.getKeyIDs().map((id) => id.toHex()))
   const results: SignatureResult[] = []

@@ -109,18 +109,15 @@ function isPlainUserId(bytes: Uint8Array): boolean {
   return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
 }
 
-function infoOf({
-  primary,
-  certification,
-  recipientKey,
-  binding,
-}: NonNullable<ReturnType<typeof partsOf>>): { info: CertificateInfo; ciphers: number[] } | null {
+type CommonParts = NonNullable<ReturnType<typeof partsOf>>
+
+function infoOf({ primary, certification, recipientKey, binding }: CommonParts) {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)
   const bound = termsOf(binding, recipientKey.createdS, fingerprint)
   if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
-  const info = {
+  const info: CertificateInfo = {
     fingerprint,
     recipientKey,
     signingKey: (certified.flags & MAY_SIGN) === 0 ? null : primary,

@@ -1,5 +1,5 @@
 /** Sealing, opening, verifying and unlocking of the common forms, with their caches and threads. */
-import type { Engine, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
+import type { Engine, UnlockedKey } from '../engine.ts'
 import { ownIdsOf, type FoundKey, type ScannedRecipients } from '../format/recipient-scan.ts'
 import { isHeld } from '../key-holder.ts'
 import { Pool, type PoolEvents } from '../pool.ts'
@@ -95,11 +95,7 @@ export class NativeEngine implements AsyncDisposable {
     return unwrapNatively(addressed, keys, this.#own)
   }
 
-  async verify(
-    signed: Signed | SignedAtLength,
-    certificate: string,
-    { nowMs, signal }: { nowMs: number; signal?: AbortSignal | undefined },
-  ): Promise<SignatureResult[] | null> {
+  async verify(...[signed, certificate, nowMs, signal]: Parameters<Engine['verify']>) {
     const found = this.certificates.infoOf(certificate)
     const checked = found instanceof Promise ? await found.catch(() => null) : { info: found }
     const info = checked?.info ?? null

@@ -121,12 +121,8 @@ export class Verifier {
    * Verifies signatures against a certificate's info, as the library's `verify` does.
    * @returns null where any of them is not of the common form, before any is verified
    */
-  async verify(
-    signed: Signed | SignedAtLength,
-    info: CertificateInfo,
-    nowMs: number,
-  ): Promise<SignatureResult[] | null> {
-    const all = checkClaims(signed, info, nowMs)
+  async verify(...claimed: Parameters<typeof checkClaims>): Promise<SignatureResult[] | null> {
+    const all = checkClaims(...claimed)
     if (all === null) return null
     const results: SignatureResult[] = []
     for (const one of all) {

@@ -1,7 +1,6 @@
 /** Wraps a session key for recipients: here for a few, for many in threads that share the work. */
 import { setImmediate as immediate } from 'node:timers/promises'
 import {
-  recipientAlgorithmAt,
   recipientKeyStarts,
   unpackRecipientKey,
   recipientBytes,
@@ -29,13 +28,12 @@ export interface WrapJob {
  * @param sessionKey in shared memory; zeroed by the caller, when nobody works on it any more
  */
 export function createWrapJob(recipientKeys: Uint8Array, sessionKey: SessionKey): WrapJob {
-  const keyStarts = recipientKeyStarts(recipientKeys)
-  const length = packetStarts({ recipientKeys, sessionKey }, keyStarts).at(-1) ?? 0
-  const blocks = Math.ceil(keyStarts.length / BLOCK)
+  using wrapper = new Wrapper({ recipientKeys, sessionKey })
+  const blocks = Math.ceil(wrapper.recipients / BLOCK)
   return {
     recipientKeys,
     sessionKey,
-    packets: new Uint8Array(new SharedArrayBuffer(length)),
+    packets: new Uint8Array(new SharedArrayBuffer(wrapper.length)),
     progress: new Int32Array(new SharedArrayBuffer(4 * (1 + blocks))),
   }
 }
@@ -93,32 +91,26 @@ export function wrapHere(recipientKeys: Uint8Array, sessionKey: SessionKey): Buf
   return packets
 }
 
-type Wrapping = Pick<WrapJob, 'recipientKeys' | 'sessionKey'>
-
-/** Where each recipient's packet begins, and where the last one ends. */
-function packetStarts({ recipientKeys, sessionKey }: Wrapping, keyStarts: number[]): number[] {
-  const starts = [0]
-  let end = 0
-  for (const at of keyStarts) {
-    end += recipientBytes(recipientAlgorithmAt(recipientKeys, at), sessionKey.cipher)
-    starts.push(end)
-  }
-  return starts
-}
-
 /** Wraps the session key for recipients, at their offsets in the message. */
 class Wrapper implements Disposable {
   readonly #recipientKeys: Buffer
   readonly #keyStarts: number[]
-  readonly #starts: number[]
+  /** Where each recipient's packet begins, and where the last one ends. */
+  readonly #starts = [0]
   readonly #sessionKey: WrapJob['sessionKey'] & { padded: Buffer }
 
-  constructor(job: Wrapping) {
-    const { recipientKeys, sessionKey } = job
+  constructor({ recipientKeys, sessionKey }: Pick<WrapJob, 'recipientKeys' | 'sessionKey'>) {
     this.#recipientKeys = Buffer.from(recipientKeys)
     this.#sessionKey = { ...sessionKey, padded: padSessionKey(sessionKey) }
     this.#keyStarts = recipientKeyStarts(recipientKeys)
-    this.#starts = packetStarts(job, this.#keyStarts)
+    for (const at of this.#keyStarts) {
+      const algorithm = recipientKeys[at] ?? 0
+      this.#starts.push(this.length + recipientBytes(algorithm, sessionKey.cipher))
+    }
+  }
+
+  get recipients(): number {
+    return this.#keyStarts.length
   }
 
   /** Bytes of all packets. */

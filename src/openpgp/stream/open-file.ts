@@ -162,14 +162,11 @@ async function unlessRefused(
   sink: RestingSink,
   open: () => Promise<OpenedFile | NotOpened>,
 ): Promise<OpenedFile | NotOpened> {
-  let outcome = ''
-  try {
-    const result = await open()
-    outcome = result.outcome
-    return result
-  } finally {
-    if (outcome !== 'opened') await sink.discard()
-  }
+  await using unopened = new AsyncDisposableStack()
+  unopened.defer(() => sink.discard())
+  const result = await open()
+  if (result.outcome === 'opened') unopened.move()
+  return result
 }
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

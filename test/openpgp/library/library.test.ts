@@ -47,7 +47,7 @@ const CASES: Record<string, Case> = {
     failed: null,
   },
   verify: {
-    ask: (of) => of.verify(two, 'c', { nowMs: 5, signal }),
+    ask: (of) => of.verify(two, 'c', 5, signal),
     deadlineMs: 3000,
     killed: ['bad', 'bad'],
     failed: ['bad', 'bad'],

@@ -58,7 +58,6 @@ function made() {
   return { engine, library, ...told }
 }
 
-const at = { nowMs: NOW_MS }
 const signed = async () => {
   const opened = await openInner(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS }))
   if (opened.outcome !== 'opened') throw new Error(opened.outcome)
@@ -83,7 +82,7 @@ test('a signature is verified with a readable certificate until its request is a
   const what = await signed()
   const { engine } = made()
   const verify = (certificate: string, signal?: AbortSignal) =>
-    engine.verify(what, certificate, { ...at, signal })
+    engine.verify(what, certificate, NOW_MS, signal)
   // read now, and known the second time
   for (let time = 0; time < 2; time++) expect(await verify(alice.certificate)).toEqual(['valid'])
   expect(await verify(mallory.certificate)).toEqual(['other-key'])
@@ -95,7 +94,7 @@ test('a signature is verified with a readable certificate until its request is a
 test('a signature is left to openpgp.js when its certificate cannot be judged', async () => {
   const { engine, library } = made()
   library.judgeForNative.mockRejectedValue(new Error('no thread'))
-  expect(await engine.verify(await signed(), twoNames, at)).toBeNull()
+  expect(await engine.verify(await signed(), twoNames, NOW_MS)).toBeNull()
 })
 
 test('`onSealed` distinguishes kinds of recipient lists, ciphers, names and preparation', async () => {
@@ -131,7 +130,7 @@ test('a disposed native engine clears its keys and caches, awaits its threads an
   const { engine, onPrepared } = made()
   const what = await signed()
   await engine.sealer.seal({ ...message, signer: bot.unlocked, place: 'here' })
-  expect(await engine.verify(what, alice.certificate, at)).toEqual(['valid'])
+  expect(await engine.verify(what, alice.certificate, NOW_MS)).toEqual(['valid'])
   let isOver = false
   const closing = Promise.resolve().then(() => (isOver = true))
   const threads = vi.spyOn(Pool.prototype, Symbol.asyncDispose).mockImplementation(async () => {
@@ -144,7 +143,7 @@ test('a disposed native engine clears its keys and caches, awaits its threads an
   expect(forget).toHaveBeenCalledOnce()
   threads.mockRestore()
   expect(await engine.sealer.seal({ ...message, signer: bot.unlocked })).toBeNull()
-  expect(await engine.verify(what, alice.certificate, at)).toBeNull()
+  expect(await engine.verify(what, alice.certificate, NOW_MS)).toBeNull()
   await immediate()
   expect(onPrepared).not.toHaveBeenCalled()
 })
