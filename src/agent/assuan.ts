@@ -4,7 +4,6 @@
  */
 import { connect, type Socket } from 'node:net'
 import { systemCodeOf } from '../errors.ts'
-import type { HolderState } from '../openpgp/index.ts'
 import { HolderReach } from './holder-reach.ts'
 
 /** The longest line of the protocol, without its end. */
@@ -49,11 +48,9 @@ export class AssuanUnreachableError extends Error {
   override name = 'AssuanUnreachableError'
 }
 
-export class AssuanClient {
+export class AssuanClient extends HolderReach {
   readonly #path: () => string
   readonly #greeting: readonly string[]
-  readonly #reach = new HolderReach()
-  readonly onReachable = this.#reach.onChange
   readonly #timer: NodeJS.Timeout
   readonly #queue: CommandBatch[] = []
   #socket: Socket | null = null
@@ -64,14 +61,11 @@ export class AssuanClient {
    * @param greeting commands that are sent first on each connection
    */
   constructor(path: () => string, greeting: readonly string[]) {
+    super()
     this.#path = path
     this.#greeting = greeting
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
     this.#connect()
-  }
-
-  get state(): HolderState {
-    return this.#reach.state
   }
 
   /**
@@ -81,7 +75,7 @@ export class AssuanClient {
    * @throws AssuanError; AssuanUnreachableError
    */
   async ask(commands: readonly string[], inquired: Buffer | null = null): Promise<Buffer> {
-    await this.#reach.known
+    await this.known
     if (this.#socket === null) throw new AssuanUnreachableError(this.state.reason)
     return await this.#send({ commands, inquired, left: commands.length })
   }
@@ -89,7 +83,6 @@ export class AssuanClient {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#end('was left')
-    await Promise.resolve()
   }
 
   #send(o: Pick<CommandBatch, 'commands' | 'inquired' | 'left'>): Promise<Buffer> {
@@ -116,7 +109,7 @@ export class AssuanClient {
       left: this.#greeting.length + 1,
     })
     greeted.then(
-      () => this.#reach.answers(),
+      () => this.answers(),
       (error: Error) => this.#socket === socket && this.#end(error.message),
     )
     socket.on('data', (chunk) => this.#read(chunk))
@@ -135,7 +128,7 @@ export class AssuanClient {
       const [first] = this.#queue
       const silentMs = first === undefined ? 0 : performance.now() - first.sentMs
       if (silentMs > DEADLINE_MS) return this.#end('did not answer in time')
-      if (silentMs > SILENT_MS) return this.#reach.isAway('does not answer')
+      if (silentMs > SILENT_MS) return this.isAway('does not answer')
       if (first === undefined)
         this.#send({ commands: ['NOP'], inquired: null, left: 1 }).catch(() => {})
     })
@@ -192,7 +185,7 @@ export class AssuanClient {
     for (const part of exchange.data) part.fill(0)
     if (exchange.error === null) exchange.resolve(data)
     else exchange.reject(exchange.error)
-    if (!this.state.isReachable && this.#socket !== null) this.#reach.answers()
+    if (!this.state.isReachable && this.#socket !== null) this.answers()
     const [next] = this.#queue
     if (next !== undefined) this.#begin(next)
   }
@@ -201,7 +194,7 @@ export class AssuanClient {
   #end(reason: string): void {
     this.#socket?.destroy()
     this.#socket = null
-    this.#reach.isAway(reason)
+    this.isAway(reason)
     for (const { reject } of this.#queue.splice(0)) reject(new AssuanUnreachableError(reason))
   }
 }

@@ -1,7 +1,7 @@
 /** The sidecar's end of the socket: a `KeyHolder` over one connection, which it opens again by itself. */
 import { connect, type Socket } from 'node:net'
 import { KeyHolderUnavailableError, systemCodeOf } from '../errors.ts'
-import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
+import type { HeldSessionKey, KeyHolder } from '../openpgp/index.ts'
 import { ASK, FrameReader, PACKET_MAX, PROTOCOL } from './frames.ts'
 import { readSessionKeys, STATUS, writeFrame } from './frames.ts'
 import type { AskName, Frame } from './frames.ts'
@@ -22,10 +22,8 @@ const REFUSED: Readonly<Record<number, string>> = {
 }
 
 /** Asks an agent; `KeyHolder` documents its methods. */
-export class AgentClient implements KeyHolder {
+export class AgentClient extends HolderReach implements KeyHolder {
   readonly #path: string
-  readonly #reach = new HolderReach()
-  readonly onReachable = this.#reach.onChange
   readonly #pending = new Map<number, PromiseWithResolvers<Buffer> & { untilMs: number }>()
   readonly #timer: NodeJS.Timeout
   #socket: Socket | null = null
@@ -33,6 +31,7 @@ export class AgentClient implements KeyHolder {
 
   /** @param path of the agent's socket, absolute */
   constructor(path: string) {
+    super()
     this.#path = path
     this.#connect()
     this.#timer = setInterval(() => this.#check(), HELLO_MS).unref()
@@ -58,19 +57,14 @@ export class AgentClient implements KeyHolder {
     return (await this.#ask('make', Buffer.from(JSON.stringify(asked)))).toString('utf8')
   }
 
-  get state(): HolderState {
-    return this.#reach.state
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer)
     this.#end('was left')
-    await Promise.resolve()
   }
 
   async #ask(name: AskName, body: Buffer): Promise<Buffer> {
     if (this.#socket === null || !this.state.isReachable) {
-      await this.#reach.known
+      await this.known
       if (!this.state.isReachable) throw this.#unavailable(this.state.reason)
     }
     return await this.#send(name, body)
@@ -132,7 +126,7 @@ export class AgentClient implements KeyHolder {
     const socket = this.#socket
     this.#send('hello', Buffer.of(PROTOCOL)).then(
       (answer) => {
-        if (answer.length === 1 && answer[0] === PROTOCOL) return this.#reach.answers()
+        if (answer.length === 1 && answer[0] === PROTOCOL) return this.answers()
         return this.#end('is of another version')
       },
       () => {
@@ -154,7 +148,7 @@ export class AgentClient implements KeyHolder {
   #end(reason: string): void {
     this.#socket?.destroy()
     this.#socket = null
-    this.#reach.isAway(`${this.#path} ${reason}`)
+    this.isAway(`${this.#path} ${reason}`)
     for (const { reject } of this.#pending.values()) reject(this.#unavailable(reason))
     this.#pending.clear()
   }

@@ -2,6 +2,7 @@
  * The protocol between sidecar and agent: frames of a length, a number and a kind, over a socket of
  * the file system. README.md has it with examples.
  */
+import type { HeldSessionKey } from '../openpgp/index.ts'
 
 /** The version in each hello and its answer. */
 export const PROTOCOL = 1
@@ -83,13 +84,8 @@ const CIPHERS_BY_NUMBER: readonly (string | null | undefined)[] = [
   'twofish',
 ]
 
-interface SessionKeyOnWire {
-  algorithm: string | null
-  data: Uint8Array
-}
-
 /** Writes session keys: for each a cipher, a length, the key. They are zeroed. */
-export function writeSessionKeys(keys: readonly SessionKeyOnWire[]): Buffer {
+export function writeSessionKeys(keys: readonly HeldSessionKey[]): Buffer {
   const known = keys.filter(({ algorithm }) => CIPHERS_BY_NUMBER.includes(algorithm))
   const written = Buffer.concat(
     known.flatMap(({ algorithm, data }) => [
@@ -102,8 +98,8 @@ export function writeSessionKeys(keys: readonly SessionKeyOnWire[]): Buffer {
 }
 
 /** Undoes `writeSessionKeys`, into memory of its own; null for other bytes. */
-export function readSessionKeys(body: Buffer): SessionKeyOnWire[] | null {
-  const keys: SessionKeyOnWire[] = []
+export function readSessionKeys(body: Buffer): HeldSessionKey[] | null {
+  const keys: HeldSessionKey[] = []
   for (let at = 0; at < body.length;) {
     const algorithm = CIPHERS_BY_NUMBER[body[at] ?? 1]
     const end = at + 2 + (body[at + 1] ?? 0)

@@ -73,12 +73,10 @@ export class GpgAgent implements KeyHolder {
   }
 
   async #ask(commands: readonly string[], inquired?: Buffer): Promise<Buffer> {
-    try {
-      return await this.#client.ask(commands, inquired)
-    } catch (error) {
+    return await this.#client.ask(commands, inquired).catch((error: unknown) => {
       const known = error instanceof AssuanError ? REFUSED[error.code] : undefined
       throw unavailable(known ?? (error as Error).message, error)
-    }
+    })
   }
 }
 

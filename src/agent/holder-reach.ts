@@ -1,10 +1,12 @@
 import { Listeners } from '../util/listeners.ts'
 import type { HolderState, KeyHolder } from '../openpgp/index.ts'
 
-/** Whether a holder answers, and who is called at each change of that. */
-export class HolderReach {
+/** Knows whether a holder answers, and calls back at each change of that. */
+export abstract class HolderReach {
   readonly #listeners = new Listeners<HolderState>()
   readonly #known = Promise.withResolvers<void>()
+  /** Resolves once the state is known. */
+  protected readonly known = this.#known.promise
   #state: HolderState = { isReachable: false, reason: '' }
 
   /** Without a reason while it is unknown. */
@@ -12,23 +14,18 @@ export class HolderReach {
     return this.#state
   }
 
-  /** Resolves once the state is known. */
-  get known(): Promise<void> {
-    return this.#known.promise
-  }
-
   /** As `KeyHolder.onReachable`. */
-  readonly onChange: KeyHolder['onReachable'] = (listener) => {
+  readonly onReachable: KeyHolder['onReachable'] = (listener) => {
     if (this.#state.isReachable || this.#state.reason !== '') listener(this.#state)
     return this.#listeners.add(listener)
   }
 
-  answers(): void {
+  protected answers(): void {
     this.#change({ isReachable: true, reason: '' })
   }
 
   /** @param reason for people, of one line */
-  isAway(reason: string): void {
+  protected isAway(reason: string): void {
     this.#change({ isReachable: false, reason })
   }
 

@@ -1,5 +1,6 @@
 /** A session with a PKCS #11 token, through pkcs11js: keys on the Edwards curve and its Montgomery form. */
 import { randomBytes } from 'node:crypto'
+import { resultOr } from '../errors.ts'
 
 type Module = InstanceType<(typeof import('pkcs11js'))['PKCS11']>
 /** An object of the token, for as long as the session lasts. */
@@ -162,11 +163,7 @@ export class Pkcs11Session {
 
   /** A point is an octet string in DER, or plain; of a key of another kind there may be none. */
   #pointOf(object: ObjectHandle): Buffer {
-    try {
-      return this.#valueOf(object, 'point').subarray(-POINT_BYTES)
-    } catch {
-      return Buffer.alloc(0)
-    }
+    return resultOr(() => this.#valueOf(object, 'point').subarray(-POINT_BYTES), Buffer.alloc(0))
   }
 }
 

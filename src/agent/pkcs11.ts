@@ -4,7 +4,7 @@
  */
 import { KeyHolderUnavailableError, OperatorError, refusedError, resultOr } from '../errors.ts'
 import { loadCertificateWriter, loadKeyAgreement } from '../openpgp/index.ts'
-import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
+import type { HeldSessionKey, KeyHolder } from '../openpgp/index.ts'
 import { describeOthersChange } from '../util/file-owners.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { ckrOf, Pkcs11Session, type KeyUse, type ObjectHandle } from './pkcs11-session.ts'
@@ -33,11 +33,9 @@ export function readTokenPlace(place: string): TokenPlace | null {
 }
 
 /** Uses the keys of a token; `KeyHolder` documents its methods. */
-export class Pkcs11Token implements KeyHolder {
+export class Pkcs11Token extends HolderReach implements KeyHolder {
   readonly #place: TokenPlace
   readonly #pin: { reveal(): string } | null
-  readonly #reach = new HolderReach()
-  readonly onReachable = this.#reach.onChange
   readonly #timer: NodeJS.Timeout
   /** A session does one thing at a time. */
   readonly #turns = new Mutex()
@@ -49,14 +47,11 @@ export class Pkcs11Token implements KeyHolder {
   #isClosed = false
 
   constructor(place: TokenPlace, pin: { reveal(): string } | null) {
+    super()
     this.#place = place
     this.#pin = pin
     this.#begun = this.#turns.run(() => this.#check())
     this.#timer = setInterval(() => void this.#turns.run(() => this.#check()), CHECK_MS).unref()
-  }
-
-  get state(): HolderState {
-    return this.#reach.state
   }
 
   sign({ by, digest }: Parameters<KeyHolder['sign']>[0]): Promise<Buffer> {
@@ -135,10 +130,10 @@ export class Pkcs11Token implements KeyHolder {
     try {
       this.#session ??= await this.#open()
       this.#session.check()
-      this.#reach.answers()
+      this.answers()
     } catch (error) {
       const failure = this.#explain(error)
-      if (this.#session === null && !this.#isClosed) this.#reach.isAway(failure.reason)
+      if (this.#session === null && !this.#isClosed) this.isAway(failure.reason)
     }
   }
 
@@ -168,7 +163,7 @@ export class Pkcs11Token implements KeyHolder {
     const session = this.#session
     this.#session = null
     this.#keys.clear()
-    this.#reach.isAway(reason)
+    this.isAway(reason)
     resultOr(() => session?.close(), undefined)
   }
 }

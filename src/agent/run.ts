@@ -42,8 +42,7 @@ export async function startAgent(o: AgentOptions): Promise<AsyncDisposable> {
     rmSync(o.socket, { force: true })
   })
   o.log.info({ socket: o.socket, keys: keys.list().length }, 'the key agent listens')
-  const resources = stack.move()
-  return { [Symbol.asyncDispose]: () => resources.disposeAsync() }
+  return stack.move()
 }
 
 /** Others with a right to write the folder could replace the socket by one of their own. */

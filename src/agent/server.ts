@@ -2,7 +2,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { z } from 'zod'
 import type { Log } from '../logger.ts'
-import type { HeldSessionKey } from '../openpgp/index.ts'
 import { ASK, FINGERPRINT_BYTES, FrameReader, PACKET_MAX } from './frames.ts'
 import { PROTOCOL, STATUS, writeFrame, writeSessionKeys } from './frames.ts'
 import type { Frame } from './frames.ts'
@@ -151,18 +150,11 @@ class AgentService {
     const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))
     if (found === null) return refusal(STATUS.unknownKey)
     if (!(found instanceof Promise)) return done(writeSessionKeys(found))
-    return this.#unwrapRare(found)
-  }
-
-  async #unwrapRare(found: Promise<HeldSessionKey[]>): Promise<Reply> {
     this.#rare++
-    try {
-      return done(writeSessionKeys(await found))
-    } catch (error) {
-      return this.#failed(error)
-    } finally {
-      this.#rare--
-    }
+    const answer = async (): Promise<Reply> => done(writeSessionKeys(await found))
+    return answer()
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => this.#rare--)
   }
 
   async #make(connection: number, text: string): Promise<Reply> {
