@@ -18,8 +18,7 @@ import type { BotExchange } from '../api/envelope.ts'
 import { observeExchanges, turnedAway } from './exchange.ts'
 import { checkRequest, requireRouted, type AdmissionOptions } from './admission.ts'
 import { isGone, writeAnswer } from './relay.ts'
-import { countRepeated, type RequestLine } from './request-log.ts'
-import { traceParentOf } from './traceparent.ts'
+import { countRepeated, traceParentOf, type RequestLine } from './request-log.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -108,8 +107,8 @@ export function createApp(given: AppOptions): App {
         : (request, response) =>
             onTurn(response, () => routesFor(request, answer)(request, response)),
     )
-  const onStopping = (): void => connections.stop()
-  const routes = createRoutes(options, report, { serve, onStopping })
+  const routes = createRoutes(options, report, serve)
+  routes.stopping.addEventListener('abort', () => connections.stop())
   return {
     ...routes,
     drain: async () => {
@@ -137,8 +136,7 @@ function onTurn(response: ServerResponse, answer: () => void): void {
 export function createAppBehind(given: AppOptions): App {
   const options = complete(given)
   const underWay = new Set<ServerResponse>()
-  const behind = { serve: () => createServer(), onStopping: () => {} }
-  const routes = createRoutes(options, reporter(options), behind)
+  const routes = createRoutes(options, reporter(options), () => createServer())
   return {
     ...routes,
     answer: (request, response) => {
@@ -171,7 +169,7 @@ function reporter({ log, level, onAnswered }: AppOptions): Report {
 function createRoutes(
   options: CompleteOptions,
   report: Report,
-  { serve, onStopping }: { serve: (routes: RequestListener) => Server; onStopping: () => void },
+  serve: (routes: RequestListener) => Server,
 ): Omit<App, 'drain'> {
   const { bounds } = options
   const stopping = new AbortController()
@@ -205,7 +203,6 @@ function createRoutes(
     if (request.headers.expect !== undefined) reply.raw.writeContinue()
   })
   app.addHook('preClose', (done) => {
-    onStopping()
     stopping.abort()
     done()
   })

@@ -49,7 +49,8 @@ export class BotTokens<Bot> {
   /** The bot whose token a request presents; null when that is nobody's, or not one token. */
   find(request: CallerOf): Bot | null {
     const credential = credentialOf(request)
-    const owners = credential === null ? [] : this.#ownersOf(credential)
+    const isOwner = (token: BotToken): boolean => credential !== null && token.hasClient(credential)
+    const owners = [...this.#bots.values()].filter(({ token }) => isOwner(token))
     // a token that is of clients of two bots is nobody's
     if (owners.length > 0) return owners.length === 1 ? (owners[0]?.bot ?? null) : null
     const [presented = null, ...more] = presentedIn(request.rawHeaders)
@@ -60,14 +61,9 @@ export class BotTokens<Bot> {
     return this.#of(hash)
   }
 
-  #ownersOf(credential: string) {
-    return [...this.#bots.values()].filter(({ token }) => token.hasClient(credential))
-  }
-
   #of(hash: string): Bot | null {
     const name = this.#byHash.get(hash)
-    const found = name == null ? undefined : this.#bots.get(name)
-    return found?.bot ?? null
+    return name == null ? null : this.get(name)
   }
 
   /** @returns whether anything may be otherwise now */

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
 /** One request, as it may be logged: the pattern of its route, never its url. */
 export interface RequestLine {
   requestId: string
@@ -49,4 +51,27 @@ export function countRepeated(nowMs: () => number): (line: RequestLine) => Failu
     counts.set(key, { line, again: 0, sinceMs })
     return [known === undefined || known.again === 0 ? line : { ...line, again: known.again }]
   }
+}
+
+/**
+ * Version, trace, span and flags (3.2.2); zeros name nothing, and there is no version ff. What follows
+ * is of a later version.
+ */
+const TRACEPARENT =
+  /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-[ -~]*)?$/
+const SAMPLED = 1
+
+/**
+ * Reads the trace of the caller (W3C Trace Context) by `traceparent`; `tracestate` is not read. A later
+ * version may have more fields, version 00 has none (3.2.4).
+ * @returns the span of the caller, which a trace of ours continues: `traceId` has 32 lower-case
+ *   hexadecimal digits, `spanId` 16, not all 0; `isSampled`: the caller records the trace. Null where the
+ *   header is absent, malformed or there twice
+ */
+export function traceParentOf({ traceparent }: IncomingHttpHeaders) {
+  if (typeof traceparent !== 'string') return null
+  const [, version, traceId = '', spanId = '', flags = '', more] =
+    TRACEPARENT.exec(traceparent) ?? []
+  if (version === undefined || (version === '00' && more !== undefined)) return null
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 }
 }

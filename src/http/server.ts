@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { API_PREFIX } from '../api/endpoints.ts'
 import { Refusal } from '../errors.ts'
@@ -59,13 +59,11 @@ export function buildBotDoor(parts: BotDoorParts): Door {
   return { listen: (at) => listenAt(app, at), drain }
 }
 
-/** The same routes for one of several bots, behind a door that they share. */
-export interface BotRoutes {
-  /** Answers a request that the door has accepted; authorizes the caller here. */
-  answer: RequestListener
-  /** Polls are answered with an empty list, other calls under way end, within 10 s. */
-  drain: () => Promise<void>
-}
+/**
+ * The same routes for one of several bots, behind a door that they share, which has accepted the request;
+ * they authorize the caller.
+ */
+export type BotRoutes = Pick<App, 'answer' | 'drain'>
 
 /** They are made when the first request arrives: they would be most of the memory of a bot at rest. */
 export function buildBotRoutes(parts: BotDoorParts): BotRoutes {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readRange } from '../../src/http/range.ts'
+import { readRange } from '../../src/http/routes/media.ts'
 import { fc } from '../support/property.ts'
 
 const file = { bytes: 1000, tag: '"tag"' }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { traceParentOf } from '../../src/http/traceparent.ts'
+import { traceParentOf } from '../../src/http/request-log.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'

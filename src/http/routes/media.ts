@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { parse } from 'range-parser'
 import { MEDIA_ID } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
 import type { Attachment } from '../../attachments/attachment.ts'
@@ -7,7 +8,6 @@ import type { Attachments } from '../../attachments/attachments.ts'
 import { OWN_CALL, type ClientAct } from '../../clients/may-client.ts'
 import { failureAnswer } from '../error-handler.ts'
 import { queryOf, textParam } from '../params.ts'
-import { readRange } from '../range.ts'
 import { joined } from '../../service/headers.ts'
 import { admitted, isGone } from '../relay.ts'
 import type { DoorRoute, DoorTools } from '../server.ts'
@@ -95,4 +95,26 @@ function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {
     .code(failed.status)
     .headers({ ...failed.headers, 'content-range': `bytes */${bytes}` })
     .send(failed.body)
+}
+
+/** Of the result of `range-parser`: a range beyond the end of the file. */
+const UNSATISFIABLE = 2
+
+/**
+ * Reads the `Range` of a GET against a file: the part of it that is asked for (RFC 9110, 14).
+ * @param asked `ifRange` is the tag of the content for the range: other content is given whole
+ * @param file `tag` is that of its content, in quotes
+ * @returns from `start` up to, not including, `end`; null for the whole file, also for several ranges and malformed ones;
+ *   `unsatisfiable` where the file has no byte of the range
+ */
+export function readRange(
+  { range = '', ifRange }: { range: string | undefined; ifRange: string | undefined },
+  file: { bytes: number; tag: string },
+) {
+  const { code, type, ranges } = parse(file.bytes, range)
+  if (type !== 'bytes' || range.includes(',')) return null
+  if (ifRange !== undefined && ifRange !== file.tag) return null
+  if (code === UNSATISFIABLE) return 'unsatisfiable'
+  const [one] = ranges
+  return one === undefined ? null : { start: one.start, end: one.end + 1 }
 }

@@ -3,21 +3,18 @@ import { Refusal } from '../../errors.ts'
 import { UNNAMED } from '../client-calls.ts'
 import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntry } from '../../outbox/entries.ts'
-import type { CallPlace, LaterCall, MessageOfCall } from '../../outbox/give.ts'
+import type { CallPlace, LaterCall } from '../../outbox/give.ts'
 import { withResult } from '../../translate/bot-view.ts'
 import { textParam } from '../params.ts'
 import { relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
+import type { PassParts } from './pass.ts'
 
 /** What a route asks of the outbox. */
-export interface OutboxDoor {
+export type OutboxDoor = PassParts['outbox'] & {
   give: (call: LaterCall) => Promise<OutboxEntry>
   /** As `clearNow`. */
   clear: (call: CallPlace) => Promise<Clearance | null>
-  /** As `requireNoCode`. */
-  refuseCodes: (body: unknown) => void
-  /** As `refuseRequest`. */
-  refuseRequest: (place: MessageOfCall) => Promise<void>
   /** The entry as any sidecar has written it. @throws Refusal `postern_store_unwritable` */
   find: (id: string) => Promise<OutboxEntry | undefined>
 }

@@ -22,7 +22,7 @@ export interface PassParts {
   guard: Pick<Guard, 'rule'>
   /** `routes.allowUnknown` */
   allowUnknown: boolean
-  /** Both throw a Refusal. */
+  /** Both throw a Refusal, as `requireNoCode` and `refuseRequest` of the outbox. */
   outbox: {
     refuseRequest: (message: MessageOfCall) => Promise<void>
     refuseCodes: (body: unknown) => void

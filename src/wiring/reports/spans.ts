@@ -6,7 +6,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { pairsOf, type TraceTarget } from '../../config/traces.ts'
 import type { BotDoorParts, DoorRoute } from '../../http/server.ts'
-import { traceParentOf } from '../../http/traceparent.ts'
+import { traceParentOf } from '../../http/request-log.ts'
 import { Guard } from '../../kernel/index.ts'
 import { Publication } from '../../keys/publication.ts'
 import { idHasher } from '../../logger.ts'
