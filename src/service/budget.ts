@@ -57,11 +57,7 @@ export class Budget {
     signal.addEventListener('abort', leave, { once: true })
     this.#waiting.push(waiter)
     this.#arm()
-    try {
-      await promise
-    } finally {
-      signal.removeEventListener('abort', leave)
-    }
+    await promise.finally(() => signal.removeEventListener('abort', leave))
   }
 
   /** Counts a call that is not made to wait, such as a repeated attempt. */

@@ -42,12 +42,10 @@ export async function fetchMedia(pool: Dispatcher, request: MediaRequest) {
       throw failure(again, 'before').error
     })
   })
-  try {
-    await check(response, limits)
-  } catch (error) {
+  await check(response, limits).catch((error: unknown) => {
     response.body.on('error', () => {}).destroy()
     throw within(error)
-  }
+  })
   return bytesOf(response.body, limits.maxMediaBytes, within)
 }
 

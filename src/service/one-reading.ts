@@ -22,50 +22,35 @@ export async function makeOneReading(
   kind: AnswerKind,
 ): Promise<boolean> {
   const { result, error } = answer
-  const reading = new Reading(kind === 'updates' ? UPDATE_NAMES : OWN_NAME)
-  const other = answer['ok'] === true ? 'error' : 'result'
-  reading.remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
-  if (isObject(error)) reading.remove(error, (name) => ERROR_NAMES.isImpostor(name))
-  reading.names += Object.keys(answer).length
-  for (const [name, value] of Object.entries(answer)) {
-    if (name !== 'result' || !Array.isArray(value)) reading.clean(value)
-  }
-  for await (const one of inSlices(Array.isArray(result) ? result : [])) reading.clean(one)
-  return reading.changed || reading.names !== countNames(text)
-}
-
-class Reading {
+  const judged = kind === 'updates' ? UPDATE_NAMES : OWN_NAME
   /** Number of names read, as long as none was removed. */
-  names = 0
-  changed = false
-  readonly #judged: typeof OWN_NAME
-
-  constructor(judged: typeof OWN_NAME) {
-    this.#judged = judged
-  }
-
-  remove(object: Record<string, unknown>, isWrong: (name: string) => boolean): void {
+  let names = 0
+  let isChanged = false
+  const remove = (object: Record<string, unknown>, isWrong: (name: string) => boolean): void => {
     for (const name of Object.keys(object).filter(isWrong)) {
       delete object[name]
-      this.changed = true
+      isChanged = true
     }
   }
-
   /** As deep as an answer may be, which is not deep (exact-json.ts). */
-  clean(value: unknown): void {
-    if (typeof value !== 'object' || value === null) return
-    if (Array.isArray(value)) {
-      for (const one of value) this.clean(one)
-    } else if (!isRawNumber(value)) this.#cleanObject(value as Record<string, unknown>)
-  }
-
-  #cleanObject(object: Record<string, unknown>): void {
-    for (const name in object) {
-      this.names++
-      if (this.#judged.isImpostor(name)) {
-        delete object[name]
-        this.changed = true
-      } else this.clean(object[name])
+  const clean = (value: unknown): void => {
+    if (Array.isArray(value)) return value.forEach(clean)
+    if (!isObject(value) || isRawNumber(value)) return
+    for (const name in value) {
+      names++
+      if (judged.isImpostor(name)) {
+        delete value[name]
+        isChanged = true
+      } else clean(value[name])
     }
   }
+  const other = answer['ok'] === true ? 'error' : 'result'
+  remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
+  if (isObject(error)) remove(error, (name) => ERROR_NAMES.isImpostor(name))
+  names += Object.keys(answer).length
+  for (const [name, value] of Object.entries(answer)) {
+    if (name !== 'result' || !Array.isArray(value)) clean(value)
+  }
+  for await (const one of inSlices(Array.isArray(result) ? result : [])) clean(one)
+  return isChanged || names !== countNames(text)
 }

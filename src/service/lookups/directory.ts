@@ -158,11 +158,8 @@ function bytesOf(people: Person[]): number {
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */
-async function absentIfUnknown(record: Promise<Unseen>): Promise<Unseen | null> {
-  try {
-    return await record
-  } catch (error) {
+const absentIfUnknown = (record: Promise<Unseen>): Promise<Unseen | null> =>
+  record.catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return null
     throw error
-  }
-}
+  })
