@@ -25,10 +25,9 @@ export function makeDataDir(dataDir: string): void {
     const isMade = makeFolders(dataDir, DIR_MODE)
     if (isMade && (statSync(dataDir).mode & 0o777) !== DIR_MODE) chmodSync(dataDir, DIR_MODE)
   } catch (error) {
-    if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false)
-      throw notADirectory(dataDir)
+    const isOther = statSync(dataDir, { throwIfNoEntry: false })?.isDirectory() === false
     const errno = errnoOf(error) ?? 'unknown'
-    if (errno === 'ENOTDIR' || errno === 'EEXIST') throw notADirectory(dataDir)
+    if (isOther || errno === 'ENOTDIR' || errno === 'EEXIST') throw notADirectory(dataDir)
     throw unwritable(dataDir, errno, error)
   }
   checkDataDir(dataDir)
@@ -80,11 +79,8 @@ export function checkFile(file: string): void {
 
 function closeToOthers(path: string, found: Stats, wanted: number): void {
   if ((found.mode & 0o777) === wanted) return
-  try {
-    chmodSync(path, wanted)
-  } catch {
-    // a failed change of the mode shows when the mode is read back
-  }
+  // a failed change of the mode shows when the mode is read back
+  resultOr(() => chmodSync(path, wanted), undefined)
   const left = statSync(path)
   if (isOpen(left)) {
     throw unfit(

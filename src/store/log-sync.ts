@@ -25,11 +25,7 @@ export class LogSync implements AsyncDisposable {
   /** Runs a transaction whose COMMIT does not wait for the disk; nothing else may run meanwhile. */
   async unsynced<T>(transaction: () => Promise<T>): Promise<T> {
     this.#database.exec('PRAGMA synchronous=NORMAL')
-    try {
-      return await transaction()
-    } finally {
-      this.#database.exec('PRAGMA synchronous=FULL')
-    }
+    return await transaction().finally(() => this.#database.exec('PRAGMA synchronous=FULL'))
   }
 
   /**

@@ -161,11 +161,7 @@ class UnderWay {
     if (this.#isClosed) throw new Refusal('postern_store_unwritable', 'the store is closed')
     const promise = task()
     this.#running.add(promise)
-    try {
-      return await promise
-    } finally {
-      this.#running.delete(promise)
-    }
+    return await promise.finally(() => this.#running.delete(promise))
   }
 
   /** Refuses new operations, and waits for those under way. @returns false when closed before */

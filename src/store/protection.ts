@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from 'node:crypto'
+import { resultOr } from '../errors.ts'
 import { PASSPHRASE_COST } from './passphrase-cost.ts'
 import { corrupt, otherWrapped, wrongPassphrase } from './refusals.ts'
 import { hasArgon2, SALT_BYTES, STRETCHER, type Stretcher } from './stretcher.ts'
@@ -65,11 +66,8 @@ export class SecretSealer {
     const decipher = createDecipheriv('aes-256-gcm', this.#key, nonce, { authTagLength: TAG_BYTES })
     decipher.setAAD(associated(name))
     decipher.setAuthTag(sealed.subarray(end))
-    try {
-      return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, end)), decipher.final()])
-    } catch {
-      return null
-    }
+    const parts = () => [decipher.update(sealed.subarray(NONCE_BYTES, end)), decipher.final()]
+    return resultOr(() => Buffer.concat(parts()), null)
   }
 }
 

@@ -15,9 +15,7 @@ const SALT_FILE = 'passphrase-salt'
 const deriveByScrypt = promisify<string, Uint8Array, number, object, Buffer>(scrypt)
 
 /** Parameters of one derivation. */
-export interface StretchParameters extends KeyDerivation {
-  salt: Uint8Array
-}
+type StretchParameters = KeyDerivation & { salt: Uint8Array }
 
 /** How passphrases are stretched. */
 export interface Stretcher {

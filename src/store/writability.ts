@@ -13,11 +13,7 @@ export class Writability {
   /** Counts a query as failed, again and again, while it waits for long: somebody may lock its rows. */
   async during<T>(query: Promise<T>): Promise<T> {
     const timer = setInterval(() => this.set(false), SLOW_MS).unref()
-    try {
-      return await query
-    } finally {
-      clearInterval(timer)
-    }
+    return await query.finally(() => clearInterval(timer))
   }
 
   set(isWritable: boolean): void {

@@ -60,15 +60,14 @@ export async function lookAtDatabase(o: {
   schema: string
 }): Promise<DatabaseState> {
   const address = parseAddress(o.url, o.caFile)
-  try {
-    return await withClient(address, LOOK_MS, async (client) => {
-      await requireSettings(client, 'session')
-      const state = await lookThrough(client, o.schema)
-      return { ...state, place: describeAddress(address), tls: client.tlsProtocol }
-    })
-  } catch (error) {
-    throw toOperator(error, address)
+  const look = async (client: DatabaseClient): Promise<DatabaseState> => {
+    await requireSettings(client, 'session')
+    const state = await lookThrough(client, o.schema)
+    return { ...state, place: describeAddress(address), tls: client.tlsProtocol }
   }
+  return await withClient(address, LOOK_MS, look).catch((error: unknown) => {
+    throw toOperator(error, address)
+  })
 }
 
 async function lookThrough(client: DatabaseClient, schema: string) {

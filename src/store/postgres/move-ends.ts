@@ -76,16 +76,14 @@ function fileEnd(dataDir: string, opened: DatabaseSync | null): MoveEnd {
       db()
         .transaction()
         .execute((transaction) => setMark(transaction, mark)),
-    discard() {
+    async discard() {
       close()
       removeDatabase(join(dataDir, DATABASE))
       syncDirectory(dataDir)
-      return Promise.resolve()
     },
-    [Symbol.asyncDispose]() {
+    async [Symbol.asyncDispose]() {
       close()
       release(dataDir)
-      return Promise.resolve()
     },
   }
 }
@@ -107,13 +105,10 @@ function hold(dataDir: string): DatabaseSync {
 export async function takeSchema(server: PostgresServer, schema: string): Promise<MoveEnd> {
   checkSchemaName(schema)
   const db = databaseOf(server, schema)
-  const explained = async <T>(run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run()
-    } catch (error) {
+  const explained = <T>(run: () => Promise<T>): Promise<T> =>
+    run().catch((error: unknown) => {
       throw toOperator(error, server.address)
-    }
-  }
+    })
   const transact = <T>(change: (db: Transaction<Schema>) => Promise<T>): Promise<T> =>
     explained(() =>
       server

@@ -168,12 +168,10 @@ export class Session implements AsyncDisposable {
         if (!isAnswered) this.#drop(client, 'silent')
       })
     }, ANSWER_MS)
-    try {
-      return await answer
-    } finally {
+    return await answer.finally(() => {
       isAnswered = true
       clearTimeout(timer)
-    }
+    })
   }
 
   #drop(client: DatabaseClient, how: SessionLoss = 'ended'): void {
