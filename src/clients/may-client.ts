@@ -135,18 +135,16 @@ function lackOfChats(
   { knownChats }: ClientFacts,
 ): Lack | null {
   if (chats === 'each' || client.chats.includes('all')) return null
-  if (chats === 'every') {
-    return { what: 'chat', detail: 'the call is about all chats, and it has not all' }
-  }
+  if (chats === 'every') return lackOfChat('the call is about all chats, and it has not all')
   const missing = chatIds.find((chatId) => !hasChat(client, chatId, knownChats))
   if (chatIds.length > 0 && missing === undefined) return null
   // the same for one that nobody knows: the chat of another's is nothing that a client may learn
-  if (chats === 'press' || chats === 'file') {
-    return { what: 'chat', detail: `its chats have no such ${chats}` }
-  }
-  if (missing === undefined) return { what: 'chat', detail: 'the call names no chat that is known' }
-  return { what: 'chat', detail: `it lacks the chat ${missing}` }
+  if (chats === 'press' || chats === 'file') return lackOfChat(`its chats have no such ${chats}`)
+  if (missing === undefined) return lackOfChat('the call names no chat that is known')
+  return lackOfChat(`it lacks the chat ${missing}`)
 }
+
+const lackOfChat = (detail: string): Lack => ({ what: 'chat', detail })
 
 /** Whether a client may read an update: each chat that is named in it, at any depth, must be its own. */
 export function mayRead(client: Client, update: unknown, facts: ClientFacts): boolean {
