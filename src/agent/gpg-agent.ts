@@ -61,11 +61,9 @@ export class GpgAgent implements KeyHolder {
     return agreement.open(shared)
   }
 
-  make(): Promise<string> {
-    const why = 'gpg-agent makes no keys for Postern'
-    return Promise.reject(
-      refusedError(why, 'make it with gpg, and `postern key import` its certificate'),
-    )
+  async make(): Promise<string> {
+    const hint = 'make it with gpg, and `postern key import` its certificate'
+    throw refusedError('gpg-agent makes no keys for Postern', hint)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
