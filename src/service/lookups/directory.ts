@@ -44,10 +44,7 @@ export class Directory implements KeyLookups {
     })
     this.#users = new FreshCache({
       max: USERS,
-      bounds: {
-        maxBytes: MAX_BYTES,
-        bytesOf: ({ person }) => bytesOf(person === null ? [] : [person]),
-      },
+      bounds: { maxBytes: MAX_BYTES, bytesOf: ({ person }) => bytesOf(person ? [person] : []) },
       fetch: async (userId) => {
         const answer = await absentIfUnknown(calls.userKey(userId))
         return { person: await sightings.sawUserKey(answer, userId) }
@@ -151,10 +148,8 @@ export class Directory implements KeyLookups {
 }
 
 function bytesOf(people: Person[]): number {
-  return people.reduce(
-    (sum, { certificateStatus }) => sum + PERSON_BYTES + certificateStatus.armored.length,
-    0,
-  )
+  const bytes = people.map((one) => PERSON_BYTES + one.certificateStatus.armored.length)
+  return bytes.reduce((sum, one) => sum + one, 0)
 }
 
 /** 404 `user_not_found` and `no_user_key` are answers, not failures. */

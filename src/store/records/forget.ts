@@ -171,9 +171,8 @@ async function leaveSent(db: Kysely<Schema>, userId: number): Promise<number> {
     .where('skipped', 'like', `%${userId}%`)
     .execute()
   for (const { message_id, skipped } of rows) {
-    const others = (JSON.parse(skipped) as { userId: number }[]).filter(
-      (one) => one.userId !== userId,
-    )
+    const all = JSON.parse(skipped) as { userId: number }[]
+    const others = all.filter((one) => one.userId !== userId)
     await changeRows(db, 'sent', { message_id }, { skipped: JSON.stringify(others) })
   }
   return rows.length
