@@ -7,11 +7,6 @@ import { EngineUnavailableError, isOutOfMemory } from '../errors.ts'
 /** Kinds of threads, by their files. */
 type ThreadKind = 'library/worker' | 'native/worker'
 
-type JobArgs<J, N extends keyof J> = J[N] extends (...args: infer A) => unknown ? A : never
-type JobResult<J, N extends keyof J> = J[N] extends (...args: never[]) => infer R
-  ? Awaited<R>
-  : never
-
 /** The thread was killed because the job overran its deadline, or died of the job. */
 export class JobKilled extends Error {}
 
@@ -68,7 +63,9 @@ const IDLE_MS = 30_000
 const DEADLINE_MS = 20_000
 
 /** @template J the jobs that its threads do, by name */
-export class Pool<J> implements AsyncDisposable {
+export class Pool<
+  J extends Record<keyof J, (...args: never[]) => unknown>,
+> implements AsyncDisposable {
   readonly #file: URL
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
@@ -96,10 +93,10 @@ export class Pool<J> implements AsyncDisposable {
    */
   run<N extends keyof J & string>(
     name: N,
-    args: JobArgs<J, N>,
+    args: Parameters<J[N]>,
     deadlineMs = DEADLINE_MS,
     signal?: AbortSignal,
-  ): Promise<JobResult<J, N>> {
+  ): Promise<Awaited<ReturnType<J[N]>>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) return reject(new JobKilled('dropped'))
       if (this.#closed) return reject(closed())

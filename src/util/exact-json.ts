@@ -39,14 +39,13 @@ export function parseExact(text: string): unknown {
 /** A quick check for text that any parser reads alike. Most answers pass it. */
 function isPlain(text: string): boolean {
   if (text.length > MAX_TOKENS.answer || ODD_NUMBER.test(text)) return false
-  let [openings, object, list] = [0, text.indexOf('{'), text.indexOf('[')]
-  for (; openings <= MAX_DEPTH.answer && object !== -1; openings++) {
-    object = text.indexOf('{', object + 1)
+  let openings = 0
+  for (const opening of '{[') {
+    for (let at = text.indexOf(opening); at !== -1; at = text.indexOf(opening, at + 1)) {
+      if (++openings > MAX_DEPTH.answer) return false
+    }
   }
-  for (; openings <= MAX_DEPTH.answer && list !== -1; openings++) {
-    list = text.indexOf('[', list + 1)
-  }
-  return openings <= MAX_DEPTH.answer
+  return true
 }
 
 /** How an answer that is a list begins. */

@@ -133,11 +133,8 @@ export class KeyListHistory {
   }
 
   #changesOf(chatId: number, before: ListedPeople, now: ListedPeople): TrustChange[] {
-    const changed: TrustChange = {
-      kind: 'recipients-changed',
-      chatId,
-      detail: difference(before, now),
-    }
+    const detail = difference(before, now)
+    const changed: TrustChange = { kind: 'recipients-changed', chatId, detail }
     const from = Math.max(before.length, this.#largest.get(chatId) ?? 0)
     const to = now.length
     if (to <= from / 2 && from - to > 1) {

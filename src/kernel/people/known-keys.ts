@@ -43,10 +43,7 @@ export class KnownKeys {
    */
   async saw(source: string, people: readonly ListedKeys[]): Promise<void> {
     const pairs = people.flatMap(({ userId, certificateStatus }) =>
-      certificateStatus.encryptionKeys.map((fingerprint) => ({
-        keyId: keyIdOf(fingerprint),
-        userId,
-      })),
+      certificateStatus.encryptionKeys.map(keyIdOf).map((keyId) => ({ keyId, userId })),
     )
     if (pairs.length === 0) return
     const digest = hash('sha256', JSON.stringify(pairs), 'base64')

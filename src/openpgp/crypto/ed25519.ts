@@ -5,11 +5,10 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
-import { publicOf, rawPublicKey, rawSecretKey } from './curve25519.ts'
+import { POINT_BYTES, publicOf, rawPublicKey, rawSecretKey } from './curve25519.ts'
 import { readMpi } from '../bytes.ts'
 import { writeMpi } from '../format/packet-writer.ts'
 
-const POINT_BYTES = 32
 const NUMBERS_BYTES = 64
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */
 const LEGACY_CURVE = Buffer.from('092b06010401da470f01010740', 'hex')

@@ -139,12 +139,8 @@ async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadD
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
     const body = await packet.whole(BOUNDS.libraryAttachmentBytes, tooLarge('form'))
-    const bytes = Buffer.concat([Buffer.from([algorithm]), body])
-    return {
-      outcome: 'compressed',
-      packet: framePacket(TAG.compressed, bytes),
-      signedAround: false,
-    }
+    const packed = framePacket(TAG.compressed, Buffer.concat([Buffer.of(algorithm), body]))
+    return { outcome: 'compressed', packet: packed, signedAround: false }
   }
   if (algorithm > COMPRESSION.bzip2) throw damage('compression')
   await using reader = new ByteReader(bounded(inflated(packet, algorithm)))

@@ -124,22 +124,16 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
   }
 }
 
-/** Reads a message that is arriving up to its container's data. */
+/** Reads on after the container; null at the end, a failure for any further packet. @throws ReadError */
+export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
+  return (await nextPacket(reader)) === null ? null : TRAILING_DATA
+}
+
+/** Reads a message that is arriving up to its container's data. @throws ReadError */
 export async function readArriving(
   reader: ByteReader,
   own: OwnIds,
 ): Promise<ArrivingMessage | NotOpened> {
-  return await read(reader, own).catch(failureOf)
-}
-
-/** Reads on after the container; null at the end, a failure for any further packet. */
-export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
-  const packet = await nextPacket(reader).catch(failureOf)
-  if (packet === null || 'outcome' in packet) return packet
-  return TRAILING_DATA
-}
-
-async function read(reader: ByteReader, own: OwnIds): Promise<ArrivingMessage | NotOpened> {
   const scan = new RecipientScan(own)
   for (;;) {
     const packet = await nextPacket(reader)

@@ -127,13 +127,11 @@ export function tagOf(header: number): number {
  */
 export function checkChunk(tag: number, { bytes, partial }: PacketLength, count: number): void {
   if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
-  if (partial && !takesPartial(tag)) throw new FramingError('partial-tag')
+  if (partial && !PARTIAL.has(tag)) throw new FramingError('partial-tag')
   if (count > BOUNDS.partialChunks) throw new FramingError('partial-count')
 }
 
-function takesPartial(tag: number): boolean {
-  return tag === TAG.literal || tag === TAG.compressed || tag === TAG.seipd
-}
+const PARTIAL: ReadonlySet<number> = new Set([TAG.literal, TAG.compressed, TAG.seipd])
 
 /** Type of the packet that begins at `at`, where its body begins, and its first length. @throws */
 export function headerAt(

@@ -84,7 +84,6 @@ export class RecipientScan {
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
   readonly #keyIds = new KeyIdList()
-  #anonymousSeen = 0
   #hasUnnamed = false
   /** How many recipient packets there were, for whomever. */
   count = 0
@@ -133,8 +132,8 @@ export class RecipientScan {
     if (recipient === null || recipient === 'anonymous') {
       this.#hasUnnamed = true
       if (recipient === null) return
-      this.#anonymousSeen++
-      if (this.#anonymous.length >= BOUNDS.anonymousPackets) return
+      // one more than are tried: then none is
+      if (this.#anonymous.length > BOUNDS.anonymousPackets) return
       this.#anonymous.push(framePacket(tag, body))
     } else {
       this.#keyIds.add(body, recipient.keyIdAt)
@@ -150,7 +149,7 @@ export class RecipientScan {
     const tries = Math.max(1, Math.floor(BOUNDS.anonymousAttempts / Math.max(1, keyCount)))
     const recipientPackets = named ? this.#named : this.#anonymous.slice(0, tries)
     if (recipientPackets.length === 0 || keyCount === 0) return { outcome: 'not-recipient' }
-    if (!named && this.#anonymousSeen > BOUNDS.anonymousPackets) {
+    if (!named && this.#anonymous.length > BOUNDS.anonymousPackets) {
       return { outcome: 'not-recipient', reason: 'too-many-anonymous' }
     }
     const recipients = { keyIds: this.#keyIds.bytes(), hasUnnamed: this.#hasUnnamed }

@@ -190,8 +190,9 @@ export const isComposite = ({ keyPacket }: Key | Subkey): boolean => isComposite
 /** The composite subkeys that can be encrypted to at a date, the newest first. */
 export async function usableComposites(key: PublicKey, date: Date): Promise<Subkey[]> {
   const found = key.subkeys.filter(isComposite)
-  const verified = found[0] && key.verifyPrimaryKey(date).then(() => true)
-  if ((await verified?.catch(() => false)) !== true) return []
+  if (found.length === 0) return []
+  const problem: unknown = await key.verifyPrimaryKey(date).catch((error: unknown) => error)
+  if (problem !== undefined) return []
   const bindings = await Promise.all(found.map((one) => one.verify(date).catch(() => null)))
   return found
     .filter((_, index) => ((bindings[index]?.keyFlags?.[0] ?? 0) & MAY_ENCRYPT) !== 0)

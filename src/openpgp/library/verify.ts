@@ -78,11 +78,10 @@ async function holds(
   made: MadeOver,
   { certificate, date }: { certificate: string; date: Date },
 ): Promise<boolean> {
+  const binary = 'document' in made ? made.document : Buffer.alloc(0)
   try {
     const { signatures } = await verifyDetached({
-      message: await createMessage({
-        binary: 'document' in made ? made.document : Buffer.alloc(0),
-      }),
+      message: await createMessage({ binary }),
       signature: await signatureOf(packet, made),
       verificationKeys: await certificateOf(certificate),
       date,

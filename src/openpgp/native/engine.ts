@@ -48,8 +48,7 @@ export class NativeEngine implements AsyncDisposable {
   readonly containers = containers
 
   constructor(parts: NativeEngineParts) {
-    const { library, threads, events, bounds, nowMs, onPrepared, ...listeners } = parts
-    const { onDisagreement, onSealed } = listeners
+    const { library, threads, events, bounds, nowMs, onPrepared, onDisagreement, onSealed } = parts
     this.threads = new Pool('native/worker', threads, events)
     const priority = new WorkPriority()
     this.certificates = new CertificateCache({

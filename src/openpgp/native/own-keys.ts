@@ -20,9 +20,7 @@ export interface NativeOwnKey {
   seals: { info: CertificateInfo; signer: MessageSigner } | null
   /** Whether the library accepts session keys of a cipher beyond AES-128 and AES-256. */
   reads(cipher: number): boolean
-}
-
-interface Described extends NativeOwnKey {
+  /** Of its certificate, as it was described. */
   info: CertificateInfo | null
 }
 
@@ -32,7 +30,7 @@ export type DescribeOwnKey = (key: UnlockedKey, atMs: number) => Promise<OwnKeyI
 export class NativeOwnKeys {
   readonly #describe: DescribeOwnKey
   readonly #nowMs: () => number
-  #known = new WeakMap<UnlockedKey, Promise<Described | null>>()
+  #known = new WeakMap<UnlockedKey, Promise<NativeOwnKey | null>>()
 
   constructor(describe: DescribeOwnKey, nowMs = (): number => Date.now()) {
     this.#describe = describe
@@ -53,7 +51,7 @@ export class NativeOwnKeys {
     this.#known = new WeakMap()
   }
 
-  async #ask(key: UnlockedKey): Promise<Described | null> {
+  async #ask(key: UnlockedKey): Promise<NativeOwnKey | null> {
     try {
       const { opens, ciphers, info } = await this.#describe(key, this.#nowMs())
       const { bytes, holder } = key
@@ -75,7 +73,7 @@ export class NativeOwnKeys {
   }
 
   /** An answer about a key is computed again when something in the key begins or ends. */
-  #isCurrent(described: Described | null): boolean {
+  #isCurrent(described: NativeOwnKey | null): boolean {
     return described?.info == null || holdsAt(described.info, this.#nowMs())
   }
 }

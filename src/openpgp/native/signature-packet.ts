@@ -58,11 +58,9 @@ export function hasOnly(
   { hashed, unhashed }: SignaturePacketForm,
   kinds: ReadonlySet<number>,
 ): boolean {
-  return (
-    hashed.every(({ kind, isCritical }) => {
-      return kinds.has(kind) && !(kind === SUBPACKET.notation && isCritical)
-    }) && unhashed.every(({ kind }) => UNHASHED.has(kind))
-  )
+  const isAllowed = ({ kind, isCritical }: Subpacket): boolean =>
+    kinds.has(kind) && !(kind === SUBPACKET.notation && isCritical)
+  return hashed.every(isAllowed) && unhashed.every(({ kind }) => UNHASHED.has(kind))
 }
 
 /** Bytes of the one subpacket of a kind; null when there is none, or more. */
