@@ -55,87 +55,78 @@ export interface AlertParts {
 }
 
 /** Sends alerts to the operator, one after the other; nothing waits for it. */
-export class Alerts implements AsyncDisposable {
-  readonly #parts: AlertParts
-  readonly #outcomes = new Listeners<AlertOutcome>()
-  /** Calls back when an alert has ended, once for each way. */
-  readonly onOutcome = this.#outcomes.add
-  readonly #sent = countedCache<string, Sent>(REMEMBERED)
-  /** Alerts to send later, unless the condition has changed by then. */
-  readonly #later = new Map<string, NodeJS.Timeout>()
-  readonly #end = new AbortController()
-  #waiting = 0
-  #last: Promise<void> = Promise.resolve()
+export type Alerts = ReturnType<typeof createAlerts>
 
-  constructor(parts: AlertParts) {
-    this.#parts = parts
-  }
+export function createAlerts({ ways, log, bot }: AlertParts) {
+  const outcomes = new Listeners<AlertOutcome>()
+  const sent = countedCache<string, Sent>(REMEMBERED)
+  /** Alerts to send later, unless the condition has changed by then. */
+  const later = new Map<string, NodeJS.Timeout>()
+  const end = new AbortController()
+  let waiting = 0
+  let last: Promise<void> = Promise.resolve()
 
   /**
    * Sends an alert; the same within ten minutes is sent once. One that has begun or ended again by
    * then is sent at their end. Never throws.
    */
-  raise(alert: Alert): void {
-    const { ways } = this.#parts
+  const raise = (alert: Alert): void => {
     const key = [alert.alert, alert.userId, alert.chatId].join(' ')
-    clearTimeout(this.#later.get(key))
-    this.#later.delete(key)
-    if (ways.length === 0 || this.#end.signal.aborted) return
-    const sent = this.#sent.peek(key)
-    const quietMs = leftOfQuietMs(sent, alert.holds)
-    if (quietMs === 0) return this.#enqueue(key, alert)
-    if (sent?.holds === alert.holds) return
-    this.#later.set(key, setTimeout(() => this.raise(alert), quietMs).unref())
+    clearTimeout(later.get(key))
+    later.delete(key)
+    if (ways.length === 0 || end.signal.aborted) return
+    const before = sent.peek(key)
+    const quietMs = leftOfQuietMs(before, alert.holds)
+    if (quietMs === 0) return enqueue(key, alert)
+    if (before?.holds === alert.holds) return
+    later.set(key, setTimeout(() => raise(alert), quietMs).unref())
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.race([this.#last, elapsed(LAST_MS, undefined, { ref: false })])
-    this.#end.abort()
-    for (const timer of this.#later.values()) clearTimeout(timer)
-  }
-
-  #enqueue(key: string, alert: Alert): void {
+  const enqueue = (key: string, alert: Alert): void => {
     const isAbout = alert.userId !== undefined || alert.chatId !== undefined
-    if (this.#waiting >= (isAbout ? WAITING_ABOUT : WAITING)) {
-      for (const { name } of this.#parts.ways) {
-        this.#outcomes.emit({ way: name, outcome: 'dropped' })
-      }
+    if (waiting >= (isAbout ? WAITING_ABOUT : WAITING)) {
+      for (const { name } of ways) outcomes.emit({ way: name, outcome: 'dropped' })
       return
     }
-    this.#remember(key, alert.holds)
-    this.#waiting++
-    const { bot } = this.#parts
+    remember(key, alert.holds)
+    waiting++
     const at = new Date().toISOString()
     const dated = { ...alert, at, ...(bot !== undefined && { bot }) }
-    const send = () => Promise.all(this.#parts.ways.map((way) => this.#send(way, dated)))
-    this.#last = this.#last.then(send).then(() => void this.#waiting--)
+    const sendAll = () => Promise.all(ways.map((way) => send(way, dated)))
+    last = last.then(sendAll).then(() => void waiting--)
   }
 
-  #remember(key: string, holds: boolean): void {
-    const { beganMs = -Infinity, endedMs = -Infinity } = this.#sent.peek(key) ?? {}
+  const remember = (key: string, holds: boolean): void => {
+    const { beganMs = -Infinity, endedMs = -Infinity } = sent.peek(key) ?? {}
     const nowMs = performance.now()
-    this.#sent.set(
-      key,
-      holds ? { holds, beganMs: nowMs, endedMs } : { holds, beganMs, endedMs: nowMs },
-    )
+    sent.set(key, holds ? { holds, beganMs: nowMs, endedMs } : { holds, beganMs, endedMs: nowMs })
   }
 
-  async #send(way: AlertWay, alert: SentAlert): Promise<void> {
-    const { log } = this.#parts
-    const end = this.#end.signal
+  const send = async (way: AlertWay, alert: SentAlert): Promise<void> => {
     for (const waitMs of [...RETRY_AFTER_MS, null]) {
       try {
-        await way.send(alert, AbortSignal.any([end, AbortSignal.timeout(ATTEMPT_MS)]))
-        return this.#outcomes.emit({ way: way.name, outcome: 'told' })
+        await way.send(alert, AbortSignal.any([end.signal, AbortSignal.timeout(ATTEMPT_MS)]))
+        return outcomes.emit({ way: way.name, outcome: 'told' })
       } catch (error) {
         const reason = error instanceof Error ? error.name : 'unknown'
-        if (waitMs === null || end.aborted) {
+        if (waitMs === null || end.signal.aborted) {
           log.error({ alert: alert.alert, way: way.name, reason }, 'an alert could not be sent')
-          return this.#outcomes.emit({ way: way.name, outcome: 'failed' })
+          return outcomes.emit({ way: way.name, outcome: 'failed' })
         }
-        await elapsed(waitMs, undefined, { signal: end, ref: false }).catch(() => undefined)
+        await elapsed(waitMs, undefined, { signal: end.signal, ref: false }).catch(() => undefined)
       }
     }
+  }
+
+  return {
+    raise,
+    /** Calls back when an alert has ended, once for each way. */
+    onOutcome: outcomes.add,
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      await Promise.race([last, elapsed(LAST_MS, undefined, { ref: false })])
+      end.abort()
+      for (const timer of later.values()) clearTimeout(timer)
+    },
   }
 }
 

@@ -1,4 +1,4 @@
-import { ClockSkew } from './clock-skew.ts'
+import { createClockSkew } from './clock-skew.ts'
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Health, ReasonCode } from './health.ts'
@@ -65,19 +65,19 @@ export class ServiceWatch implements Disposable {
   #tokenDueMs = -Infinity
   #revoked = false
   #stopped = false
-  readonly #skew: ClockSkew
+  readonly #skew: ReturnType<typeof createClockSkew>
   #reachable = false
 
   /** @param time ours, which may be another than the machine's */
   constructor(health: Health, time?: { nowMs(): number }) {
     this.#health = health
-    this.#skew = new ClockSkew(time)
+    this.#skew = createClockSkew(time)
     health.set('starting', '')
   }
 
-  /** As `ClockSkew.ms`. */
+  /** As `createClockSkew` has it. */
   get skewMs(): number | null {
-    return this.#skew.ms
+    return this.#skew.ms()
   }
 
   /** Whether the last call was answered. */
@@ -171,7 +171,7 @@ export class ServiceWatch implements Disposable {
   /** Whether our clock shows a time that can be; where the service sends no date, that alone shows. */
   clockIsBehind(isBehind: boolean): void {
     if (isBehind) this.#health.set('clock', 'before the bot’s key was made')
-    else if (this.#skew.ms === null) this.#health.clear('clock')
+    else if (this.#skew.ms() === null) this.#health.clear('clock')
   }
 
   /** Records a failed or successful write. A success just after a failure may be of another table. */

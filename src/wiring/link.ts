@@ -7,7 +7,7 @@ import type { Secrets, Settings } from '../config/settings.ts'
 import { OperatorError, NoResponseError } from '../errors.ts'
 import { type Time, type Unseen, unobserved } from '../kernel/index.ts'
 import type { Log } from '../logger.ts'
-import { Alerts, type AlertParts } from '../observe/alerts.ts'
+import { createAlerts, type AlertParts } from '../observe/alerts.ts'
 import { Health } from '../observe/health.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { ServiceWatch } from '../observe/service-watch.ts'
@@ -52,9 +52,9 @@ export function createLink(
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
   const { time = SYSTEM_TIME, metrics = new Metrics() } = o
-  const bot = new BotDescription(botIdOf(secrets.botToken.reveal()))
+  const { read, ...bot } = describedBot(botIdOf(secrets.botToken.reveal()))
   const partOf = (share: number): number =>
-    Math.floor((bot.limits.apiCallsPerMinute * share) / sidecars)
+    Math.floor((bot.limits().apiCallsPerMinute * share) / sidecars)
   const upstreamListeners: Partial<UpstreamEvents>[] = [{ budget: (used) => (ownCalls = used) }]
   const health = new Health()
   const upstream: Upstream = new UpstreamClient({
@@ -63,7 +63,7 @@ export function createLink(
     ownCallsPerMinute: () => partOf(OWN_SHARE),
     events: forwardTo(upstreamListeners),
   })
-  const alerts = new Alerts(o)
+  const alerts = createAlerts(o)
   const watch = new ServiceWatch(health, time)
   return {
     /** Base URL of the service. */
@@ -75,8 +75,8 @@ export function createLink(
     metrics,
     alerts,
     watch,
-    calls: callsOf(upstream, bot, watch),
-    ...ofBot(bot),
+    calls: callsOf(upstream, read, watch),
+    ...bot,
     /** Divides the calls of our own among so many sidecars of the bot. */
     shareCalls: (count: number): void => void (sidecars = count),
     /** Calls a minute that all clients of the door may cause here. */
@@ -98,36 +98,14 @@ export function createLink(
   }
 }
 
-function ofBot(bot: BotDescription) {
-  return {
-    /** The last `/me`; null before the first. */
-    bot: (): Bot | null => bot.known,
-    /** By the token; without a token of the spec's shape, by the first `/me`. */
-    botId: (): number | null => bot.id,
-    /** Sets the store's bot: a `/me` of another is refused, also when the token has no bot id. */
-    expectBot: (botId: number): void => void (bot.id ??= botId),
-    limits: (): Limits => bot.limits,
-    /**
-     * Uses a `/me` that the bot asked for.
-     * @returns its content
-     * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
-     */
-    observe: (answer: Unseen): unknown => bot.read(answer).result,
-    /** Calls back with every `/me` of our bot. */
-    onBot: bot.descriptions.add,
-    /** Calls back with whether a `/me` is of the bot of our token. */
-    onIdentified: bot.identifications.add,
-  }
-}
-
 type CallOptions = Pick<Parameters<Upstream['ask']>[0], 'deadlineMs' | 'isCheck'>
 
 /** Calls of our own. */
-function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch) {
+function callsOf(upstream: Upstream, read: BotReader, watch: ServiceWatch) {
   const get = async (path: string, how: CallOptions = {}): Promise<Unseen> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...how })
   const me = async (how: CallOptions): Promise<Bot> => {
-    const { described } = bot.read(await get('/me', how))
+    const { described } = read(await get('/me', how))
     if (described === null) throw new NoResponseError('postern_upstream_invalid', 'a bot')
     return described
   }
@@ -148,38 +126,60 @@ function callsOf(upstream: Upstream, bot: BotDescription, watch: ServiceWatch) {
   }
 }
 
-/** The bot as the service describes it. Its token determines which bot it is. */
-class BotDescription {
-  known: Bot | null = null
-  limits: Limits = { ...LIMITS }
-  /** A token that is read again later does not turn this store's bot into another. */
-  id: number | null
-  readonly descriptions = new Listeners<Bot>()
-  readonly identifications = new Listeners<boolean>()
+type BotReader = ReturnType<typeof describedBot>['read']
 
-  constructor(id: number | null) {
-    this.id = id
-  }
+/**
+ * The bot as the service describes it.
+ * @param idOfToken null for a token that names none
+ */
+function describedBot(idOfToken: number | null) {
+  let known: Bot | null = null
+  let limits: Limits = { ...LIMITS }
+  /** A token that is read again later does not turn this store's bot into another. */
+  let id = idOfToken
+  const descriptions = new Listeners<Bot>()
+  const identifications = new Listeners<boolean>()
 
   /**
    * Reads a `/me`.
    * @returns its content, and the bot that it describes, if it does
    * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
    */
-  read(answer: Unseen): { result: unknown; described: Bot | null } {
+  const read = (answer: Unseen): { result: unknown; described: Bot | null } => {
     const result = unobserved(answer)
-    if (isObject(result) && 'id' in result && this.id !== null) {
-      const isOurs = result['id'] === this.id
-      this.identifications.emit(isOurs)
+    if (isObject(result) && 'id' in result && id !== null) {
+      const isOurs = result['id'] === id
+      identifications.emit(isOurs)
       if (!isOurs) throw new NoResponseError('postern_upstream_invalid', 'the bot of another token')
     }
     const { data: described = null } = Bot.safeParse(result)
     if (described === null) return { result, described }
-    this.known = described
-    this.id = described.id
-    this.limits = readLimits(described.limits)
-    this.descriptions.emit(described)
+    known = described
+    id = described.id
+    limits = readLimits(described.limits)
+    descriptions.emit(described)
     return { result, described }
+  }
+
+  return {
+    read,
+    /** The last `/me`; null before the first. */
+    bot: () => known,
+    /** By the token; without a token of the spec's shape, by the first `/me`. */
+    botId: () => id,
+    /** Sets the store's bot: a `/me` of another is refused, also when the token has no bot id. */
+    expectBot: (botId: number): void => void (id ??= botId),
+    limits: () => limits,
+    /**
+     * Uses a `/me` that the bot asked for.
+     * @returns its content
+     * @throws NoResponseError `postern_upstream_invalid` when it is another bot's
+     */
+    observe: (answer: Unseen): unknown => read(answer).result,
+    /** Calls back with every `/me` of our bot. */
+    onBot: descriptions.add,
+    /** Calls back with whether a `/me` is of the bot of our token. */
+    onIdentified: identifications.add,
   }
 }
 

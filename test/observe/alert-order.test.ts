@@ -1,6 +1,6 @@
 /** Which alerts reach the operator when a condition flaps, or alerts are many. */
 import { expect, test, vi } from 'vitest'
-import { Alerts, type Alert, type AlertOutcome } from '../../src/observe/alerts.ts'
+import { createAlerts, type Alert, type AlertOutcome } from '../../src/observe/alerts.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 import { watchedLog } from '../support/watched-log.ts'
 
@@ -13,7 +13,7 @@ function scene() {
   const sent: string[] = []
   const outcomes: AlertOutcome[] = []
   const state = { blocked: null as Promise<void> | null }
-  const alerts = new Alerts({
+  const alerts = createAlerts({
     log: watchedLog(() => {}),
     ways: [
       {

@@ -17,7 +17,7 @@ const LAST_MS = 2000
 /** Exported, refused or not reached by the collector, or one too many for the queue. */
 type SpanOutcome = 'exported' | 'failed' | 'dropped'
 
-export interface SpanExporterParts {
+interface SpanExporterParts {
   url: string
   timeoutMs: number
   /** May hold secrets. */
@@ -30,75 +30,46 @@ export interface SpanExporterParts {
 }
 
 /** Exports a batch after five seconds, or once it is full, one at a time; nothing waits for it. */
-export class SpanExporter implements AsyncDisposable {
-  readonly #parts: SpanExporterParts
-  readonly #path: string
-  readonly #pool: Pool
-  readonly #end = new AbortController()
-  #waiting: TraceSpan[] = []
-  #timer: NodeJS.Timeout | undefined
-  #exporting: Promise<void> | null = null
-  #isFailing = false
+export function createSpanExporter({ log, onOutcome, ...to }: SpanExporterParts) {
+  const { origin, pathname, search } = new URL(to.url)
+  const pool = new Pool(origin, { connections: 1 })
+  const end = new AbortController()
+  const waiting: TraceSpan[] = []
+  let timer: NodeJS.Timeout | undefined
+  let exporting: Promise<void> | null = null
+  let isFailing = false
 
-  constructor(parts: SpanExporterParts) {
-    this.#parts = parts
-    const { origin, pathname, search } = new URL(parts.url)
-    this.#path = pathname + search
-    this.#pool = new Pool(origin, { connections: 1 })
+  const exportLater = (): void => void (timer ??= setTimeout(exportNow, DELAY_MS).unref())
+
+  const exportNow = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    exporting ??= exportAll().finally(() => (exporting = null))
   }
 
-  /** Queues a span that has ended; one too many is lost. */
-  add(span: TraceSpan): void {
-    if (this.#waiting.length >= WAITING || this.#end.signal.aborted) {
-      return this.#parts.onOutcome('dropped', 1)
-    }
-    this.#waiting.push(span)
-    // a collector that is away is not asked again for each span
-    if (this.#waiting.length >= BATCH && !this.#isFailing) this.#export()
-    else this.#timer ??= setTimeout(() => this.#export(), DELAY_MS).unref()
-  }
-
-  /** Exports what waits, within two seconds. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#export()
-    await Promise.race([this.#exporting, elapsed(LAST_MS, undefined, { ref: false })])
-    this.#end.abort()
-    await this.#exporting
-    await this.#pool.destroy()
-    const { length } = this.#waiting
-    if (length > 0) this.#parts.onOutcome('dropped', length)
-  }
-
-  #export(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#exporting ??= this.#exportAll().finally(() => (this.#exporting = null))
-  }
-
-  async #exportAll(): Promise<void> {
-    while (this.#waiting.length > 0 && !this.#end.signal.aborted) {
-      const batch = this.#waiting.splice(0, BATCH)
-      const failure = await this.#post(batch)
-      this.#parts.onOutcome(failure === null ? 'exported' : 'failed', batch.length)
-      this.#report(failure)
+  const exportAll = async (): Promise<void> => {
+    while (waiting.length > 0 && !end.signal.aborted) {
+      const batch = waiting.splice(0, BATCH)
+      const failure = await post(batch)
+      onOutcome(failure === null ? 'exported' : 'failed', batch.length)
+      report(failure)
       if (failure !== null) break
     }
-    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#export(), DELAY_MS).unref()
+    if (waiting.length > 0) exportLater()
   }
 
   /** @returns why it failed; null: the collector has the batch */
-  async #post(batch: readonly TraceSpan[]) {
-    const { timeoutMs, headers } = this.#parts
+  const post = async (batch: readonly TraceSpan[]) => {
     const own = [['content-type', 'application/json']] as const
-    const all = [...headers.map(([name, value]) => [name.toLowerCase(), value] as const), ...own]
+    const all = [...to.headers.map(([name, value]) => [name.toLowerCase(), value] as const), ...own]
     try {
       // no redirect is followed
-      const { statusCode: status, body } = await this.#pool.request({
+      const { statusCode: status, body } = await pool.request({
         method: 'POST',
-        path: this.#path,
+        path: pathname + search,
         headers: Object.fromEntries(all),
-        body: this.#encode(batch),
-        signal: AbortSignal.any([this.#end.signal, AbortSignal.timeout(timeoutMs)]),
+        body: encode(to.resource, batch),
+        signal: AbortSignal.any([end.signal, AbortSignal.timeout(to.timeoutMs)]),
       })
       await body.dump()
       return status >= 200 && status < 300 ? null : { status }
@@ -108,22 +79,41 @@ export class SpanExporter implements AsyncDisposable {
   }
 
   /** Logs the first failure, and the end of failures. */
-  #report(failure: object | null): void {
-    const { log } = this.#parts
-    const wasFailing = this.#isFailing
-    this.#isFailing = failure !== null
+  const report = (failure: object | null): void => {
+    const wasFailing = isFailing
+    isFailing = failure !== null
     if (failure !== null && !wasFailing)
       log.warn(failure, 'the collector accepts no spans: they are lost')
     if (failure === null && wasFailing) log.info('the collector accepts spans again')
   }
 
-  #encode(batch: readonly TraceSpan[]): string {
-    const { resource } = this.#parts
-    const scopeSpans = [{ scope: { name: 'postern' }, spans: batch.map(encodeSpan) }]
-    return JSON.stringify({
-      resourceSpans: [{ resource: { attributes: encodeAttributes(resource) }, scopeSpans }],
-    })
+  return {
+    /** Queues a span that has ended; one too many is lost. */
+    add: (span: TraceSpan): void => {
+      if (waiting.length >= WAITING || end.signal.aborted) return onOutcome('dropped', 1)
+      waiting.push(span)
+      // a collector that is away is not asked again for each span
+      if (waiting.length >= BATCH && !isFailing) exportNow()
+      else exportLater()
+    },
+
+    /** Exports what waits, within two seconds. */
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      exportNow()
+      await Promise.race([exporting, elapsed(LAST_MS, undefined, { ref: false })])
+      end.abort()
+      await exporting
+      await pool.destroy()
+      if (waiting.length > 0) onOutcome('dropped', waiting.length)
+    },
   }
+}
+
+function encode(resource: SpanExporterParts['resource'], batch: readonly TraceSpan[]): string {
+  const scopeSpans = [{ scope: { name: 'postern' }, spans: batch.map(encodeSpan) }]
+  return JSON.stringify({
+    resourceSpans: [{ resource: { attributes: encodeAttributes(resource) }, scopeSpans }],
+  })
 }
 
 function encodeSpan(span: TraceSpan): object {

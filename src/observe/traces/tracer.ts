@@ -24,11 +24,7 @@ export interface SpanEnd {
 }
 
 /** The caller's span (W3C Trace Context). */
-export interface TraceParent {
-  traceId: string
-  spanId: string
-  isSampled: boolean
-}
+export type TraceParent = Pick<TraceSpan, 'traceId' | 'spanId'> & { isSampled: boolean }
 
 /** Digits at the end of a trace id that are random (W3C Trace Context Level 2, random-trace-id). */
 const RANDOM_DIGITS = 14
@@ -76,36 +72,31 @@ export class TraceSpan {
 type Sampler = { ratio: number; followsParent: boolean }
 
 /** Makes spans of the traces that are recorded. */
-export class Tracer {
-  readonly #current = new AsyncLocalStorage<TraceSpan>()
-  readonly #sampler: Sampler
-  readonly #onEnded: (span: TraceSpan) => void
+export type Tracer = ReturnType<typeof createTracer>
 
-  /** @param onEnded called with each span once it has ended */
-  constructor(sampler: Sampler, onEnded: (span: TraceSpan) => void) {
-    this.#sampler = sampler
-    this.#onEnded = onEnded
-  }
+/** @param onEnded called with each span once it has ended */
+export function createTracer(
+  { ratio, followsParent }: Sampler,
+  onEnded: (span: TraceSpan) => void,
+) {
+  const current = new AsyncLocalStorage<TraceSpan>()
 
   /** Begins the first span of a trace here. @returns null where the trace is not recorded */
-  begin(start: SpanStart, caller: TraceParent | null = null): TraceSpan | null {
+  function begin(start: SpanStart, caller: TraceParent | null = null): TraceSpan | null {
     const span = new TraceSpan(start, caller)
-    const { ratio, followsParent } = this.#sampler
     if (followsParent && caller !== null) return caller.isSampled ? span : null
     const random = Number.parseInt(span.traceId.slice(-RANDOM_DIGITS), 16)
     return random < ratio * 16 ** RANDOM_DIGITS ? span : null
   }
 
   /** Ends a span that was begun. */
-  end(span: TraceSpan, end: SpanEnd): void {
-    span.end(end)
-    this.#onEnded(span)
+  function end(span: TraceSpan, how: SpanEnd): void {
+    span.end(how)
+    onEnded(span)
   }
 
   /** Runs work whose spans are parts of a span. */
-  inside<T>(span: TraceSpan, work: () => T): T {
-    return this.#current.run(span, work)
-  }
+  const inside = <T>(span: TraceSpan, work: () => T): T => current.run(span, work)
 
   /**
    * Runs work in a span of the trace under way. Without one, or once the span that it would be a part
@@ -113,25 +104,27 @@ export class Tracer {
    * @param describe what the span shows; without a result where the work failed
    * @param o `beginsTrace`: without one it begins a trace
    */
-  async run<T>(
+  async function run<T>(
     { beginsTrace = false, ...start }: SpanStart & { beginsTrace?: boolean },
     work: () => Promise<T>,
     describe: (result?: T) => SpanEnd,
   ): Promise<T> {
-    const parent = this.#current.getStore()
+    const parent = current.getStore()
     const isUnderWay = parent !== undefined && parent.endMs === null
-    const alone = beginsTrace ? this.begin(start) : null
+    const alone = beginsTrace ? begin(start) : null
     const span = isUnderWay ? new TraceSpan(start, parent) : alone
     if (span === null) return await work()
     try {
-      const result = await this.inside(span, work)
-      this.end(span, describe(result))
+      const result = await inside(span, work)
+      end(span, describe(result))
       return result
     } catch (error) {
-      this.end(span, { ...describe(), code: codeOf(error) })
+      end(span, { ...describe(), code: codeOf(error) })
       throw error
     }
   }
+
+  return { begin, end, inside, run }
 }
 
 function codeOf(error: unknown): string {

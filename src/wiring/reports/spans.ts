@@ -10,8 +10,9 @@ import { traceParentOf } from '../../http/request-log.ts'
 import { Guard } from '../../kernel/index.ts'
 import { Publication } from '../../keys/publication.ts'
 import { idHasher } from '../../logger.ts'
-import { SpanExporter } from '../../observe/traces/span-exporter.ts'
-import { SPAN_KIND, Tracer, type TraceSpan, type SpanEnd } from '../../observe/traces/tracer.ts'
+import { createSpanExporter } from '../../observe/traces/span-exporter.ts'
+import { createTracer, SPAN_KIND } from '../../observe/traces/tracer.ts'
+import type { SpanEnd, Tracer, TraceSpan } from '../../observe/traces/tracer.ts'
 import { TRACED_OF_ENGINE } from '../../openpgp/index.ts'
 import { UpstreamClient, type Answer } from '../../service/client.ts'
 import { Directory } from '../../service/lookups/directory.ts'
@@ -48,7 +49,7 @@ export function traceBot(
 ) {
   if (showsHeaders) log.warn(CLEAR_HEADERS)
   const { metrics } = parts.link
-  const exporter = new SpanExporter({
+  const exporter = createSpanExporter({
     url,
     timeoutMs,
     headers: pairsOf(secrets.traceHeaders?.reveal() ?? '') ?? [],
@@ -56,7 +57,7 @@ export function traceBot(
     log,
     onOutcome: (outcome, count) => metrics.count('postern_trace_spans_total', { outcome }, count),
   })
-  const tracer = new Tracer(sampler, (span) => exporter.add(span))
+  const tracer = createTracer(sampler, (span) => exporter.add(span))
   const showId = showIdBy(settings.traces.ids, secrets.botToken.reveal())
   traceParts(tracer, parts, showId)
   traceDeliveries(tracer, parts.updates, showId)

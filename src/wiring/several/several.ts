@@ -7,7 +7,7 @@ import { startControl } from '../../operators/server.ts'
 import type { Readiness } from '../../http/admin.ts'
 import { buildSharedDoor } from '../../http/shared-door.ts'
 import type { Log } from '../../logger.ts'
-import { Alerts } from '../../observe/alerts.ts'
+import { createAlerts } from '../../observe/alerts.ts'
 import { expiryWarnings } from '../../observe/expiry-warning.ts'
 import { Metrics, MetricRegistry } from '../../observe/metrics.ts'
 import { recordRequest } from '../../observe/record.ts'
@@ -182,7 +182,7 @@ function createDoors(
 function watchMachine({ loaded, log }: SeveralOptions, metrics: Metrics) {
   const { settings, secrets } = loaded
   const warnings = createWarnings()
-  const alerts = new Alerts({ ways: alertWays(settings, secrets), log })
+  const alerts = createAlerts({ ways: alertWays(settings, secrets), log })
   const warn = expiryWarnings(warnings, alerts, log)
   const ends = { keyEndsMs: Infinity, authorityEndsMs: Infinity, neededKeyEndsMs: Infinity }
   let latest: Awaited<ReturnType<typeof readMachine>> | null = null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SpanExporter } from '../../../src/observe/traces/span-exporter.ts'
+import { createSpanExporter } from '../../../src/observe/traces/span-exporter.ts'
 import { SPAN_KIND, TraceSpan } from '../../../src/observe/traces/tracer.ts'
 import { startCollector } from '../../support/collector.ts'
 import { watchedLog } from '../../support/watched-log.ts'
@@ -15,7 +15,7 @@ function ended(name = 'door'): TraceSpan {
 function exporterTo(url: string, { timeoutMs = 10_000, headers = [] as [string, string][] } = {}) {
   const counts = { exported: 0, failed: 0, dropped: 0 }
   const lines: Record<string, unknown>[] = []
-  const exporter = new SpanExporter({
+  const exporter = createSpanExporter({
     url,
     timeoutMs,
     headers,

@@ -1,6 +1,6 @@
 import { setTimeout as elapsed } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { SPAN_KIND, Tracer, type TraceSpan } from '../../../src/observe/traces/tracer.ts'
+import { createTracer, SPAN_KIND, type TraceSpan } from '../../../src/observe/traces/tracer.ts'
 
 const ALL = { ratio: 1, followsParent: true }
 const start = (name: string) => ({ name, kind: SPAN_KIND.internal })
@@ -9,7 +9,7 @@ const shown = () => ({ attributes: {} })
 
 function traced(sampler = ALL) {
   const ended: TraceSpan[] = []
-  return { ended, tracer: new Tracer(sampler, (span) => ended.push(span)) }
+  return { ended, tracer: createTracer(sampler, (span) => ended.push(span)) }
 }
 
 test('spans nest by the asynchronous context, and concurrent traces stay apart', async () => {
