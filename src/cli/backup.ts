@@ -4,8 +4,8 @@ import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../operators/backup-copy.ts'
 import { refusedError } from '../errors.ts'
-import { withSidecar, OperatorCommand, type JsonFlag } from './operator-command.ts'
-import { isStdoutTerminal, print, printFile, printJson, printNotice } from './terminal.ts'
+import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
+import { isStdoutTerminal, print, printFile, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './files.ts'
 
 export const commandsOfGroup = (): OperatorCommand[] => [
@@ -41,12 +41,10 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .argument('<file>', 'the backup')
     .option('--json', 'print it as JSON')
     .example('postern backup verify postern.backup')
-    .runs(async (sources, file: string, { json = false }: JsonFlag) => {
+    .runs(async (sources, file: string, flags: JsonFlag) => {
       const access = loadStoreAccess(sources)
       const { verifyBackup } = await import('../context.ts')
-      const report = await verifyBackup(file, access)
-      if (json) printJson(report)
-      else printBackup(report)
+      printAnswer(await verifyBackup(file, access), flags, printBackup)
     }),
   new OperatorCommand('restore')
     .description('verify a backup and put it into a data directory that holds no store')

@@ -61,10 +61,7 @@ export interface BotReport {
 export type BotReason = Condition<string>
 
 /** How a rotation goes. */
-export interface RotationReport extends Omit<
-  Rotation,
-  'startedAtMs' | 'endedAtMs' | 'nextAttemptAtMs'
-> {
+export interface RotationReport extends Omit<Rotation, `${string}AtMs`> {
   startedAt: string
   endedAt: string | null
   nextAttemptAt: string | null

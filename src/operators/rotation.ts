@@ -32,12 +32,7 @@ export function managed(publication: Publication | null): Publication {
   throw refusedError('key.publish is off', 'set key.publish to true and start the sidecar again')
 }
 
-function report({
-  startedAtMs,
-  endedAtMs,
-  nextAttemptAtMs,
-  ...rotation
-}: Rotation): RotationReport {
+function report({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) {
   return {
     ...rotation,
     startedAt: iso(startedAtMs),
