@@ -39,14 +39,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_599,
+    limit: 7_597,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 4_963,
+    limit: 4_955,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },

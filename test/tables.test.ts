@@ -1,6 +1,6 @@
 /** Tables whose entries decide something, entry by entry: a new entry has to be decided here, too. */
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { HostedBot } from '../src/wiring/several/hosted-bot.ts'
+import { createHostedBot } from '../src/wiring/several/hosted-bot.ts'
 import { OperatorError, Refusal, type OperatorCode } from '../src/errors.ts'
 import { isWorthless, type DecisionAgainst, type Unusable } from '../src/kernel/people/person.ts'
 import { chooseRecipients } from '../src/kernel/people/recipients.ts'
@@ -60,7 +60,7 @@ describe('a bot that did not start may make a store at the next start', () => {
       vi.useFakeTimers()
       const made = vi.mocked(createBot).mockReset()
       made.mockRejectedValue(new OperatorError(code, 'what happened', 'what to do'))
-      const bot = new HostedBot(
+      const bot = createHostedBot(
         { name: 'news', settings: {}, secrets: {} } as never,
         {
           log: watchedLog(),

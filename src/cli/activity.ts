@@ -93,10 +93,7 @@ export function activityPrinter(print: (lines: string) => void) {
   /** Prints an activity; counts one that equals the last. */
   const write = (activity: Activity): void => {
     const said = JSON.stringify(activity)
-    if (said === last.activity) {
-      last.again += 1
-      return
-    }
+    if (said === last.activity) return void last.again++
     const { again } = last
     last = { activity: said, again: 0 }
     if (again > 0) out({ who: '', text: `the same ${again} times more` })
@@ -107,10 +104,7 @@ export function activityPrinter(print: (lines: string) => void) {
     const said = JSON.stringify(activity)
     const { again, untilMs } = refused
     const isSame = said === refused.activity
-    if (isSame && Date.now() < untilMs) {
-      refused.again += 1
-      return
-    }
+    if (isSame && Date.now() < untilMs) return void refused.again++
     const more = isSame && again > 0 ? `\n(and ${again} times since it was shown)` : ''
     refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
     write({ ...activity, text: activity.text + more })

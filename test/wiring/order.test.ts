@@ -1,6 +1,6 @@
 /** The order in which a bot starts and stops, listeners of the outbox, and reloads of settings. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { HostedBots } from '../../src/wiring/several/hosted-bots.ts'
+import { createHostedBots } from '../../src/wiring/several/hosted-bots.ts'
 import type { LoadedBot } from '../../src/config/read-several.ts'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Secrets } from '../../src/config/settings.ts'
@@ -118,7 +118,7 @@ test.each(Object.entries(OF_BOT))(
       return { name: 'news', settings, secrets: { ...SECRETS, [name]: secret } } as never
     }
     const registry = new MetricRegistry()
-    const bots = new HostedBots({
+    const bots = createHostedBots({
       log,
       logOf: () => log,
       engine,

@@ -13,7 +13,7 @@ import type { HandedInParts } from '../link.ts'
 /** The first wait before a bot that could not be started is tried again; it doubles up to the last. */
 const RETRY_MS = { first: 1000, last: 60_000 }
 
-export interface HostedBotParts {
+interface HostedBotParts {
   log: Log
   /** Parts shared with the other bots. */
   parts: HandedInParts
@@ -31,104 +31,37 @@ interface Served {
   routes: BotRoutes
 }
 
-export class HostedBot {
-  readonly loaded: LoadedBot
-  readonly #parts: HostedBotParts
-  #served: Served | null = null
-  #problem: BotReason = { ...STARTING, sinceMs: Date.now() }
-  #error: OperatorError | null = null
+export type HostedBot = ReturnType<typeof createHostedBot>
+
+export function createHostedBot(loaded: LoadedBot, o: HostedBotParts) {
+  const { log, parts, lanes, toDoor } = o
+  const { name } = loaded
+  let served: Served | null = null
+  let problem: BotReason = { ...STARTING, sinceMs: Date.now() }
+  let refusal: OperatorError | null = null
   /** A store that did not open is never replaced by an empty one, also when it was moved aside. */
-  #mayCreateStore = true
-  #timer: NodeJS.Timeout | undefined
-  #waitMs = RETRY_MS.first
-  #starting: Promise<void> = Promise.resolve()
-  #isStopped = false
+  let mayCreateStore = true
+  let timer: NodeJS.Timeout | undefined
+  let waitMs = RETRY_MS.first
+  let starting: Promise<void> = Promise.resolve()
+  let isStopped = false
 
-  constructor(loaded: LoadedBot, parts: HostedBotParts) {
-    this.loaded = loaded
-    this.#parts = parts
-  }
+  const startInTurn = (): Promise<void> => (starting = o.start(start))
 
-  get name(): string {
-    return this.loaded.name
-  }
-
-  /** Begins to serve it; when that fails, it is shown and tried again. Never rejects. */
-  begin(): Promise<void> {
-    this.#parts.toDoor(new SharedBot(null, this.#parts.lanes))
-    this.#starting = this.#parts.start(() => this.#start())
-    return this.#starting
-  }
-
-  /** Ends its calls and closes its store. */
-  async end(): Promise<void> {
-    this.#isStopped = true
-    clearTimeout(this.#timer)
-    await this.#starting
-    const served = this.#served
-    this.#served = null
-    if (served === null) return
-    await served.bot.stop(() => {
-      this.#parts.toDoor(new SharedBot(null, this.#parts.lanes))
-      return served.routes.drain()
-    })
-    await served.bot[Symbol.asyncDispose]()
-  }
-
-  /** Why it is not ready; none when it is. */
-  get reasons(): BotReason[] {
-    return this.#served?.bot.link.health.all() ?? [this.#problem]
-  }
-
-  /** Whether a key of it, or a subkey, has this fingerprint; false while it is not served. */
-  hasKey(fingerprint: string): boolean {
-    return this.#served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false
-  }
-
-  /** Whether it has a client with this credential; false while it is not served. */
-  hasClient(credential: string): boolean {
-    return this.#served?.bot.core.known.clients.find(credential) != null
-  }
-
-  /** The answer of `/status`; shorter while it is not served. */
-  status(): Promise<object> {
-    return this.#served?.bot.operations.status() ?? Promise.resolve(this.report())
-  }
-
-  report(): BotReport {
-    const { reasons } = this
-    const bot = this.#served?.bot.link.bot() ?? null
-    return {
-      name: this.name,
-      ready: this.#served?.bot.link.health.ready ?? false,
-      served: this.#served !== null,
-      reasons,
-      bot: bot && { id: bot.id, username: bot.username ?? '' },
-    }
-  }
-
-  /** The bot's operations; while it is not served, each is refused with the cause. */
-  get operations(): Operations {
-    const problem = this.#error ?? failedError(STARTING.message, STARTING.hint)
-    return this.#served?.bot.operations ?? deriveCalls(OPERATIONS, () => Promise.reject(problem))
-  }
-
-  async #start(): Promise<void> {
-    if (this.#isStopped) return
+  const start = async (): Promise<void> => {
+    if (isStopped) return
     try {
-      this.#served = await this.#serve()
-      this.#error = null
-      this.#waitMs = RETRY_MS.first
+      served = await serve()
+      refusal = null
+      waitMs = RETRY_MS.first
     } catch (error) {
-      this.#failed(error)
+      failed(error)
     }
   }
 
-  async #serve(): Promise<Served> {
-    const { log, parts, lanes, toDoor } = this.#parts
-    const options = { ...this.loaded, log, parts, mayCreateStore: this.#mayCreateStore }
+  const serve = async (): Promise<Served> => {
     await using stack = new AsyncDisposableStack()
-    const bot = stack.use(await createBot(options))
+    const bot = stack.use(await createBot({ ...loaded, log, parts, mayCreateStore }))
     const routes = buildBotRoutes(bot.door)
     bot.start()
     toDoor(new SharedBot(routes, lanes))
@@ -137,8 +70,8 @@ export class HostedBot {
   }
 
   /** Adds a hint where a store is gone that was there when the bot was started first. */
-  #knowing(error: OperatorError): OperatorError {
-    if (this.#mayCreateStore || error.code !== 'store-missing') return error
+  const knowing = (error: OperatorError): OperatorError => {
+    if (mayCreateStore || error.code !== 'store-missing') return error
     return new OperatorError(
       'store-missing',
       `${error.message}; there was one, which did not open`,
@@ -148,20 +81,76 @@ export class HostedBot {
     )
   }
 
-  #failed(error: unknown): void {
-    const { log } = this.#parts
-    const known = error instanceof OperatorError ? this.#knowing(error) : internal(error)
+  const failed = (error: unknown): void => {
+    const known = error instanceof OperatorError ? knowing(error) : internal(error)
     const { code, message, hint } = known
-    if (STORE_IS_THERE.has(code)) this.#mayCreateStore = false
-    const isNew = this.#error?.code !== code
-    this.#error = known
-    if (isNew) this.#problem = { code, message, hint, sinceMs: Date.now() }
-    const waitSeconds = this.#waitMs / 1000
+    if (STORE_IS_THERE.has(code)) mayCreateStore = false
+    const isNew = refusal?.code !== code
+    refusal = known
+    if (isNew) problem = { code, message, hint, sinceMs: Date.now() }
+    const waitSeconds = waitMs / 1000
     if (isNew) log.error({ code, problem: message, hint, waitSeconds }, 'the bot cannot be started')
-    this.#timer = setTimeout(() => {
-      this.#starting = this.#parts.start(() => this.#start())
-    }, this.#waitMs).unref()
-    this.#waitMs = Math.min(this.#waitMs * 2, RETRY_MS.last)
+    timer = setTimeout(() => void startInTurn(), waitMs).unref()
+    waitMs = Math.min(waitMs * 2, RETRY_MS.last)
+  }
+
+  /** Why it is not ready; none when it is. */
+  const reasons = (): BotReason[] => served?.bot.link.health.all() ?? [problem]
+
+  const report = (): BotReport => {
+    const bot = served?.bot.link.bot() ?? null
+    return {
+      name,
+      ready: served?.bot.link.health.ready ?? false,
+      served: served !== null,
+      reasons: reasons(),
+      bot: bot && { id: bot.id, username: bot.username ?? '' },
+    }
+  }
+
+  return {
+    loaded,
+    name,
+    reasons,
+    report,
+
+    /** Begins to serve it; when that fails, it is shown and tried again. Never rejects. */
+    begin: (): Promise<void> => {
+      toDoor(new SharedBot(null, lanes))
+      return startInTurn()
+    },
+
+    /** Ends its calls and closes its store. */
+    end: async (): Promise<void> => {
+      isStopped = true
+      clearTimeout(timer)
+      await starting
+      const ending = served
+      served = null
+      if (ending === null) return
+      await ending.bot.stop(() => {
+        toDoor(new SharedBot(null, lanes))
+        return ending.routes.drain()
+      })
+      await ending.bot[Symbol.asyncDispose]()
+    },
+
+    /** Whether a key of it, or a subkey, has this fingerprint; false while it is not served. */
+    hasKey: (fingerprint: string): boolean =>
+      served?.bot.core.keyring.fingerprints.has(fingerprint) ?? false,
+
+    /** Whether it has a client with this credential; false while it is not served. */
+    hasClient: (credential: string): boolean =>
+      served?.bot.core.known.clients.find(credential) != null,
+
+    /** The answer of `/status`; shorter while it is not served. */
+    status: (): Promise<object> => served?.bot.operations.status() ?? Promise.resolve(report()),
+
+    /** The bot's operations; while it is not served, each is refused with the cause. */
+    operations: (): Operations => {
+      const cause = refusal ?? failedError(STARTING.message, STARTING.hint)
+      return served?.bot.operations ?? deriveCalls(OPERATIONS, () => Promise.reject(cause))
+    },
   }
 }
 

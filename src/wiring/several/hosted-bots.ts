@@ -4,7 +4,7 @@ import { presentedToken } from '../../config/read-one.ts'
 import type { LoadedBot } from '../../config/read-several.ts'
 import { ofEachBot } from '../../config/settings.ts'
 import type { BotChanges } from '../../operators/bots.ts'
-import type { BotReason, BotReport } from '../../operators/reports.ts'
+import type { BotReport } from '../../operators/reports.ts'
 import { BotTokens } from '../../http/bot-tokens.ts'
 import { createDoorQueues, type SharedBot } from '../../http/shared-door.ts'
 import type { Log } from '../../logger.ts'
@@ -12,14 +12,14 @@ import { Metrics, type MetricRegistry } from '../../observe/metrics.ts'
 import type { MeasuredEngine } from '../../openpgp/index.ts'
 import { FairQueue } from '../../util/fair-queue.ts'
 import { Mutex } from '../../util/scheduling.ts'
-import { HostedBot } from './hosted-bot.ts'
+import { createHostedBot, type HostedBot } from './hosted-bot.ts'
 import { createEngineQueue, lanedEngine } from './laned-engine.ts'
 import type { HandedInParts } from '../link.ts'
 
 /** Bots that are started at once: each reads its store and unlocks its keys. */
 const STARTS = 4
 
-export interface HostedBotsParts {
+interface HostedBotsParts {
   log: Log
   /** Makes the log of one bot. */
   logOf: (bot: LoadedBot) => Log
@@ -28,47 +28,36 @@ export interface HostedBotsParts {
   parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'database'>
 }
 
-export class HostedBots implements AsyncDisposable {
+export type HostedBots = ReturnType<typeof createHostedBots>
+
+export function createHostedBots({ log, logOf, engine, registry, parts }: HostedBotsParts) {
+  const bots = new Map<string, HostedBot>()
+  const changes = new Mutex()
+  const starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
+  let isStopped = false
   /** Finds the bot of a token presented at the door. */
-  readonly tokens: BotTokens<SharedBot>
-  readonly #parts: HostedBotsParts
-  readonly #bots = new Map<string, HostedBot>()
-  readonly #changes = new Mutex()
-  readonly #starts = new FairQueue({ slots: STARTS, perLane: STARTS }).lane()
-  #isStopped = false
+  const tokens = new BotTokens<SharedBot>((names) =>
+    log.error({ bots: names }, 'two bots expect the same token, which lets nobody in now'),
+  )
   /** The order in which the requests of the door are processed. */
-  readonly doorQueues = createDoorQueues()
-  readonly #engineQueue = createEngineQueue()
+  const doorQueues = createDoorQueues()
+  const engineQueue = createEngineQueue()
 
-  constructor(parts: HostedBotsParts) {
-    this.#parts = parts
-    this.tokens = new BotTokens((names) =>
-      parts.log.error({ bots: names }, 'two bots expect the same token, which lets nobody in now'),
-    )
-  }
+  const sorted = (): HostedBot[] => [...bots.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 
-  /**
-   * Serves these bots from now on, and no others: those that are new are started, those that are gone
-   * are stopped, those with other settings start anew. The others notice nothing.
-   * @returns once those that go have ended; those that start may still be starting
-   */
-  set(loaded: readonly LoadedBot[]): Promise<BotChanges> {
-    return this.#changes.run(() => this.#set(loaded))
-  }
-
-  async #set(loaded: readonly LoadedBot[]): Promise<BotChanges> {
-    if (this.#isStopped) return { added: [], removed: [], changed: [] }
+  const change = async (loaded: readonly LoadedBot[]): Promise<BotChanges> => {
+    if (isStopped) return { added: [], removed: [], changed: [] }
     const wanted = new Map(loaded.map((bot) => [bot.name, bot]))
-    const present = [...this.#bots.values()]
+    const present = [...bots.values()]
     const removed = present.filter(({ name }) => !wanted.has(name))
     const changed = present.filter((one) => {
       const bot = wanted.get(one.name)
       return bot !== undefined && digest(bot) !== digest(one.loaded)
     })
-    await Promise.all([...removed, ...changed].map((one) => this.#end(one)))
-    await Promise.all(removed.map(({ name }) => this.#parts.registry.forget(name)))
-    const added = loaded.filter(({ name }) => !this.#bots.has(name))
-    for (const bot of added) this.#begin(bot)
+    await Promise.all([...removed, ...changed].map(end))
+    await Promise.all(removed.map(({ name }) => registry.forget(name)))
+    const added = loaded.filter(({ name }) => !bots.has(name))
+    added.forEach(begin)
     const names = (some: readonly { name: string }[]): string[] => some.map(({ name }) => name)
     const isChanged = new Set(names(changed))
     return {
@@ -78,69 +67,67 @@ export class HostedBots implements AsyncDisposable {
     }
   }
 
-  #begin(loaded: LoadedBot): void {
-    const { engine, registry, parts, logOf } = this.#parts
+  const begin = (loaded: LoadedBot): void => {
     const { name, secrets } = loaded
-    const hosted = new HostedBot(loaded, {
+    const hosted = createHostedBot(loaded, {
       log: logOf(loaded),
       parts: {
         ...parts,
-        engine: lanedEngine(engine, { lane: this.#engineQueue.lane(), owner: name }),
+        engine: lanedEngine(engine, { lane: engineQueue.lane(), owner: name }),
         metrics: new Metrics(registry, name),
-        ownerOf: (fingerprint) =>
-          this.#sorted().find((one) => one.hasKey(fingerprint))?.name ?? null,
+        ownerOf: (fingerprint) => sorted().find((one) => one.hasKey(fingerprint))?.name ?? null,
       },
-      lanes: this.doorQueues.lanes(),
-      start: (task) => this.#starts.run(task),
+      lanes: doorQueues.lanes(),
+      start: (task) => starts.run(task),
       toDoor: (bot) =>
-        this.tokens.set(name, bot, {
+        tokens.set(name, bot, {
           expected: () => presentedToken(secrets).reveal(),
           reread: () => void presentedToken(secrets).reload(),
-          hasClient: (credential) => hosted.hasClient(credential),
+          hasClient: hosted.hasClient,
         }),
     })
-    this.#bots.set(name, hosted)
+    bots.set(name, hosted)
     // oxlint-disable-next-line typescript/no-floating-promises -- a failed start shows in the status, and is repeated
     void hosted.begin()
   }
 
-  async #end(hosted: HostedBot): Promise<void> {
+  const end = async (hosted: HostedBot): Promise<void> => {
     await hosted.end()
-    this.tokens.delete(hosted.name)
-    this.#bots.delete(hosted.name)
+    tokens.delete(hosted.name)
+    bots.delete(hosted.name)
   }
 
-  /** All of them, by name. */
-  report(): BotReport[] {
-    return this.#sorted().map((one) => one.report())
-  }
+  return {
+    tokens,
+    doorQueues,
 
-  /** Why each is not ready that is not, with its name. */
-  get reasons(): (BotReason & { bot: string })[] {
-    return this.#sorted().flatMap((one) =>
-      one.reasons.map((reason) => ({ bot: one.name, ...reason })),
-    )
-  }
+    /**
+     * Serves these bots from now on, and no others: those that are new are started, those that are gone
+     * are stopped, those with other settings start anew. The others notice nothing.
+     * @returns once those that go have ended; those that start may still be starting
+     */
+    set: (loaded: readonly LoadedBot[]) => changes.run(() => change(loaded)),
 
-  /** The bot of a name. @throws OperatorError `usage` when there is none, or none is named */
-  named(name: string | null): HostedBot {
-    return pickBot(this.#sorted(), name)
-  }
+    /** All of them, by name. */
+    report: (): BotReport[] => sorted().map((one) => one.report()),
 
-  find(name: string | null): HostedBot | null {
-    return this.#bots.get(name ?? '') ?? null
-  }
+    /** Why each is not ready that is not, with its name. */
+    reasons: () =>
+      sorted().flatMap(({ name, reasons }) =>
+        reasons().map((reason) => ({ bot: name, ...reason })),
+      ),
 
-  #sorted(): HostedBot[] {
-    return [...this.#bots.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
-  }
+    /** The bot of a name. @throws OperatorError `usage` when there is none, or none is named */
+    named: (name: string | null): HostedBot => pickBot(sorted(), name),
 
-  /** Stops all of them. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#changes.run(async () => {
-      this.#isStopped = true
-      await Promise.all([...this.#bots.values()].map((one) => one.end()))
-    })
+    find: (name: string | null): HostedBot | null => bots.get(name ?? '') ?? null,
+
+    /** Stops all of them. */
+    [Symbol.asyncDispose]: () =>
+      changes.run(async () => {
+        isStopped = true
+        await Promise.all([...bots.values()].map((one) => one.end()))
+      }),
   }
 }
 

@@ -20,7 +20,7 @@ import { sharedStretcher } from '../../store/stretcher.ts'
 import { alertWays } from '../../observe/alerting.ts'
 import { connectDatabase } from '../stores.ts'
 import { botHosts, createAdminDoor, doorTls, openDoors, type Doors } from '../doors.ts'
-import { HostedBots } from './hosted-bots.ts'
+import { createHostedBots, type HostedBots } from './hosted-bots.ts'
 import { readMachine } from '../probes.ts'
 import type { HandedInParts } from '../link.ts'
 import { subscribeEngine } from '../subscriptions.ts'
@@ -70,7 +70,7 @@ export async function createSeveral(options: SeveralOptions) {
       ? null
       : stack.use(await connectDatabase(storeUrl, { ...settings.store, isOfSeveral: true }))
   const bots = stack.use(
-    new HostedBots({
+    createHostedBots({
       log,
       logOf,
       engine,
@@ -89,7 +89,7 @@ export async function createSeveral(options: SeveralOptions) {
   const { report } = state
   const operations = {
     all: bindCalls(BOTS, { report, reload }),
-    of: (bot: string | null) => bots.named(bot).operations,
+    of: (bot: string | null) => bots.named(bot).operations(),
   }
   const resources = stack.move()
   return {
@@ -143,7 +143,7 @@ function createState({ loaded }: SeveralOptions, bots: HostedBots, warnings: War
     }),
     /** @param bot null: of the whole process. @returns null where there is no such bot */
     readiness: (bot: string | null): Readiness | null => {
-      if (bot === null) return { ready: isReady(), reasons: bots.reasons }
+      if (bot === null) return { ready: isReady(), reasons: bots.reasons() }
       return bots.find(bot)?.report() ?? null
     },
   }
