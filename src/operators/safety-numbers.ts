@@ -29,12 +29,9 @@ export const SAFETY_NUMBERS = {
   /** Compares the number that a person’s app shows; where it is the same, the person is verified. */
   trustCompare: operation(CompareInput, async (parts, input) => {
     const { trust, journal, directory } = parts
-    const { bot, person, listed, standing } = await holdersOf(parts, input)
+    const { bot, person, listed } = await holdersOf(parts, input)
     const { userId, fingerprint } = person
-    if (standing === 'blocked') {
-      const hint = '`postern trust accept` does; compare after it'
-      throw refusedError(`person ${userId} is blocked, and a number does not end that`, hint)
-    }
+    trust.decisions.requireComparable(userId)
     const result = await compareNumber(input.given, { bot, person })
     const botFingerprint = bot.fingerprint
     if (result === 'equal') {

@@ -122,7 +122,7 @@ export class Decisions {
    * nothing is sealed to another one of theirs.
    * @param fingerprint 40 hexadecimal characters; blanks between and either case are fine
    * @param by `comparedWith`: the bot's fingerprint, where a number of both was compared; `listedBy`:
-   *   the signer of the list that it is from, which loosens no block
+   *   the signer of the list that it is from; neither lifts a block
    * @throws OperatorError `usage` when it is none
    */
   async verify(userId: number, fingerprint: string, by: VerifiedBy = {}): Promise<Pin> {
@@ -130,12 +130,20 @@ export class Decisions {
     const decide = (): Pin => {
       const pin = this.#parts.pins.get(userId) ?? blankPin(userId)
       const isOther = pin.standing === 'blocked' || pin.fingerprint !== compared
+      if (by.comparedWith !== undefined) this.requireComparable(userId)
       if (by.listedBy !== undefined && pin.standing !== 'seen' && isOther) {
         throw refusedError(`person ${userId} is decided otherwise`, 'a list changes no decision')
       }
       return { ...pin, fingerprint: compared, standing: 'verified' }
     }
     return await this.#recordDecision('verified', decide, by)
+  }
+
+  /** Asked before a number is compared, too. @throws OperatorError `refused`: it lifts no block */
+  requireComparable(userId: number): void {
+    if (this.#parts.pins.get(userId)?.standing !== 'blocked') return
+    const hint = '`postern trust accept` does; compare after it'
+    throw refusedError(`person ${userId} is blocked, and a number does not end that`, hint)
   }
 
   /** Ends sealing to a person and trust in them until they are accepted or verified. */

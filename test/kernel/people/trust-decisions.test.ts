@@ -126,6 +126,7 @@ test('`trust block` blocks a listed or unknown person until `trust accept`', asy
   expect(await trust.decisions.block(1)).toEqual({ userId: 1, ...seen, ...blocked })
   const nothing = { fingerprint: null, listed: null, listedAtMs: null }
   expect(await trust.decisions.block(2)).toEqual({ userId: 2, ...nothing, ...blocked })
+  await expect(trust.decisions.verify(2, A, { comparedWith: B })).rejects.toThrow('is blocked')
   expect(changes).toEqual([
     { kind: 'blocked', userId: 1, detail: {} },
     { kind: 'blocked', userId: 2, detail: {} },
