@@ -71,7 +71,7 @@ async function makeRoom(path: string, refuse: (cause: unknown) => never): Promis
   await unlink(path)
 }
 
-/** @returns throws OperatorError `listen` for an address, by the code of an error or of an object */
+/** Throws OperatorError `listen` for an address, by the `code` of a cause. */
 const refusalAt =
   (where: string, setting: string) =>
   (cause: unknown): never => {

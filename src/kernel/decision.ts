@@ -18,7 +18,7 @@ export function deniedReason<Reason>(decision: Decision<Reason>): Reason | undef
   return decision.allowed ? undefined : decision.reason
 }
 
-/** The refusal of readable text, and of a permit without a rule: no other file makes it. */
+/** Of readable text, and of a permit without a rule: nothing else makes `postern_downgrade_refused`. */
 export const downgradeRefusal = (detail?: string): Refusal =>
   new Refusal('postern_downgrade_refused', detail)
 

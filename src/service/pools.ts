@@ -3,6 +3,7 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
 import { OperatorError } from '../errors.ts'
 import { isLoopback } from '../util/local-door.ts'
+import { onlyOnce } from '../util/scheduling.ts'
 import type { UpstreamLimits } from './limits.ts'
 
 /** Egress proxies, as their environment variables would name them. */
@@ -33,20 +34,17 @@ function shared(way: string, make: () => LazyPool): LazyPool {
   const one = checkPools.get(way) ?? { pool: make(), users: 0 }
   checkPools.set(way, one)
   one.users += 1
-  let isUsed = true
   return {
     get dispatcher() {
       return one.pool.dispatcher
     },
     load: () => one.pool.load(),
-    end: async () => {
-      if (isUsed) one.users -= 1
-      const isLast = isUsed && one.users === 0
-      isUsed = false
-      if (!isLast) return
+    end: onlyOnce(async () => {
+      one.users -= 1
+      if (one.users > 0) return
       checkPools.delete(way)
       await one.pool.end()
-    },
+    }),
   }
 }
 

@@ -163,7 +163,8 @@ export class SharedQueue {
       if (before !== undefined) poller.confirmsEach = false
       const updates = await poller.next(AbortSignal.any(ends))
       if (turn?.isHeld === false) return
-      const isSameQueue = poller.given.slice(0, 1).some((one) => this.#given.has(nameOf(one)))
+      const [first] = poller.given
+      const isSameQueue = first !== undefined && this.#given.has(nameOf(first))
       const misled = isSameQueue ? [] : cursors.all.filter((one) => wentBack(one, poller.given))
       for (const { name } of misled) {
         await cursors.change(name, (known) => known && { ...known, delivered: null, shown: [] })

@@ -1,3 +1,5 @@
+import { onlyOnce } from './scheduling.ts'
+
 /** How many tasks are under way at once. */
 export interface FairQueueBounds {
   /** Of all lanes together. */
@@ -104,15 +106,12 @@ export class FairQueue {
     const task = lane.tasks.shift()
     this.#busy++
     lane.busy++
-    let isBusy = true
-    const end = (): void => {
-      if (!isBusy) return
-      isBusy = false
+    const end = onlyOnce(() => {
       lane.busy--
       this.#noteActive(lane)
       this.#busy--
       this.#begin()
-    }
+    })
     const timer = roomAfterMs === Infinity ? undefined : setTimeout(end, roomAfterMs).unref()
     // oxlint-disable-next-line typescript/no-floating-promises -- `run` gives each failure to its caller
     void Promise.resolve(task?.()).finally(() => {

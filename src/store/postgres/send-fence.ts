@@ -8,6 +8,7 @@ import { Refusal } from '../../errors.ts'
 import { readFlag, writeFlag } from '../records/rows.ts'
 import type { Store, StoreLock } from '../store.ts'
 import { Listeners } from '../../util/listeners.ts'
+import { onlyOnce } from '../../util/scheduling.ts'
 
 /** The flag by which a sidecar asks the others to let no more sends in. */
 const RAISED = 'key_publishing'
@@ -146,18 +147,12 @@ export class SendFence implements AsyncDisposable {
   #pass(lock: StoreLock, hasWaited: boolean): Pass {
     this.#inside += 1
     clearTimeout(this.#timer)
-    let isInside = true
-    return {
-      hasWaited,
-      requireHeld: () => requireHeld(lock),
-      leave: () => {
-        if (!isInside) return
-        isInside = false
-        this.#inside -= 1
-        if (this.isClosed) this.#releaseIfEmpty()
-        else this.#releaseSoon()
-      },
-    }
+    const leave = onlyOnce(() => {
+      this.#inside -= 1
+      if (this.isClosed) this.#releaseIfEmpty()
+      else this.#releaseSoon()
+    })
+    return { hasWaited, requireHeld: () => requireHeld(lock), leave }
   }
 
   /** The lock as this sidecar shares it; null while another has it alone. */
