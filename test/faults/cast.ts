@@ -114,9 +114,18 @@ export class Cast implements AsyncDisposable {
       ...this.#readers.map((reader) => reader.readAlong(over.signal)),
       this.#approver.answerAlong(over.signal),
       doing(() => given.abort())
-        .then(() => this.#until(() => this.#isRead()))
+        .then(() => this.#until(() => this.#isHeard() && this.#isRead()))
         .finally(end),
     ])
+  }
+
+  /** Whether the bot has every word that an approver is known to have written. */
+  #isHeard(): boolean {
+    const { handled, words } = this.#o.history
+    return hasAll(
+      handled,
+      words.filter(({ messageId }) => messageId !== null),
+    )
   }
 
   /** Whether each reader has what the bot has of its chats. */
@@ -160,7 +169,7 @@ export class Cast implements AsyncDisposable {
       await this.#callers[0]?.give(AbortSignal.timeout(5000))
       await this.#untilSettled(keepers, { isTold, maySilence: false })
       await this.#approver.answerLate()
-      await this.#until(() => hasAll(history.handled, history.words))
+      await this.#until(() => this.#isHeard())
       for (const keeper of keepers) keeper.moveClock(0)
     })
   }
