@@ -7,6 +7,9 @@ const ANOTHER =
   'make another: `postern key generate`, or `gpg --quick-generate-key "bot" ed25519 default never` ' +
   'with an encryption subkey'
 
+const SIGN_ANEW =
+  'sign that anew with the same key: `gpg --cert-digest-algo SHA512 --quick-set-expire FINGERPRINT never`, and export it again'
+
 const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   unparseable: { is: 'it is not one OpenPGP secret key, armored or binary', hint: AGAIN },
   'public-only': { is: 'it holds a public key alone', hint: AGAIN },
@@ -41,10 +44,10 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
     is: 'it has an algorithm that many programs do not read in a version 4 key',
     hint: ANOTHER,
   },
-  'weak-algorithm': {
-    is: 'its algorithm is too weak, or larger than Postern takes (RSA from 2048 to 4096 bits)',
-    hint: ANOTHER,
-  },
+  'weak-algorithm': { is: 'its algorithm is too weak', hint: ANOTHER },
+  'too-large-to-seal': { is: 'it is RSA of more than 4096 bits', hint: ANOTHER },
+  'weak-hash': { is: 'what it states of itself is signed over SHA-1 or less', hint: SIGN_ANEW },
+  'no-user-id': { is: 'its own key certifies no user id of it', hint: AGAIN },
   revoked: { is: 'it is revoked', hint: ANOTHER },
   expired: {
     is: 'it has expired',

@@ -32,6 +32,20 @@ export type ReadFailure =
 /** Which bound something is beyond. */
 export type SizeReason = 'armor' | 'decompressed' | 'file' | 'form' | 'recipients' | 'text'
 
+/** Why a signature that its key made does not count. */
+export type SignatureDoubt =
+  | 'deadline'
+  | 'failed'
+  | 'signed-ahead'
+  | 'signature-expired'
+  | 'weak-hash'
+  | 'unknown-critical'
+  | 'not-valid-then'
+  | 'may-not-sign'
+  | 'key-expired'
+  | 'key-revoked'
+  | 'key-unusable'
+
 /** Why a certificate cannot be sealed to. */
 export type UnusableReason =
   | 'unparseable'
@@ -42,7 +56,10 @@ export type UnusableReason =
   | 'expired'
   | 'not-yet-valid'
   | 'no-encryption-subkey'
+  | 'no-user-id'
   | 'weak-algorithm'
+  | 'weak-hash'
+  | 'too-large-to-seal'
   | 'too-large'
   | 'deadline'
 

@@ -28,7 +28,7 @@ export {
   type OwnKeyAlgorithm,
   isHeld,
 } from './key-holder.ts'
-export type { UnfitReason, UnusableReason } from './failure-reasons.ts'
+export type { SignatureDoubt, UnfitReason, UnusableReason } from './failure-reasons.ts'
 export type { KeyAgreement, LocalKeys } from './local-keys.ts'
 export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-message.ts'
 export { ByteReader } from './format/packet-stream.ts'

@@ -1,6 +1,6 @@
 /** The results of opening, and which of them are delivered. */
 import { isOwnFailure, NoResponseError, Refusal, ServiceError } from '../../errors.ts'
-import type { Engine } from '../../openpgp/index.ts'
+import type { Engine, SignatureDoubt } from '../../openpgp/index.ts'
 import type { Distrust } from '../people/trust.ts'
 
 /** Every verdict, and the settings of `open.verify` that deliver its text; `locked` is a former one. */
@@ -25,8 +25,9 @@ export type VerifyPolicy = 'flag' | 'require' | 'off'
 export type Verdict = keyof typeof VERDICTS
 
 type EngineResult = Awaited<ReturnType<Engine['open'] | Engine['openFile']>>
-/** Why the engine did not open something. */
-type EngineReason = NonNullable<Exclude<EngineResult, { outcome: 'opened' }>['reason']>
+/** Why the engine did not open something, or no signature counts. */
+type EngineReason =
+  SignatureDoubt | NonNullable<Exclude<EngineResult, { outcome: 'opened' }>['reason']>
 
 /** Why a verdict is what it is: `translate/reasons` describes each for people. */
 export type Reason =

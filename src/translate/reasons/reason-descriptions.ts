@@ -79,6 +79,42 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
     'nobody signed it, and you verified this person',
     'treat it as forged; whom you verified must sign, and `postern trust accept` does not change that',
   ),
+  'signed-ahead': badSignature(
+    'the sender signed it, more than 5 minutes ahead of our clock',
+    'set this machine’s clock; if it is right, the person’s device has a wrong one',
+  ),
+  'signature-expired': badSignature(
+    'the sender signed it, until a time that has passed',
+    'ask the person to write again',
+  ),
+  'weak-hash': badSignature(
+    'the sender signed it over a hash that proves nothing any more',
+    'ask the person to update their app, or to set SHA-512 in it',
+  ),
+  'unknown-critical': badSignature(
+    'the sender signed it under a condition that Postern does not know',
+    BROKEN_APP,
+  ),
+  'not-valid-then': badSignature(
+    'the sender’s key signed it, dated before that key was made',
+    'ask the person to set the clock of their device, and to write again',
+  ),
+  'may-not-sign': badSignature(
+    'a key of the sender’s signed it that by its owner’s word signs no messages',
+    'ask the person to let their app sign with another key, or to publish the certificate anew',
+  ),
+  'key-expired': badSignature(
+    'the sender signed it, and that key has expired since',
+    'the person must extend its validity and publish it again',
+  ),
+  'key-revoked': badSignature(
+    'a key signed it that the sender revoked',
+    'ask the person for their new certificate',
+  ),
+  'key-unusable': badSignature(
+    'a key of the sender’s signed it whose certificate does not count as it is',
+    '`postern trust show` says why; the person must publish it anew',
+  ),
   unsigned: badSignature('it claims to be the bot’s, and nobody signed it', FORGED),
   'other-chat': replayed(
     'it stands in an update of another chat than its own',
@@ -146,12 +182,12 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
     'treat it as forged: somebody may have put in a file of the person; where their app seals words so, tell whoever makes it',
   ),
   encoding: damaged('its text is no UTF-8', ASK_AGAIN),
-  deadline: damaged(
-    'opening it took longer than is waited for',
+  deadline: beside('damaged', 'bad-signature')(
+    'opening or verifying it took longer than is waited for',
     'ask the person to write again; where it happens often, give the machine more CPU',
   ),
-  failed: damaged(
-    'opening it failed inside Postern',
+  failed: beside('damaged', 'bad-signature')(
+    'opening or verifying it failed inside Postern',
     'the log of the sidecar shows what led to it',
   ),
   'too-many-messages': tooLarge('its update holds more messages than are looked at', FORGED),

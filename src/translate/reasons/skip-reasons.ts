@@ -32,8 +32,20 @@ export const SKIP_REASONS: Readonly<Record<Skipped['reason'], { what: string; hi
     hint: NEW_KEY,
   },
   'weak-algorithm': {
-    what: 'their key is too weak, or larger than is sealed to (RSA from 2048 to 4096 bits)',
+    what: 'their key’s algorithm is too weak (RSA below 2048 bits, DSA, ElGamal, secp256k1)',
     hint: NEW_KEY,
+  },
+  'weak-hash': {
+    what: 'what their certificate states of itself is signed over SHA-1 or less',
+    hint: 'the person signs that anew with the same key (`gpg --cert-digest-algo SHA512 --quick-set-expire FINGERPRINT never`) and publishes it again',
+  },
+  'no-user-id': {
+    what: 'their certificate has no user id that its own key certifies, and says nothing without one',
+    hint: 'the person must publish it whole, with their name',
+  },
+  'too-large-to-seal': {
+    what: 'their key is RSA of more than 4096 bits',
+    hint: 'the person adds a subkey that is smaller (`gpg --quick-add-key FINGERPRINT cv25519 encrypt never`) and publishes the certificate again',
   },
   'too-large': {
     what: 'their certificate is larger than is read',
