@@ -12,12 +12,12 @@ export const BOUNDS = {
   recipientPackets: 4096,
   /** Packets of one certificate, all kinds together. */
   certificatePackets: 512,
-  /** User ids of one certificate. */
-  certificateUserIds: 64,
-  /** Signatures by the certificate’s own key on one of its parts; each costs a verification. */
-  selfSignatures: 16,
-  /** The same on all of its parts together. */
-  allSelfSignatures: 128,
+  /** Signatures of one certificate by its own key; each costs a verification. */
+  selfSignatures: 256,
+  /** Statements of another key on one certificate. */
+  certifications: 16,
+  /** User ids, and subkeys, that are merged into a certificate which lacks them. */
+  carriedParts: 64,
   /** Recipient packets that name one of our keys and are tried. */
   namedAttempts: 8,
   /** Anonymous recipient packets that are tried. */

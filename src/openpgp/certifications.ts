@@ -18,7 +18,7 @@ const NONE: readonly CertifierStatement[] = []
 
 /**
  * What each certifier states of a certificate at `nowMs`, in their order: nothing where the deadline
- * passed. Of more than `BOUNDS.selfSignatures` of its signatures only revocations are read; more
+ * passed. Of more than `BOUNDS.certifications` of its signatures only revocations are read; more
  * revocations than that, which anybody can put there, count as one. Statements are read once for each
  * digest of the exact texts.
  * @param read in a thread, for a certificate that has signatures which name the certifier
@@ -36,8 +36,8 @@ export function certificationsBy(
     const types = typesOfSignatures(armored, certifier.fingerprint.slice(-16))
     if (types.length === 0) return NONE
     const revocations = types.filter((type) => type === CERTIFICATION_REVOCATION)
-    if (revocations.length > BOUNDS.selfSignatures) return null
-    const isMany = types.length > BOUNDS.selfSignatures
+    if (revocations.length > BOUNDS.certifications) return null
+    const isMany = types.length > BOUNDS.certifications
     const name = [armored, certifier.armored, notationOf(certifier) ?? '']
       .map((text) => digestOf(text).toString('latin1'))
       .join('')

@@ -4,7 +4,13 @@
  */
 import type { Certified, Certifier } from './certifier.ts'
 import type { Cipher } from './format/ciphers.ts'
-import type { DamageReason, SizeReason, UnfitReason, UnusableReason } from './failure-reasons.ts'
+import type {
+  DamageReason,
+  SignatureDoubt,
+  SizeReason,
+  UnfitReason,
+  UnusableReason,
+} from './failure-reasons.ts'
 import type { ByteReader } from './format/packet-stream.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import type { KeyHolder, OwnKeyAlgorithm } from './key-holder.ts'
@@ -189,8 +195,11 @@ export interface OpenFileOptions {
   room: Room
 }
 
-/** The result of verifying one signature; in the order of `signatures`. */
-export type SignatureResult = 'valid' | 'bad' | 'other-key'
+/**
+ * The result of verifying one signature; in the order of `signatures`. `bad`: it is not by the key that
+ * it names over this document; a doubt: it is, and does not count.
+ */
+export type SignatureResult = 'valid' | 'bad' | 'other-key' | SignatureDoubt
 
 /** A certificate of a keyring, with what its own key certifies. */
 export interface ListedCertificate {
@@ -262,7 +271,7 @@ export interface Engine {
   openFile(reader: ByteReader, options: OpenFileOptions): Promise<OpenedFile | NotOpened>
   /**
    * Judges signatures against one certificate. `nowMs` is our clock.
-   * @returns one result a signature; all `bad` when the deadline passes
+   * @returns one result a signature; all `deadline` when that passes, all `failed` when it fails
    */
   verify(
     signed: Signed | SignedAtLength,

@@ -57,9 +57,9 @@ test('a message that overruns its deadline twice is damaged as `deadline`, and o
   expect(await engine.open(uncommonMessage, [bot.unlocked])).toMatchObject({ text: 'hello' })
 })
 
-test('a signature past its deadline is bad, and a certificate past its deadline is unusable as `deadline`', async () => {
+test('a signature past its deadline is `deadline`, and a certificate past its deadline is unusable as `deadline`', async () => {
   const { engine: fast, killed } = hurried()
-  expect(await fast.verify(await signed(), uncommon, NOW_MS)).toEqual(['bad'])
+  expect(await fast.verify(await signed(), uncommon, NOW_MS)).toEqual(['deadline'])
   expect(await fast.judge(uncommon)).toMatchObject({
     fingerprint: null,
     unusable: 'deadline',
@@ -91,8 +91,8 @@ test('a message that the parser rejects never reaches a thread', async () => {
   expect(killed).toEqual([])
 })
 
-test('a signature is bad when its certificate cannot be parsed', async () => {
-  expect(await engine.verify(await signed(), 'hello', NOW_MS)).toEqual(['bad'])
+test('a signature is `failed` when its certificate cannot be parsed', async () => {
+  expect(await engine.verify(await signed(), 'hello', NOW_MS)).toEqual(['failed'])
 })
 
 test('a closed engine rejects open, verify, judge and seal with `EngineUnavailableError`', async () => {
@@ -134,7 +134,7 @@ test('a process with flags and environment ends while its threads have neither a
     env: { PATH: process.env['PATH'], NODE_ENV: 'development', ...env },
   })
   expect([ran.code, ran.stderr]).toEqual([0, 'loaded\n'])
-  expect(ran.stdout.toString()).toBe('damaged no-encryption-subkey')
+  expect(ran.stdout.toString()).toBe('damaged no-user-id')
 })
 
 test.each([
@@ -156,6 +156,6 @@ test.each([
     const what = await signed()
     expect(await other.verify(what, certificate, Date.now())).toEqual(['valid'])
     vi.setSystemTime(NOW_MS + 61_000)
-    expect(await other.verify(what, certificate, Date.now())).toEqual(['bad'])
+    expect(await other.verify(what, certificate, Date.now())).toEqual(['key-expired'])
   },
 )

@@ -173,19 +173,18 @@ async function verifyBy(
 ): Promise<VerifiedSignature | Judged> {
   const certificate = person === null ? null : signingCertificate(person)
   const signer = person?.fingerprint ?? null
-  if (person === null || certificate === null || signer === null) {
-    return { verdict: 'unknown-signer' }
-  }
+  if (person === null || certificate === null || signer === null) return NO_CERTIFICATE
   if (parts.keyring.fingerprints.has(signer)) return BY_OWN_KEY
   const reason = decisionAgainst(person, claimed.chatId, parts)
   if (reason === 'other-person') return { verdict: 'unknown-signer', reason }
-  const [valid] = await validBy(certificate, opened, { claimed, parts })
-  if (valid === undefined) return { verdict: 'bad-signature' }
+  const { valid, doubt } = await verified(certificate, opened, { claimed, parts })
+  if (valid === undefined) return { verdict: 'bad-signature', ...(doubt && { reason: doubt }) }
   if (isByOwnKey(valid, parts.keyring)) return BY_OWN_KEY
   if (reason !== null) return { verdict: 'unknown-signer', reason }
   return { valid, signer, isFormer: false }
 }
 
+const NO_CERTIFICATE: Judged = { verdict: 'unknown-signer' }
 const BY_OWN_KEY: Judged = { verdict: 'unknown-signer', reason: 'own-key' }
 
 /** By the certificate before the listed one: signatures from before the change. */
@@ -202,7 +201,7 @@ async function findFormer(
   if (parts.people.isOthers({ userId, fingerprint })) return null
   const certificate = await parts.certificates.copyOf(fingerprint)
   if (certificate === null) return null
-  const all = await validBy(certificate, opened, { claimed, parts })
+  const { all } = await verified(certificate, opened, { claimed, parts })
   const valid = all.find(({ createdMs }) => createdMs <= changedAtMs)
   if (valid === undefined || isByOwnKey(valid, parts.keyring)) return null
   return { valid, signer: fingerprint, isFormer: true }
@@ -215,21 +214,23 @@ async function findOwn(
   parts: SignatureParts,
 ): Promise<VerifiedSignature | Judged> {
   for (const { certificate, fingerprint } of parts.keyring.all) {
-    const [valid] = await validBy(certificate, opened, { claimed, parts })
+    const { valid } = await verified(certificate, opened, { claimed, parts })
     if (valid !== undefined) return { valid, signer: fingerprint, isFormer: false }
   }
   return { verdict: 'bad-signature' }
 }
 
-/** Signatures by an unexpired certificate, not revoked by their date, at most 5 minutes ahead. */
-async function validBy(
+/** Signatures by a certificate that count, and why one that its key made does not. */
+async function verified(
   certificate: string,
   { signed, signatures }: SignedContent,
   { claimed, parts }: { claimed: Claimed; parts: SignatureParts },
-): Promise<SignatureClaim[]> {
+) {
   const nowMs = parts.clock.expiryNowMs()
   const results = await parts.engine.verify(signed, certificate, nowMs, claimed.signal)
-  return signatures.filter((_, index) => results[index] === 'valid')
+  const all = signatures.filter((_, index) => results[index] === 'valid')
+  const doubt = results.find((one) => one !== 'valid' && one !== 'bad' && one !== 'other-key')
+  return { valid: all[0], all, doubt }
 }
 
 /** A key of ours verifies nobody else's signature, in any certificate. */

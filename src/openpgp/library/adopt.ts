@@ -1,10 +1,11 @@
 /** Making a secret key that somebody brings the bot's own. */
 import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
-import { encryptionKey, judge } from './certificate.ts'
+import { judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnlockedKey } from '../engine.ts'
 import type { UnfitReason, UnusableReason } from '../failure-reasons.ts'
 import { open } from './open.ts'
 import { BOUNDS } from '../bounds.ts'
+import { encryptionKey, termsOf } from './owner-terms.ts'
 import { seal } from './seal.ts'
 import { certify, lock, unlockedFrom } from './secret-key.ts'
 import { shapeOfSecret } from './key-shape.ts'
@@ -51,12 +52,12 @@ export async function adopt(
 
 /** When it could be sealed to last, up to now, ms since the epoch; now where it never could. */
 async function lastUsableMs(key: PrivateKey, nowMs: number): Promise<number> {
-  const ends = [await key.getExpirationTime()]
-  for (const subkey of key.subkeys) ends.push(await subkey.getExpirationTime())
-  const before = ends.flatMap((end) => (end instanceof Date ? [end.getTime() - 1000] : []))
-  const moments = [nowMs, ...before.filter((atMs) => atMs < nowMs).sort((a, b) => b - a)]
   const certificate = key.toPublic()
-  for (const atMs of moments) if ('subkey' in (await encryptionKey(certificate, atMs))) return atMs
+  const { primary, subkeys } = await termsOf(certificate, nowMs)
+  const before = [primary, ...subkeys].map(({ endsMs }) => endsMs - 1000)
+  for (const atMs of [nowMs, ...before.filter((end) => end < nowMs).sort((a, b) => b - a)]) {
+    if (typeof encryptionKey(await termsOf(certificate, atMs), atMs) !== 'string') return atMs
+  }
   return nowMs
 }
 

@@ -1,12 +1,5 @@
 /** The library's description of a certificate, for sealing and verifying natively. */
-import {
-  enums,
-  readKey,
-  type Key,
-  type PublicKey,
-  type SignaturePacket,
-  type Subkey,
-} from 'openpgp'
+import { enums, readKey, type PublicKey, type SignaturePacket } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import {
   publicKeyOf,
@@ -17,13 +10,9 @@ import {
 import type { UnlockedKey } from '../engine.ts'
 import { NEVER_S } from '../bounds.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
-import { isComposite, usableComposites } from './composite.ts'
-import {
-  carriesRevocations,
-  secretKeyOf,
-  type WholePublicKey,
-  type WholeSecretKey,
-} from './key-cache.ts'
+import { isComposite } from './composite.ts'
+import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
+import { encryptionKey, termsOf, unfitness, type OwnerTerms } from './owner-terms.ts'
 import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
 
@@ -40,12 +29,6 @@ const NATIVE: NativeView = {
     const key = publicKeyOf(subkey.keyPacket.write())
     return isRecipientKey(key) ? recipientAlgorithm(key.algorithm).isSound(key.point) : null
   },
-  compositeOf,
-}
-
-async function compositeOf(key: PublicKey, date: Date): Promise<Subkey | null> {
-  const usable = await usableComposites(key, date)
-  return usable.find((one) => NATIVE.isSound(one)) ?? null
 }
 
 /**
@@ -55,33 +38,28 @@ async function compositeOf(key: PublicKey, date: Date): Promise<Subkey | null> {
  * verifies by the library where anything is revoked.
  */
 async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | null> {
-  const date = new Date(nowMs)
-  const composite = await compositeOf(key, date)
-  const isRevoked = carriesRevocations(key)
-  if (isRevoked && composite === null) return null
-  try {
-    const part = composite ?? (await key.getEncryptionKey(undefined, date))
-    const recipientKey = publicKeyOf(part.keyPacket.write())
-    if (!isRecipientKey(recipientKey)) return null
-    const { preferredSymmetricAlgorithms } = await (key as WholePublicKey).getPrimarySelfSignature(
-      date,
-    )
-    const { signingKey, by } = isRevoked ? NO_SIGNER : await signingKeyOf(key, date)
-    const used = new Set<Key | Subkey | null>([key, part, by])
-    return {
-      fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
-      recipientKey: alone(recipientKey),
-      signingKey: signingKey && alone(signingKey),
-      primarySigns: by === key,
-      hasNoOtherKey: key.subkeys.every((subkey) => used.has(subkey)),
-      // Every program with such keys reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
-      readsAes256:
-        composite !== null ||
-        preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true,
-      ...windowOf(key, nowMs),
-    }
-  } catch {
-    return null
+  const terms = await termsOf(key, nowMs)
+  const { primary, subkeys, ciphers } = terms
+  const found = encryptionKey(terms, nowMs, NATIVE.isSound)
+  if (typeof found === 'string' || Math.max(primary.sinceMs, found.sinceMs) > nowMs) return null
+  const isRevoked = [key, ...key.users, ...key.subkeys].some(
+    ({ revocationSignatures }) => revocationSignatures.length > 0,
+  )
+  const hasComposite = isComposite(found.part)
+  if (isRevoked && !hasComposite) return null
+  const recipientKey = publicKeyOf(found.part.keyPacket.write())
+  if (!isRecipientKey(recipientKey)) return null
+  const { signingKey, by } = isRevoked ? NO_SIGNER : signingKeyOf(terms, nowMs)
+  const used = new Set<unknown>([found.part, by])
+  return {
+    fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
+    recipientKey: alone(recipientKey),
+    signingKey: signingKey && alone(signingKey),
+    primarySigns: by === primary.part,
+    hasNoOtherKey: subkeys.every(({ part }) => used.has(part)),
+    // Every program with such keys reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
+    readsAes256: hasComposite || ciphers.includes(enums.symmetric.aes256),
+    ...windowOf(key, nowMs),
   }
 }
 
@@ -92,13 +70,15 @@ function alone<K extends NativePublicKey>(key: K): K {
 
 const NO_SIGNER = { signingKey: null, by: null }
 
-async function signingKeyOf(
-  key: PublicKey,
-  date: Date,
-): Promise<{ signingKey: SigningKey | null; by: Key | Subkey | null }> {
-  const by = await key.getSigningKey(undefined, date).catch(() => null)
-  const signingKey = by && publicKeyOf(by.keyPacket.write())
-  return isSigningKey(signingKey) ? { signingKey, by } : NO_SIGNER
+/** The newest subkey that signs, or the primary key. */
+function signingKeyOf(
+  { primary, subkeys }: OwnerTerms,
+  nowMs: number,
+): { signingKey: SigningKey | null; by: unknown } {
+  const newest = subkeys.toSorted((a, b) => b.createdMs - a.createdMs)
+  const by = [...newest, primary].find((one) => one.maySign && unfitness(one, nowMs) === null)
+  const signingKey = by === undefined ? null : publicKeyOf(by.part.keyPacket.write())
+  return isSigningKey(signingKey) ? { signingKey, by: by?.part } : NO_SIGNER
 }
 
 /**
@@ -149,12 +129,12 @@ export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<O
   const opening = whole.isPrivate()
     ? await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
     : whole.subkeys
-  const self = secretKey.getPrimarySelfSignature(new Date(nowMs))
-  const ciphers = self.then(({ preferredSymmetricAlgorithms: listed }) => listed ?? [])
+  const certificate = secretKey.toPublic()
+  const { ciphers } = await termsOf(certificate, nowMs)
   const composites = secretKey.subkeys.filter(isComposite)
   return {
     opens: [...opening, ...composites].map((one) => one.getKeyID().toHex()),
-    ciphers: await ciphers.catch(() => []),
-    info: await infoOf(secretKey.toPublic(), nowMs),
+    ciphers: [...ciphers],
+    info: await infoOf(certificate, nowMs),
   }
 }

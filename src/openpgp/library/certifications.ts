@@ -1,20 +1,19 @@
 /** Verifies statements of another key on the user ids of a certificate. */
 import { hash } from 'node:crypto'
-import { config, enums, type PublicKey, type SignaturePacket } from 'openpgp'
+import { enums, type PublicKey, type SignaturePacket } from 'openpgp'
 import { NEVER_MS, notationOf } from '../certifications.ts'
 import type { Certifier, CertifierStatement } from '../certifier.ts'
 import { readOne } from './certificate.ts'
-import { shapeProblem } from './key-shape.ts'
 import {
+  madeOver,
   nameOf,
   namedBy,
-  ownOf,
-  ownRevocations,
-  ownRevocationsOf,
-  timeOf,
-  verified,
+  statementsOf,
   type NamedUser,
+  type Stated,
 } from './owner-statements.ts'
+import { isWeakKey, termsOf } from './owner-terms.ts'
+import { endOf, timeOf, weaknessOf } from './signature.ts'
 
 /**
  * Gives the statements of one certifier on a certificate; none where either cannot be read, or the
@@ -25,25 +24,29 @@ export async function certifications(
   asked: Certifier,
   onlyRevocations = false,
 ): Promise<CertifierStatement[]> {
-  if (shapeProblem(armored) !== null || shapeProblem(asked.armored) !== null) return []
   const [key, certifier] = [await readOne(armored), await readOne(asked.armored)]
   if (typeof key === 'string' || typeof certifier === 'string') return []
   if (certifier.getFingerprint() !== asked.fingerprint) return []
   const notation = notationOf(asked)
-  const settings = { ...config, knownNotations: notation === null ? [] : [notation] }
+  const known = notation === null ? [] : [notation]
   const period = await periodOf(certifier)
-  const by = certifier.keyPacket
+  const { users: ownUsers } = await statementsOf(certifier)
   const found: CertifierStatement[] = []
-  for (const user of key.users) {
-    const boundUntilMs = await boundUntil(key, user)
-    const over = namedBy(user)
+  for (const stated of (await statementsOf(key)).users) {
+    const { part: user } = stated
+    const boundUntilMs = boundUntil(stated)
     const statement = {
       userId: user.userID?.userID ?? '',
       userIdDigest: hash('sha256', nameOf(user), 'hex'),
-      isOfOwnUserId: await hasUserId(certifier, user),
+      isOfOwnUserId: ownUsers.some(
+        (one) => nameOf(one.part) === nameOf(user) && boundUntil(one) !== null,
+      ),
     }
-    const byCertifier = async (all: readonly SignaturePacket[], type: enums.signature) =>
-      await verified(all, key.keyPacket, type, over, { settings, by })
+    const byCertifier = async (all: readonly SignaturePacket[], type: enums.signature) => {
+      const data = { ...namedBy(user), key: key.keyPacket }
+      const made = await madeOver(all, certifier.keyPacket, { type, data })
+      return made.filter((one) => weaknessOf(one, known) === null)
+    }
     const revoked = await byCertifier(user.revocationSignatures, enums.signature.certRevocation)
     for (const one of revoked) {
       const createdMs = timeOf(one)
@@ -62,42 +65,22 @@ export async function certifications(
   return found
 }
 
-/** When a certifier's certifications count; null where it is revoked, weak, or binds no user id. */
+/** When a certifier's certifications count; null where it is revoked, weak, or states nothing of itself. */
 async function periodOf(key: PublicKey): Promise<{ fromMs: number; untilMs: number } | null> {
-  if (isWeak(key) || (await ownRevocations(key, key)).length > 0) return null
-  const end = await key.getExpirationTime()
-  if (end === null) return null
-  const untilMs = end instanceof Date ? end.getTime() : NEVER_MS
-  return { fromMs: key.getCreationTime().getTime(), untilMs }
+  const { primary } = await termsOf(key, Date.now())
+  const isOut = isWeakKey(key) || primary.revokedFromMs < Infinity || primary.problem !== null
+  return isOut ? null : { fromMs: primary.createdMs, untilMs: jsonMs(primary.endsMs) }
 }
 
 /** Until when the owner binds a user id to a key; null where they do not, or have revoked it since. */
-async function boundUntil(key: PublicKey, user: NamedUser): Promise<number | null> {
-  const own = await ownOf(key, user)
-  const revoked = await ownRevocationsOf(key, user)
+function boundUntil({ own, revoked }: Stated<NamedUser>): number | null {
   const revokedMs = Math.max(...revoked.map(timeOf), -Infinity)
-  const ends = own.filter((one) => timeOf(one) > revokedMs).map(endOf)
-  return ends.length === 0 ? null : Math.max(...ends)
+  const counting = own.filter((one) => weaknessOf(one) === null && timeOf(one) > revokedMs)
+  return counting.length === 0 ? null : Math.max(...counting.map((one) => jsonMs(endOf(one))))
 }
 
-/** Whether the profile refuses the signatures of a primary key. */
-function isWeak({ keyPacket }: PublicKey): boolean {
-  const { bits = Infinity, curve } = keyPacket.getAlgorithmInfo()
-  const { rejectPublicKeyAlgorithms, rejectCurves, minRSABits } = config
-  const isRejected = rejectPublicKeyAlgorithms.has(keyPacket.algorithm)
-  const isOfCurve = [...rejectCurves].map(String).includes(curve ?? '')
-  return isRejected || bits < minRSABits || isOfCurve
-}
-
-async function hasUserId(key: PublicKey, user: NamedUser): Promise<boolean> {
-  const same = key.users.find((one) => nameOf(one) === nameOf(user))
-  return same !== undefined && (await boundUntil(key, same)) !== null
-}
-
-function endOf(signature: SignaturePacket): number {
-  const end = signature.getExpirationTime()
-  return end instanceof Date ? end.getTime() : NEVER_MS
-}
+/** As JSON can hold it. */
+const jsonMs = (ms: number): number => Math.min(ms, NEVER_MS)
 
 function notationsOf({ rawNotations }: SignaturePacket): [string, string][] {
   return rawNotations.map(({ name, value }) => [name, Buffer.from(value).toString()])

@@ -9,10 +9,10 @@ import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey }
 import { parseMessage } from '../format/encrypted-message.ts'
 import { hasComposite, ownIdsOf, type FoundKey } from '../format/recipient-scan.ts'
 import { works } from './adopt.ts'
-import { encryptionKey } from './certificate.ts'
 import { isComposite } from './composite.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
 import { open } from './open.ts'
+import { encryptionKey, termsOf } from './owner-terms.ts'
 import { generate, unlock } from './secret-key.ts'
 import { verify } from './verify.ts'
 
@@ -56,8 +56,9 @@ async function isAsSealed(sealed: CheckedMessage, key: Key): Promise<boolean> {
   const message = await readMessage({ armoredMessage: armored })
   const keyIds = message.getEncryptionKeyIDs().map((id) => id.toHex())
   const people = [...(await Promise.all(certificates.map(certificateOf))), key.toPublic()]
-  const found = await Promise.all(people.map((person) => encryptionKey(person, sealed.atMs)))
-  const expected = found.map((one) => ('subkey' in one ? one.subkey.getKeyID().toHex() : ''))
+  const terms = await Promise.all(people.map((person) => termsOf(person, sealed.atMs)))
+  const found = terms.map((one) => encryptionKey(one, sealed.atMs))
+  const expected = found.map((one) => (typeof one === 'string' ? '' : one.part.getKeyID().toHex()))
   const all = new Set(certificates.length === of ? expected : [...keyIds, ...expected])
   const isSame = all.size === keyIds.length && keyIds.every((id) => all.has(id))
   // The library does not know which composite subkeys are sealed to.

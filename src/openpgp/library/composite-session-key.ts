@@ -19,7 +19,8 @@ import type { SessionKey } from '../crypto/session-key.ts'
 import { CIPHER_NAME, isCipher } from '../format/ciphers.ts'
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey } from '../format/recipient-scan.ts'
-import { isComposite, recipientSecretOf, usableComposites } from './composite.ts'
+import { isComposite, recipientSecretOf } from './composite.ts'
+import { encryptionKey, termsOf } from './owner-terms.ts'
 
 /**
  * Recipient packets of version 3 for those of some certificates that have a usable composite subkey.
@@ -34,8 +35,9 @@ export async function packetsForComposites(
   const packets: Uint8Array[] = []
   const others: PublicKey[] = []
   for (const key of keys) {
-    const [composite] = await usableComposites(key, new Date())
-    const recipientKey = composite ? publicKeyOf(composite.keyPacket.write()) : null
+    const found = encryptionKey(await termsOf(key, Date.now()), Date.now(), () => true)
+    const part = typeof found === 'string' ? null : found.part
+    const recipientKey = part && isComposite(part) ? publicKeyOf(part.keyPacket.write()) : null
     if (isRecipientKey(recipientKey)) {
       const fingerprint = isAnonymous ? Buffer.alloc(20) : fingerprintOf(recipientKey)
       const target = Buffer.alloc(recipientBytes(recipientKey.algorithm, sessionKey.cipher))

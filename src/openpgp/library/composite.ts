@@ -10,14 +10,7 @@ import {
   timingSafeEqual,
   type KeyObject,
 } from 'node:crypto'
-import {
-  PublicSubkeyPacket,
-  SecretSubkeyPacket,
-  enums,
-  type Key,
-  type PublicKey,
-  type Subkey,
-} from 'openpgp'
+import { PublicSubkeyPacket, SecretSubkeyPacket, enums, type Key, type Subkey } from 'openpgp'
 import { bufferOf, checksum } from '../bytes.ts'
 import type { RecipientSecret } from '../crypto/recipient.ts'
 import { COMPOSITE } from '../format/packets.ts'
@@ -25,7 +18,6 @@ import { bytesOf } from '../format/packet-writer.ts'
 
 /** Bytes of a public part: version, date of creation, algorithm, X25519 point, ML-KEM key. */
 const PUBLIC_BYTES = 6 + 32 + 1184
-const MAY_ENCRYPT = 0x0c
 /** A secret encrypted with its SHA-1, by AES-256 (RFC 9580, 3.7.2.1). */
 const SHA1_CHECKED = 254
 const AES256: number = enums.symmetric.aes256
@@ -186,15 +178,3 @@ export async function makeComposite(created: Date): Promise<SecretSubkeyPacket> 
 
 /** Whether a subkey is of ML-KEM-768+X25519. */
 export const isComposite = ({ keyPacket }: Key | Subkey): boolean => isCompositePacket(keyPacket)
-
-/** The composite subkeys that can be encrypted to at a date, the newest first. */
-export async function usableComposites(key: PublicKey, date: Date): Promise<Subkey[]> {
-  const found = key.subkeys.filter(isComposite)
-  if (found.length === 0) return []
-  const problem: unknown = await key.verifyPrimaryKey(date).catch((error: unknown) => error)
-  if (problem !== undefined) return []
-  const bindings = await Promise.all(found.map((one) => one.verify(date).catch(() => null)))
-  return found
-    .filter((_, index) => ((bindings[index]?.keyFlags?.[0] ?? 0) & MAY_ENCRYPT) !== 0)
-    .sort((a, b) => b.getCreationTime().getTime() - a.getCreationTime().getTime())
-}

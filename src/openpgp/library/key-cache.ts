@@ -10,12 +10,10 @@ import { countedCache } from '../../util/caches.ts'
 import type { UnlockedKey } from '../engine.ts'
 
 /** The library has these, its types do not. */
-interface SelfSigned {
-  getPrimarySelfSignature(date: Date): Promise<{ preferredSymmetricAlgorithms: number[] | null }>
+export type WholePublicKey = PublicKey & { directSignatures: SignaturePacket[] }
+export type WholeSecretKey = PrivateKey & {
+  getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]>
 }
-export type WholePublicKey = PublicKey & SelfSigned & { directSignatures: SignaturePacket[] }
-export type WholeSecretKey = PrivateKey &
-  SelfSigned & { getDecryptionKeys(keyId: undefined, date: null): Promise<PrivateKey[]> }
 
 /** A parsed certificate occupies about 12 KB. */
 const CERTIFICATES = 2000
@@ -29,17 +27,8 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
   if (kept !== undefined) return kept
   const key = await readKey({ armoredKey: armored })
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
-  if (carriesRevocations(key)) return key
   certificates.set(armored, key)
   return key
-}
-
-/**
- * The library marks a key's packets as revoked for good once they were revoked at any date in
- * question. Such a key is used once, or earlier calls would change the answer about its signatures.
- */
-export function carriesRevocations(key: PublicKey): boolean {
-  return [key, ...key.subkeys, ...key.users].some((part) => part.revocationSignatures.length > 0)
 }
 
 /** Gives the secret key of an unlocked one. There are few, and they live as long as the thread. */

@@ -21,24 +21,18 @@ export function shapeProblem(armored: string): UnusableReason | null {
   if (bytes === null) return armored.includes('PRIVATE KEY BLOCK') ? 'secret-key' : 'unparseable'
   let packets = 0
   let primaries = 0
-  let userIds = 0
   let ownKeyId = ''
   let selfSignatures = 0
-  let allSelfSignatures = 0
   try {
     for (const { tag, body } of packetsOf(bytes)) {
       if (isSecret(tag)) return 'secret-key'
       if (tag === TAG.publicKey && ++primaries > 1) return 'several-certificates'
       if (tag === TAG.publicKey && body[0] !== 4) return 'version'
       if (tag === TAG.publicKey) ownKeyId = keyIdOf(body)
-      if (PARTS.has(tag)) selfSignatures = 0
-      if (tag === TAG.signature && mayBeOwn(body, ownKeyId)) {
-        if (++selfSignatures > BOUNDS.selfSignatures) return 'too-large'
-        if (++allSelfSignatures > BOUNDS.allSelfSignatures) return 'too-large'
-      }
-      if (tag === TAG.userId && ++userIds > BOUNDS.certificateUserIds) return 'too-large'
+      if (tag === TAG.signature && mayBeOwn(body, ownKeyId)) selfSignatures++
+      if (selfSignatures > BOUNDS.selfSignatures) return 'too-large'
       if (++packets > BOUNDS.certificatePackets) return 'too-large'
-      if (primaries === 0) return 'unparseable'
+      if (primaries === 0 && tag !== TAG.marker) return 'unparseable'
     }
   } catch (error) {
     if (error instanceof FramingError) return 'unparseable'
@@ -46,14 +40,6 @@ export function shapeProblem(armored: string): UnusableReason | null {
   }
   return null
 }
-
-/** Packets that signatures after them belong to; all others between them are skipped. */
-const PARTS: ReadonlySet<number> = new Set([
-  TAG.publicKey,
-  TAG.userId,
-  TAG.userAttribute,
-  TAG.publicSubkey,
-])
 
 /** Whether the library may read a signature as the key's own: it uses the last issuer named. */
 function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {

@@ -2,6 +2,7 @@
 import { isOwnFailure, KeyHolderUnavailableError } from '../../errors.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import type { Engine, NotOpened, Opened, SealRequest, UnlockedKey } from '../engine.ts'
+import type { SignatureDoubt } from '../failure-reasons.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
 import type { FoundKey, ScannedRecipients } from '../format/recipient-scan.ts'
 import { certificationsBy } from '../certifications.ts'
@@ -166,12 +167,14 @@ export class Library implements AsyncDisposable {
     }
   }
 
-  /** All `bad` when the deadline passed. @throws EngineUnavailableError */
+  /** All `deadline` when that passed, or `failed`. @throws EngineUnavailableError */
   readonly verify: Engine['verify'] = async (signed, certificate, nowMs, signal) => {
-    const bad = signed.signatures.map(() => 'bad' as const)
+    const all = (doubt: SignatureDoubt) => signed.signatures.map(() => doubt)
     return await twice(() =>
       this.#pools.messages.run('verify', [signed, certificate, nowMs], this.#deadlineMs, signal),
-    ).catch(or(bad))
+    )
+      .catch(ifKilled(all('deadline')))
+      .catch(or(all('failed')))
   }
 
   /** The load of the threads of each kind. */

@@ -4,7 +4,7 @@
  */
 import './brainpool.ts'
 import './composite.ts'
-import { config, enums, SignaturePacket } from 'openpgp'
+import { config, enums, UserIDPacket } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 
 const PROFILE = {
@@ -26,7 +26,7 @@ const PROFILE = {
   constantTimePKCS1Decryption: false,
   maxDecompressedMessageSize: BOUNDS.textBytes,
   maxArgon2MemoryExponent: 17,
-  maxUserIDLength: 1024,
+  maxUserIDLength: BOUNDS.certificateChars,
   minRSABits: 2047,
   s2kType: enums.s2k.iterated,
   s2kIterationCountByte: 255,
@@ -41,43 +41,27 @@ const PROFILE = {
   rejectCurves: new Set([enums.curve.secp256k1]),
 } as const
 
-const { keyRevocation, subkeyRevocation, certRevocation } = enums.signature
-const REVOCATIONS: ReadonlySet<enums.signature> = new Set([
-  keyRevocation,
-  subkeyRevocation,
-  certRevocation,
-])
-
-/** A signature packet by what the library leaves out of its types. */
-interface Hashing {
-  toHash(type: enums.signature, data: object, detached?: boolean): Uint8Array
-  hash(type: enums.signature, data: object, bytes: Uint8Array): Promise<Uint8Array>
-}
-const EDDSA: ReadonlySet<unknown> = new Set([
-  enums.publicKey.eddsaLegacy,
-  enums.publicKey.ed25519,
-  enums.publicKey.ed448,
-])
-
 /**
- * A revocation counts under any hash, and with any critical subpacket, wherever the library verifies
- * one: a form that is too weak or too new for a statement that grants is no reason to seal to a key
- * that its owner gave up.
+ * User ids keep their bytes, which their owner signed: the library would write others where they are no
+ * UTF-8.
  */
-// oxlint-disable-next-line typescript/unbound-method -- called with its packet below
-const verify = SignaturePacket.prototype.verify
-SignaturePacket.prototype.verify = async function (key, type, data, date, detached, own = config) {
-  if (!REVOCATIONS.has(type)) return await verify.call(this, key, type, data, date, detached, own)
-  const hashing = this as unknown as Hashing
-  // the library judges the length by the hash's number, and verifies the digest
-  const digest = EDDSA.has(key.algorithm) && {
-    hashed: { value: hashing.hash(type, data, hashing.toHash(type, data, detached)) },
-    hashAlgorithm: { value: enums.hash.sha512 },
-  }
-  const heeded = { unknownSubpackets: { value: [] }, rawNotations: { value: [] }, ...digest }
-  const revocation = Object.create(this, heeded) as SignaturePacket
-  const settings = { ...own, rejectHashAlgorithms: new Set<enums.hash>() }
-  return await verify.call(revocation, key, type, data, date, detached, settings)
+const bytesOf = new WeakMap<UserIDPacket, Uint8Array>()
+const { read, write } = UserIDPacket.prototype as unknown as UserIdBytes
+const own: UserIdBytes = {
+  read(bytes, ...settings) {
+    bytesOf.set(this, bytes.slice())
+    read.call(this, bytes, ...settings)
+  },
+  write() {
+    return bytesOf.get(this) ?? write.call(this)
+  },
+}
+Object.assign(UserIDPacket.prototype, own)
+
+/** What the library leaves out of its types. */
+interface UserIdBytes {
+  read(this: UserIDPacket, bytes: Uint8Array, ...settings: unknown[]): void
+  write(this: UserIDPacket): Uint8Array
 }
 
 /**

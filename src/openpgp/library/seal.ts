@@ -4,7 +4,6 @@ import {
   config,
   createMessage,
   encrypt,
-  encryptSessionKey,
   enums,
   sign,
   type MaybeStream,
@@ -12,18 +11,15 @@ import {
   type PrivateKey,
   type PublicKey,
 } from 'openpgp'
-import { BOUNDS } from '../bounds.ts'
 import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'
 import { TAG, packetAt, packetsOf } from '../format/packets.ts'
 import { parseSignature } from '../format/signature-claim.ts'
 import { recipientNames, subpacketArea } from '../format/packet-writer.ts'
-import { encryptionKey } from './certificate.ts'
-import { certificateOf, secretKeyOf, type WholePublicKey } from './key-cache.ts'
-
-/** Whether a certificate lists AES-256; asked of each once a thread. */
-const listsAes256 = new WeakMap<PublicKey, boolean>()
+import { recipientOf } from './certificate.ts'
+import { certificateOf, secretKeyOf } from './key-cache.ts'
+import { termsOf, unfitness } from './owner-terms.ts'
 
 /**
  * Seals a text to the certificates and to the signer, each of them once.
@@ -120,39 +116,21 @@ function distinct(keys: PublicKey[]): PublicKey[] {
 /** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
 async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number): Promise<Cipher> {
   if (asked === 'aes128') return asked
-  for (const key of recipients) {
-    let lists = listsAes256.get(key)
-    if (lists === undefined) {
-      // At our clock, or as far ahead of it as clocks may differ.
-      const selfAt = (atMs: number) =>
-        (key as WholePublicKey).getPrimarySelfSignature(new Date(atMs))
-      const later = () => selfAt(nowMs + BOUNDS.clockToleranceMs)
-      const self = await selfAt(nowMs).catch(later)
-      lists = self.preferredSymmetricAlgorithms?.includes(enums.symmetric.aes256) === true
-      listsAes256.set(key, lists)
-    }
-    if (!lists) return 'aes128'
+  const terms = await Promise.all(recipients.map((key) => termsOf(key, nowMs)))
+  if (terms.some(({ primary }) => unfitness(primary, nowMs) !== null)) {
+    throw new Error('a certificate cannot be sealed to')
   }
-  return 'aes256'
+  const lists = terms.every(({ ciphers }) => ciphers.includes(enums.symmetric.aes256))
+  return lists ? 'aes256' : 'aes128'
 }
 
-/** Seals at our clock; where that fails, seals to keys dated ahead of it at the date they need. */
+/** A recipient packet for each. */
 async function packetsFor(
   recipients: PublicKey[],
   sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   nowMs: number,
 ): Promise<Uint8Array> {
-  const packetsAt = (encryptionKeys: PublicKey[], date: Date): Promise<Uint8Array> =>
-    encryptSessionKey({ ...sessionKey, encryptionKeys, date, format: 'binary' })
-  try {
-    return await packetsAt(recipients, new Date(nowMs))
-  } catch {
-    const parts: Uint8Array[] = []
-    for (const recipient of recipients) {
-      const found = await encryptionKey(recipient, nowMs)
-      if (!('subkey' in found)) throw new Error('a certificate cannot be sealed to')
-      parts.push(await packetsAt([recipient], found.date))
-    }
-    return Buffer.concat(parts)
-  }
+  return Buffer.concat(
+    await Promise.all(recipients.map((one) => recipientOf(one, sessionKey, nowMs))),
+  )
 }

@@ -10,7 +10,6 @@ import {
   type Key,
   type Signature,
   type SignaturePacket,
-  type User,
 } from 'openpgp'
 import { bufferOf } from '../bytes.ts'
 import { BOUNDS } from '../bounds.ts'
@@ -21,7 +20,8 @@ import { readDecrypted } from '../format/decrypted-message.ts'
 import { framePacket } from '../format/packet-writer.ts'
 import { TAG, tagOf } from '../format/packets.ts'
 import { secretKeyOf } from './key-cache.ts'
-import { timeOf } from './owner-statements.ts'
+import { statementsOf } from './owner-statements.ts'
+import { newest } from './owner-terms.ts'
 
 /** Signs a text under the cleartext signature framework (RFC 9580, 7). */
 export async function signText(text: string, signer: UnlockedKey, atMs: number): Promise<string> {
@@ -110,23 +110,16 @@ export const readKeyring: Engine['readKeyring'] = async (file, { most, nowMs }) 
 
 async function describe(key: Key, at: Date): Promise<ListedCertificate> {
   if (key.isPrivate()) throw new Error('a secret key is no certificate')
-  const users = await Promise.all(
-    key.users.slice(0, BOUNDS.certificateUserIds).map(async (user) => {
-      const isOwn = await user.verify(at).catch(() => false)
-      return isOwn && user.userID !== null ? [user] : []
-    }),
-  )
-  const certified = users.flat()
+  const { users } = await statementsOf(key)
+  const certified = users.flatMap(({ part, own, revoked }) => {
+    const self = newest(own, at.getTime())
+    return self === null || revoked.length > 0 || part.userID === null ? [] : [{ part, self }]
+  })
   return {
     armored: key.armor(),
-    userIds: certified.map((user) => user.userID?.userID ?? ''),
-    notations: certified.flatMap(notationsOf),
+    userIds: certified.map(({ part }) => part.userID?.userID ?? ''),
+    notations: certified.flatMap(({ self }) =>
+      self.rawNotations.map(({ name, value }) => ({ name, value: bufferOf(value).toString() })),
+    ),
   }
-}
-
-/** Of the newest certification by the key itself. */
-function notationsOf({ selfCertifications }: User): { name: string; value: string }[] {
-  const [newest] = selfCertifications.toSorted((a, b) => timeOf(b) - timeOf(a))
-  const notations = newest?.rawNotations ?? []
-  return notations.map(({ name, value }) => ({ name, value: bufferOf(value).toString() }))
 }

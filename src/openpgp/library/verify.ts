@@ -1,111 +1,104 @@
 /** Verifying signatures against one certificate (RFC 9580, 5.2.4). */
 import {
   createMessage,
+  enums,
   readSignature,
-  verify as verifyDetached,
+  SignaturePacket,
+  type LiteralDataPacket,
   type PublicKey,
-  type Signature,
+  type Subkey,
 } from 'openpgp'
-import { certificateOf } from './key-cache.ts'
-import type { Engine, SignatureResult } from '../engine.ts'
-import { packetsOf } from '../format/packets.ts'
 import { BOUNDS } from '../bounds.ts'
-import { revokedFromMs } from './owner-statements.ts'
+import type { Engine, SignatureResult } from '../engine.ts'
+import { packetAt } from '../format/packets.ts'
 import { SUBPACKET } from '../format/packet-writer.ts'
-import { madeOver, readClaim, type MadeOver } from '../format/signature-claim.ts'
+import { issuerKeyIdsOf, madeOver, readClaim } from '../format/signature-claim.ts'
+import { certificateOf } from './key-cache.ts'
+import { isWeakKey, termsOf, type KeyTerms } from './owner-terms.ts'
+import { endOf, isMadeBy, timeOf, weaknessOf } from './signature.ts'
 
 /**
- * Verifies the signatures of a document against one certificate, at our clock in ms. Gives one
- * result a signature: `other-key` when the certificate has no key with the issuer's id, `bad` for
- * every other failure.
+ * Verifies the signatures of a document against one certificate, at our clock in ms. Gives one result a
+ * signature: `other-key` when the certificate has no key that it names, `bad` when it is not by that
+ * key over this document, else `valid` or why it does not count.
  */
 export const verify: Engine['verify'] = async (signed, certificate, nowMs) => {
   const key = await certificateOf(certificate)
-  const keyIds = new Set(key.getKeyIDs().map((id) => id.toHex()))
   const results: SignatureResult[] = []
   for (const [index, packet] of signed.signatures.entries()) {
-    const made = madeOver(signed, index)
-    const claim = claimOf(packet)
-    if (claim?.issuerKeyId == null) results.push('bad')
-    else if (!keyIds.has(claim.issuerKeyId)) results.push('other-key')
-    else if (claim.createdMs > nowMs + BOUNDS.clockToleranceMs) results.push('bad')
-    else if (claim.createdMs >= (await revokedMs(key, claim.issuerKeyId))) results.push('bad')
+    const named = namedIn(packet)
+    const parts = [key, ...key.subkeys].filter((one) => named.includes(one.getKeyID().toHex()))
+    const made = await readSignature({ binarySignature: packet }).catch(() => null)
+    const [signature, another] = made?.packets ?? []
+    if (named.length === 0) results.push('bad')
+    else if (parts.length === 0) results.push('other-key')
+    else if (!(signature instanceof SignaturePacket) || another) results.push('bad')
     else {
-      const date = new Date(Math.max(nowMs, claim.createdMs))
-      if (await isExpired(key, claim.issuerKeyId, date)) results.push('bad')
-      else results.push((await holds(packet, made, { certificate, date })) ? 'valid' : 'bad')
+      const over = madeOver(signed, index)
+      // the library keeps the hash of a streamed document here
+      if ('digest' in over) Object.assign(signature, { hashed: over.digest })
+      const document = 'document' in over ? over.document : Buffer.alloc(0)
+      results.push(await judge(signature, { key, parts, document, nowMs }))
     }
   }
   return results
 }
 
-/** The library heeds no revocation over a weak hash; we do (RFC 9580, 5.2.3.31). */
-async function revokedMs(key: PublicKey, issuerKeyId: string): Promise<number> {
-  const parts = [key, ...key.subkeys.filter((one) => one.getKeyID().toHex() === issuerKeyId)]
-  return Math.min(...(await Promise.all(parts.map((part) => revokedFromMs(key, part)))))
+/** Key ids of its possible makers; none for other packets than signatures on messages. */
+function namedIn(packet: Uint8Array): string[] {
+  if (packet.length === 0) return []
+  const { body } = packetAt(packet, 0)
+  const claim = readClaim(body, () => '')
+  if (claim === null) return []
+  const all = issuerKeyIdsOf(body)
+  return all.length === 0 && claim.issuerKeyId !== null ? [claim.issuerKeyId] : all
 }
 
-/**
- * The library only checks that the key was valid at the signature's creation time, which the holder
- * of an expired certificate's key can choose.
- */
-async function isExpired(key: PublicKey, issuerKeyId: string, at: Date): Promise<boolean> {
-  const end = await key.getExpirationTime()
-  if (end === null ? hasEnded(key, at) : end.valueOf() <= at.getTime()) return true
-  for (const subkey of key.subkeys) {
-    if (subkey.getKeyID().toHex() !== issuerKeyId) continue
-    const subkeyEnd = await subkey.getExpirationTime(at)
-    if (subkeyEnd === null || subkeyEnd.valueOf() <= at.getTime()) return true
+async function judge(
+  signature: SignaturePacket,
+  o: { key: PublicKey; parts: (PublicKey | Subkey)[]; document: Uint8Array; nowMs: number },
+): Promise<SignatureResult> {
+  const { packets } = await createMessage({ binary: o.document })
+  const data = packets.findPacket(enums.packet.literalData) as LiteralDataPacket
+  const type = signature.signatureType ?? enums.signature.binary
+  for (const part of o.parts) {
+    // what such a key signed is not verified at all
+    if (isWeakKey(part)) return 'key-unusable'
+    if (!(await isMadeBy(signature, part.keyPacket, { type, data, isDetached: true }))) continue
+    const { primary, subkeys } = await termsOf(o.key, o.nowMs)
+    const terms = [primary, ...subkeys].find((one) => one.part === part)
+    const doubt = terms && doubtOf(signature, { primary, terms, nowMs: o.nowMs })
+    return doubt ?? 'valid'
   }
-  return false
+  return 'bad'
 }
 
-/** Where no self-signature counts any more, the earliest end that any of them ever named does. */
-function hasEnded(key: PublicKey, at: Date): boolean {
-  const createdMs = key.getCreationTime().getTime()
-  return key.users
-    .flatMap((user) => user.selfCertifications.map((one) => one.keyExpirationTime ?? 0))
-    .some((seconds) => seconds > 0 && createdMs + seconds * 1000 <= at.getTime())
+/** Why a signature that a key made does not count for its owner; null where it does. */
+function doubtOf(
+  signature: SignaturePacket,
+  { primary, terms, nowMs }: { primary: KeyTerms; terms: KeyTerms; nowMs: number },
+): SignatureResult | null {
+  const madeMs = timeOf(signature)
+  if (madeMs > nowMs + BOUNDS.clockToleranceMs) return 'signed-ahead'
+  // who holds the key of a certificate that ended chooses the date
+  const atMs = Math.max(nowMs, madeMs)
+  if (endOf(signature) <= atMs) return 'signature-expired'
+  const weakness = weaknessOf(withoutIntended(signature))
+  if (weakness !== null) return weakness
+  if (madeMs >= Math.min(primary.revokedFromMs, terms.revokedFromMs)) return 'key-revoked'
+  const problem = primary.problem ?? terms.problem ?? null
+  if (problem !== null) return problem === 'expired' ? 'key-expired' : 'key-unusable'
+  if (Math.min(primary.endsMs, terms.endsMs) <= atMs) return 'key-expired'
+  // the first binding may be gone: a renewed one has its own date
+  if (madeMs < Math.max(primary.createdMs, terms.createdMs)) return 'not-valid-then'
+  if (isWeakKey(primary.part)) return 'key-unusable'
+  return terms.maySign ? null : 'may-not-sign'
 }
 
-function claimOf(packet: Uint8Array): ReturnType<typeof readClaim> {
-  for (const { body } of packetsOf(packet)) return readClaim(body, () => '')
-  return null
-}
-
-async function holds(
-  packet: Uint8Array,
-  made: MadeOver,
-  { certificate, date }: { certificate: string; date: Date },
-): Promise<boolean> {
-  const binary = 'document' in made ? made.document : Buffer.alloc(0)
-  try {
-    const { signatures } = await verifyDetached({
-      message: await createMessage({ binary }),
-      signature: await signatureOf(packet, made),
-      verificationKeys: await certificateOf(certificate),
-      date,
-    })
-    const results = await Promise.all(signatures.map(({ verified }) => verified))
-    return results.length === 1 && results[0] === true
-  } catch {
-    return false
-  }
-}
-
-/** The library keeps the hash of a streamed document here; its types omit the field. */
-interface Hashed {
-  hashed?: Uint8Array
-}
-
-/** Intended recipients are ours to judge: marked critical, the library would refuse them unread. */
-async function signatureOf(packet: Uint8Array, made: MadeOver): Promise<Signature> {
-  const signature = await readSignature({ binarySignature: packet })
-  for (const parsed of signature.packets) {
-    if ('digest' in made) (parsed as Hashed).hashed = made.digest
-    parsed.unknownSubpackets = parsed.unknownSubpackets.filter(
-      ({ type }) => type !== SUBPACKET.intendedRecipient,
-    )
-  }
-  return signature
+/** Intended recipients are ours to judge: marked critical, they are no reason to refuse it unread. */
+function withoutIntended(signature: SignaturePacket): SignaturePacket {
+  const unknownSubpackets = signature.unknownSubpackets.filter(
+    ({ type }) => type !== SUBPACKET.intendedRecipient,
+  )
+  return Object.assign(Object.create(signature) as SignaturePacket, { unknownSubpackets })
 }

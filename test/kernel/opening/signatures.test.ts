@@ -103,15 +103,21 @@ describe('a signed message', () => {
   })
 
   test('a message without a valid signature is bad, and requests no certificate in vain', async () => {
-    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const verify = vi.fn(() => Promise.resolve(['bad']))
     const { judged, all } = await judge({ verify })
     expect(judged).toEqual({ verdict: 'bad-signature' })
     expect([all.signer.mock.calls.length, all.askedInVain.mock.calls.length]).toEqual([1, 0])
   })
 
+  test('a signature that its key made and that does not count is the reason beside the verdict', async () => {
+    const verify = vi.fn(() => Promise.resolve(['bad', 'not-valid-then']))
+    const { judged } = await judge({ verify }, { signatures: [claim, claim] })
+    expect(judged).toEqual({ verdict: 'bad-signature', reason: 'not-valid-then' })
+  })
+
   test('a message is verified by a certificate that was listed since', async () => {
     const verify = vi.fn((_signed: unknown, certificate: string) =>
-      Promise.resolve([certificate === 'certificate of Alice' ? 'valid' : 'invalid']),
+      Promise.resolve([certificate === 'certificate of Alice' ? 'valid' : 'bad']),
     )
     const former = { ...alice, certificateStatus: { armored: 'former' } } as Person
     const signer = vi.fn((_userId: number, _chatId: number, sinceMs?: number) =>
@@ -124,7 +130,7 @@ describe('a signed message', () => {
   })
 
   test('a message that the fresh certificate does not verify is bad, and the vain request is remembered', async () => {
-    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const verify = vi.fn(() => Promise.resolve(['bad']))
     const { judged, all } = await judge({ verify, mayAskAgain: true })
     expect(judged).toEqual({ verdict: 'bad-signature' })
     expect(all.askedInVain.mock.calls).toEqual([[ALICE, 50]])
@@ -137,7 +143,7 @@ describe('a message that names its recipients', () => {
   const NOT_OURS = { verdict: 'not-recipient', reason: 'intended-for-others' }
 
   test('a message with other intended recipients is not the bot’s, also without a valid signature', async () => {
-    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const verify = vi.fn(() => Promise.resolve(['bad']))
     expect((await judge({}, { signatures: [forOthers] })).judged).toEqual(NOT_OURS)
     expect((await judge({ verify }, { signatures: [claim, forOthers] })).judged).toEqual(NOT_OURS)
   })
@@ -152,7 +158,7 @@ describe('the bot’s own messages', () => {
 
   test('the bot’s own message is verified against every key of the bot, and never as shared', async () => {
     const verify = vi.fn((_signed: unknown, certificate: string) =>
-      Promise.resolve(['invalid', certificate === 'certificate of the bot' ? 'valid' : 'invalid']),
+      Promise.resolve(['invalid', certificate === 'certificate of the bot' ? 'valid' : 'bad']),
     )
     const signatures = [claim, { ...claim, digest: 'second' }]
     const { judged, all } = await judge({ verify, isShared: true }, { ...own, signatures })
@@ -166,7 +172,7 @@ describe('the bot’s own messages', () => {
   })
 
   test('the bot’s own message without a valid signature is bad', async () => {
-    const verify = vi.fn(() => Promise.resolve(['invalid']))
+    const verify = vi.fn(() => Promise.resolve(['bad']))
     expect((await judge({ verify }, own)).judged).toEqual({ verdict: 'bad-signature' })
   })
 })

@@ -163,14 +163,9 @@ const KEYS: [string, Buffer, UnfitReason | number, (UnfitReason | number)?][] = 
     secretOf(keyRevocation(primary, { atMs: NOW_MS - 1000 }), named(), bound()),
     'revoked',
   ],
-  [
-    'has 65 user ids',
-    secretOf(...Array.from({ length: 65 }, (_, n) => named({}, `bot ${n}`)), bound()),
-    'too-large',
-  ],
   ['is of RSA 1024', personOf('weak', rsaKey(1024), subkey).secret, 'weak-algorithm'],
   ['is of RSA 4104', personOf('big', big, subkey).secret, 'no-signing-key'],
-  ['has a subkey of RSA 4104', secretOf(named(), bound(big)), 'weak-algorithm'],
+  ['has a subkey of RSA 4104', secretOf(named(), bound(big)), 'too-large-to-seal'],
   ['is a certificate', concat(keyPacket(primary), named()), 'public-only'],
   [
     'has the secret of another primary key',

@@ -70,5 +70,5 @@ test('a brainpool certificate with a forged self-signature is unusable', async (
     userId(forged, curve, { hash }),
     boundSubkey(forged, identify(ecdhBody(curve, oid, MADE_MS), MADE_MS), { hash }),
   )
-  expect(await engine.judge(certificate)).toMatchObject({ unusable: 'no-encryption-subkey' })
+  expect(await engine.judge(certificate)).toMatchObject({ unusable: 'no-user-id' })
 })

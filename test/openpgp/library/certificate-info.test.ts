@@ -27,7 +27,6 @@ import {
   preferring,
   rsaKey,
   testPerson,
-  unseen,
 } from '../../support/openpgp-people.ts'
 import { expiresAfter } from '../../support/openpgp-signature.ts'
 import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
@@ -205,25 +204,6 @@ test('`describeOwnKey` returns the opening subkeys, the listed ciphers and the i
     ciphers: [9, 8, 7],
     info: null,
   })
-})
-
-test.each([
-  ['without revocations', made(id(), sub()), true],
-  ['with a key revocation', made(keyRevocation(primary, RETIRED), id(), sub()), false],
-  [
-    'with a subkey revocation',
-    made(id(), sub(), subkeyRevocation(primary, subkey, RETIRED)),
-    false,
-  ],
-  [
-    'with a user id revocation',
-    made(id(), userIdRevocation(primary, 'alice', NOW_MS - 1000), sub()),
-    false,
-  ],
-])('a parsed certificate %s is cached: %s', async (_, certificate, isKept) => {
-  const text = unseen({ certificate })
-  const one = await certificateOf(text)
-  expect((await certificateOf(text)) === one).toBe(isKept)
 })
 
 test('`certificateOf` rejects a secret key', async () => {

@@ -189,7 +189,7 @@ test.each<[string, Buffer[], Buffer[]]>([
   [
     'a user id with one later self-signature',
     [id, newName(selfSignature(MADE_MS), selfSignature(NOW_MS - DAY_MS)), binding],
-    [],
+    [id, newName(selfSignature(NOW_MS - DAY_MS)), binding],
   ],
   [
     'a later user id, without forged self-signatures,',

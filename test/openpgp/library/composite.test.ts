@@ -3,7 +3,8 @@ import { readKey, readPrivateKey } from 'openpgp'
 import { describe, expect, test } from 'vitest'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
 import { judgeFully } from '../../../src/openpgp/library/certificate-info.ts'
-import { usableComposites } from '../../../src/openpgp/library/composite.ts'
+import { isComposite } from '../../../src/openpgp/library/composite.ts'
+import { encryptionKey, termsOf } from '../../../src/openpgp/library/owner-terms.ts'
 import { fitsRecord } from '../../../src/openpgp/native/certificate-record.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
 import {
@@ -222,5 +223,6 @@ test('openpgp.js writes a certificate and a secret key with an ML-KEM subkey unc
   const secret = await readPrivateKey({ binaryKey: carol.unlocked.bytes })
   expect(Buffer.from(secret.write())).toEqual(carol.secret)
   expect(secret.toPublic().write()).toEqual(read.write())
-  expect(await usableComposites(read, new Date(NOW_MS))).toHaveLength(1)
+  const found = encryptionKey(await termsOf(read, NOW_MS), NOW_MS, () => true)
+  expect(typeof found !== 'string' && isComposite(found.part)).toBe(true)
 })

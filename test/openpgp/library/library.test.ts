@@ -49,8 +49,8 @@ const CASES: Record<string, Case> = {
   verify: {
     ask: (of) => of.verify(two, 'c', 5, signal),
     deadlineMs: 3000,
-    killed: ['bad', 'bad'],
-    failed: ['bad', 'bad'],
+    killed: ['deadline', 'deadline'],
+    failed: ['failed', 'failed'],
   },
   judge: {
     ask: (of) => of.judgeForNative('c', 5, 'known'),

@@ -35,7 +35,7 @@ const DEMANDED: [string, unknown][] = [
   ['parseAEADEncryptedV4KeysAsLegacy', false],
   ['preferredSymmetricAlgorithm', enums.symmetric.aes256],
   ['preferredCompressionAlgorithm', enums.compression.uncompressed],
-  ['maxUserIDLength', 1024],
+  ['maxUserIDLength', 65_536],
   ['knownNotations', []],
   ['showVersion', false],
   ['showComment', false],

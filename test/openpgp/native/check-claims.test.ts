@@ -93,9 +93,9 @@ test.each([
   expect(checkClaims({ document, signatures: [signed(), one] }, info, NOW_MS)).toBeNull()
 })
 
-test('a signature may be dated 300 s ahead, and not a second more', async () => {
+test('a signature that is dated more than 300 s ahead is left to openpgp.js', async () => {
   expect(await resultOf(signed({ atMs: NOW_MS + 300_000 }))).toBe('valid')
-  expect(await resultOf(signed({ atMs: NOW_MS + 301_000 }))).toBe('bad')
+  expect(await resultOf(signed({ atMs: NOW_MS + 301_000 }))).toBeNull()
 })
 
 test('a signature from outside the period of the `CertificateInfo` is left to openpgp.js', async () => {

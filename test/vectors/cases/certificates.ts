@@ -106,7 +106,7 @@ export const CERTIFICATES: Bodies = {
   'c4-junk': 'hello',
   'c4-too-long': alice.certificate.padEnd(65_537, '\n'),
   'c4-many-user-ids': concat(key, names(300), binding),
-  'c4-bogus-self-signatures': concat(key, id, bogusCertifications(primary, 'alice', 215), binding),
+  'c4-bogus-self-signatures': concat(key, id, bogusCertifications(primary, 'alice', 300), binding),
   'c4-bogus-bindings': concat(key, id, binding, bogusBindings(primary, subkey, 15)),
   'c5-grafted': concat(key, id, subkeyPacket(mallory.subkey), binding),
   'c5-grafted-alone': concat(key, id, boundSubkey(mallory.primary, mallory.subkey)),
