@@ -65,7 +65,7 @@ const FORMER = ['bots', 'media', 'replicas', 'rpc', 'upstream']
 const AREAS = new Set(
   globSync(['src/**/', 'test/**/'])
     .flatMap((folder) => [basename(folder), folder.replace(/^(?:src|test)\//, '')])
-    .concat(FORMER, 'src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'lint'),
+    .concat(FORMER, 'src', 'test', 'config', 'docs', 'bin', 'ci', 'errors', 'findings', 'lint'),
 )
 
 /** Without names in backquotes and names of parameters. */
