@@ -34,9 +34,6 @@ rm root/usr/share/java/slf4j-[jlms]*
 pgpainless() { java -cp "root/usr/share/java/*" org.pgpainless.cli.PGPainlessCLI "$@"; }
 sqop=$work/root/usr/bin/sqop
 
-# npm trusts the authorities that the system trusts.
-authorities=/etc/ssl/certs/ca-certificates.crt
-if [ -r $authorities ]; then export NODE_EXTRA_CA_CERTS=$authorities; fi
 npm install --silent --no-audit --no-fund --prefix . openpgp@6.3.2 ||
   { echo 'skipped: cannot install openpgp@6.3.2'; exit 77; }
 
