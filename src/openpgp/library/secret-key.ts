@@ -31,12 +31,37 @@ export async function generate(options: Parameters<Engine['generate']>[0]): Prom
     date,
     format: 'object',
   })
+  await state(made, date)
   const privateKey = options.algorithm === 'pqc' ? await withComposite(made, date) : made
   if (options.certifiedBy !== undefined) await certify(privateKey, options.certifiedBy)
   return {
     fingerprint: privateKey.getFingerprint(),
     certificate: privateKey.toPublic().armor(),
     locked: await lock(privateKey, { ...options, to: options.passphrase }),
+  }
+}
+
+/**
+ * Preferences that every program reads: PGPy loads no certificate with the hashes of SHA-3 that the
+ * library lists, and GnuPG 2.2 warns of them.
+ */
+const PREFERENCES = {
+  preferredSymmetricAlgorithms: [enums.symmetric.aes256, enums.symmetric.aes128],
+  preferredHashAlgorithms: [enums.hash.sha512, enums.hash.sha256],
+  preferredCompressionAlgorithms: [enums.compression.uncompressed],
+  features: Uint8Array.of(1),
+}
+
+/** Replaces the library's self-signatures on the user ids of a new key. */
+async function state(made: PrivateKey, date: Date): Promise<void> {
+  const { certifyKeys, signData } = enums.keyFlags
+  const key = made.keyPacket
+  const stated = { ...PREFERENCES, keyFlags: Uint8Array.of(certifyKeys | signData) }
+  for (const user of made.users) {
+    const over = { userID: user.userID, key }
+    user.selfCertifications = [
+      await signed(enums.signature.certPositive, over, { by: key, date, ...stated }),
+    ]
   }
 }
 
@@ -82,12 +107,12 @@ export async function certifyCertificate(armored: string, certifier: UnlockedKey
 async function signed(
   type: enums.signature,
   over: object,
-  { by, date, keyFlags = null }: { by: AnyKeyPacket; date: Date; keyFlags?: Uint8Array | null },
+  { by, date, ...stated }: { by: AnyKeyPacket; date: Date } & Partial<SignaturePacket>,
 ): Promise<SignaturePacket> {
   const signature = new SignaturePacket()
   const { algorithm: publicKeyAlgorithm } = by
   const hashAlgorithm = enums.hash.sha512
-  Object.assign(signature, { signatureType: type, publicKeyAlgorithm, hashAlgorithm, keyFlags })
+  Object.assign(signature, { signatureType: type, publicKeyAlgorithm, hashAlgorithm, ...stated })
   const signing = signature as unknown as { sign(...given: unknown[]): Promise<void> }
   await signing.sign(by, over, date, false, config)
   return signature
