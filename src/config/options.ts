@@ -124,6 +124,11 @@ const OneBot = z.strictObject({
       'how much of what native code sealed, opened and verified openpgp.js does again, behind everything else; sample: one in 256, and the first of each kind',
       'sample',
     ),
+    acceptWeakHash: setting(
+      z.array(z.string().regex(/^[0-9A-Fa-f]{40}$/)).default([]),
+      { kind: 'list', expected: 'a list of fingerprints (40 hexadecimal characters)' },
+      'certificates that count although their owner signed them over SHA-1, by fingerprint: whoever can make a collision may forge what these state; `postern check` counts the others',
+    ),
   }),
   trust: group({
     policy: choice(

@@ -70,6 +70,7 @@ export class Pool<
   readonly #threads = new Set<Thread>()
   readonly #queue: Job[] = []
   readonly #events: PoolEvents
+  readonly #workerData: unknown
   /** Greatest number of threads. */
   readonly size: number
   #isAvailable = true
@@ -78,11 +79,13 @@ export class Pool<
   /**
    * @param kind of thread, by its file
    * @param size of threads at most; they are started when first needed
+   * @param workerData what each of them is given when it starts
    */
-  constructor(kind: ThreadKind, size: number, events: PoolEvents = {}) {
+  constructor(kind: ThreadKind, size: number, events: PoolEvents = {}, workerData?: unknown) {
     this.#file = new URL(import.meta.url.replace(/pool(\.[jt]s)$/, `${kind}$1`))
     this.size = size
     this.#events = events
+    this.#workerData = workerData
   }
 
   /**
@@ -141,7 +144,9 @@ export class Pool<
   #start(): Thread | null {
     let worker
     try {
-      worker = new Worker(this.#file, { env: compileCache(), execArgv: [], resourceLimits: HEAP })
+      const workerData = this.#workerData
+      const options = { env: compileCache(), execArgv: [], resourceLimits: HEAP, workerData }
+      worker = new Worker(this.#file, options)
     } catch {
       if (this.#threads.size === 0) this.#setAvailable(false)
       return null

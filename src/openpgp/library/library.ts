@@ -10,7 +10,7 @@ import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
-import type { Jobs } from './worker.ts'
+import type { Jobs, ThreadData } from './worker.ts'
 import {
   CertificateStatuses,
   unusableStatus,
@@ -35,6 +35,8 @@ export interface LibraryOptions {
   deadlineMs?: number
   /** The time in ms since the epoch; that of this machine by default. */
   nowMs?: () => number
+  /** Fingerprints of certificates whose owner may state something over SHA-1; none by default. */
+  acceptWeakHash?: readonly string[]
 }
 
 /**
@@ -57,7 +59,8 @@ export class Library implements AsyncDisposable {
 
   constructor(options: LibraryOptions, events: PoolEvents) {
     const { threads = 2, deadlineMs = DEADLINES_MS.usual, nowMs = () => Date.now() } = options
-    const pool = (count = threads): Pool<Jobs> => new Pool('library/worker', count, events)
+    const data: ThreadData = { acceptWeakHash: options.acceptWeakHash ?? [] }
+    const pool = (count = threads): Pool<Jobs> => new Pool('library/worker', count, events, data)
     this.#pools = { messages: pool(), certificates: pool(), ours: pool(), attachments: pool(1) }
     this.#deadlineMs = deadlineMs
     this.#nowMs = nowMs

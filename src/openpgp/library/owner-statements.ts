@@ -9,7 +9,7 @@ import {
   type SignaturePacket,
   type Subkey,
 } from 'openpgp'
-import { isMadeBy, weaknessOf } from './signature.ts'
+import { isMadeBy, markAccepted, weaknessOf } from './signature.ts'
 import type { WholePublicKey } from './key-cache.ts'
 
 export type NamedUser = PublicKey['users'][number]
@@ -41,8 +41,11 @@ export function statementsOf(key: PublicKey): Promise<Statements> {
 
 async function readStatements(key: PublicKey): Promise<Statements> {
   const by = key.keyPacket
-  const ownOf = (all: readonly SignaturePacket[], type: enums.signature, over = {}) =>
-    madeOver(all, by, { type, data: { ...over, key: by } })
+  const ownOf = async (all: readonly SignaturePacket[], type: enums.signature, over = {}) => {
+    const own = await madeOver(all, by, { type, data: { ...over, key: by } })
+    markAccepted(key.getFingerprint(), own)
+    return own
+  }
   const users = key.users.map(async (part) => ({
     part,
     own: await ownOf(part.selfCertifications, signature.certGeneric, namedBy(part)),

@@ -16,6 +16,21 @@ const TOO_SHORT: Readonly<Record<number, ReadonlySet<enums.hash | null>>> = {
 }
 const EDDSA: ReadonlySet<number> = new Set(Object.keys(TOO_SHORT).map(Number))
 
+/** Certificates whose owner may state something over SHA-1, and what their owners stated so. */
+const accepted = new Set<string>()
+const acceptedStatements = new WeakSet<SignaturePacket>()
+
+/** Sets the certificates whose statements over SHA-1 count, by fingerprint: a collision may forge one. */
+export function acceptWeakHash(fingerprints: readonly string[]): void {
+  for (const one of fingerprints) accepted.add(one.toLowerCase())
+}
+
+/** Marks the verified statements of a certificate's own key. */
+export function markAccepted(fingerprint: string, stated: readonly SignaturePacket[]): void {
+  if (!accepted.has(fingerprint)) return
+  for (const one of stated) if (one.hashAlgorithm === hash.sha1) acceptedStatements.add(one)
+}
+
 /** What the library leaves out of its types. */
 interface Hashing {
   hashed?: unknown
@@ -65,7 +80,7 @@ export function weaknessOf(
   known: readonly string[] = [],
 ): 'weak-hash' | 'unknown-critical' | null {
   const { hashAlgorithm, publicKeyAlgorithm, signatureType } = made
-  if (REVOCATIONS.has(signatureType)) return null
+  if (REVOCATIONS.has(signatureType) || acceptedStatements.has(made)) return null
   const isShort = TOO_SHORT[publicKeyAlgorithm ?? 0]?.has(hashAlgorithm) === true
   if (WEAK.has(hashAlgorithm) || isShort) return 'weak-hash'
   const isUnknown =

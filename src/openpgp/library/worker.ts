@@ -2,6 +2,7 @@
  * The thread in which openpgp.js runs: one job at a time, and it may be killed in any of them. Native
  * code is loaded only by the two jobs that it asks for.
  */
+import { workerData } from 'node:worker_threads'
 import type { UnlockedKey } from '../engine.ts'
 import { serve } from '../pool.ts'
 import { adopt } from './adopt.ts'
@@ -12,6 +13,7 @@ import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
 import { certifyCertificate, generate, relock, unlock } from './secret-key.ts'
+import { acceptWeakHash } from './signature.ts'
 import { readKeyring, readSigned, signText } from './statements.ts'
 import { verify } from './verify.ts'
 import type { CheckedCertificate } from '../certificate-statuses.ts'
@@ -58,5 +60,12 @@ export const JOBS = {
 
 export type Jobs = typeof JOBS
 
+/** What a thread is given when it starts. */
+export interface ThreadData {
+  /** Fingerprints, as `EngineOptions` has them. */
+  acceptWeakHash: readonly string[]
+}
+
 applyProfile()
+acceptWeakHash((workerData as Partial<ThreadData> | null)?.acceptWeakHash ?? [])
 serve(JOBS)

@@ -15,12 +15,12 @@ import { checkDatabase } from './check-database.ts'
 import { checkFolder } from './check-folder.ts'
 import { checkKey, type CheckedKeys } from './check-key.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
-import { checkPqc, type PqcParts } from './check-pqc.ts'
+import { checkPeople, type PeopleParts } from './check-people.ts'
 import { checkService, type ServiceParts } from './check-service.ts'
 import { checkTls } from './check-tls.ts'
 
 /** The examined parts of a store that opens. */
-export interface ExaminedStore extends PqcParts {
+export interface ExaminedStore extends PeopleParts {
   store: Pick<Store, 'method'>
   keyring: CheckedKeys
   trust: Pick<Trust, 'all' | 'distrust' | 'policies'>
@@ -88,7 +88,7 @@ async function checkStore(bot: Bot | null, configured: Configured, store: StoreS
     ...(bot === null ? [] : checkKey(bot, { keys, managesKey, rotateEveryDays })),
     ...approveLines(configured.settings, opened),
     ...(opened === null ? [] : [trustLine(opened.trust)]),
-    ...(opened === null || algorithm === 'classic' ? [] : await checkPqc(opened)),
+    ...(opened === null ? [] : await checkPeople(opened, algorithm === 'pqc')),
   ]
 }
 
