@@ -3,23 +3,11 @@ import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
-import { start } from './support.ts'
+import { startSandbox } from './support.ts'
 
 const cwd = tmpdir()
 
-interface Line {
-  url: string
-  controlUrl: string
-  bots: { id: number; username: string; token: string }[]
-  people: { id: number; username: string }[]
-  chats: { id: number; kind: string; mode: string }[]
-}
-
-async function sandbox(args: string[] = []) {
-  const started = start(['sandbox', '--json', ...args], { cwd })
-  const [line] = await started.waitForStdout(/^.*\n/)
-  return { ...started, line: JSON.parse(line) as Line }
-}
+const sandbox = async (args: string[] = []) => await startSandbox(args, cwd)
 
 describe('`postern sandbox`', () => {
   test('`sandbox --still` stops the clock until the control API starts it', async () => {

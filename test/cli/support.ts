@@ -33,6 +33,22 @@ export function postern(args: readonly string[], given: Given): Promise<Ended> {
   return start(args, given).ended
 }
 
+/** The line that `postern sandbox --json` prints. */
+export interface SandboxLine {
+  url: string
+  controlUrl: string
+  bots: { id: number; username: string; token: string }[]
+  people: { id: number; username: string }[]
+  chats: { id: number; kind: string; mode: string }[]
+}
+
+/** Starts `postern sandbox`, and waits for its line. */
+export async function startSandbox(args: readonly string[], cwd: string) {
+  const started = start(['sandbox', '--json', ...args], { cwd })
+  const [line] = await started.waitForStdout(/^.*\n/)
+  return { ...started, line: JSON.parse(line) as SandboxLine }
+}
+
 /** Starts a command; it is killed when the test is over. */
 export function start(args: readonly string[], given: Given): Started {
   const child = spawnPostern(args, {

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { SecretReader } from '../../src/config/pipes.ts'
 import type { Sources } from '../../src/config/sources.ts'
 import { OperatorError } from '../../src/errors.ts'
+import { sourcesOf } from '../support/sources.ts'
 
 /** A folder of its own for a test, gone afterwards. */
 export function folder(): string {
@@ -29,21 +29,7 @@ export const ENOUGH = {
 
 /** A process that was started with `given`. */
 export function sources(given: Partial<Sources> = {}): Sources {
-  return {
-    flags: {},
-    env: ENOUGH,
-    configFlag: null,
-    bot: null,
-    cwd: '/nowhere',
-    home: '/home/person',
-    runtimeDir: null,
-    terminal: false,
-    nodeOptions: [],
-    inspectorOpen: false,
-    secretReader: new SecretReader(),
-    mayHaveKeychain: false,
-    ...given,
-  }
+  return { ...sourcesOf(ENOUGH, '/nowhere'), home: '/home/person', ...given }
 }
 
 /** The refusal that `action` ends in. */

@@ -108,7 +108,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'test/store/postgres/failover.system.test.ts',
     'failOver()',
   ],
-  'src/sandbox/README.md § The sandbox 1': ['test/cli/sandbox.test.ts', "'sandbox'"],
+  'src/sandbox/README.md § The sandbox 1': ['test/cli/sandbox.test.ts', 'startSandbox'],
   'src/sandbox/README.md § The sandbox 2': { firstLine: ANSWER },
   'src/sandbox/README.md § Back to an earlier state 1': { firstLine: /^before$/ },
   'src/sandbox/events/README.md § Wait instead of polling 1': { firstLine: ANSWER },

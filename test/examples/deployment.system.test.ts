@@ -5,25 +5,11 @@ import { join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadAll } from '../../src/config/load.ts'
-import { SecretReader } from '../../src/config/pipes.ts'
 import { isInstalled, run } from '../support/programs.ts'
+import { sourcesOf } from '../support/sources.ts'
 
 const EXAMPLES = 'config/examples'
 const TSC = resolve('node_modules/.bin/tsc')
-
-/** Settings come from the environment alone. */
-const NOWHERE = {
-  flags: {},
-  configFlag: null,
-  bot: null,
-  home: '/nowhere',
-  runtimeDir: null,
-  terminal: false,
-  nodeOptions: [],
-  inspectorOpen: false,
-  secretReader: new SecretReader(),
-  mayHaveKeychain: false,
-}
 
 function folderIn(parent: string): string {
   const folder = mkdtempSync(join(parent, 'postern-examples-'))
@@ -116,7 +102,7 @@ describe('compose-several-bots.yaml', () => {
         value.startsWith('${') ? 'https://chat.example.org' : value.replace('/run/bots', root),
       ]),
     )
-    const loaded = loadAll({ ...NOWHERE, cwd: root, env })
+    const loaded = loadAll({ ...sourcesOf(env, root), home: '/nowhere' })
     const bots = 'several' in loaded ? loaded.several.bots : []
     expect(bots.map(({ name, settings }) => [name, settings.store.schema])).toEqual([
       ['news', 'postern_news'],

@@ -3,22 +3,13 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { isInstalled } from '../support/programs.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 import { ourSide, runCase } from './matrix.ts'
-import { WRITER_NAMES, openPeers } from '../support/openpgp-peers.ts'
+import { FEATURES, WRITER_NAMES, openPeers } from '../support/openpgp-peers.ts'
 
 /** Columns by table; each program is asked for those that it offers. */
 const CORE: Record<string, string[]> = {
   'key-in': ['cv25519', 'rsa2048', 'p256', 'bp256'],
   'key-out': ['cv25519', 'rsa2048', 'p256', 'bp256'],
-  'manner-in': [
-    'zlib',
-    'bzip2',
-    'padded',
-    'anonymous',
-    'two signers',
-    'text mode',
-    'by pipe',
-    '3des',
-  ],
+  'manner-in': FEATURES.filter((one) => one !== 'plain' && one !== 'zip'),
   'text-out': ['unicode', 'lengths', 'names', 'stranger'],
 }
 

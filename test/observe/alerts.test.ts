@@ -13,7 +13,7 @@ import { Registration } from '../../src/updates/registration.ts'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, newPhone, useStage } from '../support/double-stage.ts'
 import { PASSPHRASE, settings, until } from '../support/sidecar.ts'
-import { sourcesOf } from '../support/sidecar-inside.ts'
+import { sourcesOf } from '../support/sources.ts'
 
 const FOREIGN = 'AB'.repeat(20)
 const folder = mkdtempSync(join(tmpdir(), 'alerts-'))

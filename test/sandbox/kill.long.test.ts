@@ -4,26 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createControlClient } from '../../src/sandbox/control/table.ts'
-import { postern, start } from '../cli/support.ts'
+import { postern, startSandbox, type SandboxLine } from '../cli/support.ts'
 import { execute } from '../store/support.ts'
 import { ask } from './support.ts'
 import { temporaryFolder } from './world-file.ts'
 
 const cwd = tmpdir()
 
-interface Line {
-  url: string
-  controlUrl: string
-  bots: { id: number; username: string; token: string }[]
-  people: { id: number; username: string }[]
-  chats: { id: number; kind: string; mode: string }[]
-}
-
 /** `postern sandbox --data` as a process, and the line that it prints. */
 async function sandbox(data: string, args: string[] = []) {
-  const started = start(['sandbox', '--json', '--data', data, ...args], { cwd })
-  const [line] = await started.waitForStdout(/^.*\n/)
-  const world = JSON.parse(line) as Line
+  const { line: world, ...started } = await startSandbox(['--data', data, ...args], cwd)
   const kill = async (signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL') => {
     started.process.kill(signal)
     return await started.ended
@@ -32,7 +22,11 @@ async function sandbox(data: string, args: string[] = []) {
 }
 
 /** What a call of the bot gives; null when it is refused, or nobody answers. */
-async function call({ url, bots }: Pick<Line, 'url' | 'bots'>, request: string, body?: object) {
+async function call(
+  { url, bots }: Pick<SandboxLine, 'url' | 'bots'>,
+  request: string,
+  body?: object,
+) {
   const at = { url, token: bots[0]?.token ?? '' }
   const answer = ask<Record<string, unknown>>(at, request, body === undefined ? {} : { body })
   const read = await answer.catch(() => null)

@@ -10,7 +10,7 @@ import type { MeasuredEngine } from '../../src/openpgp/create.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { canaries } from '../support/canaries.ts'
 import { calledOf, callAt, type Called } from '../support/bot-call.ts'
-import { sourcesOf } from '../support/sidecar-inside.ts'
+import { sourcesOf } from '../support/sources.ts'
 import { until } from '../support/sidecar.ts'
 import { watchedLog } from '../support/watched-log.ts'
 

@@ -3,14 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import {
-  CURVES,
-  GpgPhone,
-  keyOf,
-  type GpgOptions,
-  type PersonPhone,
-  type Phone,
-} from './double-phones.ts'
+import { CURVES, GpgPhone, keyOf, type PersonPhone, type Phone } from './double-phones.ts'
 import { DoubleService } from './double-service.ts'
 import type { Json } from './double-wire.ts'
 import type { DoubleChat, ListedPerson } from './double-world.ts'
@@ -95,11 +88,6 @@ export class Stage {
   /** A person with a phone of the run's kind. */
   async person(o: NewPhoneOptions = {}): Promise<Person> {
     return this.with(await newPhone(o))
-  }
-
-  /** A person whose phone is GnuPG, in any run. */
-  async gpgPerson(options: GpgOptions = {}): Promise<Person<GpgPhone>> {
-    return this.with(await GpgPhone.make(options))
   }
 
   /** One and the same person, for tests to which it does not matter who it is. */

@@ -1,27 +1,10 @@
 /** The sidecar in the tests' own process: it costs less, and mutants are in no other (`mutants.ts`). */
 import { tmpdir } from 'node:os'
 import { load } from '../../src/config/load.ts'
-import { SecretReader } from '../../src/config/pipes.ts'
-import type { Sources } from '../../src/config/sources.ts'
 import { createSidecar } from '../../src/context.ts'
 import type { RunningSidecar } from './sidecar-process.ts'
+import { sourcesOf } from './sources.ts'
 import { watchedLog } from './watched-log.ts'
-
-/** Where settings come from when they are all in the environment. @param folder working and home */
-export const sourcesOf = (env: Sources['env'], folder: string): Sources => ({
-  flags: {},
-  env,
-  configFlag: null,
-  bot: null,
-  cwd: folder,
-  home: folder,
-  runtimeDir: null,
-  terminal: false,
-  nodeOptions: [],
-  inspectorOpen: false,
-  secretReader: new SecretReader(),
-  mayHaveKeychain: false,
-})
 
 /**
  * Starts one and waits until it listens.
