@@ -25,7 +25,7 @@ import { monotonicNow } from '../util/clock.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
 import type { OutboxEntries, OutboxEntry } from './entries.ts'
 import { isOfRequest } from './hear.ts'
-import { attemptOf, type OutboxAttempt } from './outbox.ts'
+import { attemptOf, UNFORESEEN, type OutboxAttempt } from './outbox.ts'
 import { digestOf, requestText } from './request.ts'
 
 export interface GiveParts {
@@ -159,20 +159,20 @@ async function ask(
     const draft = readSend({ chatId, text, sendId }, rules())
     const clearance = approvals.clearRequest(request)
     const leaving = { clearance, stillMay: OWN_CALL, later: { ...turn, isForSealed: true } }
-    const { code, sentId, ...how } = await deliver(draft, leaving, parts).catch(attemptOf)
-    if (how.mayPass) return { code, sentId, ...how }
-    const isSent = code === null && sentId !== null
+    const attempt = await deliver(draft, leaving, parts).catch(attemptOf)
+    if (attempt.mayPass) return attempt
     // the word may have been given already
     await entries.change(entry.id, ({ approval: now }) => {
       if (now?.code !== approval.code) return null
       const requests = now.requests.flatMap((one) => {
         if (one.sendId !== request.sendId) return one
-        return isSent ? { ...one, messageId: sentId } : now.decision === null ? [] : one
+        if (attempt.sentId !== null) return { ...one, messageId: attempt.sentId }
+        return now.decision === null ? [] : one
       })
       return { approval: { ...now, requests } }
     })
   }
-  if (entries.get(entry.id)?.approval?.requests.length !== 0) return { ...SENT, sentId: null }
+  if (entries.get(entry.id)?.approval?.requests.length !== 0) return sentAs(null)
   throw new Refusal('postern_approver_unreachable')
 }
 
@@ -182,7 +182,7 @@ async function leave(
   { words, turn }: { words: Buffer; turn: PermitGround },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
-  const { messageId, chatId } = entry
+  const { messageId, chatId, approval } = entry
   const draft = read(messageId, parseBody(words), parts)
   const stillMay = await parts.clients.admitLater(entry, {
     call: messageId === null ? 'sendMessage' : 'editMessage',
@@ -191,7 +191,6 @@ async function leave(
     hasButtons: 'markup' in draft.fields,
   })
   if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
-  const { approval } = entry
   const request = approval?.requests.find(({ userId }) => userId === approval.decision?.userId)
   const sinceMs = monotonicNow() - parts.approverMaxAgeMs
   const clearance = parts.approvals.mayLeave(entry, approval, {
@@ -231,15 +230,12 @@ async function deliver(
   const answer = await messages.deliver(given, { seesPeople: false, ...o })
   if (!answer.envelope.ok) return attemptOf(serviceErrorOf(answer, answer.envelope.error))
   const { result } = JSON.parse(answer.body.toString()) as { result: { id?: unknown } }
-  return { ...SENT, sentId: typeof result.id === 'number' ? result.id : null }
+  return sentAs(typeof result.id === 'number' ? result.id : null)
 }
 
-const SENT = {
-  code: null,
-  retryMs: null,
-  mayPass: false,
-  extent: 'chat' as const,
-  isAnswered: true,
+/** The service made a call. */
+function sentAs(sentId: number | null): OutboxAttempt {
+  return { ...UNFORESEEN, code: null, sentId, mayPass: false, isAnswered: true }
 }
 
 function read(messageId: string | null, body: unknown, { rules }: GiveParts): Draft {

@@ -22,10 +22,9 @@ export async function decide(
   return await entries.change(id, ({ state, approval: before, dueAtMs }) => {
     const approval = state === 'asked' ? decidedBy(word, before) : null
     if (approval === null) return null
-    const { isApproved, atMs } = word
-    return isApproved
-      ? { approval, state: 'waiting', dueAtMs: Math.max(dueAtMs, atMs) }
-      : { approval, state: 'refused', code: 'postern_approval_refused', settledAtMs: atMs }
+    return word.isApproved
+      ? { approval, state: 'waiting', dueAtMs: Math.max(dueAtMs, word.atMs) }
+      : { approval, state: 'refused', code: 'postern_approval_refused', settledAtMs: word.atMs }
   })
 }
 

@@ -49,8 +49,16 @@ const AT_ONCE = { all: 6, clients: 4, client: 1, troubled: 3 }
 const STUCK_MS = 600_000
 /** Refusals of the service that are about the whole bot. */
 const OF_ALL = new Set(['rate_limited', 'unauthorized', 'bot_paused'])
+/** Refusals that rest on the chat and the key list that the service shows. */
+const BY_SERVICE = new Set<string | null>([
+  'postern_downgrade_refused',
+  'postern_no_recipient',
+  'postern_recipient_unusable',
+  'postern_recipients_inconsistent',
+])
 
 export class Outbox implements AsyncDisposable {
+  readonly entries: OutboxEntries
   readonly #parts: OutboxParts
   readonly #events = new Listeners<OutboxEvent>()
   /** Calls back with every entry that was settled. */
@@ -66,12 +74,9 @@ export class Outbox implements AsyncDisposable {
 
   constructor(parts: OutboxParts) {
     this.#parts = parts
+    this.entries = parts.entries
     this.#blocks = new Blocks(() => parts.clock.monotonicNow())
     parts.entries.onChange(() => this.#woken.abort())
-  }
-
-  get entries(): OutboxEntries {
-    return this.#parts.entries
   }
 
   start(): void {
@@ -185,10 +190,12 @@ export class Outbox implements AsyncDisposable {
     }
     const turn = this.#turn(entry, lock)
     const attempt = await this.#try(entry, turn)
-    // a call of before whose answer was lost is not known by this one's
-    const isKnown = attempt.isAnswered && (attempt.code === null || entry.call !== 'open')
+    const isKnown = attempt.isAnswered && (attempt.code === null || !turn.isAgain)
     const call = turn.isTaken && !isAsked && isKnown ? ('answered' as const) : undefined
-    if (attempt.mayPass) {
+    // whether it was made before, the same call shows once its chat is shown as it was then
+    const isYoung = clock.now() < entry.dueAtMs + STUCK_MS
+    const mayBeMade = turn.isAgain && BY_SERVICE.has(attempt.code) && isYoung
+    if (attempt.mayPass || mayBeMade) {
       this.#blocks.failed(entry, attempt)
       if (call === undefined) return
       await this.entries.change(entry.id, ({ state }) => (state === 'sent' ? null : { call }))
@@ -200,10 +207,13 @@ export class Outbox implements AsyncDisposable {
   }
 
   /** The ground on which words leave: the entry still waits, and this sidecar still has the turn. */
-  #turn(entry: OutboxEntry, lock: StoreLock): PermitGround & { isTaken: boolean } {
+  #turn(entry: OutboxEntry, lock: StoreLock) {
     const turn = {
       isTaken: false,
+      /** The words left before, and the answer was lost: no refusal of now shows that they did not. */
+      isAgain: entry.call === 'open',
       renew: async (): Promise<void> => {
+        turn.isAgain ||= turn.isTaken
         turn.isTaken = lock.isHeld && (await this.entries.leaves(entry))
       },
       require: (): void => {
@@ -229,8 +239,7 @@ export class Outbox implements AsyncDisposable {
     entry: OutboxEntry,
     { code, sentId, ...more }: Pick<OutboxEntry, 'code' | 'sentId'> & { call?: 'answered' },
   ): Promise<void> {
-    const isHeld = code === 'postern_mode_changed'
-    const state = code === null ? 'sent' : isHeld ? 'held' : 'refused'
+    const state = code === null ? 'sent' : code === 'postern_mode_changed' ? 'held' : 'refused'
     const { id, chatId } = entry
     const how = { state, code, sentId, ...more } as const
     const isSettled = await this.entries.settle(entry, how, this.#parts.clock.now())
@@ -255,7 +264,7 @@ function dueOf({ state, dueAtMs, approval }: OutboxEntry): number {
 }
 
 /** A defect: its chat waits, until the entry is too old. */
-const UNFORESEEN: OutboxAttempt = {
+export const UNFORESEEN: OutboxAttempt = {
   code: 'internal',
   sentId: null,
   retryMs: null,

@@ -27,10 +27,8 @@ export function approvalOf(
 ): Approval {
   const letter = (): string => CODE_LETTERS[randomInt(CODE_LETTERS.length)] ?? ''
   const code = Array.from({ length: CODE_CHARS }, letter).join('')
-  const { digest, askedAtMs } = o
   const requests = chats.map((chat) => ({ ...chat, sendId: randomUUID(), messageId: null }))
-  const expiresAtMs = askedAtMs + rule.withinMs
-  return { code, digest, askedAtMs, expiresAtMs, requests, decision: null }
+  return { ...o, code, expiresAtMs: o.askedAtMs + rule.withinMs, requests, decision: null }
 }
 
 /** The entry of the journal for a word as it is now. */

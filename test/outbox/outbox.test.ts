@@ -293,6 +293,26 @@ test.each<[what: string, answer: OutboxAttempt | Error | 'none' | null, call: st
   answered.resolve(SENT)
 })
 
+const LOST = new NoResponseError('postern_upstream_timeout')
+const CLAIM = new Refusal('postern_downgrade_refused')
+
+test.each<[string, Error[], string]>([
+  ['is sent once that ends', [LOST, CLAIM, CLAIM], 'sent'],
+  ['is sent so, where a repetition was refused', [CLAIM], 'sent'],
+  ['is refused after ten minutes', [LOST, ...Array.from({ length: 99 }, () => CLAIM)], 'refused'],
+])(
+  'a call whose answer was lost waits while its chat is called open, and %s',
+  async (_what, given, state) => {
+    const { entries, answers, during, give, begin, clock, settled } = await scene()
+    answers.push(...given)
+    if (given.length === 1) during.send = async (_entry, _words, ground) => await ground.renew()
+    const { id } = await give('words')
+    await begin()
+    for (let minute = 0; minute < 12; minute++) await clock.pass(60_000)
+    expect([entries.get(id)?.state, settled.length]).toEqual([state, 1])
+  },
+)
+
 test('the calls of a chat leave in the order of their writes, by no clock of a sidecar', async () => {
   const here = await scene()
   const giveAt = async (words: string, createdAtMs: number) => {

@@ -66,7 +66,11 @@ export async function loopScene(o: LoopOptions = {}) {
   const stuck: (string | null)[] = []
   const during = {
     /** Before words leave, and once they have: an answer that is given is that of the service. */
-    send: async (_entry: OutboxEntry, _words: string): Promise<Answer | undefined | void> => {},
+    send: async (
+      _entry: OutboxEntry,
+      _words: string,
+      _ground: PermitGround,
+    ): Promise<Answer | undefined | void> => {},
     after: async (): Promise<Answer | undefined> => undefined,
   }
   const outbox = new Outbox({
@@ -75,7 +79,7 @@ export async function loopScene(o: LoopOptions = {}) {
     clock,
     send: async (entry, body, ground) => {
       const words = body.toString()
-      const given = await during.send(entry, words)
+      const given = await during.send(entry, words, ground)
       await leave(ground)
       tries.push(words)
       await turn()
