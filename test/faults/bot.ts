@@ -68,6 +68,11 @@ export class Bot {
     return this.#ear !== null
   }
 
+  /** How long its webhook has made a sidecar wait, ms. */
+  get waitsMs(): number {
+    return this.#ear?.waitsMs ?? 0
+  }
+
   /** Sends that have no final answer yet. */
   get waiting(): number {
     return this.#outbox.size

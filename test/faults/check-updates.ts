@@ -83,16 +83,31 @@ interface Queued {
 }
 
 /** Every update that the service ever gave out, by its own transcript. */
-export function queuedBy({ service }: Evidence): Queued[] {
-  const found = new Map<number, Queued>()
-  for (const { method, path, answer } of service) {
-    if (method !== 'GET' || !path.includes('/updates')) continue
-    const parsed = parse(answer)
-    for (const { updateId, message } of parsed) {
-      found.set(updateId, { updateId, chatId: message?.chat.id ?? 0, messageId: message?.id ?? 0 })
-    }
-  }
-  return [...found.values()].sort((a, b) => a.updateId - b.updateId)
+export function queuedBy(evidence: Evidence): Queued[] {
+  const all = pollsIn(evidence).flatMap(({ updates }) => updates)
+  const found = new Map(all.map((one) => [one.updateId, one]))
+  return [...found.values()]
+    .map(({ updateId, message: { id = 0, chat = { id: 0 } } = {} }) => {
+      return { updateId, chatId: chat.id, messageId: id }
+    })
+    .sort((a, b) => a.updateId - b.updateId)
+}
+
+const pollsIn = ({ service }: Evidence) =>
+  service
+    .filter(({ method, path }) => method === 'GET' && path.includes('/updates'))
+    .map(({ at, answer }) => ({ at, updates: parse(answer) }))
+
+/** The same history, with the time since which each verdict can have been made. */
+export function withReadings(history: History, evidence: Evidence): History {
+  const polls = pollsIn(evidence)
+  const handled = history.handled.map((one) => {
+    const isIt = ({ updateId }: { updateId: number }): boolean => updateId === one.updateId
+    const read = polls.findLast(({ at, updates }) => at <= one.atMs && updates.some(isIt))
+    const writtenAtMs = findWritten(one, history)?.atMs ?? 0
+    return { ...one, readAtMs: Math.max(read?.at ?? one.atMs, writtenAtMs) }
+  })
+  return { ...history, handled }
 }
 
 function parse(
@@ -215,7 +230,7 @@ function findWritten(one: Handled, { written }: History): Written | undefined {
 }
 
 function isExplained(
-  { atMs, verdict }: Handled,
+  { atMs, readAtMs = atMs, verdict }: Handled,
   troubles: readonly Trouble[],
   { episodes }: History,
 ): boolean {
@@ -223,6 +238,6 @@ function isExplained(
   const lasts = verdict === 'plaintext-in-protected'
   return episodes.some(
     ({ name, fromMs, toMs }) =>
-      troubles.includes(name) && fromMs <= atMs && (lasts || atMs <= toMs + ECHO_MS),
+      troubles.includes(name) && fromMs <= atMs && (lasts || readAtMs <= toMs + ECHO_MS),
   )
 }

@@ -298,13 +298,30 @@ const replayedAt =
     history.handled[1] = handled(2, null, { verdict: 'replayed' })
     history.handled.push({ ...handled(2, null, { verdict: 'replayed' }), sidecar })
   }
-/** The first update got a verdict without words while something was wrong. */
+/** The first update got a verdict without words while something was wrong, or later. */
 const inTrouble =
-  (name: Trouble): Spoil =>
+  (name: Trouble, atMs = NOW): Spoil =>
   ({ handled: all, episodes }) => {
-    all[0] = handled(1, null, { verdict: 'signer-unavailable' })
+    all[0] = handled(1, null, { verdict: 'signer-unavailable', atMs })
     episodes.push({ name, fromMs: NOW - 1, toMs: NOW + 1 })
   }
+/** A sidecar polled then, and got the first update. */
+const polledAt =
+  (at: number): Spoil =>
+  (_history, { service }) =>
+    void service.push({ ...(service.at(-1) ?? first(service)), at })
+/** A call that was given up for its time, and may have been made, while a clock was far off. */
+const expired = (mayBeSent: boolean): Spoil =>
+  both(
+    call(1, {
+      later: { seen: [] },
+      row: { state: 'refused', code: 'postern_outbox_expired', mayBeSent },
+    }),
+    (history) => {
+      history.hasFarClocks = true
+      history.episodes.push({ name: 'clock', fromMs: NOW, toMs: NOW + 99 })
+    },
+  )
 const lookAt = (atMs: number, latched: boolean, by?: string): Remembered => ({
   atMs,
   chats: [{ id: 77, kind: 'group', latched }],
@@ -357,6 +374,8 @@ test.each<[string, Spoil]>([
     oneMore(1, null, { verdict: 'replayed', reason: 'confirmed-before', confirmedBelow: 502 }),
   ],
   ['a verdict that an error of the service explains', inTrouble('errors')],
+  ['such a verdict in a batch that is answered later', inTrouble('errors', NOW + 9000)],
+  ['a call that may have been made when a moved clock ended its time', expired(true)],
   [
     'the loss of a latch that only a killed sidecar had in memory',
     looks(lookAt(NOW + 1, true, LIFE_1), lookAt(NOW + 2, false, LIFE_2)),
@@ -423,8 +442,20 @@ test.each<[string, Spoil, RegExp]>([
   ['armor as text in another chat', armorIn(77), /^I6: update 501/m],
   ['armor as text for another reason', armorIn(CHAT, 'not-for-all'), /^I6: update 501/m],
   [
+    'an error of the service before the last reading of an update',
+    both(inTrouble('errors', NOW + 9000), polledAt(NOW + 5000)),
+    /^I6: update 501/m,
+  ],
+  [
+    'an error of the service before an update was written',
+    both(inTrouble('errors', NOW + 9000), ({ written }) =>
+      Object.assign(first(written), { atMs: NOW + 5000 }),
+    ),
+    /^I6: update 501/m,
+  ],
+  [
     'a call that is refused and was made',
-    call(1, { row: { state: 'refused', code: 'postern_outbox_expired' } }),
+    expired(false),
     /^I14: later-1 is refused \(postern_outbox_expired\), and the service has 1/m,
   ],
   [

@@ -127,7 +127,7 @@ export function addCall(
   const given = { askedAtMs: NOW + 10 * n, givenAtMs: NOW + 10 * n + 5, needsWord: false }
   const plain = { by: null, chatId: CHAT, edits: null, deliverAtMs: null }
   history.later.push({ ...plain, ...given, canary, id, seen: [sent], ...later })
-  const nothing = { edits: null, client: null, code: null, approval: null, mayBeSent: true }
+  const nothing = { edits: null, client: null, code: null, approval: null, mayBeSent: false }
   const entry = { id, chatId: CHAT, bytes: 9, ...nothing }
   const times = { createdAt: '', deliverAt: '', settledAt: '' }
   const whole: Row = { ...entry, ...times, state: 'sent', messageId: 30 + n, ...row }

@@ -8,7 +8,7 @@ import { checkDeliveries } from './check-deliveries.ts'
 import { checkMemory } from './check-memory.ts'
 import { checkOutbox } from './check-outbox.ts'
 import { checkReaders } from './check-readers.ts'
-import { checkUpdates } from './check-updates.ts'
+import { checkUpdates, withReadings } from './check-updates.ts'
 import { checkSecrecy } from './check-secrecy.ts'
 import { lastAllowedMs, linesOf, UNDER_WAY_MS, unless, type History } from './history.ts'
 
@@ -53,7 +53,8 @@ export interface Outcome {
 }
 
 /** Compares what was written, handled and said. */
-export function check(history: History, evidence: Evidence): Outcome {
+export function check(given: History, evidence: Evidence): Outcome {
+  const history = withReadings(given, evidence)
   const updates = checkUpdates(history, evidence)
   const breaches = [
     ...history.breaches,

@@ -34,6 +34,8 @@ export interface Handled {
   sidecar: number | null
   /** The bot had confirmed every update below this one when it came. */
   confirmedBelow: number
+  /** A sidecar had read it from the service then: a batch is answered when its slowest update is judged. */
+  readAtMs?: number
 }
 
 /** Something that the bot wanted to say. */

@@ -121,15 +121,13 @@ export const SERVICE: Partial<Record<Trouble, Make>> = {
       route: random.pick(ROUTES),
       times: random.between(1, 4),
     }),
-  refusals: (stage, random) =>
-    fault(stage, random, 'error', {
-      status: 429,
-      code: random.pick(['rate_limited', 'flood_wait']),
-      retryAfter: 60,
-      retryAfterHeader: '1',
-      route: random.pick(ROUTES),
-      times: random.between(1, 5),
-    }),
+  refusals: (stage, random) => {
+    const code = random.pick(['rate_limited', 'flood_wait'])
+    // the body of the first is always 60, and its header has the wait; of the other the longer counts
+    const times = { retryAfter: code === 'rate_limited' ? 60 : 2, retryAfterHeader: '1' }
+    const where = { route: random.pick(ROUTES), times: random.between(1, 5) }
+    return fault(stage, random, 'error', { status: 429, code, ...times, ...where })
+  },
   errors: (stage, random) =>
     fault(stage, random, 'error', {
       status: random.pick([500, 502, 503]),

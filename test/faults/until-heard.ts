@@ -16,14 +16,15 @@ export async function untilHeard(
   untilMs: number,
 ): Promise<void> {
   const { service, people, bot, history } = o
-  const startedMs = performance.now()
+  // failures of the bot's webhook go on, and the waits for them are its own
+  const startedMs = performance.now() - bot.waitsMs
   const last = await writeEverywhere(service, people)
   const missing = () => {
     const heard = new Set(history.handled.map(({ text }) => text?.slice('/say '.length)))
     return last.filter((canary) => !heard.has(canary)).length
   }
   while (performance.now() < untilMs) {
-    if (missing() === 0) history.heardAfterMs ??= performance.now() - startedMs
+    if (missing() === 0) history.heardAfterMs ??= performance.now() - bot.waitsMs - startedMs
     if (missing() === 0 && bot.waiting === 0) return
     await pause(LOOK_MS)
   }

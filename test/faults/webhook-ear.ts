@@ -1,10 +1,12 @@
 /** How a bot with a webhook hears: a server of its own, which fails like any other. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { FIXED_LIMITS } from '../../src/api/limits.ts'
 import type { Random } from '../support/faults-random.ts'
 
 const SECRET = 'webhook-secret-4711'
 const RETRY_MS = 200
+const FIRST_WAIT_MS = FIXED_LIMITS.webhookBackoffFirstMs
 
 export interface EarParts<Update> {
   random: Random
@@ -20,6 +22,10 @@ export class WebhookEar<Update extends { updateId: number }> {
   readonly #parts: EarParts<Update>
   #port = 0
   #latest = 0
+  /** How long a sidecar waits before the next delivery, since the last one failed here. */
+  #waitMs = 0
+  /** All such waits that are over. */
+  waitsMs = 0
 
   constructor(parts: EarParts<Update>) {
     this.#parts = parts
@@ -56,11 +62,19 @@ export class WebhookEar<Update extends { updateId: number }> {
     if (request.headers['x-service-bot-api-secret-token'] !== SECRET) {
       breach('I7: a delivery without the bot’s own secret')
     }
-    if (random.oneIn(12)) return end(response, 500)
+    const waitMs = this.#waitMs
+    this.waitsMs += waitMs
+    this.#waitMs = 0
+    const end = (status: number): void => {
+      if (status !== 200) this.#waitMs = Math.max(FIRST_WAIT_MS, 2 * waitMs)
+      response.writeHead(status).end()
+    }
+    if (random.oneIn(12)) return end(500)
     this.#hear(JSON.parse(Buffer.concat(chunks).toString()) as Update)
+    // on a connection of before, it is delivered again at once
     if (random.oneIn(15)) return void request.socket.destroy()
     if (random.oneIn(8)) await pause(random.between(20, 400))
-    end(response, random.oneIn(20) ? 503 : 200)
+    end(random.oneIn(20) ? 503 : 200)
   }
 
   /** What comes again is what came last: nothing older was left unconfirmed. */
@@ -68,10 +82,6 @@ export class WebhookEar<Update extends { updateId: number }> {
     this.#latest = Math.max(this.#latest, update.updateId)
     this.#parts.take(update, this.#latest)
   }
-}
-
-function end(response: ServerResponse, status: number): void {
-  response.writeHead(status).end()
 }
 
 /** The port is taken by the life before for a moment. */
