@@ -7,12 +7,8 @@ import { NoResponseError, TooManyChatsError, isOwnFailure } from '../errors.ts'
 import type { KeyList, ModeAnswer } from './lookups.ts'
 import type { KeyListAnswer, PeopleObserver } from './people/observe.ts'
 import type { Person } from './people/person.ts'
-import {
-  findMessages,
-  sightingsIn,
-  type FoundMessage,
-  type MessagesOfUpdate,
-} from './opening/find-messages.ts'
+import { findMessages, sightingsIn } from './opening/find-messages.ts'
+import type { FoundMessage, MessagesOfUpdate } from './opening/find-messages.ts'
 import { contentOf, type Unseen } from './unseen.ts'
 import type { Freshness } from './wall/grounds.ts'
 import type { KnownChats } from './wall/known-chats.ts'

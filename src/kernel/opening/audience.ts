@@ -4,7 +4,7 @@ import { keyIdOf, type KnownKeys } from '../people/known-keys.ts'
 import type { Person } from '../people/person.ts'
 import type { Trust } from '../people/trust.ts'
 import type { NamedRecipients } from '../../openpgp/index.ts'
-import { audienceInGroup, audienceInPrivate } from './named-audience.ts'
+import { audienceInGroup, audienceInPrivate, soleFirst } from './named-audience.ts'
 import type { Audience, NamedAudienceParts, NamingSignature } from './named-audience.ts'
 import type { SenderParts } from './sender-rules.ts'
 import type { Judged, SignedContent } from './signatures.ts'
@@ -47,10 +47,38 @@ const LIST_MAX_AGE_MS = 600_000
 export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
   const { fromId, intended } = message
   if (parts.audience === 'off' || fromId === null) return 'meant'
+  const { knownChats, directory, time } = parts
+  const { chatId, signer } = message
   const sent = { ...message, fromId }
-  if (!parts.knownChats.isPrivate(message.chatId)) return await judgeGroup(sent, parts)
-  if (intended.length > 0) return await judgePrivateNames(sent, parts)
-  return (await isForThirdPerson(sent, parts)) ? 'other' : 'meant'
+  if (!knownChats.isPrivate(chatId)) {
+    return await judgeTwice(fromId, sent, parts, async (sinceMs) => {
+      const list = await directory.keyList(chatId, sinceMs ?? time.monotonicMs() - LIST_MAX_AGE_MS)
+      return await judgeByList(list, sent, parts)
+    })
+  }
+  if (intended.length === 0) return (await isForThirdPerson(sent, parts)) ? 'other' : 'meant'
+  const personId = knownChats.personOf(chatId) ?? fromId
+  const naming = namingOf(sent, new Set(signer === null ? [] : [signer]))
+  return await judgeTwice(personId, sent, parts, (sinceMs) =>
+    audienceInPrivate(personId, naming, { sinceMs, parts }),
+  )
+}
+
+/**
+ * Judges by known answers of the service, and before a message is withheld once more by fresh ones.
+ * @param judge gets `sinceMs`: how old an answer may be; undefined: as old as suffices to deliver
+ */
+async function judgeTwice(
+  userId: number,
+  { chatId, receivedAtMs }: SentByPerson,
+  { directory }: AudienceParts,
+  judge: (sinceMs: number | undefined) => Promise<Audience>,
+): Promise<Audience> {
+  const first = await judge(undefined)
+  if (first === 'meant' || !directory.mayAskAgain(userId, chatId)) return first
+  const fresh = await judge(receivedAtMs)
+  directory.askedInVain(userId, chatId)
+  return fresh
 }
 
 /**
@@ -88,18 +116,6 @@ export async function judgeAudience(
 
 type SentByPerson = Addressed & { fromId: number }
 
-async function judgePrivateNames(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
-  const { chatId, fromId, signer, receivedAtMs } = message
-  const { directory, knownChats } = parts
-  const personId = knownChats.personOf(chatId) ?? fromId
-  const naming = namingOf(message, new Set(signer === null ? [] : [signer]))
-  const first = await audienceInPrivate(personId, naming, { sinceMs: undefined, parts })
-  if (first === 'meant' || !directory.mayAskAgain(personId, chatId)) return first
-  const fresh = await audienceInPrivate(personId, naming, { sinceMs: receivedAtMs, parts })
-  directory.askedInVain(personId, chatId)
-  return fresh
-}
-
 const namingOf = (message: SentByPerson, senders: ReadonlySet<string>): NamingSignature => ({
   ...message,
   signedAtMs: message.signedAtMs ?? 0,
@@ -114,8 +130,9 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
   const insiders = new Set([fromId, knownChats.personOf(chatId) ?? fromId])
   const isThird = (people: ReadonlyMap<number, number>): boolean => {
     // without a signature, a key is evidence of one person alone
-    const who = message.signedAtMs === null ? speakersOf(people, parts.trust) : [...people.keys()]
-    return !who.some((userId) => insiders.has(userId))
+    const who =
+      message.signedAtMs === null ? [speakerOf(people, parts.trust) ?? Number.NaN] : people.keys()
+    return insiders.isDisjointFrom(new Set(who))
   }
   const hasThird = async (): Promise<boolean> => {
     const owners = await knownKeys.ownersOf(keyIds)
@@ -136,28 +153,11 @@ async function isForThirdPerson(message: SentByPerson, parts: AudienceParts): Pr
  * The owner of a key that several list, since anybody can list another's subkey: the first of them, or
  * of those with a certificate named by the operator; nobody where two are first.
  */
-function speakersOf(
-  owners: ReadonlyMap<number, number>,
-  trust: Pick<Trust, 'standingOf'>,
-): number[] {
+function speakerOf(owners: ReadonlyMap<number, number>, trust: Pick<Trust, 'standingOf'>) {
   const isNamed = ([userId]: [number, number]): boolean =>
     ['accepted', 'verified'].includes(trust.standingOf(userId) ?? '')
   const named = [...owners].filter(isNamed)
-  const among = named.length > 0 ? named : [...owners]
-  const firstMs = Math.min(...among.map(([, sinceMs]) => sinceMs))
-  const first = among.filter(([, sinceMs]) => sinceMs === firstMs)
-  return first.length === 1 ? first.map(([userId]) => userId) : []
-}
-
-async function judgeGroup(message: SentByPerson, parts: AudienceParts): Promise<Audience> {
-  const { chatId, fromId, receivedAtMs } = message
-  const { directory } = parts
-  const known = await directory.keyList(chatId, parts.time.monotonicMs() - LIST_MAX_AGE_MS)
-  const first = await judgeByList(known, message, parts)
-  if (first === 'meant' || !directory.mayAskAgain(fromId, chatId)) return first
-  const fresh = await directory.keyList(chatId, receivedAtMs)
-  directory.askedInVain(fromId, chatId)
-  return fresh === known ? first : await judgeByList(fresh, message, parts)
+  return soleFirst(named.length > 0 ? named : [...owners])
 }
 
 async function judgeByList(
@@ -200,7 +200,7 @@ async function isStrangeTo(
   const senderKeyIds = new Set(keysOf(sender).map(keyIdOf))
   let alone: Set<number> | null = message.signedAtMs === null ? null : new Set([fromId])
   const reachesMore = (readers: Set<number>): boolean => {
-    alone = alone === null ? readers : common(alone, readers)
+    alone = alone?.intersection(readers) ?? readers
     return alone.size === 0
   }
   const strange: string[] = []
@@ -215,13 +215,9 @@ async function isStrangeTo(
   return strange.every((keyId) => {
     const listedWith = owners.get(keyId)
     if (listedWith === undefined) return false
-    const readers = common(people, listedWith)
+    const readers = people.intersection(listedWith)
     return readers.size === 0 || !reachesMore(readers)
   })
-}
-
-function common(some: ReadonlySet<number>, others: { has(one: number): boolean }): Set<number> {
-  return new Set([...some].filter((one) => others.has(one)))
 }
 
 const keysOf = (person: Person | null): readonly string[] =>

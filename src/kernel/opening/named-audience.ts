@@ -69,7 +69,9 @@ export async function audienceInGroup(
   const past = await parts.keyListHistory.everListed(chatId)
   if (!absent.every((one) => past.some(([, fingerprint]) => fingerprint === one))) return 'other'
   if (missed.length === 0) return 'meant'
-  const once = new Set(absent.flatMap((one) => firstListerOf(one, past) ?? []))
+  const listersOf = (one: string): [number, number][] =>
+    past.flatMap(([userId, listed, sinceMs]) => (listed === one ? [[userId, sinceMs]] : []))
+  const once = new Set(absent.map((one) => soleFirst(listersOf(one))))
   const isExcused = (person: Person): boolean =>
     once.has(person.userId) || mayBeLeftOut(person, past, message)
   return missed.every(isExcused) ? 'not-for-all' : 'other'
@@ -86,12 +88,11 @@ function mayBeLeftOut(
   return isLate || !COMMON_KEY.test(certificateStatus.algorithm)
 }
 
-/** The first on a chat's list with a certificate; null when several were at once. */
-function firstListerOf(fingerprint: string, past: readonly PastListing[]): number | null {
-  const all = past.filter(([, one]) => one === fingerprint)
-  const firstMs = Math.min(...all.map(([, , sinceMs]) => sinceMs))
-  const first = all.filter(([, , sinceMs]) => sinceMs === firstMs)
-  return first.length === 1 ? (first[0]?.[0] ?? null) : null
+/** The first person that was listed; null for none, and when several were at once. */
+export function soleFirst(listed: readonly [userId: number, sinceMs: number][]): number | null {
+  const firstMs = Math.min(...listed.map(([, sinceMs]) => sinceMs))
+  const [first, ...others] = listed.filter(([, sinceMs]) => sinceMs === firstMs)
+  return first === undefined || others.length > 0 ? null : first[0]
 }
 
 /**

@@ -239,9 +239,6 @@ const digestOf = (armored: string): string => hash('sha256', armored, 'base64')
 
 /** When the first of the certificates that can be sealed to ends, ms since the epoch. */
 export function lapsesAtMs(people: readonly Person[]): number {
-  return people.reduce(
-    (first, { unusable, certificateStatus }) =>
-      unusable === null ? Math.min(first, certificateStatus.expiresMs) : first,
-    Infinity,
-  )
+  const usable = people.filter(({ unusable }) => unusable === null)
+  return Math.min(...usable.map(({ certificateStatus }) => certificateStatus.expiresMs))
 }

@@ -7,13 +7,8 @@ import type { OwnKeys } from '../own-key/own-key.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { KeyListHistory } from './key-list-history.ts'
 import type { People } from './people.ts'
-import {
-  decisionAgainst,
-  listsKeyOf,
-  type DecisionAgainst,
-  type Person,
-  type Unusable,
-} from './person.ts'
+import { decisionAgainst, listsKeyOf } from './person.ts'
+import type { DecisionAgainst, Person, Unusable } from './person.ts'
 import type { Trust } from './trust.ts'
 
 /** The recipients of a message, and the people left out. */

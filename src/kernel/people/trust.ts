@@ -1,26 +1,14 @@
 /** Whose certificates are trusted, by listings of the service and decisions of the operator. */
 import { RETENTION_MS } from '../opening/seen-rules.ts'
-import type {
-  FormerCertificate,
-  Memory,
-  Pin,
-  Records,
-  TrustStanding,
-  TrustPolicy,
-} from '../memory.ts'
+import type { FormerCertificate, Memory, Pin, Records, TrustPolicy } from '../memory.ts'
 import { Listeners } from '../../util/listeners.ts'
 import type { Journal, TrustChange } from './journal.ts'
-import { Decisions, Policies } from './decisions.ts'
+import { Decisions } from './decisions.ts'
+import { Policies } from './policies.ts'
 import { believedPin, pinAfterListing, type FirstUseParts } from './first-use.ts'
 import type { People } from './people.ts'
-import {
-  blankPin,
-  newDisputes,
-  newListings,
-  Pins,
-  type Listing,
-  type UnwrittenListing,
-} from './pins.ts'
+import { blankPin, newDisputes, newListings, Pins } from './pins.ts'
+import type { Listing, UnwrittenListing } from './pins.ts'
 
 /** Why a certificate is not used until the operator decides. */
 export type Distrust = 'blocked' | 'key-changed' | 'not-accepted'
@@ -120,7 +108,7 @@ export class Trust {
   }
 
   /** By the operator's decision, an authority's, else `seen`; undefined for an unknown person. */
-  standingOf(userId: number): TrustStanding | undefined {
+  standingOf(userId: number): Pin['standing'] | undefined {
     return believedPin(this.#pins.get(userId), this.#parts)?.standing
   }
 

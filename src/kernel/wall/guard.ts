@@ -81,8 +81,7 @@ export interface BodyFields {
 }
 
 /** A sealed body may go wherever the chat goes: no later answer of the service forbids it. */
-const nothingToRequire = (): void => {}
-const nothingToRenew = (): Promise<void> => Promise.resolve()
+const NO_GROUND: PermitGround = { require: () => {}, renew: () => Promise.resolve() }
 
 export interface GuardParts {
   time: Time
@@ -123,7 +122,7 @@ export class Guard {
     await freshness.renew()
     const renew = (): Promise<void> => freshness.renew()
     const sealed = (isByMemory: boolean): ChatRule =>
-      new ChatRule({ chatId, body: 'sealed', isByMemory, require: nothingToRequire, renew })
+      new ChatRule({ ...NO_GROUND, chatId, body: 'sealed', isByMemory, renew })
     if (this.mustSeal(chatId)) return sealed(true)
     const answer = await modes.get(chatId, time.monotonicMs() - chatMaxAgeMs)
     const isByMemory = this.mustSeal(chatId)
@@ -187,7 +186,7 @@ export class Guard {
       requireHeld()
       rule.require()
     }
-    return new Permit(target, body, { require, renew: nothingToRenew })
+    return new Permit(target, body, { ...NO_GROUND, require })
   }
 
   /**
@@ -202,7 +201,7 @@ export class Guard {
   ): Outbound {
     requireRule(rule, fields.chatId, 'sealed')
     if (!this.passesAll && !looksEncrypted(armored)) throw notSealed()
-    const ground = { require: rule.require, renew: nothingToRenew }
+    const ground = { ...NO_GROUND, require: rule.require }
     return new Permit(target, json({ ...bodiless(fields), armored }), ground)
   }
 
@@ -215,10 +214,7 @@ export class Guard {
 
   /** Permits an edit of the buttons alone: it has no body, and buttons are never encrypted. */
   permitMarkup(target: PermitTarget, { chatId, markup }: BodyFields): Outbound {
-    return new Permit(target, json({ chatId, markup }), {
-      require: nothingToRequire,
-      renew: nothingToRenew,
-    })
+    return new Permit(target, json({ chatId, markup }), NO_GROUND)
   }
 
   /** Whether readable text may leave, or with `sealsForBot` will once there is a key. */

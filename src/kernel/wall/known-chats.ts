@@ -22,11 +22,11 @@ export interface KnownChatsOptions {
   journal?: Pick<Journal, 'append'>
 }
 
-/** A change of known chats by the operator or a refusal. */
+/** A change of known chats by the operator, a refusal or sightings. */
 export interface ChatEdit {
   /** Null: nothing changes. */
   change: (known: KnownChat) => KnownChat | null
-  journal?: (before: KnownChat) => ChatChange[]
+  journal?: (before: KnownChat, after: KnownChat) => ChatChange[]
   /** The operator lifts latches by it. */
   isLift?: boolean
 }
@@ -155,28 +155,47 @@ export class KnownChats {
   }
 
   async #saveUnwritten(records: Records): Promise<() => void> {
-    const written = [...this.#unwritten]
-    const changed: KnownChat[] = []
-    const changes: ChatChange[] = []
-    for (const [id, seen] of written) {
-      const before = this.#chats.get(id) ?? unseen(id)
-      const after = this.#tighten(before, seen)
-      if (after === before) continue
-      changed.push(after)
-      const [from, to] = [before.kind, after.kind]
-      if (from !== 'unknown' && from !== to) {
-        changes.push({ kind: 'kind-tightened', chatId: id, detail: { from, to } })
-      }
-    }
-    await records.chats.save(changed)
-    const announce = await this.#journal?.append(records, changes)
+    const written = new Map(this.#unwritten)
+    const { onWritten } = await this.#save(records, written.keys(), {
+      change: (before) => {
+        const after = this.#tighten(before, written.get(before.id) ?? { chatId: before.id })
+        return after === before ? null : after
+      },
+      journal: ({ id: chatId, kind: from }, { kind: to }) =>
+        from === 'unknown' || from === to
+          ? []
+          : [{ kind: 'kind-tightened', chatId, detail: { from, to } }],
+    })
     return () => {
-      for (const chat of changed) this.#chats.set(chat.id, chat)
       for (const [id, seen] of written) {
         if (this.#unwritten.get(id) === seen) this.#unwritten.delete(id)
       }
+      onWritten()
+    }
+  }
+
+  /** Changes chats as the store has them. `onWritten` is called once it has the changes. */
+  async #save(
+    records: Records,
+    chatIds: Iterable<number>,
+    { change, journal, isLift = false }: ChatEdit,
+  ) {
+    const changed: KnownChat[] = []
+    const changes: ChatChange[] = []
+    for (const id of chatIds) {
+      const before = this.#chats.get(id) ?? unseen(id)
+      const after = change(before)
+      if (after === null) continue
+      changed.push(after)
+      changes.push(...(journal?.(before, after) ?? []))
+    }
+    await records.chats.save(changed, isLift ? { liftedAtMs: this.#memory.nowMs() } : {})
+    const announce = await this.#journal?.append(records, changes)
+    const onWritten = (): void => {
+      for (const chat of changed) this.#chats.set(chat.id, chat)
       announce?.()
     }
+    return { changed, onWritten }
   }
 
   /** Has the other sidecars drop cached answers about chats where somebody joined or left. */
@@ -212,31 +231,13 @@ export class KnownChats {
   }
 
   /** Changes chats as the store has them in this write. @returns the chats that changed */
-  async edit(
-    chatIds: readonly number[],
-    { change, journal, isLift = false }: ChatEdit,
-  ): Promise<number[]> {
+  async edit(chatIds: readonly number[], change: ChatEdit): Promise<number[]> {
     if (chatIds.length === 0) return []
-    const written = await this.#memory.write(
-      async (records) => {
-        const changed: KnownChat[] = []
-        const changes: ChatChange[] = []
-        for (const id of new Set(chatIds)) {
-          const before = this.#chats.get(id) ?? unseen(id)
-          const after = change(before)
-          if (after === null) continue
-          changed.push(after)
-          changes.push(...(journal?.(before) ?? []))
-        }
-        await records.chats.save(changed, isLift ? { liftedAtMs: this.#memory.nowMs() } : {})
-        return { changed, announce: await this.#journal?.append(records, changes) }
-      },
-      ({ changed, announce }) => {
-        for (const chat of changed) this.#chats.set(chat.id, chat)
-        announce?.()
-      },
+    const { changed } = await this.#memory.write(
+      (records) => this.#save(records, new Set(chatIds), change),
+      ({ onWritten }) => onWritten(),
     )
-    return written.changed.map(({ id }) => id)
+    return changed.map(({ id }) => id)
   }
 
   #tighten(known: KnownChat, seen: ChatSighting): KnownChat {

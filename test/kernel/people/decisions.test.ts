@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { Policies } from '../../../src/kernel/people/decisions.ts'
+import { Policies } from '../../../src/kernel/people/policies.ts'
 import { open, temporary } from '../../store/support.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 

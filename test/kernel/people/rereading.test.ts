@@ -1,7 +1,7 @@
 /** What another sidecar has changed is read again. */
 import { describe, expect, test } from 'vitest'
 import { Certificates } from '../../../src/kernel/people/certificates.ts'
-import { Policies } from '../../../src/kernel/people/decisions.ts'
+import { Policies } from '../../../src/kernel/people/policies.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { KeyChanges } from '../../../src/translate/key-changes.ts'
 import { People } from '../../../src/kernel/people/people.ts'
