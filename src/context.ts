@@ -12,13 +12,8 @@ import type { HandedInParts, Link } from './wiring/link.ts'
 import { beginOpening, type Purpose } from './wiring/stores.ts'
 
 export type { Several } from './wiring/several/several.ts'
-export {
-  moveStore,
-  restoreBackup,
-  verifyBackup,
-  type BackupReport,
-  type MoveReport,
-} from './wiring/stores.ts'
+export { moveStore, restoreBackup, verifyBackup } from './wiring/stores.ts'
+export type { BackupReport, MoveReport } from './wiring/stores.ts'
 export type { HandedInParts, Link } from './wiring/link.ts'
 
 /** The sidecar; disposing it drains. */

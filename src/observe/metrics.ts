@@ -1,11 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client'
-import {
-  METRICS,
-  type LabelsOf,
-  type MetricDefinition,
-  type MetricName,
-  type MetricOf,
-} from './metric-catalogue.ts'
+import { METRICS } from './metric-catalogue.ts'
+import type { LabelsOf, MetricDefinition, MetricName, MetricOf } from './metric-catalogue.ts'
 import { processMetrics } from './process-metrics.ts'
 
 /** The label that distinguishes several bots. */

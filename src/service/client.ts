@@ -3,14 +3,8 @@ import type { StillMay } from '../clients/may-client.ts'
 import { type Outbound, type Unseen, isOutbound } from '../kernel/index.ts'
 import type { Answer, Method } from './attempt.ts'
 import { Budget } from './budget.ts'
-import {
-  ifAnswerLost,
-  ifUnreached,
-  makeCall,
-  never,
-  type Call,
-  type CallerParts,
-} from './caller.ts'
+import { ifAnswerLost, ifUnreached, makeCall, never } from './caller.ts'
+import type { Call, CallerParts } from './caller.ts'
 import type { TokenSource, UpstreamEvents } from './caller.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'

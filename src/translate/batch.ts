@@ -17,13 +17,8 @@ import {
   transientErrorIn,
   unexamined,
 } from '../kernel/index.ts'
-import {
-  DEFERRAL_TIMES,
-  Deferral,
-  transientErrorAmong,
-  type LeavingReason,
-  type BatchState,
-} from './deferral.ts'
+import { DEFERRAL_TIMES, Deferral, transientErrorAmong } from './deferral.ts'
+import type { LeavingReason, BatchState } from './deferral.ts'
 
 /** Time limits of a batch, and of deferred updates in it. */
 export const BATCH_TIMES = {

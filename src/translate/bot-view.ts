@@ -1,13 +1,8 @@
 /** Answers of the service as the bot sees them: every chat readable. */
 import { isObject } from '../api/common.ts'
 import type { ApiError } from '../api/envelope.ts'
-import {
-  type ClearField,
-  type ClearFields,
-  type Recipients,
-  type Unseen,
-  unobserved,
-} from '../kernel/index.ts'
+import { unobserved } from '../kernel/index.ts'
+import type { ClearField, ClearFields, Recipients, Unseen } from '../kernel/index.ts'
 import { RESULT_NAMES } from '../api/judged-names.ts'
 import { NoResponseError, type RawAnswer } from '../errors.ts'
 import { stringify, stringifyAnswer } from '../util/exact-json.ts'

@@ -1,12 +1,8 @@
 /** How long updates are left at the service while facts for their verdicts cannot be fetched. */
 import { countedCache } from '../util/caches.ts'
 import { monotonicNow } from '../util/clock.ts'
-import {
-  type ExaminedMessage,
-  type FoundMessage,
-  type TransientError,
-  transientErrorIn,
-} from '../kernel/index.ts'
+import { transientErrorIn } from '../kernel/index.ts'
+import type { ExaminedMessage, FoundMessage, TransientError } from '../kernel/index.ts'
 
 /** Bounds of waiting, in ms. */
 export const DEFERRAL_TIMES = {

@@ -4,21 +4,11 @@
  */
 import type { Outcomes } from '../store/outcomes.ts'
 import type { StillMay } from '../clients/may-client.ts'
-import {
-  type Clearance,
-  type ClearFields,
-  type Outbound,
-  requireCleared,
-  unobserved,
-} from '../kernel/index.ts'
+import { requireCleared, unobserved } from '../kernel/index.ts'
+import type { Clearance, ClearFields, Outbound } from '../kernel/index.ts'
 import { Listeners } from '../util/listeners.ts'
-import {
-  objectResult,
-  sentView,
-  withClearFields,
-  withResult,
-  type EnvelopedAnswer,
-} from './bot-view.ts'
+import { objectResult, sentView, withClearFields, withResult } from './bot-view.ts'
+import type { EnvelopedAnswer } from './bot-view.ts'
 import type { Draft } from './draft.ts'
 import type { Outgoing, PreparedOutbound } from './outgoing.ts'
 

@@ -1,12 +1,8 @@
 /** Writes a finding into the Message that the bot reads. */
 import { deliveredText } from '../api/text.ts'
 import { stringify } from '../util/exact-json.ts'
-import {
-  type JudgedMessage,
-  type KeyChange,
-  type VerifyPolicy,
-  deliversText,
-} from '../kernel/index.ts'
+import { deliversText } from '../kernel/index.ts'
+import type { JudgedMessage, KeyChange, VerifyPolicy } from '../kernel/index.ts'
 
 /**
  * Changes a Message in place: opened text in the place of `armored`, or a verdict beside it.

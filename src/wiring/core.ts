@@ -34,13 +34,8 @@ import { createMedia } from './media.ts'
 import { Directory } from '../service/lookups/directory.ts'
 import { READERS } from '../service/lookups/readers.ts'
 import { Names } from '../store/names.ts'
-import {
-  loadReplayMemory,
-  openStoreFor,
-  refuseRestored,
-  serverFor,
-  type Purpose,
-} from './stores.ts'
+import { loadReplayMemory, openStoreFor, refuseRestored, serverFor } from './stores.ts'
+import type { Purpose } from './stores.ts'
 
 const DAY_MS = 86_400_000
 
