@@ -2,13 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { askAll, Connection } from './load.ts'
 import { compare, median, resultOf, timeOf, type Result } from './measure.ts'
 import { cpuMsOf } from './package.ts'
-import {
-  startBareProxy,
-  startHttpProxy,
-  startPostern,
-  startStub,
-  type Process,
-} from './processes.ts'
+import { startBareProxy, startHttpProxy, startPostern, startStub } from './processes.ts'
+import type { Process } from './processes.ts'
 
 const TOKEN = 'bench_1.0123456789012345678901234567890123456789012'
 const PATH = '/bot/v1/commands'

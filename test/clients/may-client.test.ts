@@ -1,14 +1,8 @@
 /** Which calls a client may make, by its rights, chats and room. */
 import { describe, expect, test } from 'vitest'
 import type { Client } from '../../src/clients/records.ts'
-import {
-  lackOf,
-  mayRead,
-  NEEDS,
-  paced,
-  type ClientAct,
-  type ClientCall,
-} from '../../src/clients/may-client.ts'
+import { lackOf, mayRead, NEEDS, paced } from '../../src/clients/may-client.ts'
+import type { ClientAct, ClientCall } from '../../src/clients/may-client.ts'
 import { clientOf } from '../support/client.ts'
 import { chatOf } from '../kernel/wall/wall-scene.ts'
 

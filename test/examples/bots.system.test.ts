@@ -5,13 +5,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  createSandbox,
-  type FaultName,
-  type FaultOptions,
-  type Phone,
-  type Sandbox,
-} from '../../src/sandbox/index.ts'
+import { createSandbox } from '../../src/sandbox/index.ts'
+import type { FaultName, FaultOptions, Phone, Sandbox } from '../../src/sandbox/index.ts'
 import { GO_CACHE } from '../support/go-bot.ts'
 import { startSidecar, type Sidecar } from '../support/sidecar.ts'
 import { mortal } from '../support/mortal.ts'

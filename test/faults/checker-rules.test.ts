@@ -1,16 +1,8 @@
 /** Each rule of the checker is broken once on purpose, and no rule is left out. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import {
-  addCall,
-  breachesAfter,
-  CHAT,
-  FINGERPRINT,
-  handled,
-  NOW,
-  shown,
-  type OtherCall,
-} from './checker-scene.ts'
+import { addCall, breachesAfter, CHAT, FINGERPRINT, handled, NOW, shown } from './checker-scene.ts'
+import type { OtherCall } from './checker-scene.ts'
 import type { Evidence } from './checker.ts'
 import { noteState, type Handled, type History, type Later } from './history.ts'
 import type { Remembered, Trouble, Written } from './history.ts'

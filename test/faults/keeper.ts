@@ -16,11 +16,8 @@ import type { ChatRow } from '../../src/operators/chats.ts'
 import { connectControl, type RunningSidecar } from '../../src/operators/client.ts'
 import type { KeyRow } from '../../src/operators/keys.ts'
 import type { OutboxRow } from '../../src/operators/outbox.ts'
-import {
-  NotStartedError,
-  startSidecarProcess,
-  type SidecarProcess,
-} from '../support/sidecar-process.ts'
+import { NotStartedError, startSidecarProcess } from '../support/sidecar-process.ts'
+import type { SidecarProcess } from '../support/sidecar-process.ts'
 import type { History } from './history.ts'
 
 const CLOCK = fileURLToPath(new URL('move-clock.ts', import.meta.url))

@@ -2,15 +2,8 @@
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
-import {
-  FEATURES,
-  KEY_KINDS,
-  type Feature,
-  type KeyKind,
-  type Peer,
-  type PeerKey,
-  type PeerWriter,
-} from '../support/openpgp-peers.ts'
+import { FEATURES, KEY_KINDS } from '../support/openpgp-peers.ts'
+import type { Feature, KeyKind, Peer, PeerKey, PeerWriter } from '../support/openpgp-peers.ts'
 
 /** Our side: an engine and the bot's key. */
 export interface Ours {

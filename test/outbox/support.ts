@@ -4,12 +4,8 @@ import { onTestFinished } from 'vitest'
 import { ServiceError } from '../../src/errors.ts'
 import type { PermitGround } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry, type OutboxEntry } from '../../src/outbox/entries.ts'
-import {
-  Outbox,
-  type OutboxAttempt,
-  type OutboxEvent,
-  type OutboxParts,
-} from '../../src/outbox/outbox.ts'
+import { Outbox } from '../../src/outbox/outbox.ts'
+import type { OutboxAttempt, OutboxEvent, OutboxParts } from '../../src/outbox/outbox.ts'
 import type { Store, StoreLock } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
 import { approvalsOf, NO_APPROVALS } from '../support/approvals.ts'

@@ -15,17 +15,8 @@ import {
   type SelfSignature,
 } from '../support/openpgp-certificate.ts'
 import { longPacket, oldPacket, packet } from '../support/openpgp-framing.ts'
-import {
-  curve25519,
-  dsa,
-  ecdhBody,
-  ecdsa,
-  ed25519,
-  identify,
-  rsa,
-  type PacketKey,
-  type SigningKey,
-} from '../support/openpgp-key.ts'
+import { curve25519, dsa, ecdhBody, ecdsa, ed25519, identify, rsa } from '../support/openpgp-key.ts'
+import type { PacketKey, SigningKey } from '../support/openpgp-key.ts'
 import { ed25519Native, x25519Native } from '../support/openpgp-x25519.ts'
 import {
   HASH,

@@ -17,17 +17,8 @@ import {
   strangerPkesk,
   type CipherId,
 } from '../support/openpgp-sealed.ts'
-import {
-  KEY,
-  MADE_MS,
-  WORDS,
-  WORDS_MS,
-  primary,
-  reader,
-  toReader,
-  usual,
-  type Shape,
-} from './shape.ts'
+import { KEY, MADE_MS, WORDS, WORDS_MS, primary, reader, toReader, usual } from './shape.ts'
+import type { Shape } from './shape.ts'
 
 type Entry = [name: string, message: Buffer]
 const signing = { signer: primary, atMs: WORDS_MS }

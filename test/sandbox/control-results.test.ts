@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import {
-  ALL_OPERATIONS,
-  type Control,
-  type OperationName,
-} from '../../src/sandbox/control/table.ts'
+import { ALL_OPERATIONS } from '../../src/sandbox/control/table.ts'
+import type { Control, OperationName } from '../../src/sandbox/control/table.ts'
 import type { Sandbox } from '../../src/sandbox/create.ts'
 import { undeclaredFields } from './declared.ts'
 import { A_KEY, ask, BUTTON, sent, still } from './support.ts'

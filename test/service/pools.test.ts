@@ -1,12 +1,8 @@
 import { EnvHttpProxyAgent, Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UPSTREAM_LIMITS } from '../../src/service/limits.ts'
-import {
-  createPools,
-  type EgressProxies,
-  type LazyPool,
-  type Pools,
-} from '../../src/service/pools.ts'
+import { createPools } from '../../src/service/pools.ts'
+import type { EgressProxies, LazyPool, Pools } from '../../src/service/pools.ts'
 import { ok, service } from './support.ts'
 
 function pools(origin: string, proxy?: EgressProxies, more = {}): Pools {

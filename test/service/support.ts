@@ -4,12 +4,8 @@ import { onTestFinished } from 'vitest'
 import type { Outbound } from '../../src/kernel/wall/guard.ts'
 import { listening } from '../support/listening.ts'
 import { markupPermit } from '../support/permits.ts'
-import {
-  UpstreamClient,
-  type Upstream,
-  type UpstreamEvents,
-  type UpstreamOptions,
-} from '../../src/service/client.ts'
+import { UpstreamClient } from '../../src/service/client.ts'
+import type { Upstream, UpstreamEvents, UpstreamOptions } from '../../src/service/client.ts'
 
 export const TOKEN = 'bot_7.' + 't'.repeat(43)
 

@@ -3,14 +3,8 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import {
-  CARRIED_TABLES,
-  fillFile,
-  ROWS_AT_ONCE,
-  rowsIn,
-  type Row,
-  type RowSource,
-} from '../../src/store/carry.ts'
+import { CARRIED_TABLES, fillFile, ROWS_AT_ONCE, rowsIn } from '../../src/store/carry.ts'
+import type { Row, RowSource } from '../../src/store/carry.ts'
 import { examine } from '../../src/store/inspect.ts'
 import { NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { temporary } from './support.ts'

@@ -4,13 +4,8 @@
  * the process is spoilt and ends, and `mutants-quickly.ts` begins another one.
  */
 import { relative } from 'node:path'
-import {
-  TestRunner,
-  type RunnerTask,
-  type RunnerTestCase,
-  type RunnerTestFile,
-  type TestTryOptions,
-} from 'vitest'
+import { TestRunner } from 'vitest'
+import type { RunnerTask, RunnerTestCase, RunnerTestFile, TestTryOptions } from 'vitest'
 import { findingsIn, write as writeTo, type Finding } from './mutants-findings.ts'
 
 /** How often each change was come by. */

@@ -3,11 +3,8 @@ import type { Opened, SealRequest, UnlockedKey } from '../../src/openpgp/engine.
 import { open } from '../../src/openpgp/library/open.ts'
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { seal } from '../../src/openpgp/library/seal.ts'
-import {
-  parseMessage,
-  parseMessageBytes,
-  type EncryptedMessage,
-} from '../../src/openpgp/format/encrypted-message.ts'
+import { parseMessage, parseMessageBytes } from '../../src/openpgp/format/encrypted-message.ts'
+import type { EncryptedMessage } from '../../src/openpgp/format/encrypted-message.ts'
 import { ownIdsOf } from '../../src/openpgp/format/recipient-scan.ts'
 import { armor } from './openpgp-framing.ts'
 import { literal } from './openpgp-inner.ts'

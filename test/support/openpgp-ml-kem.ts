@@ -13,16 +13,8 @@ import {
 import { readFileSync } from 'node:fs'
 import { ml_kem768 } from '@noble/post-quantum/ml-kem.js'
 import { armoredCertificate, boundSubkey, keyPacket, userId } from './openpgp-certificate.ts'
-import {
-  ed25519,
-  fromRaw,
-  identify,
-  rawPublic,
-  seconds,
-  shared,
-  unlocked,
-  type EncryptionKey,
-} from './openpgp-key.ts'
+import { ed25519, fromRaw, identify, rawPublic, seconds, shared, unlocked } from './openpgp-key.ts'
+import type { EncryptionKey } from './openpgp-key.ts'
 import { packet } from './openpgp-framing.ts'
 import { concat, seeded } from './openpgp-bytes.ts'
 import { personOf, testPerson, type TestPerson } from './openpgp-people.ts'

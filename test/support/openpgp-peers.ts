@@ -2,15 +2,8 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import {
-  createMessage,
-  decrypt,
-  encrypt,
-  readKey,
-  readMessage,
-  readPrivateKey,
-  type PrivateKey,
-} from 'openpgp'
+import { createMessage, decrypt, encrypt, readKey, readMessage, readPrivateKey } from 'openpgp'
+import type { PrivateKey } from 'openpgp'
 import { isInstalled, run, shortFolder, spawn } from './programs.ts'
 
 export type Bytes = Uint8Array | string

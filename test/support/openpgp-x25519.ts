@@ -1,16 +1,8 @@
 /** Keys of the algorithms 25 and 27 in version 4, and recipient packets for them (RFC 9580, 5.1.6). */
 import { createCipheriv, createPublicKey, hkdfSync, sign as signWith } from 'node:crypto'
 import { createHash } from 'node:crypto'
-import {
-  fromRaw,
-  identify,
-  rawPublic,
-  seconds,
-  shared,
-  unlocked,
-  type EncryptionKey,
-  type SigningKey,
-} from './openpgp-key.ts'
+import { fromRaw, identify, rawPublic, seconds, shared, unlocked } from './openpgp-key.ts'
+import type { EncryptionKey, SigningKey } from './openpgp-key.ts'
 import { packet } from './openpgp-framing.ts'
 import { concat, seeded } from './openpgp-bytes.ts'
 import type { SessionKey } from './openpgp-sealed.ts'

@@ -1,10 +1,6 @@
 /** Permits as the guard issues them, for tests of what sends them. */
-import {
-  Guard,
-  type GuardParts,
-  type Outbound,
-  type PermitTarget,
-} from '../../src/kernel/wall/guard.ts'
+import { Guard } from '../../src/kernel/wall/guard.ts'
+import type { GuardParts, Outbound, PermitTarget } from '../../src/kernel/wall/guard.ts'
 import { SYSTEM_TIME } from '../../src/util/clock.ts'
 
 const OPEN_CHANNEL = { kind: 'channel', mode: 'open', historyVisible: true } as const

@@ -1,10 +1,6 @@
 import { expect, test } from 'vitest'
-import {
-  objectResult,
-  webhookView,
-  withOwnWebhook,
-  type OwnWebhook,
-} from '../../src/translate/bot-view.ts'
+import { objectResult, webhookView, withOwnWebhook } from '../../src/translate/bot-view.ts'
+import type { OwnWebhook } from '../../src/translate/bot-view.ts'
 import { refused } from '../support/refused.ts'
 
 test('`objectResult` drops fields that a case-insensitive parser would read as known ones', () => {

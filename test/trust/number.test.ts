@@ -2,11 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { numberOf } from '../../src/sandbox/phone/number.ts'
-import {
-  compareNumber,
-  safetyNumber,
-  type NumberHolders,
-} from '../../src/operators/trust/number.ts'
+import { compareNumber, safetyNumber } from '../../src/operators/trust/number.ts'
+import type { NumberHolders } from '../../src/operators/trust/number.ts'
 import { digitLines } from '../../src/operators/trust/show-number.ts'
 
 interface Vector extends NumberHolders {

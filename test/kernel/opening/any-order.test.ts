@@ -1,10 +1,7 @@
 /** What holds whatever the service claims: generated senders, chats, updates and orders. */
 import { expect, test } from 'vitest'
-import {
-  deliversText,
-  type MessageFinding,
-  type NumberedMessage,
-} from '../../../src/kernel/opening/finding.ts'
+import { deliversText } from '../../../src/kernel/opening/finding.ts'
+import type { MessageFinding, NumberedMessage } from '../../../src/kernel/opening/finding.ts'
 import { settle, type SettleParts } from '../../../src/kernel/opening/settle.ts'
 import { VERDICTS, type Verdict } from '../../../src/kernel/opening/verdict.ts'
 import { runs } from '../../support/chance.ts'

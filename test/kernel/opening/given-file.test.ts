@@ -1,10 +1,7 @@
 /** Whether an attachment that was given before may be given again. */
 import { expect, test } from 'vitest'
-import {
-  mayStillGive,
-  type FileParts,
-  type GivenVerdict,
-} from '../../../src/kernel/opening/file.ts'
+import { mayStillGive } from '../../../src/kernel/opening/file.ts'
+import type { FileParts, GivenVerdict } from '../../../src/kernel/opening/file.ts'
 import { ALICE, FINGERPRINT, known, partsOf } from './signatures-scene.ts'
 
 /** @param o what is known by now; `isSealed` and `personOf` of the chat, once the store was read */

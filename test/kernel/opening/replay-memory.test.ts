@@ -4,11 +4,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { useFakeTime } from '../../support/fake-time.ts'
 import { SEEN_FOR_MS, ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
 import { FIXED_LIMITS } from '../../../src/api/limits.ts'
-import {
-  RETENTION_MS,
-  type Recognition,
-  type Sighting,
-} from '../../../src/kernel/opening/seen-rules.ts'
+import { RETENTION_MS } from '../../../src/kernel/opening/seen-rules.ts'
+import type { Recognition, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
 import { OvertakenError } from '../../../src/errors.ts'
 import type { SeenRecord } from '../../../src/kernel/index.ts'
 import { SeenRows } from '../../../src/store/records/seen.ts'

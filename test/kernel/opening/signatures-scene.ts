@@ -6,11 +6,8 @@ import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import type { SignatureClaim } from '../../../src/openpgp/engine.ts'
-import {
-  judgeSignatures,
-  type Claimed,
-  type Judged,
-} from '../../../src/kernel/opening/signatures.ts'
+import { judgeSignatures } from '../../../src/kernel/opening/signatures.ts'
+import type { Claimed, Judged } from '../../../src/kernel/opening/signatures.ts'
 
 export const BOT = 1
 export const ALICE = 5

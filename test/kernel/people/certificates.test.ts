@@ -12,12 +12,8 @@ import {
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { bothPerson } from '../../support/openpgp-ml-kem.ts'
-import {
-  MADE_MS,
-  revokedCertificate,
-  testPerson,
-  type TestPerson,
-} from '../../support/openpgp-people.ts'
+import { MADE_MS, revokedCertificate, testPerson } from '../../support/openpgp-people.ts'
+import type { TestPerson } from '../../support/openpgp-people.ts'
 import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 

@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Listing } from '../../../src/kernel/people/pins.ts'
 import { PeopleObserver, type PeopleObserverParts } from '../../../src/kernel/people/observe.ts'
-import {
-  signingCertificate,
-  type Person,
-  type Unusable,
-} from '../../../src/kernel/people/person.ts'
+import { signingCertificate } from '../../../src/kernel/people/person.ts'
+import type { Person, Unusable } from '../../../src/kernel/people/person.ts'
 import type { CertificateStatus } from '../../../src/openpgp/engine.ts'
 import { armoredOf, judging, printOf, recordOf, statusOf } from './people-scene.ts'
 

@@ -2,12 +2,8 @@ import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import type { KeyList } from '../../../src/kernel/lookups.ts'
 import { decisionAgainst, type Person } from '../../../src/kernel/people/person.ts'
-import {
-  chooseRecipients,
-  solePersonOf,
-  type RecipientRules,
-  type Skipped,
-} from '../../../src/kernel/people/recipients.ts'
+import { chooseRecipients, solePersonOf } from '../../../src/kernel/people/recipients.ts'
+import type { RecipientRules, Skipped } from '../../../src/kernel/people/recipients.ts'
 import type { Distrust } from '../../../src/kernel/people/trust.ts'
 
 /** A person whose certificate has these encryption keys, the one that is sealed to first. */

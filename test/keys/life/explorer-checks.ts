@@ -1,16 +1,7 @@
 /** What must be true of every life of the key. */
 import { requirePublished, type Facts } from '../../../src/kernel/own-key/key-state.ts'
-import {
-  apply,
-  crash,
-  factsOf,
-  HOUR_MS,
-  identityOf,
-  outcomes,
-  reread,
-  type Sidecar,
-  type World,
-} from './explorer.ts'
+import { apply, crash, factsOf, HOUR_MS, identityOf, outcomes, reread } from './explorer.ts'
+import type { Sidecar, World } from './explorer.ts'
 
 /** @throws Error where a world is wrong */
 export function check(world: World): void {

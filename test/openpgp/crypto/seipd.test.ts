@@ -6,14 +6,8 @@ import { packet } from '../../support/openpgp-framing.ts'
 import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { bot } from '../../support/openpgp-people.ts'
-import {
-  pkesk,
-  seipd2,
-  seipdBody,
-  sessionKey,
-  type CipherId,
-  type Spoilt,
-} from '../../support/openpgp-sealed.ts'
+import { pkesk, seipd2, seipdBody, sessionKey } from '../../support/openpgp-sealed.ts'
+import type { CipherId, Spoilt } from '../../support/openpgp-sealed.ts'
 import { flipBit, flipByte } from '../../support/openpgp-flips.ts'
 import { CfbDecipher, Version1 } from '../../../src/openpgp/crypto/seipd-stream.ts'
 

@@ -3,11 +3,8 @@ import { createHash } from 'node:crypto'
 import { deflateSync, deflateRawSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
-import {
-  ByteReader,
-  nextPacket,
-  type StreamedPacket,
-} from '../../../src/openpgp/format/packet-stream.ts'
+import { ByteReader, nextPacket } from '../../../src/openpgp/format/packet-stream.ts'
+import type { StreamedPacket } from '../../../src/openpgp/format/packet-stream.ts'
 import {
   readDocument,
   readUnpacked,

@@ -20,13 +20,8 @@ import {
 } from '../../support/openpgp-certificate.ts'
 import { openArmored, sealHere } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
-import {
-  curve25519,
-  ed25519,
-  rsa,
-  type EncryptionKey,
-  type SigningKey,
-} from '../../support/openpgp-key.ts'
+import { curve25519, ed25519, rsa } from '../../support/openpgp-key.ts'
+import type { EncryptionKey, SigningKey } from '../../support/openpgp-key.ts'
 import {
   MADE_MS,
   NOW_MS,

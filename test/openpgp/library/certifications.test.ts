@@ -16,12 +16,8 @@ import {
   userId as writeUserId,
 } from '../../support/openpgp-certificate.ts'
 import { MADE_MS, testPerson } from '../../support/openpgp-people.ts'
-import {
-  TYPE,
-  expiresAfter,
-  notation as writeNotation,
-  type SignatureOptions,
-} from '../../support/openpgp-signature.ts'
+import { TYPE, expiresAfter, notation as writeNotation } from '../../support/openpgp-signature.ts'
+import type { SignatureOptions } from '../../support/openpgp-signature.ts'
 import { isInstalled, run } from '../../support/programs.ts'
 
 const NOTATION = 'user-id@corp.example'

@@ -2,12 +2,8 @@ import { expect, test } from 'vitest'
 import type { Signed, SignatureResult, SignedAtLength } from '../../../src/openpgp/engine.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import { openInner } from '../../support/openpgp-engine.ts'
-import {
-  hashedForm,
-  literal,
-  signedLiteral,
-  type SigningOptions,
-} from '../../support/openpgp-inner.ts'
+import { hashedForm, literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import type { SigningOptions } from '../../support/openpgp-inner.ts'
 import { concat, u16 } from '../../support/openpgp-bytes.ts'
 import {
   NOW_MS,

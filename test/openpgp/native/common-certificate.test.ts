@@ -15,13 +15,8 @@ import {
   plainCertificate,
   FLAG,
 } from '../../support/openpgp-certificate.ts'
-import {
-  curve25519,
-  ed25519,
-  identify,
-  type PacketKey,
-  type SigningKey,
-} from '../../support/openpgp-key.ts'
+import { curve25519, ed25519, identify } from '../../support/openpgp-key.ts'
+import type { PacketKey, SigningKey } from '../../support/openpgp-key.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom, type Random } from '../../support/openpgp-mutate.ts'
 import { concat, u16, u32 } from '../../support/openpgp-bytes.ts'

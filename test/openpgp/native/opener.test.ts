@@ -1,19 +1,13 @@
 import { setImmediate as immediate } from 'node:timers/promises'
 import { expect, test, afterEach, describe, vi } from 'vitest'
 import { openNatively } from '../../support/openpgp-native-parts.ts'
-import {
-  MessageOpener,
-  unwrapNatively,
-  type OpenResult,
-} from '../../../src/openpgp/native/opener.ts'
+import { MessageOpener, unwrapNatively } from '../../../src/openpgp/native/opener.ts'
+import type { OpenResult } from '../../../src/openpgp/native/opener.ts'
 import { NativeOwnKeys, type NativeOwnKey } from '../../../src/openpgp/native/own-keys.ts'
 import type { UnlockedKey, Opened } from '../../../src/openpgp/engine.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
-import {
-  parseMessage,
-  parseMessageBytes,
-  type EncryptedMessage,
-} from '../../../src/openpgp/format/encrypted-message.ts'
+import { parseMessage, parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
+import type { EncryptedMessage } from '../../../src/openpgp/format/encrypted-message.ts'
 import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
 import { literal, compressed, signedLiteral } from '../../support/openpgp-inner.ts'

@@ -17,10 +17,8 @@ import { infoOf, sealing } from '../../support/openpgp-native-parts.ts'
 import { alice, bot, mallory, testPerson, preferring } from '../../support/openpgp-people.ts'
 import { strangerPkesk } from '../../support/openpgp-sealed.ts'
 import { recipientKeyStarts, unpackRecipientKey } from '../../../src/openpgp/crypto/recipient.ts'
-import {
-  unusableStatus,
-  type CheckedCertificate,
-} from '../../../src/openpgp/certificate-statuses.ts'
+import { unusableStatus } from '../../../src/openpgp/certificate-statuses.ts'
+import type { CheckedCertificate } from '../../../src/openpgp/certificate-statuses.ts'
 import type { CertificateInfo } from '../../../src/openpgp/certificate-info.ts'
 
 afterEach(() => vi.useRealTimers())

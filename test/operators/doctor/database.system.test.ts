@@ -5,13 +5,8 @@ import { FIRST_VERSION, NEWEST_VERSION } from '../../../src/store/migrations.ts'
 import { databaseOf } from '../../../src/store/postgres/migrate.ts'
 import { put } from '../../store/support.ts'
 import { openOn, serverOf } from '../../store/postgres/scene.ts'
-import {
-  freshSchema,
-  hasPostgres,
-  ownCluster,
-  sharedCluster,
-  type Cluster,
-} from '../../support/postgres.ts'
+import { freshSchema, hasPostgres, ownCluster, sharedCluster } from '../../support/postgres.ts'
+import type { Cluster } from '../../support/postgres.ts'
 
 let own: ReturnType<typeof ownCluster>
 let cluster: Cluster

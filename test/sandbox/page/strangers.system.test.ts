@@ -3,11 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  createSandbox,
-  type Page as ServedPage,
-  type Sandbox,
-} from '../../../src/sandbox/create.ts'
+import { createSandbox } from '../../../src/sandbox/create.ts'
+import type { Page as ServedPage, Sandbox } from '../../../src/sandbox/create.ts'
 import { hasBrowser, TestBrowser } from '../../support/browser.ts'
 
 /** A name that leads to this machine once its page is loaded. */

@@ -1,10 +1,7 @@
 /** Hostile names, texts and files on the page are shown as text and files. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  createSandbox,
-  type Page as ServedPage,
-  type Sandbox,
-} from '../../../src/sandbox/create.ts'
+import { createSandbox } from '../../../src/sandbox/create.ts'
+import type { Page as ServedPage, Sandbox } from '../../../src/sandbox/create.ts'
 import type { SeedInput } from '../../../src/sandbox/seed/schema.ts'
 import { hasBrowser, NARROW, TestBrowser } from '../../support/browser.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
