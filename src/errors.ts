@@ -157,7 +157,7 @@ export type OperatorCode = keyof typeof OPERATOR_REFUSALS
 export class OperatorError extends PosternError {
   readonly code: OperatorCode
   readonly hint: string
-  readonly #exitCode: ExitCode
+  readonly exitCode: ExitCode
 
   /** @param options `exitCode`: another than that of the code */
   constructor(
@@ -168,12 +168,8 @@ export class OperatorError extends PosternError {
   ) {
     super(message, options)
     this.code = code
-    this.#exitCode = options?.exitCode ?? OPERATOR_REFUSALS[code].exitCode
+    this.exitCode = options?.exitCode ?? OPERATOR_REFUSALS[code].exitCode
     this.hint = hint || OPERATOR_REFUSALS[code].hint
-  }
-
-  get exitCode(): ExitCode {
-    return this.#exitCode
   }
 }
 
@@ -223,20 +219,17 @@ export function resultOr<T, F>(run: () => T, fallback: F): T | F {
   }
 }
 
+const isIn =
+  <Table extends object>(table: Table) =>
+  (code: string): code is keyof Table & string =>
+    Object.hasOwn(table, code)
+
 /** True when `code` is one that a command ends with. */
-export function isOperatorCode(code: string): code is OperatorCode {
-  return Object.hasOwn(OPERATOR_REFUSALS, code)
-}
-
+export const isOperatorCode = isIn(OPERATOR_REFUSALS)
 /** True when `code` is one of the service's, which the sidecar may give in its place. */
-export function isBorrowed(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_STATUS, code)
-}
-
+export const isBorrowed = isIn(ERROR_STATUS)
 /** True when `code` is one of Postern's own. */
-export function isOwn(code: string): code is OwnCode {
-  return Object.hasOwn(REFUSALS, code)
-}
+export const isOwn = isIn(REFUSALS)
 
 /** The row of the tables for a code; of the service's codes, only the status. */
 function rowOf(code: OwnCode | ErrorCode): {

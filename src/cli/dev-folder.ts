@@ -52,36 +52,33 @@ export function openDevFolder(path: string, { fresh }: { fresh: boolean }) {
   makeFolder(path)
   const file = join(path, STATE)
   const before = readState(file)
-  const lock = takeLock(path, before.pid)
-  try {
-    let { ports } = before
-    const write = (): void => {
-      const text = `${JSON.stringify({ pid: process.pid, ports })}\n`
-      writeNewFile(file, { text }, { force: true })
-    }
-    write()
-    writeNewFile(join(path, '.gitignore'), { text: '*\n' }, { force: true })
-    if (fresh) removeWorld(path)
-    return {
-      /** File of the sandbox's world. */
-      world: join(path, WORLD),
-      /** Folder of the sidecar. */
-      sidecar: join(path, SIDECAR),
-      /** The ports of the last start; none at the first. */
-      ports,
-      /** Remembers the ports for the next start. */
-      keepPorts: (chosen: DevPorts): void => {
-        ports = chosen
-        write()
-      },
-      /** Writes the bot's token, for its owner alone. @returns the file's path */
-      keepToken: (token: string): string =>
-        writeNewFile(join(path, TOKEN), { text: `${token}\n` }, { force: true }),
-      [Symbol.dispose]: () => lock.close(),
-    }
-  } catch (error) {
-    lock.close()
-    throw error
+  using stack = new DisposableStack()
+  stack.use(takeLock(path, before.pid))
+  let { ports } = before
+  const write = (): void => {
+    const text = `${JSON.stringify({ pid: process.pid, ports })}\n`
+    writeNewFile(file, { text }, { force: true })
+  }
+  write()
+  writeNewFile(join(path, '.gitignore'), { text: '*\n' }, { force: true })
+  if (fresh) removeWorld(path)
+  const lock = stack.move()
+  return {
+    /** File of the sandbox's world. */
+    world: join(path, WORLD),
+    /** Folder of the sidecar. */
+    sidecar: join(path, SIDECAR),
+    /** The ports of the last start; none at the first. */
+    ports,
+    /** Remembers the ports for the next start. */
+    keepPorts: (chosen: DevPorts): void => {
+      ports = chosen
+      write()
+    },
+    /** Writes the bot's token, for its owner alone. @returns the file's path */
+    keepToken: (token: string): string =>
+      writeNewFile(join(path, TOKEN), { text: `${token}\n` }, { force: true }),
+    [Symbol.dispose]: () => lock.dispose(),
   }
 }
 

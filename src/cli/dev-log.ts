@@ -26,10 +26,10 @@ const REMEMBERED = 10_000
 
 type PrintEvent<Kind = EventKind> = (event: SandboxEvent & { kind: Kind }) => Promise<void> | void
 
-/** Prints what happens, in the order in which it does. */
-export type DevLog = ReturnType<typeof createDevLog>
-
-/** @param o `print` is given lines that fit the terminal */
+/**
+ * Prints what happens, in the order in which it does.
+ * @param o `print` is given lines that fit the terminal
+ */
 export function createDevLog(o: {
   sandbox: Sandbox
   botId: number

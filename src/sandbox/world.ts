@@ -82,7 +82,7 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
     receiverPatienceMs: options.receiverPatienceMs ?? FIXED_LIMITS.webhookAnswerMs,
   }
   const listeners = new Listeners<EventBody>()
-  const emit = (event: EventBody): void => listeners.emit(event)
+  const { emit } = listeners
   /** Where the clock is stored. */
   const clocks = persistence.map<string, ClockState>('clock')
   const isNew = clocks.size === 0

@@ -14,7 +14,8 @@ export class Listeners<Event = void> {
     }
   }
 
-  emit(event: Event): void {
+  /** Calls back with an event. Bound, so that it can be handed on as a listener. */
+  readonly emit = (event: Event): void => {
     for (const listener of this.#listeners) listener(event)
   }
 }

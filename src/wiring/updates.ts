@@ -57,7 +57,7 @@ export async function createUpdates(
   const fresh = (): Promise<void> => store.fresh()
   const events = new UpdateEvents()
   const { sightings } = core.known
-  const onPolled = (code: string | null): void => events.polled.emit(code)
+  const onPolled = events.polled.emit
   const reader = new QueueReader({ ...link, ...core, sightings, polls, backlog, turns, onPolled })
   const poller = { reader, clock, limits: link.limits }
   const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
@@ -176,11 +176,11 @@ function createLoops(o: {
   const { registration, events, news, parts } = o
   const { onBotExchange } = parts
   const client = onBotExchange === undefined ? o.client : observed(o.client, onBotExchange)
-  const onUnexpectedError = (error: unknown): void => events.errors.emit(error)
+  const onUnexpectedError = events.errors.emit
   /** @param last the update delivered last; null when unknown */
   const poller = (last: Delivered | null): UpdatePoller => {
-    const onReadFailed: UpdatePollerParts['onReadFailed'] = (one) => events.readFailures.emit(one)
-    return new UpdatePoller({ ...o.poller, onReadFailed, onUnexpectedError }, last)
+    const parts = { ...o.poller, onReadFailed: events.readFailures.emit, onUnexpectedError }
+    return new UpdatePoller(parts, last)
   }
   type Own = Omit<DeliveryLoopParts, 'client' | 'clock' | 'mayDeliver' | 'onUnexpectedError'>
   const make = (turn: Turn | null, own: Own): DeliveryLoop => {
@@ -196,14 +196,14 @@ function createLoops(o: {
       return make(turn, {
         poller: isShared ? consumers.sourceOf(consumers.bot) : poller(registration.delivered),
         registration: isShared ? consumers.ofBot(registration) : registration,
-        onDelivered: (delivery) => events.deliveries.emit(delivery),
-        onFailed: (failure) => events.failures.emit(failure),
+        onDelivered: events.deliveries.emit,
+        onFailed: events.failures.emit,
         last: () => registration.delivered,
         news,
       })
     },
     ofConsumer(turn: Turn | null, own: Pick<DeliveryLoopParts, 'poller' | 'registration'>) {
-      const onFailed: Own['onFailed'] = (failure) => events.consumerFailures.emit(failure)
+      const onFailed = events.consumerFailures.emit
       return make(turn, { ...own, onFailed, last: () => null, news: NO_NEWS, onDelivered() {} })
     },
   }

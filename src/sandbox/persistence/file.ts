@@ -76,7 +76,7 @@ function createFile(file: string): void {
   const unfinished = `${file}.new-${randomUUID()}`
   closeSync(openSync(unfinished, 'wx', 0o600))
   try {
-    const database = new DatabaseSync(unfinished)
+    using database = new DatabaseSync(unfinished)
     database.exec(`
       PRAGMA application_id = ${APPLICATION_ID};
       PRAGMA user_version = ${FORMAT};
@@ -110,16 +110,12 @@ function verifyFile(file: string): void {
     const hint = 'use that version, or name another file; this one was not changed'
     throw refusal(file, ['store-newer', problem, hint])
   }
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    const [found] = database.prepare('PRAGMA quick_check(1)').all()
-    if (found?.['quick_check'] !== 'ok') throw refusal(file, CORRUPT)
-    for (const row of database.prepare('SELECT key, value FROM records').iterate()) {
-      JSON.parse(String(row['key']))
-      if (typeof row['value'] === 'string') JSON.parse(row['value'])
-    }
-  } finally {
-    database.close()
+  using database = new DatabaseSync(file, { readOnly: true })
+  const [found] = database.prepare('PRAGMA quick_check(1)').all()
+  if (found?.['quick_check'] !== 'ok') throw refusal(file, CORRUPT)
+  for (const row of database.prepare('SELECT key, value FROM records').iterate()) {
+    JSON.parse(String(row['key']))
+    if (typeof row['value'] === 'string') JSON.parse(row['value'])
   }
 }
 
