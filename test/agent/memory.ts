@@ -45,11 +45,7 @@ export function findInMemory(pid: number, needles: ReadonlyMap<string, Buffer>):
   return [...found].toSorted()
 }
 
-function readAt(
-  memory: number,
-  into: Buffer,
-  { at, length }: { at: number; length: number },
-): number {
+function readAt(memory: number, into: Buffer, { at, length }: { at: number; length: number }) {
   try {
     return readSync(memory, into, 0, length, at)
   } catch {

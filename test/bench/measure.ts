@@ -110,6 +110,4 @@ export function slowest(times: number[]): number {
 }
 
 /** Three significant digits. */
-export function round(value: number): number {
-  return Number(value.toPrecision(3))
-}
+export const round = (value: number): number => Number(value.toPrecision(3))

@@ -83,10 +83,7 @@ export const startBareProxy = (upstream: string): Promise<Process> =>
 export const startBareServer = (upstream: string): Promise<Process> =>
   startServer('bare-server.ts', { upstream, until: '/readyz' })
 
-async function startServer(
-  file: string,
-  o: { upstream?: string; until?: string } = {},
-): Promise<Process> {
+async function startServer(file: string, o: { upstream?: string; until?: string } = {}) {
   const { upstream = '', until = '' } = o
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -46,13 +46,8 @@ test('the echo bot repeats a call that was refused with 429', async () => {
   await using sandbox = await createSandbox()
   const { alice, privateChat } = sandbox.home
   const phone = await sandbox.phone(alice.id)
-  sandbox.fault('error', {
-    route: 'sendMessage',
-    times: 1,
-    status: 429,
-    code: 'flood_wait',
-    retryAfter: 1,
-  })
+  const flood = { status: 429, code: 'flood_wait', retryAfter: 1 }
+  sandbox.fault('error', { route: 'sendMessage', times: 1, ...flood })
   await using bot = runBot(sandbox)
   await phone.write(privateChat, 'again')
   await phone.seen(({ text }) => text === 'you said: again')

@@ -15,14 +15,10 @@ export function ok(answer: Answer, status = 200): unknown {
 }
 
 /** The same, where the result is an object. */
-export function okFields(answer: Answer, status = 200): Fields {
-  return fields(ok(answer, status))
-}
+export const okFields = (answer: Answer, status = 200): Fields => fields(ok(answer, status))
 
 /** The same, where the result is a list of objects. */
-export function okList(answer: Answer, status = 200): Fields[] {
-  return list(ok(answer, status))
-}
+export const okList = (answer: Answer, status = 200): Fields[] => list(ok(answer, status))
 
 /**
  * The error object of a refusal with one of these codes.

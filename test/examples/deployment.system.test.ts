@@ -206,9 +206,7 @@ interface KubernetesObject {
  * unknown field, a missing one or one of the wrong type is an error.
  * @returns the errors of the compiler, by the name of the manifest
  */
-async function typecheck(
-  manifests: Record<string, KubernetesObject[]>,
-): Promise<Record<string, string>> {
+async function typecheck(manifests: Record<string, KubernetesObject[]>) {
   const folder = mkdtempSync(join('node_modules', 'postern-examples-'))
   const files = Object.entries(manifests).map(([name, objects]) => {
     const constants = objects.map((object, at) => {

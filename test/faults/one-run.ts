@@ -64,10 +64,7 @@ export async function runOnce(
 }
 
 /** The first start, in trouble of its own by chance; ends when the key is published. */
-async function begin(
-  { service, keeper, bot, people, history }: Stage,
-  random: Random,
-): Promise<void> {
+async function begin({ service, keeper, bot, people, history }: Stage, random: Random) {
   const first = random.pick(['calm', 'late-key', 'lost-put', 'failing-put', 'killed'] as const)
   const { control } = service
   if (first === 'late-key') {
@@ -91,12 +88,7 @@ async function begin(
   await snapshot(keeper, history)
 }
 
-async function trouble(
-  stage: Stage,
-  { holder }: Cast,
-  random: Random,
-  forMs: number,
-): Promise<void> {
+async function trouble(stage: Stage, { holder }: Cast, random: Random, forMs: number) {
   const enough = AbortSignal.timeout(forMs)
   const { keeper, history, people } = stage
   const looking = lookAlong(() => snapshot(keeper, history), enough)

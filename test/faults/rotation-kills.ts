@@ -58,10 +58,7 @@ export async function strike(scene: RotationScene, { at, effect }: Strike): Prom
 }
 
 /** A rotation with sends in flight. @returns the sends */
-async function act(
-  scene: RotationScene,
-  sidecar: SidecarProcess,
-): Promise<{ sendId: string; text: string }[]> {
+async function act(scene: RotationScene, sidecar: SidecarProcess) {
   const sends = Array.from({ length: SENDS }, () => {
     const sendId = randomUUID()
     return { sendId, text: `answer ${sendId}` }

@@ -243,12 +243,7 @@ async function toxic({ proxy }: Stage, random: Random, kind: Toxic): Promise<voi
   heal()
 }
 
-async function fault(
-  { service }: Stage,
-  random: Random,
-  name: FaultName,
-  options: FaultOptions,
-): Promise<void> {
+async function fault({ service }: Stage, random: Random, name: FaultName, options: FaultOptions) {
   const { id } = await service.surely((control) => control.fault({ name, ...options }))
   await pause(random.between(300, 1500))
   await service.surely((control) => control.clearFaults({ id }))

@@ -14,6 +14,13 @@ const redirect = { status: 302, headers: { location: '/bot/v1/me' } }
 const LIMIT = { 'retry-after': '7', 'x-request-id': 'b' }
 const LIMITED = no(429, 'rate_limited', { error: { retryAfter: 60 }, headers: LIMIT })
 
+/** Two chats, each with the path of its look-up. */
+async function lookUps() {
+  const [open, closed] = [stage.openGroup(), stage.group([await stage.friend()])]
+  const keys = [closed, `/chats/${closed.id}/keys`] as const
+  return [[open, `/chats/${open.id}`] as const, keys]
+}
+
 test.each<[string, Reply, status: number, code: string]>([
   ['404', no(404, 'chat_not_found'), 404, 'chat_not_found'],
   ['500', no(500, 'internal'), 500, 'internal'],
@@ -26,11 +33,7 @@ test.each<[string, Reply, status: number, code: string]>([
   ['a redirect', redirect, ...INVALID],
 ])('no text leaves when mode and key list are answered by %s', async (...given) => {
   const [, reply, status, code] = given
-  const [open, closed] = [stage.openGroup(), stage.group([await stage.friend()])]
-  for (const [chat, path] of [
-    [open, `/chats/${open.id}`],
-    [closed, `/chats/${closed.id}/keys`],
-  ] as const) {
+  for (const [chat, path] of await lookUps()) {
     using _failure = stage.double.script('GET', path, reply)
     await expectRefused(stage, chat, code, status)
   }
@@ -39,11 +42,7 @@ test.each<[string, Reply, status: number, code: string]>([
 test.each([no(403, 'shadow_banned'), LIMITED])(
   'a refusal of a lookup reaches the bot byte by byte: %o',
   async (refusal) => {
-    const [open, closed] = [stage.openGroup(), stage.group([await stage.friend()])]
-    for (const [chat, path] of [
-      [open, `/chats/${open.id}`],
-      [closed, `/chats/${closed.id}/keys`],
-    ] as const) {
+    for (const [chat, path] of await lookUps()) {
       using _failure = stage.double.script('GET', path, refusal)
       const since = stage.double.mark()
       const sent = await stage.send(chat, 'x')

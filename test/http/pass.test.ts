@@ -235,20 +235,14 @@ it.each([
   ['POST', '/chats/5/leave'],
   ['POST', '/token/revoke'],
   ['DELETE', '/commands'],
-])('a body of %s %s, a call without one, is dropped', async (method, path) => {
-  const world = await openDoor()
-  for (const body of [{ words: 'secret' }, 'no JSON', '{"a":1,"a":2}']) {
-    expect((await call(world, method, `/bot/v1${path}`, { body })).status).toBe(200)
-  }
-  expect(world.seen.map(({ body }) => body)).toEqual(['', '', ''])
-})
-
-it('a dropped body may have any type and encoding', async () => {
+])('a body of any type of %s %s, a call without one, is dropped', async (method, path) => {
   const world = await openDoor()
   const headers = { 'content-type': 'text/plain', 'content-encoding': 'gzip' }
-  const got = await call(world, 'POST', '/bot/v1/chats/5/leave', { body: 'x', headers })
-  expect(got.status).toBe(200)
-  expect(world.seen.map(({ body }) => body)).toEqual([''])
+  const bodies = [{ words: 'secret' }, 'no JSON', '{"a":1,"a":2}'].map((body) => ({ body }))
+  for (const sent of [...bodies, { body: 'x', headers }]) {
+    expect((await call(world, method, `/bot/v1${path}`, sent)).status).toBe(200)
+  }
+  expect(world.seen.map(({ body }) => body)).toEqual(['', '', '', ''])
 })
 
 it('`PUT /key` is refused while the sidecar manages the key, and passes otherwise', async () => {

@@ -56,10 +56,7 @@ const PIPED = LONG.repeat(12)
 const WIDE = 'ä世🌍e\u0301\u202eא'.repeat(500)
 
 /** The program seals and signs; we open and verify. */
-async function inward(
-  row: Row,
-  o: { kind?: KeyKind; text?: string; feature?: Feature } = {},
-): Promise<void> {
+async function inward(row: Row, o: { kind?: KeyKind; text?: string; feature?: Feature } = {}) {
   const { writer, ours } = row
   const { kind, text = WORDS, feature } = o
   const signers = [await row.key(kind)]
@@ -79,10 +76,7 @@ async function inward(
 }
 
 /** We seal and sign; the program opens and verifies. */
-async function outward(
-  row: Row,
-  o: { kind?: KeyKind; text?: string; others?: string[] } = {},
-): Promise<void> {
+async function outward(row: Row, o: { kind?: KeyKind; text?: string; others?: string[] } = {}) {
   const { ours } = row
   const { kind, text = WORDS, others = [] } = o
   const reader = await row.key(kind)

@@ -38,10 +38,7 @@ const OUTCOMES = new Set(['opened', 'damaged', 'not-recipient', 'not-encrypted',
 const CHUNK = 40
 
 /** Opens messages side by side; a valid signature must be over one of the texts. Counts the opened ones. */
-async function openAll(
-  of: (seed: number) => Buffer,
-  o: { texts: string[]; runs: number },
-): Promise<number> {
+async function openAll(of: (seed: number) => Buffer, o: { texts: string[]; runs: number }) {
   let count = 0
   const all = seeds(o.runs)
   for (let at = 0; at < all.length; at += CHUNK) {

@@ -65,11 +65,7 @@ async function sizeOf(certificate: string): Promise<CipherSizes> {
   return (await judge(certificate, NOW_MS)).recipientBytes
 }
 
-async function sealedLength(
-  group: string[],
-  text: string,
-  cipher: 'aes256' | 'aes128',
-): Promise<number> {
+async function sealedLength(group: string[], text: string, cipher: 'aes256' | 'aes128') {
   const request = { text, certificates: group, signer: bot.unlocked, cipher, isUnnamed: true }
   return (await sealHere(request, NOW_MS)).length
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, type TestContext } from 'vitest'
 import { mortal } from '../support/mortal.ts'
 
 const LAUNCHER = resolve('bin/postern.cjs')
@@ -18,15 +18,15 @@ const launchAs = (version: string) =>
      require(${JSON.stringify(LAUNCHER)})`,
   ])
 
-/** A Node before 24 on this machine, if there is one. */
-async function olderNode(): Promise<string | null> {
+/** A Node before 24 on this machine. */
+async function olderNode({ skip }: TestContext): Promise<string> {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     if (!existsSync(join(folder, 'node'))) continue
     const { stdout } = await run(join(folder, 'node'), ['--version'])
     const major = /^v(\d+)/.exec(String(stdout))?.[1]
     if (major !== undefined && Number(major) < 24) return join(folder, 'node')
   }
-  return null
+  return skip('there is no Node before 24 here')
 }
 
 /** Whether the oldest Node could read a file. */
@@ -59,12 +59,8 @@ describe('the launcher', () => {
     },
   )
 
-  test('the launcher under an older Node without the packages prints the same refusal', async ({
-    skip,
-  }) => {
-    const node = await olderNode()
-    if (node === null) skip('there is no Node before 24 here')
-    if (node === null) return
+  test('the launcher under an older Node without the packages prints the same refusal', async (context) => {
+    const node = await olderNode(context)
     const folder = mkdtempSync(join(tmpdir(), 'postern-launcher-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     for (const name of ['bin', 'package.json']) {
@@ -75,12 +71,8 @@ describe('the launcher', () => {
     expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
   })
 
-  test('the launcher under an older Node starts the installed Node with arguments, exit code and signals', async ({
-    skip,
-  }) => {
-    const node = await olderNode()
-    if (node === null) skip('there is no Node before 24 here')
-    if (node === null) return
+  test('the launcher under an older Node starts the installed Node with arguments, exit code and signals', async (context) => {
+    const node = await olderNode(context)
     const refused = await run(node, [LAUNCHER, 'run', '--no-such-flag'])
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('code: usage')])
     const sandbox = spawn(...mortal(node, [LAUNCHER, 'sandbox', '--json']), { stdio: 'pipe' })

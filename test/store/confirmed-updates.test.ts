@@ -6,10 +6,7 @@ import { open, temporary } from './support.ts'
 import { memoryOf } from '../../src/store/memory.ts'
 
 /** The lowest id that was not confirmed. */
-async function below(
-  store: Store,
-  confirmed = new ConfirmedUpdates(memoryOf(store)),
-): Promise<number> {
+async function below(store: Store, confirmed = new ConfirmedUpdates(memoryOf(store))) {
   const ids = Array.from({ length: 20 }, (_, id) => id)
   const included = await Promise.all(
     ids.map((id) => memoryOf(store).read((records) => confirmed.includes(records, id))),

@@ -106,6 +106,4 @@ export function setCanaries(those: Canaries): void {
 }
 
 /** What collects for the test file that runs now; null outside of one. */
-export function canaries(): Canaries | null {
-  return current
-}
+export const canaries = (): Canaries | null => current

@@ -143,12 +143,7 @@ export class DoubleService {
   }
 }
 
-function received(
-  method: string,
-  url: string,
-  headers: IncomingHttpHeaders,
-  body: string,
-): Received {
+function received(method: string, url: string, headers: IncomingHttpHeaders, body: string) {
   const [whole = '', ...query] = url.split('?')
   const path = whole.startsWith(PREFIX) ? whole.slice(PREFIX.length) : whole
   return { method, path, query: query.join('?'), headers, body, json: parse(body), answered: null }

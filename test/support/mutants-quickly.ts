@@ -113,9 +113,7 @@ function sampleOf(mutants: Mutant[], size: number): Mutant[] {
   return mutants.filter((one) => chosen.has(one))
 }
 
-async function instrument(
-  sources: Source[],
-): Promise<{ files: [string, string][]; mutants: Mutant[] }> {
+async function instrument(sources: Source[]) {
   const silent = (): void => {}
   const logger = { debug: silent, info: silent, isDebugEnabled: () => false }
   const given = sources.map(({ path, lines }): File => {

@@ -52,11 +52,7 @@ export function pkesk6(recipient: EncryptionKey, key: SessionKey, label = 'pkesk
   return packet(1, concat(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
 }
 
-function wrap(
-  recipient: EncryptionKey,
-  message: Buffer,
-  label: string,
-): { point: Buffer; wrapped: Buffer } {
+function wrap(recipient: EncryptionKey, message: Buffer, label: string) {
   const { point, secret } = shared(label, recipient)
   const kek = createHash('sha256')
     .update(concat('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))

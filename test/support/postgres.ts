@@ -235,9 +235,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** Debian keeps the server's programs out of PATH. */
-function binFolder(): string | undefined {
-  return globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
-}
+const binFolder = (): string | undefined => globSync('/usr/lib/postgresql/*/bin').toSorted().at(-1)
 
 /** A command that root runs as the server's user, and anybody else as themselves. */
 export function asServerUser(command: string, args: string[]): [string, string[]] {

@@ -145,10 +145,7 @@ test('a stopping `DeliveryLoop` finishes the current delivery, confirms it and s
   const answer = Promise.withResolvers<void>()
   const bot = await openBot((_delivery, response) => void answer.promise.then(() => response.end()))
   const recorded: number[] = []
-  const loop = open(service, bot, ({ updateId }) => {
-    recorded.push(updateId)
-    return Promise.resolve()
-  })
+  const loop = open(service, bot, async ({ updateId }) => void recorded.push(updateId))
   await bot.until(1)
   const stopped = loop.stop({ graceMs: 60_000 })
   answer.resolve()
@@ -164,10 +161,7 @@ test('a stopping `DeliveryLoop` aborts a delivery after its grace period, and th
   const cut = Promise.withResolvers<void>()
   const bot = await openBot((_delivery, response) => void response.on('close', cut.resolve))
   const recorded: number[] = []
-  const loop = open(service, bot, ({ updateId }) => {
-    recorded.push(updateId)
-    return Promise.resolve()
-  })
+  const loop = open(service, bot, async ({ updateId }) => void recorded.push(updateId))
   await bot.until(1)
   await loop.stop({ graceMs: 20 })
   await cut.promise

@@ -13,9 +13,7 @@ async function resolved(stage: Stage, handle: string): Promise<Fields> {
 }
 
 /** The identity repeated under `user` or `chat`. */
-function detail(answer: Fields): Fields {
-  return fields(answer['user'] ?? answer['chat'])
-}
+const detail = (answer: Fields): Fields => fields(answer['user'] ?? answer['chat'])
 
 export const RESOLVE = casesOf('GET /resolve/{username}', {
   'a person, a group and a channel resolve by their handles in any case': {

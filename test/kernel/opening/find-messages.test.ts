@@ -108,24 +108,18 @@ test('a quotation without a chat belongs to the chat of the quoting Message', ()
 test('a quotation from another chat keeps its own chat', () => {
   const quoted = { chat: { id: 6, kind: 'group' }, text: 'b' }
   const update = { chat: { id: 5, kind: 'private' }, id: 1, date: 2, text: 'a', replyTo: quoted }
-  const { messages } = findMessages({ kind: 'message', message: update })
-  expect(
-    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
-  ).toEqual([
-    [5, 5, 'top'],
-    [6, 5, 'carried'],
+  expect(placesOf({ kind: 'message', message: update })).toEqual([
+    [undefined, 5, 5, 'top'],
+    [undefined, 6, 5, 'carried'],
   ])
 })
 
 test('an update belongs to the chat of its `message`, in spite of other Messages before it', () => {
   const elsewhere = { chat: { id: 6, kind: 'private' }, armored: 'x' }
   const own = { chat: { id: 5, kind: 'private' }, armored: 'y' }
-  const { messages } = findMessages({ updateId: 1, kind: 'message', elsewhere, message: own })
-  expect(
-    messages.map(({ chatId, updateChatId, position }) => [chatId, updateChatId, position]),
-  ).toEqual([
-    [6, 5, 'top'],
-    [5, 5, 'top'],
+  expect(placesOf({ updateId: 1, kind: 'message', elsewhere, message: own })).toEqual([
+    ['x', 6, 5, 'top'],
+    ['y', 5, 5, 'top'],
   ])
 })
 

@@ -41,10 +41,7 @@ interface Came {
   found: Buffer | null
 }
 
-async function readAll(
-  inner: Uint8Array,
-  { pieces = 70, read = readDocument } = {},
-): Promise<Came> {
+async function readAll(inner: Uint8Array, { pieces = 70, read = readDocument } = {}) {
   const taken: Uint8Array[] = []
   const found: Uint8Array[] = []
   let isUnpacked = false

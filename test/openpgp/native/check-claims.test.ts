@@ -33,10 +33,7 @@ const signed = (options: Partial<SignatureOptions> = {}): Buffer =>
   signature({ signer: primary, over: document, atMs: NOW_MS, ...options })
 
 /** The native results, or null where they are left to the library. */
-async function resultOf(
-  what: Uint8Array | Signed | SignedAtLength,
-  about = info,
-): Promise<string | null> {
+async function resultOf(what: Uint8Array | Signed | SignedAtLength, about = info) {
   const whole = what instanceof Uint8Array ? { document, signatures: [what] } : what
   const results = await new Verifier(() => true).verify(whole, about, NOW_MS)
   return results?.join(' ') ?? null

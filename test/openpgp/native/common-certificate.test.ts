@@ -88,11 +88,7 @@ function variedCertificate(random: Random, nowMs: number): Buffer {
   return concat(...parts)
 }
 
-function self(
-  random: Random,
-  signer: SigningKey,
-  madeMs: number,
-): { signer: SigningKey; atMs: number; hash: HashName; unhashed: Buffer[] } {
+function self(random: Random, signer: SigningKey, madeMs: number) {
   const named = [issuer(signer.fingerprint), issuerFingerprint(signer.fingerprint)]
   const wrong = issuer('00112233445566778899aabbccddeeff00112233')
   const unhashed = pick(random, named, named.toReversed(), named.slice(0, 1))

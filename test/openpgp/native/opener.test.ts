@@ -163,9 +163,7 @@ const unwrapped = (...[packets, keys = [bot.unlocked]]: Asked): Promise<FoundKey
   unwrapNatively(parsed(packets, keys), keys, own)
 
 /** The packet with one byte changed. */
-function spoilt(bytes: Buffer, at: number): Buffer {
-  return flipByte(bytes, at)
-}
+const spoilt = (bytes: Buffer, at: number): Buffer => flipByte(bytes, at)
 
 test.each<[string, TestPerson, Buffer]>([
   ['ECDH', bot, ours],

@@ -58,10 +58,7 @@ test.each([
 )
 
 /** The packets inside a sealed message. */
-async function inside(
-  text: string,
-  { by = bot, names = NOBODY } = {},
-): Promise<{ tag: number; body: Buffer }[]> {
+async function inside(text: string, { by = bot, names = NOBODY } = {}) {
   const message = prepared()
   const data = Buffer.from(message.sessionKey.data)
   const sealed = await seal(text, message, by, names)

@@ -178,9 +178,7 @@ test('a locked secret of another key is left to openpgp.js', () => {
 })
 
 /** A secret number of somebody else. */
-function secretNumber(): Buffer {
-  return concat(1, 0, seeded('another secret', 32).fill(0x80, 0, 1))
-}
+const secretNumber = (): Buffer => concat(1, 0, seeded('another secret', 32).fill(0x80, 0, 1))
 
 test.each([1, 8, 20])(
   'a locked key with a flipped bit in byte %i from its end does not unlock',

@@ -73,9 +73,7 @@ test.each(FILES)('a file (%s) opens natively with the result of openpgp.js', asy
 })
 
 /** Of two faults in a file, either may be reported: the library reads the whole file first. */
-function withoutReason(result: unknown): object {
-  return { ...(result as object), reason: undefined }
-}
+const withoutReason = (result: unknown): object => ({ ...(result as object), reason: undefined })
 
 test('a mutated file opens natively with the result of openpgp.js', async () => {
   const all = FILES.flatMap(([, bytes]) => (bytes.length < 5000 ? [bytes] : []))

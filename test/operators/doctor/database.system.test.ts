@@ -21,10 +21,7 @@ beforeAll(() => {
 afterAll(() => own?.[Symbol.dispose]())
 
 /** `name: level` of each line, and all that they say. */
-async function look(
-  url: string,
-  schema = freshSchema(),
-): Promise<{ levels: string[]; text: string }> {
+async function look(url: string, schema = freshSchema()) {
   const lines = await checkDatabase({ url, schema })
   return {
     levels: lines.map(({ name, level }) => `${name} ${level}`),
