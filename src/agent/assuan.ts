@@ -4,6 +4,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { systemCodeOf } from '../errors.ts'
+import { findSocket, type AssuanSocket } from './assuan-socket.ts'
 import { HolderReach } from './holder-reach.ts'
 
 /** The longest line of the protocol, without its end. */
@@ -17,11 +18,27 @@ const SILENT_MS = 1500
 const DEADLINE_MS = 10_000
 const LF = 10
 
-/** Commands that are sent together, and the answers to them. */
-interface CommandBatch extends PromiseWithResolvers<Buffer> {
+/** Errors of libgpg-error. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  11: 'has the key under another passphrase',
+  17: 'has no secret key',
+  85: 'would have to ask for a passphrase: use the key once with gpg, or take the passphrase off',
+  99: 'would have to ask for a passphrase: use the key once with gpg, or take the passphrase off',
+  251:
+    'is asked over its restricted socket (S.gpg-agent.extra or .browser): name S.gpg-agent in ' +
+    '`key.agent`',
+}
+const NO_PINENTRY = 85
+
+/** Commands that are sent together. */
+export interface AssuanCommands {
   commands: readonly string[]
   /** Sent when the server inquires, once. */
-  inquired: Buffer | null
+  inquired?: Buffer | undefined
+}
+
+/** The same, and the answers to them. */
+interface CommandBatch extends AssuanCommands, PromiseWithResolvers<Buffer> {
   /** Answers that are missing yet. */
   left: number
   error: AssuanError | null
@@ -31,38 +48,48 @@ interface CommandBatch extends PromiseWithResolvers<Buffer> {
   sentMs: number
 }
 
+function batchOf(o: AssuanCommands & { answers?: number }): CommandBatch {
+  const { commands, inquired, answers: left = commands.length } = o
+  const begun = { left, error: null, data: [], bytes: 0, sentMs: 0 }
+  return { commands, inquired, ...begun, ...Promise.withResolvers<Buffer>() }
+}
+
 /** The server refused a command. */
 export class AssuanError extends Error {
   override name = 'AssuanError'
   /** Of libgpg-error, without its source. */
   readonly code: number
+  /** Whether it is about the key that is to be used. */
+  readonly isOfKey: boolean
 
   constructor(code: number) {
-    super(`it refused (libgpg-error ${code})`)
+    super(REFUSALS[code] ?? `refused (libgpg-error ${code})`)
     this.code = code
+    this.isOfKey = code in REFUSALS
   }
 }
 
-/** The server does not answer, or not by the protocol. */
-export class AssuanUnreachableError extends Error {
-  override name = 'AssuanUnreachableError'
-}
-
 export class AssuanClient extends HolderReach {
-  readonly #path: () => string
+  readonly #file: () => string
   readonly #greeting: readonly string[]
   readonly #timer: NodeJS.Timeout
   readonly #queue: CommandBatch[] = []
   #socket: Socket | null = null
   #rest: Buffer = Buffer.alloc(0)
+  /** Where the connection leads, and since when. */
+  #place: AssuanSocket | null = null
+  #sinceMs = 0
+  #isGreeted = false
+  /** Another server may listen now: it connects anew, once the commands under way are answered. */
+  #isStale = false
 
   /**
-   * @param path gives the server's socket, each time that it connects
+   * @param file gives the server's socket, each time that it connects
    * @param greeting commands that are sent first on each connection
    */
-  constructor(path: () => string, greeting: readonly string[]) {
+  constructor(file: () => string, greeting: readonly string[]) {
     super()
-    this.#path = path
+    this.#file = file
     this.#greeting = greeting
     this.#timer = setInterval(() => this.#check(), CHECK_MS).unref()
     this.#connect()
@@ -70,14 +97,13 @@ export class AssuanClient extends HolderReach {
 
   /**
    * Sends commands together, when those before are answered.
-   * @param inquired the data for the one inquiry that the server may make
    * @returns the data of the answers, to be zeroed after use
-   * @throws AssuanError; AssuanUnreachableError
+   * @throws AssuanError; Error where the server does not answer, or not by the protocol
    */
-  async ask(commands: readonly string[], inquired: Buffer | null = null): Promise<Buffer> {
+  async ask(o: AssuanCommands): Promise<Buffer> {
     await this.known
-    if (this.#socket === null) throw new AssuanUnreachableError(this.state.reason)
-    return await this.#send({ commands, inquired, left: commands.length })
+    if (this.#socket === null) throw new Error(this.state.reason)
+    return await this.#send(o)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -85,9 +111,8 @@ export class AssuanClient extends HolderReach {
     this.#end('was left')
   }
 
-  #send(o: Pick<CommandBatch, 'commands' | 'inquired' | 'left'>): Promise<Buffer> {
-    const started = { error: null, data: [], bytes: 0, sentMs: 0 }
-    const exchange: CommandBatch = { ...o, ...started, ...Promise.withResolvers<Buffer>() }
+  #send(o: AssuanCommands): Promise<Buffer> {
+    const exchange = batchOf(o)
     if (this.#queue.push(exchange) === 1) this.#begin(exchange)
     return exchange.promise
   }
@@ -97,40 +122,53 @@ export class AssuanClient extends HolderReach {
     if (exchange.commands.length > 0) this.#socket?.write(`${exchange.commands.join('\n')}\n`)
   }
 
+  /** Connects, in place of a connection that there is; commands that were not sent yet follow. */
   #connect(): void {
-    let problem = 'closed the connection'
+    this.#socket?.destroy()
     this.#rest = Buffer.alloc(0)
-    const socket = connect(this.#path())
+    this.#isGreeted = false
+    this.#isStale = false
+    this.#sinceMs = performance.now()
+    try {
+      this.#place = findSocket(this.#file())
+    } catch (error) {
+      return this.#end((error as Error).message)
+    }
+    let problem = 'closed the connection'
+    const socket = connect(this.#place.path)
     this.#socket = socket
     // the server speaks first
-    const greeted = this.#send({
-      commands: this.#greeting,
-      inquired: null,
-      left: this.#greeting.length + 1,
-    })
-    greeted.then(
-      () => this.answers(),
-      (error: Error) => this.#socket === socket && this.#end(error.message),
+    const greeting = batchOf({ commands: this.#greeting, answers: this.#greeting.length + 1 })
+    this.#queue.unshift(greeting)
+    this.#begin(greeting)
+    const isCurrent = (): boolean => this.#socket === socket
+    greeting.promise.then(
+      () => isCurrent() && this.#greeted(),
+      (error: Error) => isCurrent() && this.#end(error.message),
     )
     socket.on('data', (chunk) => this.#read(chunk))
     socket.on('error', (error) => {
       problem = `is not reached (${systemCodeOf(error)})`
     })
-    socket.on('close', () => {
-      if (this.#socket === socket) this.#end(problem)
-    })
+    socket.on('close', () => isCurrent() && this.#end(problem))
+  }
+
+  #greeted(): void {
+    this.#isGreeted = true
+    this.answers()
   }
 
   #check(): void {
-    if (this.#socket === null) return this.#connect()
+    if (this.#place?.hasMoved() === true) this.#isStale = true
+    const isIdle = this.#queue.length === 0
+    if (this.#socket === null || (this.#isStale && isIdle)) return this.#connect()
     // after answers that wait to be read: this process itself may have been stopped
     setImmediate(() => {
       const [first] = this.#queue
       const silentMs = first === undefined ? 0 : performance.now() - first.sentMs
       if (silentMs > DEADLINE_MS) return this.#end('did not answer in time')
       if (silentMs > SILENT_MS) return this.isAway('does not answer')
-      if (first === undefined)
-        this.#send({ commands: ['NOP'], inquired: null, left: 1 }).catch(() => {})
+      if (first === undefined) this.#send({ commands: ['NOP'] }).catch(() => {})
     })
   }
 
@@ -145,7 +183,8 @@ export class AssuanClient extends HolderReach {
       if (socket !== this.#socket) break
       at = end + 1
     }
-    this.#rest = Buffer.from(bytes.subarray(at))
+    const isSame = socket === this.#socket
+    this.#rest = isSame ? Buffer.from(bytes.subarray(at)) : Buffer.alloc(0)
     if (this.#rest.length > LINE_MAX) this.#end('does not speak the protocol of gpg-agent')
     bytes.fill(0)
     chunk.fill(0)
@@ -174,8 +213,10 @@ export class AssuanClient extends HolderReach {
 
   #inform(exchange: CommandBatch): boolean {
     const { inquired } = exchange
-    exchange.inquired = null
-    this.#socket?.write(inquired === null ? 'CAN\n' : Buffer.concat([...dataLines(inquired), END]))
+    exchange.inquired = undefined
+    this.#socket?.write(
+      inquired === undefined ? 'CAN\n' : Buffer.concat([...dataLines(inquired), END]),
+    )
     return true
   }
 
@@ -185,7 +226,10 @@ export class AssuanClient extends HolderReach {
     for (const part of exchange.data) part.fill(0)
     if (exchange.error === null) exchange.resolve(data)
     else exchange.reject(exchange.error)
-    if (!this.state.isReachable && this.#socket !== null) this.answers()
+    if (!this.state.isReachable && this.#isGreeted) this.answers()
+    const isOld = performance.now() - this.#sinceMs > CHECK_MS
+    if (exchange.error?.code === NO_PINENTRY && isOld) this.#isStale = true
+    if (this.#isStale) return this.#connect()
     const [next] = this.#queue
     if (next !== undefined) this.#begin(next)
   }
@@ -194,8 +238,9 @@ export class AssuanClient extends HolderReach {
   #end(reason: string): void {
     this.#socket?.destroy()
     this.#socket = null
+    this.#isGreeted = false
     this.isAway(reason)
-    for (const { reject } of this.#queue.splice(0)) reject(new AssuanUnreachableError(reason))
+    for (const { reject } of this.#queue.splice(0)) reject(new Error(reason))
   }
 }
 

@@ -3,37 +3,39 @@ import { execFileSync, type StdioOptions } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { KeyHolderUnavailableError, refusedError, resultOr } from '../errors.ts'
 import { loadKeyAgreement } from '../openpgp/index.ts'
-import type { HeldSessionKey, HolderState, KeyHolder } from '../openpgp/index.ts'
-import { AssuanClient, AssuanError } from './assuan.ts'
+import type { HeldSessionKey, KeyHolder } from '../openpgp/index.ts'
+import { AssuanClient, AssuanError, type AssuanCommands } from './assuan.ts'
+import { HolderReach } from './holder-reach.ts'
 
 /** Numbers of hashes, by the bytes of a digest (RFC 9580, 9.5): gpg-agent asks for one. */
 const HASH_BY_BYTES: Readonly<Record<number, number>> = { 32: 8, 48: 9, 64: 10 }
 
-/** Errors of libgpg-error. */
-const REFUSED: Readonly<Record<number, string>> = {
-  11: 'has the key under another passphrase',
-  17: 'has no secret key',
-  85: 'would have to ask for a passphrase: use the key once with gpg, or take the passphrase off',
-  99: 'would have to ask for a passphrase: use the key once with gpg, or take the passphrase off',
+/** So often a key that was refused is tried again. */
+const RETRY_MS = 5000
+/** An opening is, for so long without another message: the next poll may be a minute away. */
+const UNWRAP_RETRIED_MS = 120_000
+
+/** Commands that use a key. Refused, they are tried again until then. */
+interface KeyCommands extends AssuanCommands {
+  grip: string
+  retriedUntilMs: number
 }
 
 /** Asks gpg-agent; `KeyHolder` documents its methods. */
-export class GpgAgent implements KeyHolder {
+export class GpgAgent extends HolderReach implements KeyHolder {
   readonly #client: AssuanClient
+  /** Keys that signed: others may be ones that somebody tries to import. */
+  readonly #signed = new Set<string>()
+  /** Uses of keys that it refused, by keygrip: not reachable until one of each succeeds. */
+  readonly #refused = new Map<string, KeyCommands & { reason: string }>()
+  #retry: NodeJS.Timeout | undefined
 
   /** @param path of its socket, absolute; empty: the one of gpg of this user (`gpgconf`) */
   constructor(path: string) {
+    super()
     // nobody would see its window: a key under a passphrase that it does not know is refused
     this.#client = new AssuanClient(() => path || defaultSocket(), ['OPTION pinentry-mode=error'])
-  }
-
-  get state(): HolderState {
-    const { isReachable, reason } = this.#client.state
-    return { isReachable, reason: reason && `gpg-agent ${reason}` }
-  }
-
-  onReachable(listener: (now: HolderState) => void): () => void {
-    return this.#client.onReachable(() => listener(this.state))
+    this.#client.onReachable(() => this.#show())
   }
 
   async sign({ by, digest }: Parameters<KeyHolder['sign']>[0]): Promise<Buffer> {
@@ -41,7 +43,8 @@ export class GpgAgent implements KeyHolder {
     if (hash === undefined) throw unavailable('takes no digest of this length')
     const hex = Buffer.from(digest).toString('hex')
     const grip = keygripOf('ed25519', by.key.point)
-    const answer = await this.#ask([`SIGKEY ${grip}`, `SETHASH ${hash} ${hex}`, 'PKSIGN'])
+    const commands = [`SIGKEY ${grip}`, `SETHASH ${hash} ${hex}`, 'PKSIGN']
+    const answer = await this.#use({ grip, commands, retriedUntilMs: Infinity })
     const [r, s] = [valueOf(answer, 'r'), valueOf(answer, 's')]
     if (r === null || s === null) throw unavailable('gave no signature')
     return Buffer.concat([r, s])
@@ -53,8 +56,10 @@ export class GpgAgent implements KeyHolder {
     if (agreement === null) return []
     const grip = keygripOf('curve25519', asked.to.key.point)
     const point = Buffer.concat([NATIVE, agreement.ephemeral])
-    const sealed = Buffer.concat([SEALED.before, point, SEALED.after])
-    const answer = await this.#ask([`SETKEY ${grip}`, 'PKDECRYPT'], sealed)
+    const inquired = Buffer.concat([SEALED.before, point, SEALED.after])
+    const commands = [`SETKEY ${grip}`, 'PKDECRYPT']
+    const retriedUntilMs = performance.now() + UNWRAP_RETRIED_MS
+    const answer = await this.#use({ grip, commands, inquired, retriedUntilMs })
     const shared = valueOf(answer, 'value')
     answer.fill(0)
     if (shared === null) throw unavailable('gave no shared secret')
@@ -67,14 +72,48 @@ export class GpgAgent implements KeyHolder {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#refused.clear()
+    clearTimeout(this.#retry)
     await this.#client[Symbol.asyncDispose]()
   }
 
-  async #ask(commands: readonly string[], inquired?: Buffer): Promise<Buffer> {
-    return await this.#client.ask(commands, inquired).catch((error: unknown) => {
-      const known = error instanceof AssuanError ? REFUSED[error.code] : undefined
-      throw unavailable(known ?? (error as Error).message, error)
-    })
+  async #use(use: KeyCommands): Promise<Buffer> {
+    const { grip, inquired } = use
+    try {
+      const answer = await this.#client.ask(use)
+      if (inquired === undefined) this.#signed.add(grip)
+      if (this.#refused.delete(grip)) this.#show()
+      return answer
+    } catch (error) {
+      const { message: reason } = error as Error
+      // what a stranger sent may be refused too
+      const isOfKey = (it: AssuanError): boolean => (inquired ? it.isOfKey : this.#signed.has(grip))
+      if (error instanceof AssuanError && isOfKey(error)) {
+        this.#refused.set(grip, { ...use, reason })
+        this.#show()
+      }
+      throw unavailable(reason, error)
+    }
+  }
+
+  #show(): void {
+    const { isReachable, reason } = this.#client.state
+    const [refused] = this.#refused.values()
+    const problem = isReachable ? refused?.reason : reason
+    if (problem === undefined) this.answers()
+    else this.isAway(`gpg-agent ${problem}`)
+    if (refused !== undefined)
+      this.#retry ??= setTimeout(() => void this.#tryAgain(), RETRY_MS).unref()
+  }
+
+  /** Nothing else may use a key while `/readyz` has a reason. */
+  async #tryAgain(): Promise<void> {
+    for (const use of this.#refused.values()) {
+      if (performance.now() > use.retriedUntilMs) this.#refused.delete(use.grip)
+      else (await this.#use(use).catch(() => null))?.fill(0)
+    }
+    this.#retry = undefined
+    this.#show()
   }
 }
 

@@ -48,8 +48,8 @@ export const REASONS = {
     hint: 'give the process more memory, or more threads (`ulimit -u`, `TasksMax`, `pids`); updates wait at the service',
   },
   'key-agent': {
-    what: 'the agent of `key.agent` does not answer: nothing is sealed or opened',
-    hint: 'start it; updates wait at the service',
+    what: 'the agent of `key.agent` does not answer or sign: nothing is sealed or opened',
+    hint: 'start it, or do as the message says (`S.gpg-agent.extra` is restricted); updates wait at the service',
   },
   'engine-differs': {
     what: 'a check found that Postern’s own OpenPGP did something else than openpgp.js, which does all of the work until a restart',

@@ -1,12 +1,16 @@
 /** A server at the socket of gpg-agent that does not do what gpg-agent does. */
 import { once } from 'node:events'
+import { chmodSync, chownSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AssuanClient } from '../../src/agent/assuan.ts'
 import { GpgAgent } from '../../src/agent/gpg-agent.ts'
 import { KeyHolderUnavailableError } from '../../src/errors.ts'
+import type { HolderState } from '../../src/openpgp/index.ts'
 import { temporary } from '../store/support.ts'
+import { has } from '../support/lacks.ts'
 import { packetFor } from '../support/held-keys.ts'
 
 /** Answers each line; the text goes out as it is. */
@@ -15,8 +19,11 @@ type Answer = (line: string, socket: Socket) => string | Buffer | null
 const OK = 'OK\n'
 
 /** A server on a socket of its own. */
-async function serve(answer: Answer, greeting = 'OK Pleased to meet you\n') {
-  const path = join(temporary(), 'S.gpg-agent')
+async function serve(
+  answer: Answer,
+  greeting = 'OK Pleased to meet you\n',
+  path = join(temporary(), 'S.gpg-agent'),
+) {
   const lines: string[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -39,7 +46,7 @@ async function serve(answer: Answer, greeting = 'OK Pleased to meet you\n') {
     for (const socket of sockets) socket.destroy()
     server.close()
   })
-  return { path, lines }
+  return { path, lines, connections: () => sockets.size }
 }
 
 const key = { algorithm: 22, createdS: 1, point: Buffer.alloc(32, 9) } as const
@@ -160,6 +167,165 @@ describe('answers of gpg-agent', () => {
   }, 30_000)
 })
 
+const NO_PINENTRY = 'ERR 67108949 No pinentry\n'
+const ASKS =
+  'gpg-agent would have to ask for a passphrase: use the key once with gpg, or take the passphrase off'
+
+describe('refused uses of keys', () => {
+  let last = ''
+  /** A holder at a server that gives `last` to the last command, and its states in order. */
+  async function refusing(refusal: string) {
+    last = signs
+    const { path, lines } = await serve((line) => {
+      if (line === 'PKDECRYPT') return 'INQUIRE CIPHERTEXT\n'
+      return line === 'PKSIGN' || line === 'END' ? last : line.startsWith('D ') ? null : OK
+    })
+    const holder = holderAt(path)
+    const states: [boolean, string][] = []
+    holder.onReachable(({ isReachable, reason }) => states.push([isReachable, reason]))
+    await holder.sign({ by, digest })
+    last = refusal
+    const tries = (): number => lines.filter((line) => /^PK(SIGN|DECRYPT)/.test(line)).length
+    return { holder, states, tries }
+  }
+  const sealed = () => packetFor({ ...to, key: { ...to.key, point: POINT } })
+  const signs = `D ${SIGNATURE}\nOK\n`
+  const another = { ...by, key: { ...key, point: Buffer.alloc(32, 8) } }
+  const RECOVERED = [
+    [true, ''],
+    [false, ASKS],
+    [true, ''],
+  ]
+
+  test('a use of a key that gpg-agent refuses is a reason until another use of that key succeeds', async () => {
+    const { holder, states } = await refusing(NO_PINENTRY)
+    await expect(holder.sign({ by, digest })).rejects.toThrow()
+    expect(holder.state.isReachable).toBe(false)
+    last = signs
+    await holder.sign({ by: another, digest })
+    expect(holder.state.isReachable).toBe(false)
+    await holder.sign({ by, digest })
+    expect(states).toEqual(RECOVERED)
+  })
+
+  test.each([
+    ['signature', (holder: GpgAgent) => holder.sign({ by, digest })],
+    ['opening', (holder: GpgAgent) => holder.unwrap({ to, ...sealed() })],
+  ])('a refused %s is tried again every five seconds', async (_, use) => {
+    const { holder, states, tries } = await refusing(NO_PINENTRY)
+    vi.useFakeTimers({ toFake: ['setTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    await expect(use(holder)).rejects.toThrow()
+    await vi.advanceTimersByTimeAsync(4999)
+    expect(tries()).toBe(2)
+    await vi.advanceTimersByTimeAsync(1)
+    await vi.waitUntil(() => vi.getTimerCount() > 0 && tries() === 3)
+    last = signs
+    await vi.advanceTimersByTimeAsync(5000)
+    await vi.waitUntil(() => holder.state.isReachable)
+    await vi.advanceTimersByTimeAsync(60_000)
+    expect([tries(), vi.getTimerCount()]).toEqual([4, 0])
+    expect(states).toEqual(RECOVERED)
+  })
+
+  test('data of a stranger that do not open are no reason, nor is a key that never signed', async () => {
+    const { holder, states } = await refusing('ERR 67108922 Invalid data\n')
+    await expect(holder.sign({ by: another, digest })).rejects.toThrow()
+    await expect(holder.unwrap({ to, ...sealed() })).rejects.toThrow()
+    expect(states).toEqual([[true, '']])
+    await expect(holder.sign({ by, digest })).rejects.toThrow()
+    expect(states.at(-1)).toEqual([false, 'gpg-agent refused (libgpg-error 58)'])
+  })
+})
+
+const NO_PATH = 'is not asked: its socket file names no path, or one with a variable'
+
+describe('the file of the socket', () => {
+  test('a server whose file is removed, replaced or without a pinentry is left for the one that is there, between commands', async () => {
+    const waiting: Socket[] = []
+    const former = await serve((line, socket) => {
+      if (line === 'WAIT') waiting.push(socket)
+      return line === 'WAIT' ? null : OK
+    })
+    const client = new AssuanClient(() => former.path, [])
+    onTestFinished(() => client[Symbol.asyncDispose]())
+    const first = client.ask({ commands: ['WAIT'] })
+    const second = client.ask({ commands: ['NEXT'] })
+    await expect.poll(() => waiting).toHaveLength(1)
+    renameSync(former.path, `${former.path}.former`)
+    const later = await serve((line) => (line === 'NEXT' ? NO_PINENTRY : OK), OK, former.path)
+    const states: boolean[] = []
+    client.onReachable(({ isReachable }) => states.push(isReachable))
+    await sleep(1000)
+    waiting[0]?.write(OK)
+    await first
+    await expect(second).rejects.toMatchObject({ code: 85 })
+    expect([former.lines.includes('NEXT'), later.lines, later.connections()]).toEqual([
+      false,
+      ['NEXT'],
+      1,
+    ])
+    await sleep(1000)
+    await expect(client.ask({ commands: ['NEXT'] })).rejects.toMatchObject({ code: 85 })
+    await client.ask({ commands: ['OTHER'] })
+    expect([later.connections(), states]).toEqual([2, [true]])
+    rmSync(former.path)
+    await expect.poll(() => client.state.reason).toBe('is not reached (ENOENT)')
+  })
+
+  test.each<[string, (socket: string, next: string) => string, string]>([
+    ['names the socket', (socket) => `socket=${socket}\n`, ''],
+    ['names it before more lines', (socket) => `socket=${socket}\nmore\n`, ''],
+    ['names a variable', (socket) => `socket=${socket}\${HOME}\n`, NO_PATH],
+    ['has no last line end', (socket) => `socket=${socket}`, 'is not reached (ECONNREFUSED)'],
+    ['names nothing', () => 'socket=\n', 'is not reached (ECONNREFUSED)'],
+    [
+      'names a file that names the socket',
+      (_, next) => `socket=${next}\n`,
+      'is not reached (ECONNREFUSED)',
+    ],
+    ['names no absolute path', () => 'socket=S.gpg-agent\n', NO_PATH],
+    [
+      'names nothing that is there',
+      (socket) => `socket=${socket}.none\n`,
+      'is not reached (ENOENT)',
+    ],
+  ])('a file that %s leads as libassuan has it', async (_, lines, reason) => {
+    const { path } = await serve(() => OK)
+    const [file, next] = [join(temporary(), 'S.gpg-agent'), join(temporary(), 'S.gpg-agent')]
+    writeFileSync(next, `%Assuan%\nsocket=${path}\n`)
+    writeFileSync(file, `%Assuan%\n${lines(path, next)}`)
+    expect(await stateAt(file)).toEqual({ isReachable: reason === '', reason })
+  })
+
+  const isRoot = has(process.getuid?.() === 0, 'these tests do not run as root')
+  test.skipIf(!isRoot)(
+    'a file that others may change, or that names a socket of others, is not followed',
+    async () => {
+      const { path } = await serve(() => OK)
+      const file = join(temporary(), 'S.gpg-agent')
+      writeFileSync(file, `%Assuan%\nsocket=${path}\n`)
+      chownSync(path, 4321, 4321)
+      const reason = /^is not asked: the socket that its file names belongs to user 4321,/
+      expect((await stateAt(file)).reason).toMatch(reason)
+      expect((await stateAt(path)).isReachable).toBe(true)
+      chownSync(path, 0, 0)
+      expect((await stateAt(file)).isReachable).toBe(true)
+      chmodSync(file, 0o666)
+      expect((await stateAt(file)).reason).toMatch(
+        /^is not asked: its socket file may be written by others/,
+      )
+    },
+  )
+})
+
+/** The state of a client, once it is known. */
+async function stateAt(file: string): Promise<HolderState> {
+  const client = new AssuanClient(() => file, [])
+  onTestFinished(() => client[Symbol.asyncDispose]())
+  return await new Promise((resolve) => client.onReachable(resolve))
+}
+
 /** A point that anybody may seal to. */
 const POINT = Buffer.from('09'.padEnd(64, '0'), 'hex')
 
@@ -170,7 +336,7 @@ test('`AssuanClient` escapes the data of an inquiry and splits it into lines of 
   )
   const client = new AssuanClient(() => path, [])
   onTestFinished(() => client[Symbol.asyncDispose]())
-  await client.ask(['ASK'], data)
+  await client.ask({ commands: ['ASK'], inquired: data })
   const sent = lines.filter((line) => line.startsWith('D '))
   expect(sent.every(({ length }) => length <= 1000)).toBe(true)
   const undone = sent.map((line) =>

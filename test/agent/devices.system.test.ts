@@ -16,7 +16,7 @@ const hasToken = await import('pkcs11js').then(
 /** Runs a sidecar, which reads a message of a person and answers, before and after a rotation. */
 async function converse(folder: string, more: Record<string, string>, first?: string[]) {
   const sandbox = await sandboxOf()
-  const { call, command, done } = await startSidecar(sandbox, more, folder, first)
+  const { call, command, done, readiness } = await startSidecar(sandbox, more, folder, first)
   const { alice, privateChat } = sandbox.home
   const phone = await sandbox.phone(alice.id)
   const exchange = async (words: string): Promise<void> => {
@@ -32,26 +32,41 @@ async function converse(folder: string, more: Record<string, string>, first?: st
     expect(messages.find(({ text }) => text === answer)).toMatchObject({ verdict: 'verified' })
   }
   await exchange('first words')
-  return { command, done, exchange }
+  const send = () => call('POST', '/messages', { chatId: privateChat, text: 'more words' })
+  return { command, done, exchange, send, readiness }
 }
 
-test('a sidecar with its key in gpg-agent opens and signs by the agent, and rotates no key', async () => {
+test('a sidecar with its key in gpg-agent opens and signs by the agent, rotates no key, and is not ready while the agent lacks the passphrase', async () => {
   await using gpg = await Gpg.start()
-  await gpg.run(['--quick-gen-key', 'bot', 'ed25519', 'sign', '0'])
+  await gpg.run(['--quick-gen-key', 'bot', 'ed25519', 'sign', '0'], undefined, 'words')
   const listed = (await gpg.run(['--list-keys', '--with-colons'])).stdout.toString()
   const fingerprint = /^fpr:+([0-9A-F]{40}):/m.exec(listed)?.[1] ?? ''
-  await gpg.run(['--quick-add-key', fingerprint, 'cv25519', 'encr', '0'])
+  await gpg.run(['--quick-add-key', fingerprint, 'cv25519', 'encr', '0'], undefined, 'words')
+  const recall = () => gpg.run(['--sign'], 'x', 'words')
+  await recall()
   const folder = freshFolder()
   const { stdout } = await gpg.run(['--armor', '--export'])
   writeFileSync(join(folder, 'bot.asc'), stdout)
   const more = { POSTERN_KEY_AGENT: `gpg-agent:${join(gpg.home, 'S.gpg-agent')}` }
-  const { command, done } = await converse(folder, more, ['key', 'import', 'bot.asc'])
+  const { command, done, exchange, send, readiness } = await converse(folder, more, [
+    'key',
+    'import',
+    'bot.asc',
+  ])
   expect(done).toMatchObject({ code: 0, stdout: `${fingerprint.toLowerCase()}\n` })
   const rotated = await command('key', 'rotate')
   expect([rotated.code === 0, rotated.stderr]).toEqual([
     false,
     expect.stringContaining('gpg-agent makes no keys'),
   ])
+  await run('gpgconf', ['--homedir', gpg.home, '--reload', 'gpg-agent'])
+  expect([(await send()).status, await readiness()]).toEqual([
+    503,
+    { status: 503, reasons: ['key-agent'] },
+  ])
+  await recall()
+  await expect.poll(readiness, { timeout: 10_000 }).toEqual({ status: 200, reasons: [] })
+  await exchange('words after that')
 }, 120_000)
 
 test.skipIf(!has(hasToken, 'softhsm2 or pkcs11js is not installed'))(

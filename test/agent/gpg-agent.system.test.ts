@@ -1,7 +1,8 @@
 /** Keys that stay in a real gpg-agent. */
 import { verify } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { GpgAgent } from '../../src/agent/gpg-agent.ts'
 import { KeyHolderUnavailableError } from '../../src/errors.ts'
@@ -10,11 +11,13 @@ import { type HolderState } from '../../src/openpgp/index.ts'
 import { dearmor } from '../../src/openpgp/format/armor.ts'
 import { packetsOf } from '../../src/openpgp/format/packets.ts'
 import { framePacket } from '../../src/openpgp/format/packet-writer.ts'
+import { temporary } from '../store/support.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { run } from '../support/programs.ts'
 import { heldKeysIn, packetFor, POINT_AT } from '../support/held-keys.ts'
 
 const WITHIN_MS = 60_000
+const ASKS = /would have to ask for a passphrase/
 
 /** A home of gpg with a key of the bot's, made by gpg. */
 async function withKey(passphrase = '') {
@@ -34,8 +37,8 @@ beforeAll(async () => {
 }, WITHIN_MS)
 afterAll(() => scene.gpg[Symbol.asyncDispose]())
 
-function holderOf({ gpg }: Pick<Scene, 'gpg'>): GpgAgent {
-  const holder = new GpgAgent(join(gpg.home, 'S.gpg-agent'))
+function holderOf({ gpg }: Pick<Scene, 'gpg'>, socket = 'S.gpg-agent'): GpgAgent {
+  const holder = new GpgAgent(join(gpg.home, socket))
   onTestFinished(() => holder[Symbol.asyncDispose]())
   return holder
 }
@@ -129,26 +132,90 @@ describe('keys in gpg-agent', () => {
   )
 
   test(
-    'a key whose passphrase gpg-agent lacks is refused without a prompt, and used once gpg-agent has it',
+    'a key whose passphrase gpg-agent forgets is refused without a prompt and not reachable until gpg-agent has it',
     async () => {
       const locked = await withKey('words')
       onTestFinished(() => locked.gpg[Symbol.asyncDispose]())
       const { gpg, by, to } = locked
-      await gpg.forget()
-      await run('gpgconf', ['--homedir', gpg.home, '--launch', 'gpg-agent'])
       const holder = holderOf(locked)
-      const refused = UNAVAILABLE(/would have to ask for a passphrase/)
+      const states: HolderState[] = []
+      holder.onReachable((state) => states.push(state))
       const digest = Buffer.alloc(64)
-      await expect(holder.sign({ by, digest })).rejects.toMatchObject(refused)
-      await expect(holder.unwrap({ to, ...packetFor(to) })).rejects.toMatchObject(refused)
       await gpg.run(['--sign'], 'words', 'words')
       expect(await holder.sign({ by, digest })).toHaveLength(64)
+      await run('gpgconf', ['--homedir', gpg.home, '--reload', 'gpg-agent'])
+      const refused = UNAVAILABLE(ASKS)
+      for (const _ of [1, 2]) {
+        await expect(holder.sign({ by, digest })).rejects.toMatchObject(refused)
+        await expect(holder.unwrap({ to, ...packetFor(to) })).rejects.toMatchObject(refused)
+      }
+      // it answers all the while
+      await sleep(1600)
+      expect(holder.state).toEqual({ isReachable: false, reason: expect.stringMatching(ASKS) })
+      await gpg.run(['--sign'], 'words', 'words')
+      await expect.poll(() => holder.state.isReachable, { timeout: 8000 }).toBe(true)
+      expect(states.map(({ isReachable }) => isReachable)).toEqual([true, false, true])
+      expect(await holder.unwrap({ to, ...packetFor(to) })).toHaveLength(1)
     },
     WITHIN_MS,
   )
 })
 
 describe('gpg-agent', () => {
+  const pidAt = async ({ home }: Gpg): Promise<number> => {
+    const asked = await run('gpg-connect-agent', ['--homedir', home, 'GETINFO pid', '/bye'])
+    return Number(/^D (\d+)/.exec(asked.stdout.toString())?.[1])
+  }
+
+  test(
+    'a gpg-agent whose socket is removed is left, and ends, and the next one is used',
+    async () => {
+      const other = await withKey()
+      onTestFinished(() => other.gpg[Symbol.asyncDispose]())
+      const { gpg, by } = other
+      const holder = holderOf(other)
+      const socket = join(gpg.home, 'S.gpg-agent')
+      const orphan = await pidAt(gpg)
+      const digest = Buffer.alloc(64)
+      expect(await holder.sign({ by, digest })).toHaveLength(64)
+      renameSync(socket, `${socket}.old`)
+      await expect.poll(() => holder.state.reason).toBe('gpg-agent is not reached (ENOENT)')
+      renameSync(`${socket}.old`, socket)
+      await expect.poll(() => holder.state.isReachable).toBe(true)
+      rmSync(socket)
+      // it ends once it has no connection, and its end removes any socket of that name
+      await expect.poll(() => existsSync(`/proc/${orphan}`), { timeout: 10_000 }).toBe(false)
+      await run('gpgconf', ['--homedir', gpg.home, '--launch', 'gpg-agent'])
+      await expect.poll(() => holder.state.isReachable).toBe(true)
+      expect(await holder.sign({ by, digest })).toHaveLength(64)
+    },
+    WITHIN_MS,
+  )
+
+  test.each(['S.gpg-agent.extra', 'S.gpg-agent.browser'])(
+    'the restricted socket %s is not reachable, is reported once, and the reason names the right one',
+    async (socket) => {
+      const holder = holderOf(scene, socket)
+      const states: HolderState[] = []
+      holder.onReachable((state) => states.push(state))
+      await sleep(2500)
+      const reason = expect.stringMatching(/restricted socket .*: name S\.gpg-agent in/) as string
+      expect(states).toEqual([{ isReachable: false, reason }])
+      const signing = holder.sign({ by: scene.by, digest: Buffer.alloc(64) })
+      await expect(signing).rejects.toMatchObject({ code: 'postern_locked' })
+    },
+  )
+
+  test('a file that names the socket of gpg-agent is followed', async () => {
+    const file = join(temporary(), 'S.gpg-agent')
+    writeFileSync(file, `%Assuan%\nsocket=${join(scene.gpg.home, 'S.gpg-agent')}\n`)
+    const connected = await run('gpg-connect-agent', ['-S', file, 'GETINFO pid', '/bye'])
+    expect(connected.stdout.toString()).toMatch(/^D \d+/)
+    const holder = new GpgAgent(file)
+    onTestFinished(() => holder[Symbol.asyncDispose]())
+    expect(await holder.sign({ by: scene.by, digest: Buffer.alloc(64) })).toHaveLength(64)
+  })
+
   test(
     'a gpg-agent that ends, restarts, stops and continues is reported each time',
     async () => {
@@ -169,13 +236,7 @@ describe('gpg-agent', () => {
       await run('gpgconf', ['--homedir', gpg.home, '--launch', 'gpg-agent'])
       await until(true)
       expect(await holder.sign({ by: scene.by, digest })).toHaveLength(64)
-      const { stdout } = await run('gpg-connect-agent', [
-        '--homedir',
-        gpg.home,
-        'GETINFO pid',
-        '/bye',
-      ])
-      const pid = Number(/^D (\d+)/.exec(stdout.toString())?.[1])
+      const pid = await pidAt(gpg)
       expect(readFileSync(`/proc/${pid}/comm`, 'utf8').trim()).toBe('gpg-agent')
       process.kill(pid, 'SIGSTOP')
       try {
