@@ -21,14 +21,37 @@ export function sessionKey(label: string, cipher: CipherId = 9): SessionKey {
 }
 
 /** Body of a version 3 recipient packet for a Curve25519 key. */
-export function pkeskBody(recipient: EncryptionKey, key: SessionKey, label: string): Buffer {
+export function pkeskBody(
+  recipient: EncryptionKey,
+  key: SessionKey,
+  label: string,
+  hashed?: typeof secretIn,
+): Buffer {
   const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
-  const { point, wrapped } = wrap(recipient, concat(key.cipher, key.data, u16(sum)), label)
+  const { point, wrapped } = wrap(recipient, concat(key.cipher, key.data, u16(sum)), label, hashed)
   return concat(3, recipient.keyId, 18, point, wrapped.length, wrapped)
 }
 
 export const pkesk = (recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer =>
   packet(1, pkeskBody(recipient, key, label))
+
+/** The same as programs wrote it that left out the zeros of a shared secret, at one of its ends. */
+export function shortenedPkesk(
+  recipient: EncryptionKey,
+  key: SessionKey,
+  isAtEnd: boolean,
+): Buffer {
+  const hashed = ({ secret }: { secret: Buffer }): Buffer =>
+    isAtEnd
+      ? secret.subarray(0, secret.findLastIndex((byte) => byte !== 0) + 1)
+      : secret.subarray(secret.findIndex((byte) => byte !== 0))
+  for (let at = 0; ; at++) {
+    const label = `shortened ${at}`
+    if (hashed(shared(label, recipient)).length < 32) {
+      return packet(1, pkeskBody(recipient, key, label, hashed))
+    }
+  }
+}
 
 /** A recipient packet that names nobody. */
 export function anonymousPkesk(recipient: EncryptionKey, key: SessionKey, label = 'pkesk'): Buffer {
@@ -52,8 +75,11 @@ export function pkesk6(recipient: EncryptionKey, key: SessionKey, label = 'pkesk
   return packet(1, concat(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
 }
 
-function wrap(recipient: EncryptionKey, message: Buffer, label: string) {
-  const { point, secret } = shared(label, recipient)
+const secretIn = ({ secret }: { secret: Buffer }): Buffer => secret
+
+function wrap(recipient: EncryptionKey, message: Buffer, label: string, hashed = secretIn) {
+  const agreed = shared(label, recipient)
+  const [{ point }, secret] = [agreed, hashed(agreed)]
   const kek = createHash('sha256')
     .update(concat('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
     .digest()

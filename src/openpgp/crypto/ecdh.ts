@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { ALGORITHM, type RecipientAlgorithm } from './algorithm.ts'
 import { keyBytesOf } from '../format/ciphers.ts'
 import { CURVE25519_KEYS, POINT_BYTES, agreeAgain, rawSecretKey } from './curve25519.ts'
-import { readMpi } from '../bytes.ts'
+import { bufferOf, readMpi } from '../bytes.ts'
 import { paddedLength, unpadSessionKey, unwrapKey, wrapKey, wrappedLength } from './session-key.ts'
 
 /** Curve by its identifier, then a point of 263 bits that begins with 40 (RFC 9580, 9.2 and 11.2). */
@@ -15,31 +15,24 @@ const POINT_START = Buffer.from('010740', 'hex')
 /** Bytes of a wrapped session key: of AES with 128, 192 or 256 bits. */
 const WRAPPED_SIZES = new Set([32, 40, 48])
 
-const FINGERPRINT_BYTES = 20
-const SHARED_BYTES = 32
-const KEY_BYTES = 16
-const COUNTER = Buffer.from([0, 0, 0, 1])
-/**
- * Input of the key derivation: counter, shared secret, curve, algorithm, parameters, a fixed text
- * and the recipient's fingerprint (RFC 9580, 11.5). `wrappingKey` fills in secret and fingerprint.
- */
+/** Input of the key derivation (RFC 9580, 11.5); counter, secret and fingerprint vary. */
 const INPUT = Buffer.concat([
-  COUNTER,
-  Buffer.alloc(SHARED_BYTES),
+  Buffer.alloc(4 + POINT_BYTES),
   CURVE25519.subarray(0, 11),
   Buffer.from([ALGORITHM.ecdh]),
   KDF,
   Buffer.from('Anonymous Sender    '),
-  Buffer.alloc(FINGERPRINT_BYTES),
+  Buffer.alloc(20),
 ])
 
-/** Derives the 16 bytes of the wrapping key, and zeroes the shared secret. */
-function wrappingKey(shared: Buffer, fingerprint: Uint8Array): Buffer {
-  INPUT.set(shared, COUNTER.length)
-  INPUT.set(fingerprint, INPUT.length - FINGERPRINT_BYTES)
-  shared.fill(0)
-  const derived = hash('sha256', INPUT, 'buffer').subarray(0, KEY_BYTES)
-  INPUT.fill(0, COUNTER.length, COUNTER.length + SHARED_BYTES)
+/** Derives the 16 bytes of the wrapping key. @param shared the secret, of at most 32 bytes */
+function wrappingKey(shared: Uint8Array, fingerprint: Uint8Array): Buffer {
+  const at = POINT_BYTES - shared.length
+  INPUT.writeUInt32BE(1, at)
+  INPUT.set(shared, at + 4)
+  INPUT.set(fingerprint, INPUT.length - 20)
+  const derived = hash('sha256', INPUT.subarray(at), 'buffer').subarray(0, 16)
+  INPUT.fill(0, 0, 4 + POINT_BYTES)
   return derived
 }
 
@@ -53,9 +46,9 @@ export const ECDH: RecipientAlgorithm = {
 
   /** An integer, most significant byte first, unlike the curve's own specification. */
   readSecret(material) {
-    const number = Buffer.alloc(32)
+    const number = Buffer.alloc(POINT_BYTES)
     if (readMpi(material, number) !== material.length) return null
-    const scalar = Buffer.from(number.toReversed())
+    const scalar = bufferOf(number.toReversed())
     number.fill(0)
     const secret = rawSecretKey(scalar, 'x25519')
     scalar.fill(0)
@@ -78,6 +71,7 @@ export const ECDH: RecipientAlgorithm = {
   wrap({ padded }, ephemeral, { recipient, target, at }) {
     const shared = agreeAgain(ephemeral.secret, recipient.point)
     const wrapped = wrapKey(wrappingKey(shared, recipient.fingerprint), padded)
+    shared.fill(0)
     target.set(POINT_START, at)
     target.set(ephemeral.point, at + POINT_START.length)
     const end = at + POINT_START.length + POINT_BYTES
@@ -86,7 +80,13 @@ export const ECDH: RecipientAlgorithm = {
   },
 
   unwrap({ wrapped }, own, shared) {
-    const unwrapped = unwrapKey(wrappingKey(shared, own.fingerprint), wrapped)
+    const open = (form: Buffer) => unwrapKey(wrappingKey(form, own.fingerprint), wrapped)
+    // old programs leave out zeros at an end of the secret, as openpgp.js knows
+    const unwrapped =
+      open(shared) ??
+      (shared[0] === 0 ? open(shared.subarray(shared.findIndex(Boolean))) : null) ??
+      (shared.at(-1) === 0 ? open(shared.subarray(0, shared.findLastIndex(Boolean) + 1)) : null)
+    shared.fill(0)
     return unwrapped && unpadSessionKey(unwrapped)
   },
 }

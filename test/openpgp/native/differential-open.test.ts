@@ -11,13 +11,14 @@ import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message
 import { openFile } from '../../support/bulk.ts'
 import { contentOf } from '../../support/memory-room.ts'
 import { KEY, idsOf, toBot } from '../../support/openpgp-engine.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import { plainCertificate } from '../../support/openpgp-certificate.ts'
 import { signedLiteral } from '../../support/openpgp-inner.ts'
 import type { SigningKey } from '../../support/openpgp-key.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, personOf } from '../../support/openpgp-people.ts'
-import { pkesk } from '../../support/openpgp-sealed.ts'
+import { pkesk, seipd, shortenedPkesk } from '../../support/openpgp-sealed.ts'
 import { variedMessage } from '../../support/openpgp-varied-message.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { flipBit } from '../../support/openpgp-flips.ts'
@@ -102,6 +103,16 @@ test('mutated messages are opened and verified natively with the results of open
   const counts = await each(runs, (seed) => mutate(message(seed), randomFrom(seed + 1)))
   if (isUsual) expect(counts.damaged).toBeGreaterThan(runs / 20)
 })
+
+test.each([false, true])(
+  'a message whose sender left out the zeros of the shared secret opens natively too, at its end: %s',
+  async (isAtEnd) => {
+    const counts = { opened: 0, damaged: 0, verified: 0 }
+    const sealed = seipd(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS }), KEY)
+    await compare(concat(shortenedPkesk(bot.subkey, KEY, isAtEnd), sealed), counts)
+    expect(counts).toMatchObject({ opened: 1, damaged: 0 })
+  },
+)
 
 test('a message with any single bit flipped opens with its own text or not at all', async () => {
   const packets = toBot(signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS }))
