@@ -1,4 +1,5 @@
 /** Parsed keys, kept by their exact text or bytes, so that each is parsed once a thread. */
+import { hash } from 'node:crypto'
 import {
   readKey,
   readPrivateKey,
@@ -33,9 +34,10 @@ export async function certificateOf(armored: string): Promise<PublicKey> {
 
 /** Gives the secret key of an unlocked one. There are few, and they live as long as the thread. */
 export async function secretKeyOf(key: UnlockedKey): Promise<PrivateKey> {
-  const kept = secretKeys.get(key.fingerprint)
+  const name = hash('sha256', key.bytes)
+  const kept = secretKeys.get(name)
   if (kept !== undefined) return kept
   const parsed = await readPrivateKey({ binaryKey: key.bytes })
-  secretKeys.set(key.fingerprint, parsed)
+  secretKeys.set(name, parsed)
   return parsed
 }

@@ -112,6 +112,12 @@ test('a key file may be armored or binary, locked or not', async () => {
   expect(await take(binary ?? concat(), { from: OUT })).toMatchObject({ outcome: 'adopted' })
 })
 
+test('a key is adopted again with another subkey', async () => {
+  for (const other of [subkey, curve25519('another', MADE_MS)]) {
+    expect(await take(secretOf(named(), bound(other)))).toMatchObject({ outcome: 'adopted' })
+  }
+})
+
 const [newer, late] = [curve25519('newer', MADE_MS + 1000), curve25519('late', NOW_MS + 60_000)]
 const spoilt = (file: Buffer): Buffer =>
   file.fill(0, primary.secretBody.length - 4, primary.secretBody.length)
