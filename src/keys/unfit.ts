@@ -48,6 +48,10 @@ const WORDS: Record<UnfitReason, { is: string; hint: string }> = {
   'too-large-to-seal': { is: 'it is RSA of more than 4096 bits', hint: ANOTHER },
   'weak-hash': { is: 'what it states of itself is signed over SHA-1 or less', hint: SIGN_ANEW },
   'no-user-id': { is: 'its own key certifies no user id of it', hint: AGAIN },
+  'unsupported-curve': {
+    is: 'it is on a curve that Postern neither signs nor opens with (Brainpool, secp256k1, Ed448)',
+    hint: ANOTHER,
+  },
   revoked: { is: 'it is revoked', hint: ANOTHER },
   expired: {
     is: 'it has expired',

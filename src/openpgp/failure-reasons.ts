@@ -76,5 +76,6 @@ export type UnfitReason =
   | 'passphrase-wrong'
   | 'inconsistent'
   | 'newer-algorithm'
+  | 'unsupported-curve'
   | 'no-signing-key'
   | 'not-working'

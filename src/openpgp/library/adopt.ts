@@ -1,5 +1,5 @@
 /** Making a secret key that somebody brings the bot's own. */
-import { decryptKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
+import { decryptKey, readKey, readPrivateKey, type PrivateKey, type SecretKeyPacket } from 'openpgp'
 import { judge } from './certificate.ts'
 import type { Adopted, AdoptSecrets, UnlockedKey } from '../engine.ts'
 import type { UnfitReason, UnusableReason } from '../failure-reasons.ts'
@@ -8,7 +8,7 @@ import { BOUNDS } from '../bounds.ts'
 import { encryptionKey, termsOf } from './owner-terms.ts'
 import { seal } from './seal.ts'
 import { certify, lock, unlockedFrom } from './secret-key.ts'
-import { shapeOfSecret } from './key-shape.ts'
+import { shapeOfSecret, type SecretShape } from './key-shape.ts'
 import { verify } from './verify.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
 import { ownIdsOf } from '../format/recipient-scan.ts'
@@ -29,7 +29,7 @@ export async function adopt(
   const shape = shapeOfSecret(file)
   if ('unfit' in shape) return unfit(shape.unfit)
   if (shape.isLocked && secrets.from === null) return unfit('passphrase-missing')
-  const read = await readPrivateKey({ binaryKey: shape.bytes }).catch(() => null)
+  const read = await readSecret(shape).catch(() => null)
   if (read === null) return unfit('unparseable')
   const key = shape.isLocked ? await unlockKey(read, secrets.from ?? '') : read
   if (typeof key === 'string') return unfit(key)
@@ -48,6 +48,13 @@ export async function adopt(
     key: { fingerprint: unlocked.fingerprint, certificate, locked },
     expiresMs: judged.expiresMs,
   }
+}
+
+/** Reads a secret key, with what its certificate states besides. */
+async function readSecret({ bytes, certificate }: SecretShape): Promise<PrivateKey> {
+  const key = await readPrivateKey({ binaryKey: bytes })
+  if (certificate === null) return key
+  return await key.update(await readKey({ binaryKey: certificate }))
 }
 
 /** When it could be sealed to last, up to now, ms since the epoch; now where it never could. */

@@ -5,10 +5,18 @@
 import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import { bufferOf } from '../bytes.ts'
-import { keyOver } from '../format/packet-writer.ts'
+import { framePacket, keyOver } from '../format/packet-writer.ts'
 import type { UnfitReason, UnusableReason } from '../failure-reasons.ts'
 import { dearmor } from '../format/armor.ts'
-import { COMPOSITE, FramingError, TAG, isSecret, packetsOf } from '../format/packets.ts'
+import {
+  COMPOSITE,
+  FramingError,
+  TAG,
+  isIgnorable,
+  isSecret,
+  packetsOf,
+} from '../format/packets.ts'
+import type { Packet } from '../format/packets.ts'
 import { issuerKeyIdsOf } from '../format/signature-claim.ts'
 
 /**
@@ -55,8 +63,16 @@ function keyIdOf(body: Uint8Array): string {
 /** How the secret part of each key packet is kept. */
 type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'
 
-/** The bytes to parse, and whether they are locked, or why the key is unfit. */
-export type Shape = { bytes: Uint8Array; isLocked: boolean } | { unfit: UnfitReason }
+/** What to parse, or why the key is unfit. */
+export type Shape = SecretShape | { unfit: UnfitReason }
+
+export interface SecretShape {
+  /** The secret key, without packets that are passed over. */
+  bytes: Uint8Array
+  isLocked: boolean
+  /** Its certificate, if that follows it. */
+  certificate: Uint8Array | null
+}
 
 /** Reads one armored block, or the binary form. Never throws. */
 export function shapeOfSecret(file: Uint8Array): Shape {
@@ -76,43 +92,68 @@ export function shapeOfSecret(file: Uint8Array): Shape {
 function bytesOf(file: Uint8Array): Uint8Array | UnfitReason {
   if ((file[0] ?? 0) >= 0x80) return file
   const text = Buffer.from(file).toString('latin1')
-  const bytes = dearmor(text, 'PRIVATE KEY BLOCK')
-  if (bytes !== null) return bytes
-  const blocks = text.match(/^-----BEGIN PGP PRIVATE KEY BLOCK-----/gm)?.length ?? 0
-  if (blocks > 1) return 'several-keys'
-  const isPublic = blocks === 0 && text.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----')
+  const [secret = '', ...public_] = text.split(/^(?=-----BEGIN PGP PUBLIC KEY BLOCK-----)/m)
+  const blocks = [dearmor(secret, 'PRIVATE KEY BLOCK')]
+  for (const one of public_) blocks.push(dearmor(one, 'PUBLIC KEY BLOCK'))
+  if (blocks.every((one) => one !== null)) return Buffer.concat(blocks)
+  const privates = text.match(/^-----BEGIN PGP PRIVATE KEY BLOCK-----/gm)?.length ?? 0
+  if (privates > 1) return 'several-keys'
+  const isPublic = privates === 0 && text.includes('-----BEGIN PGP PUBLIC KEY BLOCK-----')
   return isPublic ? 'public-only' : 'unparseable'
 }
 
 function shapeOf(bytes: Uint8Array): Shape {
+  const packets: Packet[] = []
+  for (const packet of packetsOf(bytes)) {
+    if (packets.push(packet) > BOUNDS.certificatePackets) return { unfit: 'too-large' }
+  }
+  const read = packets.filter(({ tag }) => !isIgnorable(tag))
+  const end = read.findIndex(({ tag }) => tag === TAG.publicKey)
+  if (end === 0) return { unfit: 'public-only' }
+  const secret = end === -1 ? read : read.slice(0, end)
+  if (secret[0]?.tag !== TAG.secretKey) return { unfit: 'unparseable' }
   const kept: SecretKept[] = []
-  let packets = 0
-  for (const { tag, body } of packetsOf(bytes)) {
-    if (++packets > BOUNDS.certificatePackets) return { unfit: 'too-large' }
-    if (packets === 1 && tag === TAG.publicKey) return { unfit: 'public-only' }
-    if (packets === 1 && tag !== TAG.secretKey) return { unfit: 'unparseable' }
-    if (packets > 1 && (tag === TAG.secretKey || tag === TAG.publicKey)) {
-      return { unfit: 'several-keys' }
-    }
+  const publics: Buffer[] = []
+  for (const { tag, body } of secret) {
+    if (tag === TAG.secretKey && kept.length > 0) return { unfit: 'several-keys' }
     if (tag === TAG.publicSubkey) return { unfit: 'stub' }
     if (!isSecret(tag)) continue
     if (body[0] !== 4) return { unfit: 'version' }
     const public_ = publicBytes(body)
     if (typeof public_ === 'string') return { unfit: public_ }
+    publics.push(bufferOf(body.subarray(0, public_)))
     kept.push(keptAs(body.subarray(public_)))
   }
-  return judge(bytes, kept)
+  const certificate = read.slice(secret.length)
+  const unfit = certificateProblem(certificate, publics) ?? secretsProblem(kept)
+  if (unfit !== null) return { unfit }
+  const behind = certificate.length === 0 ? null : framed(certificate)
+  return { bytes: framed(secret), isLocked: kept[0] === 'locked', certificate: behind }
 }
 
-function judge(bytes: Uint8Array, kept: SecretKept[]): Shape {
+const framed = (packets: readonly Packet[]): Buffer =>
+  Buffer.concat(packets.map(({ tag, body }) => framePacket(tag, body)))
+
+/** Why packets behind a secret key are not the certificate of its keys; null also without any. */
+function certificateProblem(
+  packets: Packet[],
+  [primary, ...subkeys]: Buffer[],
+): UnfitReason | null {
+  for (const [at, { tag, body }] of packets.entries()) {
+    const isAnother = tag === TAG.publicKey && (at > 0 || !primary?.equals(body))
+    if (isAnother || isSecret(tag)) return 'several-keys'
+    if (tag === TAG.publicSubkey && !subkeys.some((one) => one.equals(body))) return 'stub'
+  }
+  return null
+}
+
+function secretsProblem(kept: SecretKept[]): UnfitReason | null {
   const [primary] = kept
-  if (primary === undefined) return { unfit: 'unparseable' }
-  if (kept.includes('card')) return { unfit: 'smartcard' }
-  if (primary === 'stub' && kept.some((one) => one !== 'stub')) return { unfit: 'subkeys-only' }
-  if (kept.includes('stub')) return { unfit: 'stub' }
+  if (kept.includes('card')) return 'smartcard'
+  if (primary === 'stub' && kept.some((one) => one !== 'stub')) return 'subkeys-only'
+  if (kept.includes('stub')) return 'stub'
   const isMixed = kept.some((one) => one !== primary)
-  if (kept.includes('unusual') || isMixed) return { unfit: 'unusual-s2k' }
-  return { bytes, isLocked: primary === 'locked' }
+  return kept.includes('unusual') || isMixed ? 'unusual-s2k' : null
 }
 
 /** The length of a field in a public key: in bytes, or given by its own first byte. */
@@ -132,6 +173,15 @@ const MATERIAL: Record<number, readonly Field[]> = {
   22: [sized, mpi],
   [COMPOSITE]: [() => 32 + 1184],
 }
+/** Curves of keys that sign and open, by identifier (RFC 9580, 9.2). */
+const CURVES = new Set([
+  '2a8648ce3d030107',
+  '2b81040022',
+  '2b81040023',
+  '2b06010401da470f01',
+  '2b060104019755010501',
+])
+const ON_CURVES = new Set([18, 19, 22])
 /** X25519, X448, Ed25519, Ed448 as RFC 9580 writes them: GnuPG 2.2 and RNP read none of them in v4. */
 const NEWER = new Set([25, 26, 27, 28])
 const MATERIAL_AT = 6
@@ -145,7 +195,8 @@ function publicBytes(body: Uint8Array): number | UnfitReason {
   const bytes = bufferOf(body)
   let at = MATERIAL_AT
   for (const field of fields) at += field(bytes, at)
-  return at
+  const curve = bytes.toString('hex', MATERIAL_AT + 1, MATERIAL_AT + 1 + (bytes[MATERIAL_AT] ?? 0))
+  return ON_CURVES.has(algorithm) && !CURVES.has(curve) ? 'unsupported-curve' : at
 }
 
 const SHA1_CHECKED = 254

@@ -51,6 +51,9 @@ async function locked(binaryKey: Uint8Array): Promise<Buffer> {
   return Buffer.from(await lock(privateKey, { to: OUT, isRandom: true }))
 }
 
+const binaryLocked = async (binaryKey: Uint8Array): Promise<Uint8Array> =>
+  dearmor((await locked(binaryKey)).toString(), 'PRIVATE KEY BLOCK') ?? concat()
+
 const lasting = (seconds: number) => ({ hashed: [keyExpiresAfter(seconds)] })
 const secretOf = (...parts: Buffer[]): Buffer => concat(packet(5, primary.secretBody), ...parts)
 const named = (options: SelfSignature = {}, name = 'alice'): Buffer =>
@@ -108,8 +111,23 @@ test('a key file may be armored or binary, locked or not', async () => {
       expect(await take(file, { from })).toMatchObject({ outcome: 'adopted' })
     }
   }
-  const binary = dearmor((await locked(alice.secret)).toString(), 'PRIVATE KEY BLOCK')
-  expect(await take(binary ?? concat(), { from: OUT })).toMatchObject({ outcome: 'adopted' })
+  const binary = await binaryLocked(alice.secret)
+  expect(await take(binary, { from: OUT })).toMatchObject({ outcome: 'adopted' })
+})
+
+test('a key behind a marker is adopted with the newer statements of the certificate behind it', async () => {
+  const marker = packet(10, Buffer.from('PGP'))
+  const secret = secretOf(named(lasting(HOUR_S)), bound())
+  const renewed = named({ atMs: MADE_MS + 1000, ...lasting(9000 * HOUR_S) })
+  const certificate = (...states: Buffer[]): Buffer => concat(keyPacket(primary), ...states)
+  const behind = certificate(renewed, boundSubkey(primary, subkey))
+  const revoked = certificate(keyRevocation(primary, { atMs: NOW_MS - 1000 }), named())
+  const expiresMs = MADE_MS + 9000 * HOUR_S * 1000
+  for (const file of [concat(marker, secret, behind), concat(await binaryLocked(secret), behind)]) {
+    expect(await take(file, { from: OUT })).toMatchObject({ outcome: 'adopted', expiresMs })
+  }
+  expect(reasonOf(await take(concat(secret, revoked)))).toBe('revoked')
+  expect(reasonOf(await take(concat(secret, packet(6, mallory.primary.body))))).toBe('several-keys')
 })
 
 test('a key is adopted again with another subkey', async () => {

@@ -133,10 +133,23 @@ test.each([253, 254, 255])('a GNU stub with usage %i is recognized by its mark',
 
 test('`shapeOfSecret` returns the packets of an armored or binary key', () => {
   const bytes = concat(keyKept('open'), userId, subkeyKept('open'))
-  expect(shapeOfSecret(bytes)).toEqual({ bytes, isLocked: false })
+  expect(shapeOfSecret(bytes)).toEqual({ bytes, isLocked: false, certificate: null })
   const text = Buffer.from(armor(bytes, { type: 'PRIVATE KEY BLOCK' }))
   const shape = shapeOfSecret(text)
   expect('bytes' in shape && Buffer.from(shape.bytes)).toEqual(bytes)
+})
+
+test('`shapeOfSecret` passes over markers and padding, and returns the certificate of the key behind it', () => {
+  const bytes = concat(keyKept('locked'), userId, subkeyKept('locked'))
+  const certificate = concat(primaryKey, userId, own, publicSubkey, own)
+  const [marker, padding] = [packet(10, Buffer.from('PGP')), packet(21, Buffer.of(7))]
+  const expected = { bytes, isLocked: true, certificate }
+  expect(shapeOf(marker, bytes, padding, certificate, marker)).toEqual(expected)
+  const blocks = [
+    armor(concat(marker, bytes), { type: 'PRIVATE KEY BLOCK' }),
+    armor(certificate, { type: 'PUBLIC KEY BLOCK' }),
+  ]
+  expect(shapeOfSecret(Buffer.from(blocks.join('\n')))).toEqual(expected)
 })
 
 const privateBlock = armor(keyKept('open'), { type: 'PRIVATE KEY BLOCK' })
@@ -146,7 +159,9 @@ test.each([
   ['text', 'hello', 'unparseable'],
   ['two blocks', `${privateBlock}\n${privateBlock}`, 'several-keys'],
   ['a certificate', alice.certificate, 'public-only'],
-  ['a certificate behind a block', `${privateBlock}\n${alice.certificate}`, 'unparseable'],
+  ['another certificate behind a block', `${privateBlock}\n${mallory.certificate}`, 'several-keys'],
+  ['a certificate before a block', `${alice.certificate}\n${privateBlock}`, 'unparseable'],
+  ['text behind a block', `${privateBlock}\nhello`, 'unparseable'],
   ['text before a certificate', `hello\n${alice.certificate}`, 'public-only'],
   ['an empty block', armor(Buffer.alloc(0), { type: 'PRIVATE KEY BLOCK' }), 'unparseable'],
   ['text before a block', `a ${privateBlock}`, 'unparseable'],
@@ -160,7 +175,11 @@ test.each([
   ['a user id before the key', [userId, keyKept('open')], 'unparseable'],
   ['a subkey before the key', [subkeyKept('open'), keyKept('open')], 'unparseable'],
   ['two keys', [keyKept('open'), userId, keyKept('open')], 'several-keys'],
-  ['a key and a certificate', [keyKept('open'), primaryKey], 'several-keys'],
+  ['a marker alone', [packet(10, Buffer.from('PGP'))], 'unparseable'],
+  ['a key and another certificate', [keyKept('open'), packet(6, subkey.body)], 'several-keys'],
+  ['a key and two certificates', [keyKept('open'), primaryKey, primaryKey], 'several-keys'],
+  ['a key in its certificate', [keyKept('open'), primaryKey, subkeyKept('open')], 'several-keys'],
+  ['a subkey in the certificate alone', [keyKept('open'), primaryKey, publicSubkey], 'stub'],
   ['a public subkey', [keyKept('open'), publicSubkey], 'stub'],
   ['a key of version 3', [packet(5, concat(3, body.subarray(1), 0))], 'version'],
   [
@@ -177,6 +196,7 @@ test.each([
 })
 
 const [small, named] = [concat(u16(3), 5), concat(2, 7, 8)]
+const nist = concat(8, '2a8648ce3d030107')
 
 test.each<[number, Buffer[]]>([
   [1, [small, small]],
@@ -184,12 +204,22 @@ test.each<[number, Buffer[]]>([
   [3, [small, small]],
   [16, [small, small, small]],
   [17, [small, small, small, small]],
-  [18, [named, small, named]],
-  [19, [named, small]],
-  [22, [named, small]],
+  [18, [nist, small, named]],
+  [19, [nist, small]],
+  [22, [concat(9, '2b06010401da470f01'), small]],
 ])('the public fields of algorithm %i are skipped to find the lock', (id, fields) => {
   const start = concat(body.subarray(0, 5), id, ...fields)
   expect(verdictOf(shapeOf(packet(5, concat(start, lock))))).toBe(true)
+})
+
+test.each([
+  ['Brainpool P-256', '2b2403030208010107'],
+  ['secp256k1', '2b8104000a'],
+  ['Ed448', '2b6571'],
+])('a key or subkey on %s is reported as `unsupported-curve`', (_, curve) => {
+  const on = concat(body.subarray(0, 5), 19, curve.length / 2, curve, small, KEPT.locked)
+  expect(verdictOf(shapeOf(packet(5, on)))).toBe('unsupported-curve')
+  expect(verdictOf(shapeOf(keyKept('locked'), packet(7, on)))).toBe('unsupported-curve')
 })
 
 test('the public fields of an RSA key are skipped to find the secret', () => {
