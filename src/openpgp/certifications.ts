@@ -54,7 +54,7 @@ export function certificationsBy(
         const { known } = certifier
         const listed = await statements(armored, certifier)
         const kept = (known ? await statements(known, certifier) : null) ?? NONE
-        if (listed === null) return { period: null, isRevoked: true, remember: null }
+        if (listed === null) return { period: null, isWithdrawn: true, remember: null }
         return resultOf(certifier, { armored, listed, kept, nowMs })
       }),
     )
@@ -91,21 +91,24 @@ function resultOf(
   const made = o.listed.filter(
     (one) => !one.isRevocation && one.createdMs <= o.nowMs + BOUNDS.clockToleranceMs,
   )
-  const holding = made.filter(
+  const certifying = made.filter((one) => isOf(subject, one))
+  const newerThan = (one: CertifierStatement) =>
+    made.filter((other) => isOver(other, one) && other.createdMs > one.createdMs)
+  const holding = certifying.filter(
     (one) =>
       !isVoid &&
-      isOf(subject, one) &&
       o.nowMs < one.expiresMs &&
-      !made.some((other) => isOver(other, one) && other.createdMs > one.createdMs) &&
+      newerThan(one).length === 0 &&
       !revocations.some((other) => isOver(other, one) && other.createdMs >= one.createdMs),
   )
   const madeMs = Math.max(...holding.map(({ createdMs }) => createdMs))
   const untilMs = Math.max(...holding.map(({ expiresMs }) => expiresMs))
   // of two copies with different revocations, only the fact is kept
   const copy = lacks(listed, kept) ? '' : o.armored
+  const isReplaced = certifying.some((one) => !newerThan(one).every((it) => isOf(subject, it)))
   return {
     period: holding.length === 0 ? null : { madeMs, untilMs },
-    isRevoked: isVoid || revocations.length > 0,
+    isWithdrawn: isVoid || revocations.length > 0 || (isReplaced && holding.length === 0),
     remember: !isVoid && lacks(kept, listed) ? copy : null,
   }
 }

@@ -25,8 +25,8 @@ export interface Certifier {
 export interface Certified {
   /** Its certifications that hold: when the newest was made, and when the last ends, ms; null: none. */
   period: { madeMs: number; untilMs: number } | null
-  /** Whether it ever revoked a certification of the certificate. */
-  isRevoked: boolean
+  /** Whether it ever revoked a certification, or replaced one by a newer one of another subject. */
+  isWithdrawn: boolean
   /** The copy to be given as `known` from now on; null: the same as before. */
   remember: string | null
 }

@@ -51,6 +51,7 @@ export class GpgAuthority implements AsyncDisposable {
     const { userId, notation, expires = '0', level = 3, atMs, digest } = o
     return await this.#change(certificate, [
       ...at(atMs),
+      '--force-sign-key',
       ...(notation === undefined ? [] : ['--cert-notation', notation]),
       ...(digest === undefined
         ? []

@@ -319,7 +319,7 @@ describe('a forgotten person', () => {
 describe('a forgotten person with a certified certificate', () => {
   const CORP = { id: 'corp ff user-id@corp.example' }
   const vouched = { fingerprint: NEXT, by: CORP.id, madeMs: 1, untilMs: Number.MAX_SAFE_INTEGER }
-  const evidence = { vouched, revokedBy: [], follows: null, revocations: [] }
+  const evidence = { vouched, withdrawnBy: [], follows: null, revocations: [] }
 
   test('a forgotten person’s certified certificate counts when listed again, under every policy', async () => {
     const first = await scene({ authorities: [CORP] })

@@ -194,7 +194,7 @@ describe('an import of a list', () => {
     const firstUse = { afterMs: null, authorities: [{ id: 'corp' }] }
     const scene = await trusting({ firstUse })
     const vouched = { fingerprint: A, by: 'corp', madeMs: 1, untilMs: Number.MAX_SAFE_INTEGER }
-    const evidence = { vouched, revokedBy: [], follows: null, revocations: [] }
+    const evidence = { vouched, withdrawnBy: [], follows: null, revocations: [] }
     await scene.trust.saw([{ userId: 1, fingerprint: A, evidence }])
     expect(scene.trust.standingOf(1)).toBe('verified')
     const rows = compareList([{ userId: 1, fingerprint: A, line: 1 }], scene)

@@ -17,7 +17,7 @@ export interface Authority {
   userIds: string
 }
 
-const NONE: Evidence = { vouched: null, revokedBy: [], follows: null, revocations: [] }
+const NONE: Evidence = { vouched: null, withdrawnBy: [], follows: null, revocations: [] }
 
 /**
  * @param o without `continuity`, no certificate follows another
@@ -51,10 +51,10 @@ export function evidenceBy(o: {
       const period = found[at]?.period ?? null
       return period === null ? [] : [{ fingerprint, by: id, ...period }]
     })
-    const revokedBy = asked.filter((_, at) => found[at]?.isRevoked === true)
+    const withdrawnBy = asked.filter((_, at) => found[at]?.isWithdrawn === true)
     return {
       vouched: vouches.sort((a, b) => b.untilMs - a.untilMs)[0] ?? null,
-      revokedBy: revokedBy.map(({ id }) => id),
+      withdrawnBy: withdrawnBy.map(({ id }) => id),
       follows: found.at(-1)?.period == null ? null : (before?.fingerprint ?? null),
       revocations: found.flatMap(({ remember: whole }, at) => {
         if (whole === null) return []

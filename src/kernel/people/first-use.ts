@@ -73,7 +73,7 @@ function takenBy(
 ): 'after' | 'continuity' | null {
   const { fingerprint, listed, listedAtMs, standing } = proved
   if (listed === null || listed === fingerprint || !o.mayTake(standing)) return null
-  if (o.evidence?.revokedBy[0] !== undefined || believedPin(proved, o) !== proved) return null
+  if (o.evidence?.withdrawnBy[0] !== undefined || believedPin(proved, o) !== proved) return null
   const { afterMs } = o.firstUse
   const isOver = (sinceMs: number | null | undefined): boolean =>
     afterMs !== null && o.clocks.earliestMs() >= (sinceMs ?? Infinity) + afterMs
@@ -97,8 +97,8 @@ function vouchedAfter(
 ): Vouched | undefined {
   const proof = evidence?.vouched ?? undefined
   if (known === undefined || !isOfSettings(known, parts)) return proof ?? known
-  const isRevoked = known.fingerprint === last && evidence?.revokedBy.includes(known.by)
-  const kept = isRevoked === true ? { ...known, untilMs: 0 } : known
+  const isWithdrawn = known.fingerprint === last && evidence?.withdrawnBy.includes(known.by)
+  const kept = isWithdrawn === true ? { ...known, untilMs: 0 } : known
   const isOlder = proof === undefined || proof.madeMs < kept.madeMs
   if (isOlder && (proof?.fingerprint !== kept.fingerprint || holds(kept, parts))) return kept
   return { ...proof, madeMs: Math.max(proof.madeMs, kept.madeMs) }

@@ -105,8 +105,8 @@ export class Pins {
 export interface Evidence {
   /** By an authority of the settings; null for none. */
   vouched: Vouched | null
-  /** Authorities that ever revoked a certification of it. */
-  revokedBy: readonly string[]
+  /** Authorities that revoked a certification of it, or certified it for somebody else since. */
+  withdrawnBy: readonly string[]
   /** The person's certificate of before that certifies it, for a user id of its own; null for none. */
   follows: string | null
   /** Revocations to remember, for `Certificates.rememberRevoked`. */

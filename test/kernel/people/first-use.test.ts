@@ -11,7 +11,7 @@ const AFTER_MS = 48 * HOUR_MS
 const START_MS = Date.UTC(2026, 0, 1)
 const CORP = { id: 'corp ff user-id@corp.example' }
 const DEPT = { id: 'dept ee {userId}@dept.example' }
-const NOTHING: Evidence = { vouched: null, revokedBy: [], follows: null, revocations: [] }
+const NOTHING: Evidence = { vouched: null, withdrawnBy: [], follows: null, revocations: [] }
 const FOLLOWS: Evidence = { ...NOTHING, follows: A }
 
 /** What an authority certifies of a certificate. */
@@ -265,7 +265,7 @@ describe('trust.authorities', () => {
       const { saw, pass, why, store, kinds } = await scene({ policy: 'pinned' })
       await saw(A, certified(A))
       await saw(B, certified(B, { madeMs: START_MS + 2, untilMs: START_MS + HOUR_MS }))
-      if (isRevoked) await saw(B, { ...NOTHING, revokedBy: [CORP.id] })
+      if (isRevoked) await saw(B, { ...NOTHING, withdrawnBy: [CORP.id] })
       pass(isRevoked ? 0 : HOUR_MS)
       await saw(A, certified(A))
       await saw(C, certified(C, { by: DEPT.id, madeMs: START_MS + 1 }))
@@ -319,7 +319,7 @@ describe('trust.authorities', () => {
     const { saw, pass, why } = await scene({ seen: [A] })
     await saw(B, certified(B))
     expect(why(B)).toBeNull()
-    const revoked = { ...NOTHING, revokedBy: [CORP.id] }
+    const revoked = { ...NOTHING, withdrawnBy: [CORP.id] }
     await saw(B, revoked)
     expect([why(A), why(B)]).toEqual([null, 'key-changed'])
     pass(AFTER_MS)
@@ -330,7 +330,7 @@ describe('trust.authorities', () => {
   test('the certification of a second authority counts when the first revokes its own', async () => {
     const { saw, why, trust } = await scene({ policy: 'pinned' })
     await saw(A, certified(A, { madeMs: START_MS + 1 }))
-    await saw(A, { ...certified(A, { by: DEPT.id }), revokedBy: [CORP.id] })
+    await saw(A, { ...certified(A, { by: DEPT.id }), withdrawnBy: [CORP.id] })
     expect(why(A)).toBeNull()
     expect(trust.all[0]?.vouched?.by).toBe(DEPT.id)
   })

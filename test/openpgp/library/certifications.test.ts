@@ -57,7 +57,7 @@ async function certified(armored: string, o: Asked = {}): Promise<Certified> {
 }
 const proves = async (armored: string, o?: Asked): Promise<boolean> =>
   (await certified(armored, o)).period !== null
-const NOTHING: Certified = { period: null, isRevoked: false, remember: null }
+const NOTHING: Certified = { period: null, isWithdrawn: false, remember: null }
 
 describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
   let alice: string
@@ -77,6 +77,14 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
     const ends = await certify({ expires: '3d' })
     expect(await certified(ends, { nowMs: NOW_MS + 2 * DAY_MS - 1000 })).not.toEqual(NOTHING)
     expect(await certified(ends, { nowMs: NOW_MS + 2 * DAY_MS })).toEqual(NOTHING)
+  })
+
+  test('a certification that gpg repeats for another person ends the one before', async () => {
+    const notation = `${NOTATION}=4712`
+    const both = await certify({ notation }, await certify({ atMs: NOW_MS - 2 * DAY_MS }))
+    expect(await certified(both)).toEqual({ ...NOTHING, isWithdrawn: true })
+    const subject = { notation: NOTATION, value: '4712' }
+    expect((await certified(both, { subject })).period?.madeMs).toBe(NOW_MS - DAY_MS)
   })
 
   test.each([0, 1, 2, 3])('a certification of level %i counts', async (level) => {
@@ -113,11 +121,11 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
   test('a revoked certification stays revoked when omitted, until a newer certification', async () => {
     const made = await certify({ atMs: NOW_MS - 4 * DAY_MS })
     const revoked = await authority.revoke(made, { atMs: NOW_MS - 2 * DAY_MS })
-    expect(await certified(revoked)).toEqual({ period: null, isRevoked: true, remember: revoked })
+    expect(await certified(revoked)).toEqual({ period: null, isWithdrawn: true, remember: revoked })
     const known = { known: revoked }
-    expect(await certified(revoked, known)).toEqual({ ...NOTHING, isRevoked: true })
-    expect(await certified(made, known)).toEqual({ ...NOTHING, isRevoked: true })
-    expect(await certified(alice, known)).toEqual({ ...NOTHING, isRevoked: true })
+    expect(await certified(revoked, known)).toEqual({ ...NOTHING, isWithdrawn: true })
+    expect(await certified(made, known)).toEqual({ ...NOTHING, isWithdrawn: true })
+    expect(await certified(alice, known)).toEqual({ ...NOTHING, isWithdrawn: true })
     const anew = await certify({ atMs: NOW_MS - DAY_MS })
     expect((await certified(anew, known)).period).toMatchObject({ madeMs: NOW_MS - DAY_MS })
   })
@@ -125,7 +133,7 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
   test('a certification counts as revoked when the known copy is empty or unreadable', async () => {
     const made = await certify()
     for (const known of ['', 'nothing', alice]) {
-      expect(await certified(made, { known })).toEqual({ ...NOTHING, isRevoked: true })
+      expect(await certified(made, { known })).toEqual({ ...NOTHING, isWithdrawn: true })
     }
   })
 
@@ -137,7 +145,7 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
     const second = await revoke('4711@bots.example', NOW_MS - 2 * DAY_MS)
     expect(await certified(second, { known: first })).toEqual({
       period: null,
-      isRevoked: true,
+      isWithdrawn: true,
       remember: '',
     })
   })
@@ -210,7 +218,7 @@ describe('the statements of a certifier', () => {
   const critical = revokes(2, { hashed: [writeNotation('unknown@corp.example', '1', true)] })
   const ended = gives(2, '4711', [expiresAfter(60)])
 
-  test.each<[what: string, statements: Buffer[], madeOn: number | null, isRevoked: boolean]>([
+  test.each<[what: string, statements: Buffer[], madeOn: number | null, isWithdrawn: boolean]>([
     ['a revocation with a critical notation counts', [gives(1), critical], null, true],
     ['a certification that is copied from another key proves nothing', [copied], null, false],
     ['16 certifications are read', many, 1, false],
@@ -218,10 +226,11 @@ describe('the statements of a certifier', () => {
     ['a revocation behind 16 certifications counts', [...many, revokes(2)], null, true],
     ['17 forged revocations count as one', [gives(1), ...times(17, forged)], null, true],
     ['15 forged revocations revoke nothing', [...times(15, forged), gives(1)], 1, false],
-    ['a newer certification for another person counts', [gives(2, '9999'), gives(1)], null, false],
+    ['a newer certification for another person counts', [gives(2, '9999'), gives(1)], null, true],
+    ['a certification for another person alone proves nothing', [gives(2, '9999')], null, false],
     ['a newer certification that has ended counts', [gives(1), ended], null, false],
     ['a newer certification for the person counts', [gives(2), gives(1, '9999')], 2, false],
-  ])('%s', async (_, statements, madeOn, isRevoked) => {
+  ])('%s', async (_, statements, madeOn, isWithdrawn) => {
     const { primary, name, subkey } = of
     const made = [writeUserId(primary, name), ...statements, boundSubkey(primary, subkey)]
     const found = await certified(armoredCertificate(keyPacket(primary), ...made), {
@@ -229,7 +238,7 @@ describe('the statements of a certifier', () => {
       nowMs: dayMs(9),
     })
     expect(found.period?.madeMs ?? null).toBe(madeOn && dayMs(madeOn))
-    expect(found.isRevoked).toBe(isRevoked)
+    expect(found.isWithdrawn).toBe(isWithdrawn)
   })
 })
 
