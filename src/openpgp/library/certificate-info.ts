@@ -1,5 +1,5 @@
 /** The library's description of a certificate, for sealing and verifying natively. */
-import { enums, readKey, type PublicKey, type SignaturePacket } from 'openpgp'
+import { enums, readKey, type PublicKey } from 'openpgp'
 import type { NativePublicKey, SigningKey } from '../crypto/algorithm.ts'
 import {
   publicKeyOf,
@@ -11,8 +11,8 @@ import type { UnlockedKey } from '../engine.ts'
 import { NEVER_S } from '../bounds.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { isComposite } from './composite.ts'
-import { secretKeyOf, type WholePublicKey, type WholeSecretKey } from './key-cache.ts'
-import { encryptionKey, termsOf, unfitness, type OwnerTerms } from './owner-terms.ts'
+import { secretKeyOf, type WholeSecretKey } from './key-cache.ts'
+import { encryptionKey, termsOf, timesIn, unfitness, type OwnerTerms } from './owner-terms.ts'
 import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
 
@@ -59,7 +59,7 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
     hasNoOtherKey: subkeys.every(({ part }) => used.has(part)),
     // Every program with such keys reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
     readsAes256: hasComposite || ciphers.includes(enums.symmetric.aes256),
-    ...windowOf(key, nowMs),
+    ...windowOf(terms, nowMs),
   }
 }
 
@@ -82,44 +82,16 @@ function signingKeyOf(
 }
 
 /**
- * From when until when, around `nowMs`, the library judges alike: it compares dates with those in
- * the certificate, in whole seconds, and with nothing else.
+ * From when until when, around `nowMs`, the library judges alike: it compares dates with those of the
+ * owner's statements, in whole seconds, and with nothing else.
  */
-function windowOf(key: PublicKey, nowMs: number): { fromS: number; untilS: number } {
+function windowOf(terms: OwnerTerms, nowMs: number): { fromS: number; untilS: number } {
   const nowS = Math.floor(nowMs / 1000)
-  const times = timesIn(key).map((time) => Math.floor(time / 1000))
+  const times = timesIn(terms).map((time) => Math.floor(time / 1000))
   return {
     fromS: Math.max(0, ...times.filter((time) => time <= nowS)),
     untilS: Math.min(NEVER_S, ...times.filter((time) => time > nowS)),
   }
-}
-
-function timesIn(key: PublicKey): number[] {
-  const primaryMs = key.getCreationTime().getTime()
-  const ofPrimary = [
-    ...(key as WholePublicKey).directSignatures,
-    ...key.users.flatMap((user) => [...user.selfCertifications, ...user.otherCertifications]),
-    ...[key, ...key.users, ...key.subkeys].flatMap((part) => part.revocationSignatures),
-  ]
-  return [
-    primaryMs,
-    ...ofPrimary.flatMap((signature) => timesOf(signature, primaryMs)),
-    ...key.subkeys.flatMap((subkey) => {
-      const createdMs = subkey.getCreationTime().getTime()
-      return [createdMs, ...subkey.bindingSignatures.flatMap((one) => timesOf(one, createdMs))]
-    }),
-  ]
-}
-
-/** When a signature begins and ends, and when the key ends that it speaks of. */
-function timesOf(signature: SignaturePacket, keyCreatedMs: number): number[] {
-  const { created, keyExpirationTime, embeddedSignature } = signature
-  const dates = [created, signature.getExpirationTime()]
-  return [
-    ...dates.flatMap((date) => (date instanceof Date ? [date.getTime()] : [])),
-    keyCreatedMs + (keyExpirationTime ?? 0) * 1000,
-    ...(embeddedSignature === null ? [] : timesOf(embeddedSignature, keyCreatedMs)),
-  ]
 }
 
 /** Describes an unlocked key, or the public part of one that a holder has, as it is at `nowMs`. */

@@ -149,6 +149,18 @@ function whyNone(all: readonly SignaturePacket[], nowMs: number): UnusableReason
 const has = (one: SignaturePacket | null | undefined, flags: number, unsaid: boolean): boolean =>
   one?.keyFlags == null ? unsaid : ((one.keyFlags[0] ?? 0) & flags) !== 0
 
+/** When any key begins, and any statement on it begins or ends, ms since the epoch. */
+export function timesIn({ primary, subkeys, statements }: OwnerTerms): number[] {
+  const { users } = statements
+  const ofPrimary = [statements.primary, ...users].map((all) => ({ all, terms: primary }))
+  const ofSubkeys = statements.subkeys.map((all, at) => ({ all, terms: subkeys[at] ?? primary }))
+  return [...ofPrimary, ...ofSubkeys].flatMap(({ all, terms: { createdMs } }) => [
+    createdMs,
+    ...all.revoked.map(timeOf),
+    ...all.own.flatMap((one) => [timeOf(one), endOf(one), keyEndOf(one, createdMs)]),
+  ])
+}
+
 /** When a key ends by a self-signature, or that itself does. */
 const keyEndOf = (one: SignaturePacket, createdMs: number): number =>
   Math.min(one.keyExpirationTime ? createdMs + one.keyExpirationTime * 1000 : Infinity, endOf(one))

@@ -142,7 +142,6 @@ function lowOrder(body: Buffer): Buffer {
 
 const DAY_S = 86_400
 const untilDay = 60 * DAY_S
-const consentEnds = { backHashed: [expiresAfter(untilDay)] }
 
 test.each<[string, string, { fromS?: number; untilS?: number }]>([
   [
@@ -160,11 +159,6 @@ test.each<[string, string, { fromS?: number; untilS?: number }]>([
     'its self-signature is of the current second',
     made(id({ atMs: NOW_MS }), sub()),
     { fromS: NOW_S },
-  ],
-  [
-    'a subkey’s consent ends',
-    made(id(), sub(), signingSubkey(primary, ed25519('s', MADE_MS), consentEnds)),
-    { untilS: MADE_S + untilDay },
   ],
   ['its binding is newer', made(id(), sub({ atMs: NOW_MS - 5000 })), { fromS: NOW_S - 5 }],
   [
