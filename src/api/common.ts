@@ -7,9 +7,7 @@ export const int = z.int()
 export const ts = z.int()
 
 /** A field on which nothing is decided: absent, null or of another type, it is undefined or null. */
-export function perhaps<T extends z.ZodType>(schema: T) {
-  return schema.nullish().catch(undefined)
-}
+export const perhaps = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined)
 
 /** True for a JSON object, false for arrays, null and scalars. */
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -118,11 +118,7 @@ export class Clients {
     return client !== null && this.#lackOf(credential, { call: 'getMe', chatIds: [] }) !== null
   }
 
-  #stillMay(
-    caller: { name: string; credential: string | null },
-    act: ClientAct,
-    gone: GoneCode,
-  ): StillMay {
+  #stillMay(caller: { name: string; credential: string | null }, act: ClientAct, gone: GoneCode) {
     const require = (): void => {
       const lack = this.#lackOf(caller.credential, act)
       if (lack !== null) throw refusalOf(caller, lack, gone)

@@ -9,9 +9,7 @@ export type Decision<Reason> = { allowed: true } | { allowed: false; reason: Rea
 export const ALLOWED = { allowed: true } as const
 
 /** The rule forbids it. */
-export function denied<Reason>(reason: Reason): Decision<Reason> {
-  return { allowed: false, reason }
-}
+export const denied = <Reason>(reason: Reason): Decision<Reason> => ({ allowed: false, reason })
 
 /** The reason of a denial; undefined for an allowed act. */
 export function deniedReason<Reason>(decision: Decision<Reason>): Reason | undefined {

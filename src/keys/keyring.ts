@@ -241,10 +241,7 @@ export class Keyring implements OwnKeys {
   }
 
   /** Makes the key again when the store was moved to another protection meanwhile. */
-  async #add(
-    make: (o: Locking) => Promise<MadeKey>,
-    state: 'pending' | 'retired',
-  ): Promise<ReadyKey> {
+  async #add(make: (o: Locking) => Promise<MadeKey>, state: 'pending' | 'retired') {
     for (;;) {
       if (this.unlocked.length >= this.#options.opensMost) throw tooMany(this.#options.opensMost)
       const passphrase = this.#memory.masterSecret

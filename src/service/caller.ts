@@ -88,11 +88,7 @@ interface AttemptTurn {
 }
 
 /** A 401 means that nothing was done: with another token the same call is made again. */
-async function authorized(
-  parts: CallerParts,
-  call: Call,
-  turn: AttemptTurn,
-): Promise<AttemptOutcome> {
+async function authorized(parts: CallerParts, call: Call, turn: AttemptTurn) {
   const { token } = parts
   const used = token.reveal()
   const outcome = await attemptWith(used, parts, call, turn)

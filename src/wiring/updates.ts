@@ -179,8 +179,8 @@ function createLoops(o: {
   const onUnexpectedError = events.errors.emit
   /** @param last the update delivered last; null when unknown */
   const poller = (last: Delivered | null): UpdatePoller => {
-    const parts = { ...o.poller, onReadFailed: events.readFailures.emit, onUnexpectedError }
-    return new UpdatePoller(parts, last)
+    const polling = { ...o.poller, onReadFailed: events.readFailures.emit, onUnexpectedError }
+    return new UpdatePoller(polling, last)
   }
   type Own = Omit<DeliveryLoopParts, 'client' | 'clock' | 'mayDeliver' | 'onUnexpectedError'>
   const make = (turn: Turn | null, own: Own): DeliveryLoop => {

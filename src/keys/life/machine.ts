@@ -84,10 +84,7 @@ function obey(change: Transition, refused: OwnCode | null, act: (one: Transition
   else change.finish({ error: new Refusal(refused) })
 }
 
-function begin(
-  change: Transition,
-  { errand, sinceMs = 0 }: { errand: Errand; sinceMs?: number },
-): void {
+function begin(change: Transition, { errand, sinceMs = 0 }: { errand: Errand; sinceMs?: number }) {
   const { task, rotation } = change.life
   if (task.step !== 'idle') throw new Error(`a task is under way: ${task.step}`)
   if (errand === 'abandon') return abandon(change)

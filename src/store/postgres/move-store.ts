@@ -104,10 +104,7 @@ async function tryAll(rows: RowSource, { request, tryKey }: RelocateOptions): Pr
   return locked.length
 }
 
-async function all<Table extends keyof Schema>(
-  source: RowSource,
-  table: Table,
-): Promise<SchemaRow<Table>[]> {
+async function all<Table extends keyof Schema>(source: RowSource, table: Table) {
   const found: SchemaRow<Table>[] = []
   for await (const rows of source(table)) found.push(...(rows as SchemaRow<Table>[]))
   return found

@@ -99,11 +99,7 @@ async function fingerprintsOf(db: Kysely<Schema>, userId: number): Promise<strin
 }
 
 /** Those that others are or were listed with, and the bot's own: entries about them concern others. */
-async function sharedOf(
-  db: Kysely<Schema>,
-  userId: number,
-  fingerprints: readonly string[],
-): Promise<string[]> {
+async function sharedOf(db: Kysely<Schema>, userId: number, fingerprints: readonly string[]) {
   const pins = db.selectFrom('pins').select('user_id').where('user_id', '!=', userId)
   const entries = db.selectFrom('journal').select('user_id').where('user_id', '!=', userId)
   const shared: string[] = []

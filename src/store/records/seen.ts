@@ -191,11 +191,7 @@ function mayRepeat(row: SeenExpression, rule: SignatureRepeatRule) {
 }
 
 /** Asks no question of its own. */
-function countsAnew(
-  db: Kysely<Schema>,
-  { kind, updateId }: NewSeen,
-  heldBelow: number,
-): Expression<number> {
+function countsAnew(db: Kysely<Schema>, { kind, updateId }: NewSeen, heldBelow: number) {
   if (updateId === null || kind === 'signature') return sql.lit(0)
   if (updateId < heldBelow) return sql.lit(1)
   return db
