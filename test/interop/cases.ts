@@ -2,8 +2,15 @@
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
-import { FEATURES, KEY_KINDS } from '../support/openpgp-peers.ts'
-import type { Feature, KeyKind, Peer, PeerKey, PeerWriter } from '../support/openpgp-peers.ts'
+import {
+  FEATURES,
+  KEY_KINDS,
+  type Feature,
+  type KeyKind,
+  type Peer,
+  type PeerKey,
+  type PeerWriter,
+} from '../support/peers/index.ts'
 
 /** Our side: an engine and the bot's key. */
 export interface Ours {
@@ -56,7 +63,10 @@ const PIPED = LONG.repeat(12)
 const WIDE = 'ä世🌍e\u0301\u202eא'.repeat(500)
 
 /** The program seals and signs; we open and verify. */
-async function inward(row: Row, o: { kind?: KeyKind; text?: string; feature?: Feature } = {}) {
+async function inward(
+  row: Row,
+  o: { kind?: KeyKind; text?: string; feature?: Feature } = {},
+): Promise<void> {
   const { writer, ours } = row
   const { kind, text = WORDS, feature } = o
   const signers = [await row.key(kind)]
@@ -76,7 +86,10 @@ async function inward(row: Row, o: { kind?: KeyKind; text?: string; feature?: Fe
 }
 
 /** We seal and sign; the program opens and verifies. */
-async function outward(row: Row, o: { kind?: KeyKind; text?: string; others?: string[] } = {}) {
+async function outward(
+  row: Row,
+  o: { kind?: KeyKind; text?: string; others?: string[] } = {},
+): Promise<void> {
   const { ours } = row
   const { kind, text = WORDS, others = [] } = o
   const reader = await row.key(kind)

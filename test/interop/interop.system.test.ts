@@ -3,7 +3,7 @@ import { afterAll, beforeAll, test } from 'vitest'
 import { isInstalled } from '../support/programs.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 import { ourSide, runCase } from './matrix.ts'
-import { FEATURES, WRITER_NAMES, openPeers } from '../support/openpgp-peers.ts'
+import { FEATURES, WRITER_NAMES, openPeers } from '../support/peers/index.ts'
 
 /** Columns by table; each program is asked for those that it offers. */
 const CORE: Record<string, string[]> = {

@@ -1,6 +1,6 @@
 /** Running the matrix, and what a cell of it can be. */
 import { createEngine } from '../../src/openpgp/create.ts'
-import { openPeers } from '../support/openpgp-peers.ts'
+import { openPeers } from '../support/peers/index.ts'
 import { Row, TABLES, type Case, type Ours } from './cases.ts'
 
 export type Cell = { is: 'ok' } | { is: 'not offered' } | { is: 'refused'; why: string }

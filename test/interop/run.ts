@@ -3,7 +3,7 @@
  */
 import { TABLES } from './cases.ts'
 import { cellName, ourSide, runProgram, type Cells } from './matrix.ts'
-import { WRITER_NAMES } from '../support/openpgp-peers.ts'
+import { WRITER_NAMES } from '../support/peers/index.ts'
 
 const SIGNS = { ok: 'ok', 'not offered': '-', refused: 'NO' } as const
 const width = Math.max(...WRITER_NAMES.map((name) => name.length)) + 2

@@ -4,7 +4,7 @@
  * (minutes); `--keyring FILE` compares over the certificates of a keyring and keeps nothing.
  */
 import { writeFile } from 'node:fs/promises'
-import { openPeers, type Peer } from '../support/openpgp-peers.ts'
+import { openPeers, type Peer } from '../support/peers/index.ts'
 import { SHAPES, questionsOf } from './all.ts'
 import { FILE, kept, type Kept } from './kept.ts'
 import { READ_MS, WORDS, reader, type Question, type Shape } from './shape.ts'

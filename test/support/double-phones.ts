@@ -1,10 +1,10 @@
-/** Phones that share no code with Postern: GnuPG with its own home, and programs of `openpgp-peers.ts`. */
+/** Phones that share no code with Postern: GnuPG with its own home, and programs of `peers/`. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readKey } from 'openpgp'
 import { canaries } from './canaries.ts'
-import { openPeers, type PeerKey, type PeerWriter } from './openpgp-peers.ts'
+import { openPeers, type PeerKey, type PeerWriter } from './peers/index.ts'
 import { run, type Ran } from './programs.ts'
 
 /** What a program said of a message that it opened. */

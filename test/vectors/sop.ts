@@ -1,5 +1,5 @@
 /**
- * Runs the vectors with the programs of `support/openpgp-peers.ts`: `node test/vectors/sop.ts [--markdown]
+ * Runs the vectors with the programs of `support/peers`: `node test/vectors/sop.ts [--markdown]
  * [PROGRAM …]`. A program agrees with a message where it opens the text that the vector names and
  * verifies as many signatures, or opens nothing where the vector names none; with a certificate where
  * it encrypts to the usable, and not to the unusable.
@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { PEER_NAMES, openPeers, type Peer } from '../support/openpgp-peers.ts'
+import { PEER_NAMES, openPeers, type Peer } from '../support/peers/index.ts'
 import { readVector, type Vector } from './format.ts'
 import { readText, wordsOf } from './read.ts'
 
