@@ -1,7 +1,7 @@
 /** Every shape, by a key that is the same in every run. */
 import { ARMORED } from './armors.ts'
-import { CERTIFICATES } from './certificates.ts'
-import { MESSAGES } from './messages.ts'
+import { CERTIFICATES } from './certificates/index.ts'
+import { MESSAGES } from './messages/index.ts'
 import { QUESTIONS, type Question, type Shape } from './shape.ts'
 import { SIGNATURES } from './signatures.ts'
 

@@ -1,0 +1,82 @@
+/** Keys of each algorithm. */
+import { readFileSync } from 'node:fs'
+import { concat, u32 } from '../../support/openpgp-bytes.ts'
+import { boundSubkey, keyOver, keyPacket, userId } from '../../support/openpgp-certificate.ts'
+import { packet } from '../../support/openpgp-framing.ts'
+import {
+  type PacketKey,
+  type SigningKey,
+  dsa,
+  ecdhBody,
+  ecdsa,
+  identify,
+  rsa,
+} from '../../support/openpgp-key.ts'
+import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
+import { TYPE, signature } from '../../support/openpgp-signature.ts'
+import { MADE_MS, NAME, subkey } from '../shape.ts'
+import type { Entry } from './parts.ts'
+
+const keyOf = (one: SigningKey, encryption: PacketKey, name = NAME): Buffer =>
+  concat(keyPacket(one), userId(one, name), boundSubkey(one, encryption))
+const CURVES: [string, string, string][] = [
+  ['P-256', 'prime256v1', '082a8648ce3d030107'],
+  ['P-384', 'secp384r1', '052b81040022'],
+  ['P-521', 'secp521r1', '052b81040023'],
+  ['Brainpool 256', 'brainpoolP256r1', '092b2403030208010107'],
+  ['Brainpool 384', 'brainpoolP384r1', '092b240303020801010b'],
+  ['Brainpool 512', 'brainpoolP512r1', '092b240303020801010d'],
+  ['secp256k1', 'secp256k1', '052b8104000a'],
+]
+const curved = CURVES.map(([name, curve, oid]): Entry => {
+  const signer = ecdsa(curve, oid, MADE_MS)
+  return [
+    `a key of ${name}`,
+    keyOf(signer, identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)),
+    signer,
+  ]
+})
+const pemOf = (name: string): string =>
+  readFileSync(new URL(`../../vectors/keys/${name}.pem`, import.meta.url), 'utf8')
+const rsaOf = (bits: number, createdMs = MADE_MS): SigningKey =>
+  rsa(pemOf(`rsa-${bits}`), createdMs)
+const RSA = [1024, 2048, 3072, 4096, 8192].map((bits): Entry => [
+  `RSA of ${bits} bits`,
+  keyOf(rsaOf(bits), rsaOf(bits, MADE_MS + 1000)),
+  rsaOf(bits),
+])
+const rsaAlone = rsaOf(3072)
+const dsaKey = dsa(pemOf('dsa-2048'), MADE_MS)
+const native = ed25519Native('peers native', MADE_MS)
+export const algorithms: Entry[] = [
+  ...curved,
+  ...RSA,
+  [
+    'RSA that signs and encrypts, no subkey',
+    concat(keyPacket(rsaAlone), userId(rsaAlone, NAME, { flags: 0x0f })),
+    rsaAlone,
+  ],
+  ['RSA without flags, no subkey', concat(keyPacket(rsaAlone), namelessFlags(rsaAlone)), rsaAlone],
+  [
+    'RSA that signs alone, no subkey',
+    concat(keyPacket(rsaAlone), userId(rsaAlone, NAME)),
+    rsaAlone,
+  ],
+  ['RSA with a subkey of Curve25519', keyOf(rsaAlone, subkey), rsaAlone],
+  ['DSA with a subkey of Curve25519', keyOf(dsaKey, subkey), dsaKey],
+  [
+    'Ed25519 and X25519 of RFC 9580 in version 4',
+    keyOf(native, x25519Native('peers native', MADE_MS)),
+    native,
+  ],
+  ['Ed25519 of RFC 9580 with Curve25519 of before', keyOf(native, subkey), native],
+]
+
+function namelessFlags(one: SigningKey): Buffer {
+  const name = Buffer.from(NAME)
+  const over = concat(keyOver(one), 0xb4, u32(name.length), name)
+  return concat(
+    packet(13, name),
+    signature({ signer: one, over, type: TYPE.certification, atMs: MADE_MS }),
+  )
+}
