@@ -1,42 +1,50 @@
 /**
- * `npm run peers`: puts every shape before the programs that are installed and before us, and prints
- * where we differ. Arguments: `--ask` asks the programs anew and keeps their answers in `answers.json`
- * (minutes); `--keyring FILE` compares over the certificates of a keyring and keeps nothing.
+ * `npm run peers`: compares us with other programs over every shape, by the answers that were kept of
+ * them, and prints a table. `--ask`, with names of programs or for all that are installed, first asks
+ * anew and keeps the answers (minutes); `--shapes WORDS` asks about shapes with these in their name. `--keyring FILE` compares over the certificates of a keyring,
+ * `--most N` over a sample of them, and keeps nothing.
  */
-import { writeFile } from 'node:fs/promises'
-import { openPeers, type Peer } from '../support/peers/index.ts'
-import { SHAPES, questionsOf } from './all.ts'
-import { FILE, kept, type Kept } from './kept.ts'
-import { READ_MS, WORDS, reader, type Question, type Shape } from './shape.ts'
+import { parseArgs } from 'node:util'
+import { openPeers } from '../support/peers/index.ts'
+import { SHAPES } from './all.ts'
+import { ask } from './ask.ts'
+import { readKept, writeKept, type Kept } from './kept.ts'
+import { compareKeyring } from './keyring.ts'
+import { compare, summary, tables } from './report.ts'
 
-const args = process.argv.slice(2)
-const only = args.filter((arg) => !arg.startsWith('--'))
+const { values, positionals } = parseArgs({
+  options: {
+    ask: { type: 'boolean' },
+    shapes: { type: 'string', default: '' },
+    keyring: { type: 'string' },
+    most: { type: 'string' },
+  },
+  allowPositionals: true,
+})
 
-async function ask(peer: Peer, shape: Shape): Promise<Partial<Record<Question, boolean>>> {
-  const answers: Partial<Record<Question, boolean>> = {}
-  const asked = questionsOf(shape)
-  const { message, certificate } = shape
-  if (asked.includes('seal')) answers.seal = await peer.encrypts(certificate, READ_MS)
-  const question = { message, certificate, secrets: [reader.secret], atMs: READ_MS }
-  const { text, valid } = await peer.open(question)
-  const isRead = text !== null && isWords(text.toString())
-  if (asked.includes('read')) answers.read = isRead
-  if (asked.includes('verify')) answers.verify = isRead && valid > 0
-  return answers
+if (values.keyring !== undefined) {
+  const most = values.most === undefined ? Infinity : Number(values.most)
+  process.stdout.write(`${await compareKeyring(values.keyring, most)}\n`)
+} else {
+  if (values.ask === true) await askAll(positionals)
+  const kept = readKept()
+  const all = await compare(kept)
+  process.stdout.write(`${tables(all)}\n\n${summary(all, kept)}\n`)
 }
 
-const isWords = (text: string): boolean =>
-  text.replaceAll('\r\n', '\n').startsWith(WORDS) || text === ''
-
-await using opened = await openPeers(only.length > 0 ? only : undefined)
-const answers: Kept = structuredClone(kept())
-for (const [name, peer] of opened.peers) {
-  answers.versions[name] = peer.version
-  let done = 0
-  for (const [key, shape] of SHAPES) {
-    const of = (answers.shapes[key] ??= {})
-    of[name] ??= await ask(peer, shape)
-    if (++done % 50 === 0) process.stderr.write(`${name}: ${done} of ${SHAPES.size}\n`)
+async function askAll(names: readonly string[]): Promise<void> {
+  await using opened = await openPeers(names.length > 0 ? names : undefined)
+  const { versions, shapes } = readKept()
+  const answers: Kept = {
+    versions,
+    shapes: new Map([...SHAPES.keys()].map((key) => [key, shapes.get(key) ?? new Map()])),
   }
-  await writeFile(FILE, `${JSON.stringify(answers)}\n`)
+  for (const [name, peer] of opened.peers) {
+    versions[name] = peer.version
+    for (const [key, shape] of SHAPES) {
+      if (key.includes(values.shapes)) answers.shapes.get(key)?.set(name, await ask(peer, shape))
+    }
+    process.stderr.write(`${name}: ${SHAPES.size} shapes\n`)
+    writeKept(answers)
+  }
 }

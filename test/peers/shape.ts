@@ -13,7 +13,7 @@ export const WORDS_MS = Date.UTC(2025, 5, 1)
 export const READ_MS = Date.UTC(2026, 10, 1)
 export const DAY_S = 86_400
 
-export type Group = 'certificate' | 'message' | 'armor' | 'signature'
+export type Group = 'certificate' | 'message' | 'armor' | 'signature' | 'secret key'
 
 export interface Shape {
   group: Group
@@ -21,9 +21,17 @@ export interface Shape {
   name: string
   /** Whose words they are: packets, or an armored text. */
   certificate: Buffer | string
-  /** `WORDS`, signed by that person and sealed to the reader. */
+  /** `words`, signed by that person and sealed to the reader. */
   message: Buffer | string
+  /** `WORDS`, where nothing else is said. */
+  words?: string
+  /** Whose message it is, where it is not the reader's: a secret key as its owner exports it. */
+  secret?: Buffer
 }
+
+/** Whether a text is what the message of a shape says; text mode may change line ends. */
+export const isTextOf = ({ words = WORDS }: Shape, text: string): boolean =>
+  text.replaceAll('\r\n', '\n') === words
 
 /** What is asked of everybody: seal to the certificate; read the words; verify them by it. */
 export const QUESTIONS = ['seal', 'read', 'verify'] as const

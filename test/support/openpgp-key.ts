@@ -32,6 +32,8 @@ export interface SigningKey extends PacketKey, Signer {
 
 export interface EncryptionKey extends PacketKey {
   secretBody: Buffer
+  /** Of which curve it is; Curve25519 where none is named. */
+  namedCurve?: string
   /** What stands before the shared secret's owner in the key derivation (RFC 9580, 11.5). */
   kdfPrefix: Buffer
   publicKey: KeyObject
@@ -59,6 +61,11 @@ export function curve25519(label: string, createdMs: number): EncryptionKey {
   const scalar = seeded(`curve25519 ${label}`, 32)
   scalar[0] = (scalar[0] ?? 0) & 0xf8
   scalar[31] = ((scalar[31] ?? 0) & 0x7f) | 0x40
+  return curve25519Of(scalar, createdMs)
+}
+
+/** The same with a scalar of 32 bytes, which need not have the bits that X25519 sets. */
+export function curve25519Of(scalar: Buffer, createdMs: number): EncryptionKey {
   const secret = fromRaw('302e020100300506032b656e04220420', scalar)
   const point = concat(0x40, rawPublic(secret))
   const body = concat(4, seconds(createdMs), 18, CURVE25519_OID, mpi(point), KDF)
@@ -113,15 +120,43 @@ export function ecdsa(namedCurve: string, oid: string, createdMs: number): Signi
   return {
     ...identify(body, createdMs),
     algorithm: 19,
-    secretBody: Buffer.alloc(0),
+    secretBody: unlocked(body, mpi(scalarOf(privateKey))),
     sign: (message, hash) => twoNumbers(hash, message, privateKey),
   }
 }
 
-/** The public packet of a fresh ECDH key, algorithm 18, to which nobody keeps the secret. */
-export function ecdhBody(namedCurve: string, oid: string, createdMs: number): Buffer {
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve })
-  return concat(4, seconds(createdMs), 18, oid, mpi(pointOf(publicKey)), '03010a09')
+/** SHA-512 and AES-256 derive and wrap. */
+const LONG_KDF = '03010a09'
+
+/** A fresh ECDH key, algorithm 18, whose scalar begins with `begins`, where that is given. */
+export function ecdh(
+  namedCurve: string,
+  oid: string,
+  createdMs: number,
+  begins?: number,
+): EncryptionKey {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve })
+  const scalar = scalarOf(privateKey)
+  if (begins !== undefined && scalar[0] !== begins) return ecdh(namedCurve, oid, createdMs, begins)
+  const body = concat(4, seconds(createdMs), 18, oid, mpi(pointOf(publicKey)), LONG_KDF)
+  return {
+    ...identify(body, createdMs),
+    secretBody: unlocked(body, mpi(scalar)),
+    kdfPrefix: concat(oid, 18, LONG_KDF, Buffer.from('Anonymous Sender    ')),
+    publicKey,
+    namedCurve,
+  }
+}
+
+/** The public packet of such a key. */
+export const ecdhBody = (namedCurve: string, oid: string, createdMs: number): Buffer =>
+  ecdh(namedCurve, oid, createdMs).body
+
+/** The secret number, which is at the start of the traditional form. */
+function scalarOf(privateKey: KeyObject): Buffer {
+  const der = privateKey.export({ format: 'der', type: 'sec1' })
+  const at = der.indexOf(Buffer.from('02010104', 'hex')) + 4
+  return der.subarray(at + 1, at + 1 + (der[at] ?? 0))
 }
 
 /** The point stands at the end of the DER form, uncompressed. */
@@ -146,8 +181,14 @@ export function identify(body: Buffer, createdMs: number): PacketKey {
   return { body, fingerprint, keyId: fingerprint.slice(-16), createdMs }
 }
 
-/** The shared secret of X25519 between a fresh secret and a recipient. */
+/** The shared secret between an ephemeral secret and a recipient. */
 export function shared(label: string, recipient: EncryptionKey): { point: Buffer; secret: Buffer } {
+  const { namedCurve } = recipient
+  if (namedCurve !== undefined) {
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve })
+    const secret = diffieHellman({ privateKey, publicKey: recipient.publicKey })
+    return { point: pointOf(publicKey), secret }
+  }
   const ephemeral = fromRaw('302e020100300506032b656e04220420', seeded(`ephemeral ${label}`, 32))
   return {
     point: concat(0x40, rawPublic(ephemeral)),

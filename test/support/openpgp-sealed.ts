@@ -1,22 +1,30 @@
 /** Encrypted messages packet by packet (RFC 9580, 5.1 and 5.13), on node:crypto alone. */
 import { createCipheriv, createHash, hkdfSync, type CipherGCM } from 'node:crypto'
 import { packet } from './openpgp-framing.ts'
-import { concat, seeded, u16, u32 } from './openpgp-bytes.ts'
+import { concat, mpi, seeded, u16, u32 } from './openpgp-bytes.ts'
 import { shared, type EncryptionKey } from './openpgp-key.ts'
 
 export type CipherId = 2 | 7 | 8 | 9
 
 export interface SessionKey {
-  /** 2 Triple-DES, 7 AES-128, 8 AES-192, 9 AES-256 (RFC 9580, 9.3). */
-  cipher: CipherId
+  /** 2 Triple-DES, 7 AES-128, 8 AES-192, 9 AES-256, 11 to 13 Camellia (RFC 9580, 9.3). */
+  cipher: CipherId | 11 | 12 | 13
   data: Buffer
 }
 
-const KEY_OCTETS = { 2: 24, 7: 16, 8: 24, 9: 32 } as const
-const BLOCK_OCTETS = { 2: 8, 7: 16, 8: 16, 9: 16 } as const
-const CFB = { 2: 'des-ede3-cfb', 7: 'aes-128-cfb', 8: 'aes-192-cfb', 9: 'aes-256-cfb' } as const
+const KEY_OCTETS = { 2: 24, 7: 16, 8: 24, 9: 32, 11: 16, 12: 24, 13: 32 } as const
+const blockOctets = (cipher: number): number => (cipher === 2 ? 8 : 16)
+const CFB = {
+  2: 'des-ede3-cfb',
+  7: 'aes-128-cfb',
+  8: 'aes-192-cfb',
+  9: 'aes-256-cfb',
+  11: 'camellia-128-cfb',
+  12: 'camellia-192-cfb',
+  13: 'camellia-256-cfb',
+} as const
 
-export function sessionKey(label: string, cipher: CipherId = 9): SessionKey {
+export function sessionKey(label: string, cipher: SessionKey['cipher'] = 9): SessionKey {
   return { cipher, data: seeded(`session key ${label}`, KEY_OCTETS[cipher]) }
 }
 
@@ -80,15 +88,16 @@ const secretIn = ({ secret }: { secret: Buffer }): Buffer => secret
 function wrap(recipient: EncryptionKey, message: Buffer, label: string, hashed = secretIn) {
   const agreed = shared(label, recipient)
   const [{ point }, secret] = [agreed, hashed(agreed)]
-  const kek = createHash('sha256')
+  const [hash, bits] = recipient.namedCurve === undefined ? ['sha256', 128] : ['sha512', 256]
+  const kek = createHash(hash)
     .update(concat('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
     .digest()
-    .subarray(0, 16)
+    .subarray(0, bits / 8)
   const padding = 8 - (message.length % 8)
   const padded = concat(message, Buffer.alloc(padding, padding))
-  const cipher = createCipheriv('id-aes128-wrap', kek, Buffer.alloc(8, 0xa6))
+  const cipher = createCipheriv(`id-aes${bits}-wrap`, kek, Buffer.alloc(8, 0xa6))
   const wrapped = concat(cipher.update(padded), cipher.final())
-  return { point: concat(u16(263), point), wrapped }
+  return { point: mpi(point), wrapped }
 }
 
 /** How the hash at the end is spoilt. */
@@ -103,7 +112,7 @@ export interface Spoilt {
 
 /** Body of a version 1 container (RFC 9580, 5.13.1). */
 export function seipdBody(inner: Uint8Array, key: SessionKey, spoilt: Spoilt = {}): Buffer {
-  const size = BLOCK_OCTETS[key.cipher]
+  const size = blockOctets(key.cipher)
   const prefix = seeded('prefix', size)
   const marked = concat(prefix, prefix.subarray(-2), inner, spoilt.header ?? 'd314')
   const hash = spoilt.hash ?? createHash('sha1').update(marked).digest()

@@ -23,6 +23,7 @@ import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 import { NEEDS } from '../../src/clients/may-client.ts'
+import { PROMISES } from '../peers/promises.ts'
 import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -207,6 +208,17 @@ export const TABLES: Record<string, () => string> = {
         FAULTS[name].phase,
         FAULTS[name].does,
         FAULTS[name].options.map((option) => `\`${option}\``).join(', '),
+      ]),
+    ),
+  promises: () =>
+    table(
+      ['promise', 'shapes', 'reason'],
+      PROMISES.map(({ promise, shapes, reasons }) => [
+        promise,
+        `\`${shapes.source.replaceAll('(?:', '(')}\``,
+        Object.entries(reasons)
+          .map(([question, reason]) => `${question}: \`${reason}\``)
+          .join(', '),
       ]),
     ),
 }

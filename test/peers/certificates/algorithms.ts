@@ -1,25 +1,32 @@
 /** Keys of each algorithm. */
 import { readFileSync } from 'node:fs'
 import { concat, u32 } from '../../support/openpgp-bytes.ts'
-import { boundSubkey, keyOver, keyPacket, userId } from '../../support/openpgp-certificate.ts'
+import {
+  type SelfSignature,
+  boundSubkey,
+  keyOver,
+  keyPacket,
+  subkeyRevocation,
+  userId,
+} from '../../support/openpgp-certificate.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import {
   type PacketKey,
   type SigningKey,
   dsa,
-  ecdhBody,
+  ecdh,
   ecdsa,
-  identify,
   rsa,
 } from '../../support/openpgp-key.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { TYPE, signature } from '../../support/openpgp-signature.ts'
-import { MADE_MS, NAME, subkey } from '../shape.ts'
+import { DAY_S, MADE_MS, NAME, subkey } from '../shape.ts'
 import type { Entry } from './parts.ts'
 
-const keyOf = (one: SigningKey, encryption: PacketKey, name = NAME): Buffer =>
-  concat(keyPacket(one), userId(one, name), boundSubkey(one, encryption))
-const CURVES: [string, string, string][] = [
+const keyOf = (one: SigningKey, encryption: PacketKey, options: SelfSignature = {}): Buffer =>
+  concat(keyPacket(one), userId(one, NAME, options), boundSubkey(one, encryption, options))
+/** By the names of OpenSSL, and the identifiers of OpenPGP. */
+export const CURVES: [string, string, string][] = [
   ['P-256', 'prime256v1', '082a8648ce3d030107'],
   ['P-384', 'secp384r1', '052b81040022'],
   ['P-521', 'secp521r1', '052b81040023'],
@@ -28,13 +35,11 @@ const CURVES: [string, string, string][] = [
   ['Brainpool 512', 'brainpoolP512r1', '092b240303020801010d'],
   ['secp256k1', 'secp256k1', '052b8104000a'],
 ]
+/** GnuPG wants a hash as long as the curve. */
+export const LONG_HASH = { hash: 'sha512' } as const
 const curved = CURVES.map(([name, curve, oid]): Entry => {
   const signer = ecdsa(curve, oid, MADE_MS)
-  return [
-    `a key of ${name}`,
-    keyOf(signer, identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)),
-    signer,
-  ]
+  return [`a key of ${name}`, keyOf(signer, ecdh(curve, oid, MADE_MS), LONG_HASH), signer]
 })
 const pemOf = (name: string): string =>
   readFileSync(new URL(`../../vectors/keys/${name}.pem`, import.meta.url), 'utf8')
@@ -63,6 +68,32 @@ export const algorithms: Entry[] = [
     rsaAlone,
   ],
   ['RSA with a subkey of Curve25519', keyOf(rsaAlone, subkey), rsaAlone],
+  [
+    'RSA with a subkey that was revoked over sha1',
+    concat(
+      keyOf(rsaAlone, subkey),
+      subkeyRevocation(rsaAlone, subkey, { atMs: MADE_MS + DAY_S * 1000, hash: 'sha1' }),
+    ),
+    rsaAlone,
+  ],
+  [
+    'RSA without flags, with a subkey bound over sha1',
+    concat(
+      keyPacket(rsaAlone),
+      namelessFlags(rsaAlone),
+      boundSubkey(rsaAlone, subkey, { hash: 'sha1' }),
+    ),
+    rsaAlone,
+  ],
+  [
+    'RSA for everything, with a subkey bound over sha1',
+    concat(
+      keyPacket(rsaAlone),
+      userId(rsaAlone, NAME, { flags: 0x0f }),
+      boundSubkey(rsaAlone, subkey, { hash: 'sha1' }),
+    ),
+    rsaAlone,
+  ],
   ['DSA with a subkey of Curve25519', keyOf(dsaKey, subkey), dsaKey],
   [
     'Ed25519 and X25519 of RFC 9580 in version 4',

@@ -38,6 +38,7 @@ const SELF: [string, SelfSignature][] = [
     'with the features of an AEAD',
     { hashed: [subpacket(30, concat(9)), subpacket(39, concat(9, 2, 9, 3))] },
   ],
+  ['with suites of an AEAD, without its feature', { hashed: [subpacket(39, concat(9, 2, 7, 2))] }],
   [
     'with the old AEAD features',
     { hashed: [subpacket(30, concat(7)), subpacket(34, concat(2, 1))] },

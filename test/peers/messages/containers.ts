@@ -5,7 +5,7 @@ import { literal, signedLiteral } from '../../support/openpgp-inner.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
 import { pkesk6, sed, seipd, seipd2 } from '../../support/openpgp-sealed.ts'
 import { KEY, WORDS, reader } from '../shape.ts'
-import { type Entry, inside, longInner, recipient, signing, usually } from './parts.ts'
+import { type Entry, LONG, inside, longInner, recipient, signing, usually } from './parts.ts'
 import { document } from './signatures.ts'
 
 const ODD: [string, Buffer][] = [
@@ -43,10 +43,10 @@ export const containers: Entry[] = [
     'two messages, one behind the other',
     concat(recipient, seipd(usually, KEY), recipient, seipd(usually, KEY)),
   ],
-  ['two literals', inside(concat(literal(WORDS), literal('more')))],
+  ['two literals', inside(concat(literal(WORDS), literal('more'))), `${WORDS}more`],
   ['no container', recipient],
   ['cut in the container', concat(recipient, seipd(usually, KEY)).subarray(0, -8)],
   ['bytes behind the container', concat(recipient, seipd(usually, KEY), Buffer.from('\n\n'))],
-  ['empty words', inside(signedLiteral('', signing))],
-  ['long words', inside(longInner)],
+  ['empty words', inside(signedLiteral('', signing)), ''],
+  ['long words', inside(longInner), LONG],
 ]

@@ -1,5 +1,5 @@
 /** Messages of many shapes: the words are always the same, and signed, where nothing else is said. */
-import { usual, type Shape } from '../shape.ts'
+import { WORDS, usual, type Shape } from '../shape.ts'
 import { containers, odd } from './containers.ts'
 import { lengths } from './lengths.ts'
 import { compressions, literals } from './literals.ts'
@@ -15,4 +15,10 @@ export const MESSAGES: Shape[] = [
   ...signatures,
   ...odd,
   ...containers,
-].map(([name, message]) => ({ group: 'message', name, certificate: usual, message }))
+].map(([name, message, words = WORDS]) => ({
+  group: 'message',
+  name,
+  certificate: usual,
+  message,
+  words,
+}))

@@ -5,33 +5,55 @@ import { compressed } from '../../support/openpgp-inner.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
 import { seipdBody } from '../../support/openpgp-sealed.ts'
 import { KEY } from '../shape.ts'
-import { type Entry, PARTS, inside, long, longInner, recipient, signing, usually } from './parts.ts'
+import {
+  type Entry,
+  LONG,
+  PARTS,
+  inside,
+  long,
+  longInner,
+  recipient,
+  signing,
+  usually,
+} from './parts.ts'
 
 const longContainer = seipdBody(longInner, KEY)
 const framed = (frame: (tag: number, body: Buffer) => Buffer): Buffer =>
   concat(recipient, frame(18, longContainer))
 
 export const lengths: Entry[] = [
-  ['container with a length of five bytes', framed(longPacket)],
+  ['container with a length of five bytes', framed(longPacket), LONG],
   ...PARTS.map(([name, powers]): Entry => [
     `container in parts: ${name}`,
     framed((tag, body) => partialPacket(tag, body, powers)),
+    LONG,
   ]),
-  ['literal of the old format, two bytes', inside(aroundLiteral((body) => oldPacket(11, body, 2)))],
+  [
+    'literal of the old format, two bytes',
+    inside(aroundLiteral((body) => oldPacket(11, body, 2))),
+    LONG,
+  ],
   [
     'literal of the old format, four bytes',
     inside(aroundLiteral((body) => oldPacket(11, body, 4))),
+    LONG,
   ],
-  ['literal with a length of five bytes', inside(aroundLiteral((body) => longPacket(11, body)))],
+  [
+    'literal with a length of five bytes',
+    inside(aroundLiteral((body) => longPacket(11, body))),
+    LONG,
+  ],
   ...PARTS.map(([name, powers]): Entry => [
     `literal in parts: ${name}`,
     inside(aroundLiteral((body) => partialPacket(11, body, powers))),
+    LONG,
   ]),
-  ['literal of indeterminate length, unsigned', inside(oldPacket(11, literalBody(), 0))],
+  ['literal of indeterminate length, unsigned', inside(oldPacket(11, literalBody(), 0)), LONG],
   ['compressed of indeterminate length', inside(oldPacket(8, compressedBody(1), 0))],
   ...PARTS.map(([name, powers]): Entry => [
     `compressed in parts: ${name}`,
     inside(partialPacket(8, compressedBody(0, longInner), powers)),
+    LONG,
   ]),
 ]
 

@@ -3,13 +3,14 @@ import { signedLiteral } from '../../support/openpgp-inner.ts'
 import { pkesk } from '../../support/openpgp-sealed.ts'
 import { KEY, WORDS, WORDS_MS, primary, reader, toReader } from '../shape.ts'
 
-export type Entry = [name: string, message: Buffer]
+export type Entry = [name: string, message: Buffer, words?: string]
 export const signing = { signer: primary, atMs: WORDS_MS }
 export const usually = signedLiteral(WORDS, signing)
 export const recipient = pkesk(reader.subkey, KEY)
 export const inside = (inner: Uint8Array): Buffer => toReader(inner)
 
-export const long = Buffer.from(`${WORDS}${' and more'.repeat(500)}`)
+export const LONG = `${WORDS}${' and more'.repeat(500)}`
+export const long = Buffer.from(LONG)
 
 export const longInner = signedLiteral(long, signing)
 

@@ -2,7 +2,7 @@
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { longPacket, oldPacket, packet } from '../../support/openpgp-framing.ts'
 import {
-  type CipherId,
+  type SessionKey,
   anonymousPkesk,
   pkesk,
   pkesk6,
@@ -65,7 +65,9 @@ export const recipients: Entry[] = [
   ],
 ]
 
-export const ciphers: Entry[] = ([2, 7, 8, 9] as CipherId[]).map((cipher): Entry => {
-  const key = sessionKey('peers cipher', cipher)
-  return [`cipher ${cipher}`, concat(pkesk(reader.subkey, key), seipd(usually, key))]
-})
+export const ciphers: Entry[] = ([2, 7, 8, 9, 11, 12, 13] as SessionKey['cipher'][]).map(
+  (cipher): Entry => {
+    const key = sessionKey('peers cipher', cipher)
+    return [`cipher ${cipher}`, concat(pkesk(reader.subkey, key), seipd(usually, key))]
+  },
+)

@@ -9,6 +9,7 @@ import { type Entry, inside, signing } from './parts.ts'
 const other = ed25519('peers another', MADE_MS)
 const otherSigning = { signer: other, atMs: WORDS_MS }
 export const document = Buffer.from(WORDS)
+const TRAILING = 'The words of the shape,  \nin two lines'
 export const signatures: Entry[] = [
   ['nobody signed', inside(literal(WORDS))],
   [
@@ -69,10 +70,7 @@ export const signatures: Entry[] = [
     inside(signedLiteral(WORDS.replace('\n', '\r\n'), { ...signing, type: TYPE.text })),
   ],
   ['words with line ends of CRLF', inside(signedLiteral(WORDS.replace('\n', '\r\n'), signing))],
-  [
-    'signature in text mode over trailing blanks',
-    inside(aroundText('The words of the shape,  \nin two lines')),
-  ],
+  ['signature in text mode over trailing blanks', inside(aroundText(TRAILING)), TRAILING],
   [
     'every one-pass packet is marked as the last',
     inside(
