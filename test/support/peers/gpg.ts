@@ -69,7 +69,6 @@ export async function gpg(shop: Shop): Promise<Peer> {
     })
   return {
     version: await shop.version('gpg', '--version'),
-    hasClock: true,
     writer: gpgWriter(shop),
     async open({ message, secrets, certificate, atMs }) {
       const path = await homeOf(secrets)

@@ -23,7 +23,6 @@ export async function openpgpjs(): Promise<Peer> {
   const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string }
   return {
     version: `openpgp.js ${version}`,
-    hasClock: true,
     async open({ message, secrets, certificate, atMs }) {
       const decryptionKeys = await Promise.all(secrets.map(secretOf))
       const date = new Date(atMs)

@@ -15,10 +15,8 @@ export interface PeerQuestion {
   secrets: readonly Bytes[]
   /** Whose signatures are looked for. */
   certificate: Bytes
-  /** When; a program without `hasClock` asks the system's. */
+  /** When, for gpg, rnp and openpgp.js; the others read the system's clock. */
   atMs: number
-  /** Signatures after it are not valid; a program with `hasClock` needs none. */
-  notAfterMs?: number
 }
 
 /** Kinds of keys, by primary key and subkey in the words of GnuPG. */
@@ -78,7 +76,6 @@ export interface PeerWriter {
 
 export interface Peer {
   version: string
-  hasClock: boolean
   writer?: PeerWriter
   open(question: PeerQuestion): Promise<PeerAnswer>
   /** Whether it encrypts to a certificate. */

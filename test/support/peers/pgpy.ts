@@ -10,7 +10,6 @@ export async function pgpy(shop: Shop): Promise<Peer> {
   if (!isDone) throw new Error('PGPy is not installed')
   return {
     version: `PGPy ${stdout.toString().trim()}`,
-    hasClock: false,
     async open({ message, secrets, certificate }) {
       const paths = await shop.files([certificate, message, ...secrets])
       const ran = await python(PGPY_OPEN, paths)

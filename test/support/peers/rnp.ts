@@ -66,7 +66,6 @@ export async function rnp(shop: Shop): Promise<Peer> {
   const clock = (atMs: number): string[] => ['--current-time', String(Math.floor(atMs / 1000))]
   return {
     version: await shop.version('rnp', '--version'),
-    hasClock: true,
     writer: rnpWriter(shop),
     async open({ message, secrets, certificate, atMs }) {
       const path = await shop.once(`rnp ${secrets.join(' ')}`, (at) => importing(at, secrets))

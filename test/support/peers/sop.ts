@@ -40,7 +40,6 @@ export const sop =
     }
     return {
       version,
-      hasClock: false,
       writer: {
         kinds: [kind],
         features,
@@ -55,14 +54,12 @@ export const sop =
           return await must(['encrypt', ...as, ...by, ...(await shop.files(to))], text)
         },
       },
-      async open({ message, secrets, certificate, notAfterMs }) {
+      async open({ message, secrets, certificate }) {
         const verifications = shop.path()
         const keys = await shop.files(secrets)
-        const until = notAfterMs === undefined ? '' : new Date(notAfterMs).toISOString()
         const by = [
           `--verify-out=${verifications}`,
           `--verify-with=${await shop.file(certificate)}`,
-          ...(until === '' ? [] : [`--verify-not-after=${until.replace('.000', '')}`]),
         ]
         const plain = await call(['decrypt', ...by, ...keys], message)
         const opened = plain.isDone ? plain : await call(['decrypt', ...keys], message)

@@ -22,7 +22,6 @@ const SQ_FLAGS: Flags = {
 export async function sq(shop: Shop): Promise<Peer> {
   return {
     version: await shop.version('sq', '--version'),
-    hasClock: false,
     writer: {
       kinds: Object.keys(SQ_SUITES) as KeyKind[],
       features: Object.keys(SQ_FLAGS) as Feature[],
