@@ -1,5 +1,8 @@
 /** The cells of the matrix: what one program and our engine must agree on. */
+import { randomBytes } from 'node:crypto'
+import { unarmor } from 'openpgp'
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
+import { MemoryRoom, contentOf, readerOf } from '../support/memory-room.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
 import {
@@ -85,6 +88,33 @@ async function inward(
   }
 }
 
+/** The program seals and signs a file; we open it, armored and not, and verify. */
+async function fileIn(row: Row, content: Buffer, feature?: Feature): Promise<void> {
+  const { writer, ours } = row
+  const signers = [await row.key()]
+  const { certificate } = signers[0] ?? (await row.key())
+  const armored = await writer.seal({ text: content, to: [ours.key.certificate], signers, feature })
+  const forms = { armored: Buffer.from(armored), binary: (await unarmor(armored)).data }
+  for (const [form, bytes] of Object.entries(forms) as ['armored' | 'binary', Uint8Array][]) {
+    const options = { form, room: new MemoryRoom(), keys: [ours.unlocked] }
+    const opened = await ours.engine.openFile(readerOf(bytes, 10_000), options)
+    if (opened.outcome !== 'opened') throw new Error(`we say ${JSON.stringify(opened)}`)
+    const came = await contentOf(opened.file)
+    const isSame =
+      feature === 'text mode' ? shape(`${came}`) === shape(`${content}`) : came.equals(content)
+    if (!isSame) throw new Error('the content differs')
+    const results = await ours.engine.verify(opened.signed, certificate, Date.now())
+    if (results.join(' ') !== 'valid') throw new Error(`signature ${results.join(' ')}`)
+  }
+}
+
+/** Half of it is noise, which does not compress. */
+const noisy = (): Buffer => Buffer.concat([randomBytes(100_000), Buffer.alloc(100_000, 'x')])
+/** At the edges of framing and blocks. */
+const EDGES = [0, 1, 16, 191, 192, 8383, 8384, 65_536]
+/** Line ends of both kinds, also at the edges of pieces. */
+const LINE_ENDS = ['one', 'two\r', '', '\r', 'x'.repeat(19_000), 'last'].join('\n')
+
 /** We seal and sign; the program opens and verifies. */
 async function outward(
   row: Row,
@@ -160,6 +190,21 @@ export const TABLES: { id: string; title: string; cases: Case[] }[] = [
       ),
       named('4096', always, (row) => inward(row, { text: LONG })),
       named('unicode', always, (row) => inward(row, { text: WIDE })),
+    ],
+  },
+  {
+    id: 'file-in',
+    title: 'they seal and sign a file, we open and verify: by manner',
+    cases: [
+      ...FEATURES.filter((feature) => !['text mode', 'two signers'].includes(feature)).map(
+        (feature) => named(feature, byFeature(feature), (row) => fileIn(row, noisy(), feature)),
+      ),
+      named('lengths', always, async (row) => {
+        for (const length of EDGES) await fileIn(row, randomBytes(length))
+      }),
+      named('text mode', byFeature('text mode'), (row) =>
+        fileIn(row, Buffer.from(`${LINE_ENDS}\r\n`.repeat(30)), 'text mode'),
+      ),
     ],
   },
   {

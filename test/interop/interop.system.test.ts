@@ -9,7 +9,8 @@ import { FEATURES, WRITER_NAMES, openPeers } from '../support/peers/index.ts'
 const CORE: Record<string, string[]> = {
   'key-in': ['cv25519', 'rsa2048', 'p256', 'bp256'],
   'key-out': ['cv25519', 'rsa2048', 'p256', 'bp256'],
-  'manner-in': FEATURES.filter((one) => one !== 'plain' && one !== 'zip'),
+  'manner-in': FEATURES.filter((one) => !['plain', 'zip', 'aes192'].includes(one)),
+  'file-in': ['plain', 'zip', 'padded', 'anonymous', 'cast5', 'lengths', 'text mode'],
   'text-out': ['unicode', 'lengths', 'names', 'stranger'],
 }
 

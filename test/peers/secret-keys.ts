@@ -1,6 +1,11 @@
 /** Secret keys as their owners bring them from other programs: each reads a message to it. */
 import { concat, seeded } from '../support/openpgp-bytes.ts'
-import { boundSubkey, subkeyPacket, userId } from '../support/openpgp-certificate.ts'
+import {
+  boundSubkey,
+  subkeyPacket,
+  userId,
+  type SelfSignature,
+} from '../support/openpgp-certificate.ts'
 import { packet } from '../support/openpgp-framing.ts'
 import { literal } from '../support/openpgp-inner.ts'
 import {
@@ -11,14 +16,18 @@ import {
   type EncryptionKey,
   type SigningKey,
 } from '../support/openpgp-key.ts'
-import { pkesk, seipd } from '../support/openpgp-sealed.ts'
+import { pkesk, seipd, sessionKey, type SessionKey } from '../support/openpgp-sealed.ts'
 import { CURVES, LONG_HASH } from './certificates/algorithms.ts'
 import { KEY, MADE_MS, NAME, WORDS, primary, subkey, usual, type Shape } from './shape.ts'
 
-const secretOf = (one: SigningKey, encryption: EncryptionKey): Buffer =>
+const secretOf = (
+  one: SigningKey,
+  encryption: EncryptionKey,
+  options: SelfSignature = LONG_HASH,
+): Buffer =>
   concat(
     packet(5, one.secretBody),
-    userId(one, NAME, LONG_HASH),
+    userId(one, NAME, options),
     packet(7, encryption.secretBody),
     boundSubkey(one, encryption, LONG_HASH).subarray(subkeyPacket(encryption).length),
   )
@@ -35,8 +44,14 @@ const scalar = concat(seeded('peers scalar', 31), 0)
 const short = curve25519Of(scalar, MADE_MS)
 const small = ecdh(curve, oid, MADE_MS, 0)
 
-const ENTRIES: [string, Buffer, EncryptionKey][] = [
+const ENTRIES: [string, Buffer, EncryptionKey, SessionKey?][] = [
   ['of Ed25519 and Curve25519', written, subkey],
+  [
+    'that lists no AES-192, which seals',
+    secretOf(primary, subkey, { ciphers: [9, 7] }),
+    subkey,
+    sessionKey('peers', 8),
+  ],
   ['behind a marker', concat(packet(10, Buffer.from('PGP')), written), subkey],
   ['with its certificate behind', concat(written, usual), subkey],
   ['behind its certificate', concat(usual, written), subkey],
@@ -49,10 +64,10 @@ const ENTRIES: [string, Buffer, EncryptionKey][] = [
   }),
 ]
 
-export const SECRET_KEYS: Shape[] = ENTRIES.map(([name, secret, encryption]) => ({
+export const SECRET_KEYS: Shape[] = ENTRIES.map(([name, secret, encryption, key = KEY]) => ({
   group: 'secret key',
   name,
   certificate: usual,
-  message: concat(pkesk(encryption, KEY), seipd(literal(WORDS), KEY)),
+  message: concat(pkesk(encryption, key), seipd(literal(WORDS), key)),
   secret,
 }))

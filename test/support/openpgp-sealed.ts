@@ -28,15 +28,16 @@ export function sessionKey(label: string, cipher: SessionKey['cipher'] = 9): Ses
   return { cipher, data: seeded(`session key ${label}`, KEY_OCTETS[cipher]) }
 }
 
-/** Body of a version 3 recipient packet for a Curve25519 key. */
+/** Body of a version 3 recipient packet, with a session key padded to so many bytes. */
 export function pkeskBody(
   recipient: EncryptionKey,
   key: SessionKey,
   label: string,
-  hashed?: typeof secretIn,
+  how: Wrapping = {},
 ): Buffer {
   const sum = key.data.reduce((total, octet) => (total + octet) & 0xffff, 0)
-  const { point, wrapped } = wrap(recipient, concat(key.cipher, key.data, u16(sum)), label, hashed)
+  const message = concat(key.cipher, key.data, u16(sum))
+  const { point, wrapped } = wrap(recipient, message, label, how)
   return concat(3, recipient.keyId, 18, point, wrapped.length, wrapped)
 }
 
@@ -56,7 +57,7 @@ export function shortenedPkesk(
   for (let at = 0; ; at++) {
     const label = `shortened ${at}`
     if (hashed(shared(label, recipient)).length < 32) {
-      return packet(1, pkeskBody(recipient, key, label, hashed))
+      return packet(1, pkeskBody(recipient, key, label, { hashed }))
     }
   }
 }
@@ -83,9 +84,14 @@ export function pkesk6(recipient: EncryptionKey, key: SessionKey, label = 'pkesk
   return packet(1, concat(6, 21, 4, recipient.fingerprint, 18, point, wrapped.length, wrapped))
 }
 
-const secretIn = ({ secret }: { secret: Buffer }): Buffer => secret
+/** `hashed` is the part of the agreed secret that is hashed, `bytes` the length of a padded message. */
+interface Wrapping {
+  hashed?: (agreed: { secret: Buffer }) => Buffer
+  bytes?: number
+}
 
-function wrap(recipient: EncryptionKey, message: Buffer, label: string, hashed = secretIn) {
+function wrap(recipient: EncryptionKey, message: Buffer, label: string, how: Wrapping = {}) {
+  const { hashed = ({ secret }) => secret, bytes = message.length + 8 - (message.length % 8) } = how
   const agreed = shared(label, recipient)
   const [{ point }, secret] = [agreed, hashed(agreed)]
   const [hash, bits] = recipient.namedCurve === undefined ? ['sha256', 128] : ['sha512', 256]
@@ -93,7 +99,7 @@ function wrap(recipient: EncryptionKey, message: Buffer, label: string, hashed =
     .update(concat('00000001', secret, recipient.kdfPrefix, recipient.fingerprint))
     .digest()
     .subarray(0, bits / 8)
-  const padding = 8 - (message.length % 8)
+  const padding = bytes - message.length
   const padded = concat(message, Buffer.alloc(padding, padding))
   const cipher = createCipheriv(`id-aes${bits}-wrap`, kek, Buffer.alloc(8, 0xa6))
   const wrapped = concat(cipher.update(padded), cipher.final())

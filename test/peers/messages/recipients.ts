@@ -65,9 +65,12 @@ export const recipients: Entry[] = [
   ],
 ]
 
-export const ciphers: Entry[] = ([2, 7, 8, 9, 11, 12, 13] as SessionKey['cipher'][]).map(
-  (cipher): Entry => {
-    const key = sessionKey('peers cipher', cipher)
-    return [`cipher ${cipher}`, concat(pkesk(reader.subkey, key), seipd(usually, key))]
-  },
-)
+const CIPHERS: SessionKey['cipher'][] = [2, 7, 8, 9, 11, 12, 13]
+export const ciphers: Entry[] = CIPHERS.flatMap((cipher): Entry[] => {
+  const key = sessionKey('peers cipher', cipher)
+  const padded = packet(1, pkeskBody(reader.subkey, key, 'padded', { bytes: 40 }))
+  return [
+    [`cipher ${cipher}`, concat(pkesk(reader.subkey, key), seipd(usually, key))],
+    [`cipher ${cipher}, padded as by GnuPG`, concat(padded, seipd(usually, key))],
+  ]
+})

@@ -20,6 +20,8 @@ const GPG_FLAGS: Flags = {
   'text mode': ['--textmode'],
   'by pipe': ['--compress-algo', 'none'],
   '3des': ['--cipher-algo', '3DES'],
+  aes192: ['--cipher-algo', 'AES192'],
+  cast5: ['--cipher-algo', 'CAST5'],
 }
 
 function gpgWriter(shop: Shop): PeerWriter {

@@ -46,6 +46,8 @@ export const FEATURES = [
   'text mode',
   'by pipe',
   '3des',
+  'aes192',
+  'cast5',
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type Flags = Partial<Record<Feature, string[]>>
@@ -58,7 +60,7 @@ export interface PeerKey {
 }
 
 export interface SealRequest {
-  text: string
+  text: Bytes
   /** Armored certificates. */
   to: readonly string[]
   signers: readonly PeerKey[]

@@ -21,6 +21,8 @@ const RNP_FLAGS: Flags = {
   bzip2: ['--bzip', '-z', '6'],
   'two signers': [],
   '3des': ['--cipher', 'TRIPLEDES'],
+  aes192: ['--cipher', 'AES192'],
+  cast5: ['--cipher', 'CAST5'],
 }
 
 function rnpWriter(shop: Shop): PeerWriter {
