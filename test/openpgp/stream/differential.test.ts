@@ -50,20 +50,6 @@ async function expectSameOpened(
   }
 }
 
-test.each(INNER)(
-  'a message with %s is read as a file with the same result',
-  async (name, inner) => {
-    for (const pieces of [1, 17, 100_000]) await expectSame(toBot(inner), pieces, name)
-  },
-)
-
-test.each(MESSAGES)(
-  'the message %s is read as a file with the same result',
-  async (name, message) => {
-    await expectSame(message, 31, name)
-  },
-)
-
 test('a message with mutated packets inside is read as a file with the same result', async () => {
   for (const seed of seeds(250)) {
     const random = randomFrom(seed)

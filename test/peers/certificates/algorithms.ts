@@ -1,15 +1,13 @@
 /** Keys of each algorithm. */
 import { readFileSync } from 'node:fs'
-import { concat, u32 } from '../../support/openpgp-bytes.ts'
+import { concat } from '../../support/openpgp-bytes.ts'
 import {
   type SelfSignature,
   boundSubkey,
-  keyOver,
   keyPacket,
   subkeyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import { packet } from '../../support/openpgp-framing.ts'
 import {
   type PacketKey,
   type SigningKey,
@@ -19,9 +17,8 @@ import {
   rsa,
 } from '../../support/openpgp-key.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
-import { TYPE, signature } from '../../support/openpgp-signature.ts'
 import { DAY_S, MADE_MS, NAME, subkey } from '../shape.ts'
-import type { Entry } from './parts.ts'
+import { type Entry, named } from './parts.ts'
 
 const keyOf = (one: SigningKey, encryption: PacketKey, options: SelfSignature = {}): Buffer =>
   concat(keyPacket(one), userId(one, NAME, options), boundSubkey(one, encryption, options))
@@ -61,7 +58,11 @@ export const algorithms: Entry[] = [
     concat(keyPacket(rsaAlone), userId(rsaAlone, NAME, { flags: 0x0f })),
     rsaAlone,
   ],
-  ['RSA without flags, no subkey', concat(keyPacket(rsaAlone), namelessFlags(rsaAlone)), rsaAlone],
+  [
+    'RSA without flags, no subkey',
+    concat(keyPacket(rsaAlone), named(NAME, { signer: rsaAlone, hashed: [] })),
+    rsaAlone,
+  ],
   [
     'RSA that signs alone, no subkey',
     concat(keyPacket(rsaAlone), userId(rsaAlone, NAME)),
@@ -80,7 +81,7 @@ export const algorithms: Entry[] = [
     'RSA without flags, with a subkey bound over sha1',
     concat(
       keyPacket(rsaAlone),
-      namelessFlags(rsaAlone),
+      named(NAME, { signer: rsaAlone, hashed: [] }),
       boundSubkey(rsaAlone, subkey, { hash: 'sha1' }),
     ),
     rsaAlone,
@@ -102,12 +103,3 @@ export const algorithms: Entry[] = [
   ],
   ['Ed25519 of RFC 9580 with Curve25519 of before', keyOf(native, subkey), native],
 ]
-
-function namelessFlags(one: SigningKey): Buffer {
-  const name = Buffer.from(NAME)
-  const over = concat(keyOver(one), 0xb4, u32(name.length), name)
-  return concat(
-    packet(13, name),
-    signature({ signer: one, over, type: TYPE.certification, atMs: MADE_MS }),
-  )
-}

@@ -9,11 +9,11 @@ import {
   type Entry,
   HOUR_MS,
   LASTS,
-  binding,
   bindingOf,
   certification,
   id,
   key,
+  keyed,
 } from './parts.ts'
 
 const ENDS: [string, number | null][] = [
@@ -28,11 +28,9 @@ export const expiries: Entry[] = [
     ENDS.flatMap(([named, namedEnd]) =>
       [0, HOUR_MS].map((laterMs): Entry => [
         `end by direct key ${direct}, by user id ${named}, ${laterMs === 0 ? 'user id' : 'direct key'} newer`,
-        concat(
-          key,
+        keyed(
           directKey(primary, { hashed: ending(directEnd), atMs: MADE_MS + laterMs }),
           userId(primary, NAME, { hashed: ending(namedEnd), atMs: MADE_MS + HOUR_MS - laterMs }),
-          binding,
         ),
       ]),
     ),
@@ -55,40 +53,28 @@ export const expiries: Entry[] = [
   ...ENDS.flatMap(([before, first]) =>
     ENDS.filter(([after]) => after !== before).map(([after, second]): Entry => [
       `end by the user id: ${before}, then ${after}`,
-      concat(
-        key,
+      keyed(
         userId(primary, NAME, { hashed: ending(first) }),
         certification({ hashed: ending(second), atMs: MADE_MS + HOUR_MS }),
-        binding,
       ),
     ]),
   ),
   [
     'two user ids, one ended',
-    concat(
-      key,
+    keyed(
       userId(primary, 'Writer 1', { hashed: ending(ENDED) }),
       userId(primary, 'Writer 2', { atMs: MADE_MS + HOUR_MS }),
-      binding,
     ),
   ],
   [
     'two user ids, the newer ended',
-    concat(
-      key,
+    keyed(
       userId(primary, 'Writer 1'),
       userId(primary, 'Writer 2', { hashed: ending(ENDED), atMs: MADE_MS + HOUR_MS }),
-      binding,
     ),
   ],
-  [
-    'self-signature that ended',
-    concat(key, userId(primary, NAME, { hashed: [expiresAfter(ENDED)] }), binding),
-  ],
-  [
-    'self-signature that lasts',
-    concat(key, userId(primary, NAME, { hashed: [expiresAfter(LASTS)] }), binding),
-  ],
+  ['self-signature that ended', keyed(userId(primary, NAME, { hashed: [expiresAfter(ENDED)] }))],
+  ['self-signature that lasts', keyed(userId(primary, NAME, { hashed: [expiresAfter(LASTS)] }))],
   [
     'binding that ended',
     concat(key, id, boundSubkey(primary, subkey, { hashed: [expiresAfter(ENDED)] })),
@@ -104,16 +90,13 @@ export const expiries: Entry[] = [
   ],
   [
     'self-signature newer than the words',
-    concat(key, userId(primary, NAME, { atMs: WORDS_MS + 30 * DAY_S * 1000 }), binding),
+    keyed(userId(primary, NAME, { atMs: WORDS_MS + 30 * DAY_S * 1000 })),
   ],
   [
     'binding newer than the words',
     concat(key, id, boundSubkey(primary, subkey, { atMs: WORDS_MS + 30 * DAY_S * 1000 })),
   ],
-  [
-    'self-signature before its key',
-    concat(key, userId(primary, NAME, { atMs: MADE_MS - HOUR_MS }), binding),
-  ],
+  ['self-signature before its key', keyed(userId(primary, NAME, { atMs: MADE_MS - HOUR_MS }))],
   [
     'subkey older than its primary key',
     concat(

@@ -2,19 +2,10 @@
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import { directKey, keyOver } from '../../support/openpgp-certificate.ts'
 import { longPacket, oldPacket, packet } from '../../support/openpgp-framing.ts'
-import { TYPE, keyFlags, preferredCiphers, signature } from '../../support/openpgp-signature.ts'
+import { TYPE, keyFlags, signature } from '../../support/openpgp-signature.ts'
 import { MADE_MS, NAME, primary } from '../shape.ts'
-import { type Entry, binding, id, key } from './parts.ts'
+import { type Entry, behind, binding, id, key, keyed, named } from './parts.ts'
 
-const namePacket = (bytes: Uint8Array): Buffer => {
-  const over = concat(keyOver(primary), 0xb4, u32(bytes.length), bytes)
-  const hashed = [keyFlags(3), preferredCiphers(9, 8, 7)]
-  const type = TYPE.certification
-  return concat(
-    packet(13, bytes),
-    signature({ signer: primary, over, type, atMs: MADE_MS, hashed }),
-  )
-}
 const attribute = (isSigned: boolean): Buffer => {
   const body = concat(20, 1, seeded('jpeg', 18))
   const over = concat(keyOver(primary), 0xd1, u32(body.length), body)
@@ -39,16 +30,13 @@ export const names: Entry[] = [
         Buffer.alloc(length, 'w'),
       ]),
     ] as [string, Buffer][]
-  ).map(([name, bytes]): Entry => [`name ${name}`, concat(key, namePacket(bytes), binding)]),
-  ['a picture beside the name', concat(key, id, attribute(true), binding)],
-  ['a picture that nobody signed', concat(key, id, attribute(false), binding)],
-  ['a picture alone', concat(key, attribute(true), binding)],
-  ['no user id, a direct-key signature', concat(key, directKey(primary), binding)],
-  ['a user id that nobody signed', concat(key, packet(13, Buffer.from(NAME)), binding)],
-  [
-    'a user id that nobody signed beside a signed one',
-    concat(key, packet(13, Buffer.from('x')), id, binding),
-  ],
+  ).map(([name, bytes]): Entry => [`name ${name}`, keyed(named(bytes))]),
+  ['a picture beside the name', keyed(id, attribute(true))],
+  ['a picture that nobody signed', keyed(id, attribute(false))],
+  ['a picture alone', keyed(attribute(true))],
+  ['no user id, a direct-key signature', keyed(directKey(primary))],
+  ['a user id that nobody signed', keyed(packet(13, Buffer.from(NAME)))],
+  ['a user id that nobody signed beside a signed one', keyed(packet(13, Buffer.from('x')), id)],
 ]
 
 const ODD: [string, Buffer][] = [
@@ -60,9 +48,9 @@ const ODD: [string, Buffer][] = [
 ]
 export const odd: Entry[] = ODD.flatMap(([name, bytes]): Entry[] => [
   [`${name} before the key`, concat(bytes, key, id, binding)],
-  [`${name} behind the key`, concat(key, bytes, id, binding)],
-  [`${name} behind the user id`, concat(key, id, bytes, binding)],
-  [`${name} at the end`, concat(key, id, binding, bytes)],
+  [`${name} behind the key`, keyed(bytes, id)],
+  [`${name} behind the user id`, keyed(id, bytes)],
+  [`${name} at the end`, behind(bytes)],
 ])
 
 const reframed = (frame: (tag: number, body: Buffer) => Buffer): Buffer => {

@@ -16,11 +16,11 @@ import {
   type Entry,
   HOUR_MS,
   LASTS,
-  binding,
   bindingOf,
   certification,
   id,
   key,
+  keyed,
   many,
 } from './parts.ts'
 
@@ -44,29 +44,21 @@ const counts = (what: string, some: number[], make: (count: number) => Buffer): 
 
 export const numbers: Entry[] = [
   ...counts('user ids', [0, 1, 2, 3, 16, 64, 70, 130], (count) =>
-    concat(
-      key,
-      many(count, (n) => userId(primary, `Writer ${n}`)),
-      binding,
-    ),
+    keyed(many(count, (n) => userId(primary, `Writer ${n}`))),
   ),
   ...counts('self-signatures of one user id', [2, 3, 8, 16, 17, 24, 40, 64], (count) =>
-    concat(key, packet(13, Buffer.from(NAME)), selfs(count), binding),
+    keyed(packet(13, Buffer.from(NAME)), selfs(count)),
   ),
   ...counts('self-signatures, newest first', [2, 17, 24], (count) =>
-    concat(
-      key,
+    keyed(
       packet(13, Buffer.from(NAME)),
       many(count, (n) => certification({ atMs: MADE_MS + (count - n) * HOUR_MS })),
-      binding,
     ),
   ),
   ...counts('direct-key signatures', [1, 2, 16, 17, 24], (count) =>
-    concat(
-      key,
+    keyed(
       many(count, (n) => directKey(primary, { atMs: MADE_MS + n * HOUR_MS })),
       id,
-      binding,
     ),
   ),
   ...counts('bindings of one subkey', [2, 8, 16, 17, 24, 40], (count) =>
@@ -85,11 +77,9 @@ export const numbers: Entry[] = [
     ),
   ),
   ...counts('foreign certifications', [1, 8, 32, 100, 300], (count) =>
-    concat(
-      key,
+    keyed(
       id,
       many(count, (n) => foreign(`${n}`)),
-      binding,
     ),
   ),
   ...counts('renewals of user id and subkey', [2, 5, 16, 17, 20, 40], (count) =>

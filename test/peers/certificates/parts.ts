@@ -1,16 +1,24 @@
 /** What the usual certificate is made of. */
-import { concat } from '../../support/openpgp-bytes.ts'
+import { concat, u32 } from '../../support/openpgp-bytes.ts'
 import {
   type SelfSignature,
   boundSubkey,
+  keyOver,
   keyPacket,
   subkeyPacket,
   userId,
 } from '../../support/openpgp-certificate.ts'
 import { packet } from '../../support/openpgp-framing.ts'
 import type { SigningKey } from '../../support/openpgp-key.ts'
-import { HASH, type HashName } from '../../support/openpgp-signature.ts'
-import { DAY_S, NAME, primary, subkey } from '../shape.ts'
+import {
+  HASH,
+  type HashName,
+  TYPE,
+  keyFlags,
+  preferredCiphers,
+  signature,
+} from '../../support/openpgp-signature.ts'
+import { DAY_S, MADE_MS, NAME, primary, subkey } from '../shape.ts'
 
 export const key = keyPacket(primary)
 export const id = userId(primary, NAME)
@@ -33,3 +41,23 @@ export const certification = (options: SelfSignature & { name?: string } = {}): 
   )
 export const bindingOf = (options: SelfSignature = {}): Buffer =>
   boundSubkey(primary, subkey, options).subarray(subkeyPacket(subkey).length)
+
+/** The usual certificate with other parts between its key and its subkey, or behind it. */
+export const keyed = (...parts: Buffer[]): Buffer => concat(key, ...parts, binding)
+export const behind = (...parts: Buffer[]): Buffer => concat(key, id, binding, ...parts)
+
+interface Named {
+  signer?: SigningKey
+  type?: number
+  hashed?: Buffer[]
+  unhashed?: Buffer[]
+}
+
+/** A user id of any bytes, with a self-signature that has these subpackets alone. */
+export function named(name: string | Uint8Array = NAME, options: Named = {}): Buffer {
+  const { signer = primary, hashed = [keyFlags(3), preferredCiphers(9, 8, 7)] } = options
+  const bytes = Buffer.from(name)
+  const over = concat(keyOver(signer), 0xb4, u32(bytes.length), bytes)
+  const usually = { signer, over, type: TYPE.certification, atMs: MADE_MS }
+  return concat(packet(13, bytes), signature({ ...usually, ...options, hashed }))
+}

@@ -23,11 +23,12 @@ import {
   type Entry,
   HASHES,
   HOUR_MS,
-  binding,
+  behind,
   bindingOf,
   certification,
   id,
   key,
+  keyed,
   many,
 } from './parts.ts'
 import { foreign } from './numbers.ts'
@@ -37,53 +38,38 @@ export const second = curve25519('peers second', MADE_MS + 1000)
 export const revocations: Entry[] = [
   ...[0, 1, 2, 3].map((code): Entry => [
     `key revoked, reason ${code}`,
-    concat(key, keyRevocation(primary, { atMs: AT, code }), id, binding),
+    keyed(keyRevocation(primary, { atMs: AT, code }), id),
   ]),
   ...[1, 3].map((code): Entry => [
     `key revoked after the words, reason ${code}`,
-    concat(key, keyRevocation(primary, { atMs: WORDS_MS + HOUR_MS, code }), id, binding),
+    keyed(keyRevocation(primary, { atMs: WORDS_MS + HOUR_MS, code }), id),
   ]),
   ...HASHES.map((hash): Entry => [
     `key revoked over ${hash}`,
-    concat(key, keyRevocation(primary, { atMs: AT, hash }), id, binding),
+    keyed(keyRevocation(primary, { atMs: AT, hash }), id),
   ]),
   ...[0, 1, 2, 3].map((code): Entry => [
     `subkey revoked, reason ${code}`,
-    concat(key, id, binding, subkeyRevocation(primary, subkey, { atMs: AT, code })),
+    behind(subkeyRevocation(primary, subkey, { atMs: AT, code })),
   ]),
   ...HASHES.map((hash): Entry => [
     `subkey revoked over ${hash}`,
-    concat(key, id, binding, subkeyRevocation(primary, subkey, { atMs: AT, hash })),
+    behind(subkeyRevocation(primary, subkey, { atMs: AT, hash })),
   ]),
   ...[1, 2].map((code): Entry => [
     `subkey revoked and bound anew, reason ${code}`,
-    concat(
-      key,
-      id,
-      binding,
+    behind(
       subkeyRevocation(primary, subkey, { atMs: AT, code }),
       bindingOf({ atMs: AT + HOUR_MS }),
     ),
   ]),
   ...[1, 2].map((code): Entry => [
     `subkey revoked beside a sound one, reason ${code}`,
-    concat(
-      key,
-      id,
-      binding,
-      subkeyRevocation(primary, subkey, { atMs: AT, code }),
-      boundSubkey(primary, second),
-    ),
+    behind(subkeyRevocation(primary, subkey, { atMs: AT, code }), boundSubkey(primary, second)),
   ]),
   [
     'newer subkey revoked beside an older sound one',
-    concat(
-      key,
-      id,
-      binding,
-      boundSubkey(primary, second),
-      subkeyRevocation(primary, second, { atMs: AT }),
-    ),
+    behind(boundSubkey(primary, second), subkeyRevocation(primary, second, { atMs: AT })),
   ],
   [
     'subkey ended beside a sound one',
@@ -94,57 +80,38 @@ export const revocations: Entry[] = [
       boundSubkey(primary, second),
     ),
   ],
-  ['only user id revoked', concat(key, id, userIdRevocation(primary, NAME, AT), binding)],
+  ['only user id revoked', keyed(id, userIdRevocation(primary, NAME, AT))],
   [
     'only user id revoked, with a direct-key signature',
-    concat(key, directKey(primary), id, userIdRevocation(primary, NAME, AT), binding),
+    keyed(directKey(primary), id, userIdRevocation(primary, NAME, AT)),
   ],
   [
     'one of two user ids revoked',
-    concat(
-      key,
+    keyed(
       userId(primary, 'Writer 1'),
       userIdRevocation(primary, 'Writer 1', AT),
       userId(primary, 'Writer 2'),
-      binding,
     ),
   ],
   [
     'all of three user ids revoked',
-    concat(
-      key,
+    keyed(
       many(3, (n) =>
         concat(userId(primary, `Writer ${n}`), userIdRevocation(primary, `Writer ${n}`, AT)),
       ),
-      binding,
     ),
   ],
   [
     'user id revoked and certified anew',
-    concat(
-      key,
-      id,
-      userIdRevocation(primary, NAME, AT),
-      certification({ atMs: AT + HOUR_MS }),
-      binding,
-    ),
+    keyed(id, userIdRevocation(primary, NAME, AT), certification({ atMs: AT + HOUR_MS })),
   ],
-  [
-    'somebody is named as revoker',
-    concat(key, directKey(primary, { hashed: [revoker(0x80)] }), id, binding),
-  ],
-  [
-    'a sensitive revoker is named',
-    concat(key, directKey(primary, { hashed: [revoker(0xc0)] }), id, binding),
-  ],
-  [
-    'a revoker is named by the user id',
-    concat(key, userId(primary, NAME, { hashed: [revoker(0x80)] }), binding),
-  ],
-  ['a revocation by somebody else', concat(key, foreignRevocation(), id, binding)],
+  ['somebody is named as revoker', keyed(directKey(primary, { hashed: [revoker(0x80)] }), id)],
+  ['a sensitive revoker is named', keyed(directKey(primary, { hashed: [revoker(0xc0)] }), id)],
+  ['a revoker is named by the user id', keyed(userId(primary, NAME, { hashed: [revoker(0x80)] }))],
+  ['a revocation by somebody else', keyed(foreignRevocation(), id)],
   [
     'a certification revoked by somebody else',
-    concat(key, id, foreign('r', { type: TYPE.certificationRevocation }), binding),
+    keyed(id, foreign('r', { type: TYPE.certificationRevocation })),
   ],
 ]
 

@@ -1,23 +1,21 @@
 /** What self-signatures and bindings say. */
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
-import {
-  type SelfSignature,
-  boundSubkey,
-  keyOver,
-  userId,
-} from '../../support/openpgp-certificate.ts'
-import { packet } from '../../support/openpgp-framing.ts'
-import {
-  issuer,
-  issuerFingerprint,
-  keyFlags,
-  notation,
-  preferredCiphers,
-  signature,
-  subpacket,
-} from '../../support/openpgp-signature.ts'
+import { type SelfSignature, boundSubkey, userId } from '../../support/openpgp-certificate.ts'
+import { issuer, issuerFingerprint, notation, subpacket } from '../../support/openpgp-signature.ts'
 import { MADE_MS, NAME, primary, subkey } from '../shape.ts'
-import { type Entry, HASHES, HOUR_MS, LASTS, binding, certification, id, key } from './parts.ts'
+import {
+  type Entry,
+  HASHES,
+  HOUR_MS,
+  LASTS,
+  behind,
+  binding,
+  certification,
+  id,
+  key,
+  keyed,
+  named,
+} from './parts.ts'
 
 const SELF: [string, SelfSignature][] = [
   ...HASHES.map((hash): [string, SelfSignature] => [`over ${hash}`, { hash }]),
@@ -75,7 +73,7 @@ const SELF: [string, SelfSignature][] = [
 export const selfSignatures: Entry[] = [
   ...SELF.map(([name, options]): Entry => [
     `self-signature ${name}`,
-    concat(key, userId(primary, NAME, options), binding),
+    keyed(userId(primary, NAME, options)),
   ]),
   ...HASHES.map((hash): Entry => [
     `binding over ${hash}`,
@@ -87,20 +85,15 @@ export const selfSignatures: Entry[] = [
   ]),
   ...HASHES.map((hash): Entry => [
     `old self-signature over ${hash}, a newer one over sha256`,
-    concat(
-      key,
-      userId(primary, NAME, { hash }),
-      certification({ atMs: MADE_MS + HOUR_MS }),
-      binding,
-    ),
+    keyed(userId(primary, NAME, { hash }), certification({ atMs: MADE_MS + HOUR_MS })),
   ]),
   ...['sha1' as const, 'md5' as const].map((hash): Entry => [
     `newer self-signature over ${hash}, an old one over sha256`,
-    concat(key, id, certification({ hash, atMs: MADE_MS + HOUR_MS }), binding),
+    keyed(id, certification({ hash, atMs: MADE_MS + HOUR_MS })),
   ]),
   ...[0x10, 0x11, 0x12].map((type): Entry => [
     `self-signature of type 0x${type.toString(16)}`,
-    concat(key, ofType(type), binding),
+    keyed(named(NAME, { type })),
   ]),
   ...(
     [
@@ -112,20 +105,9 @@ export const selfSignatures: Entry[] = [
     ] as [string, Buffer[]][]
   ).map(([name, unhashed]): Entry => [
     `self-signature with ${name}`,
-    concat(key, ofType(0x13, unhashed), binding),
+    keyed(named(NAME, { unhashed })),
   ]),
-  ['the same self-signature twice', concat(key, id, certification(), binding)],
-  ['the same user id twice', concat(key, id, id, binding)],
-  ['the same subkey twice', concat(key, id, binding, binding)],
+  ['the same self-signature twice', keyed(id, certification())],
+  ['the same user id twice', keyed(id, id)],
+  ['the same subkey twice', behind(binding)],
 ]
-
-function ofType(type: number, unhashed?: Buffer[]): Buffer {
-  const name = Buffer.from(NAME)
-  const over = concat(keyOver(primary), 0xb4, u32(name.length), name)
-  const hashed = [keyFlags(3), preferredCiphers(9, 8, 7)]
-  const more = unhashed === undefined ? {} : { unhashed }
-  return concat(
-    packet(13, name),
-    signature({ signer: primary, over, type, atMs: MADE_MS, hashed, ...more }),
-  )
-}

@@ -21,44 +21,32 @@ import {
   signature,
 } from '../../support/openpgp-signature.ts'
 import { DAY_S, MADE_MS, NAME, WORDS_MS, primary, subkey } from '../shape.ts'
-import { ENDED, type Entry, HOUR_MS, binding, id, key } from './parts.ts'
+import { ENDED, type Entry, HOUR_MS, behind, id, key, keyed } from './parts.ts'
 import { AT, second } from './revocations.ts'
 
 const signing = ed25519('peers signing', MADE_MS)
 const withSigning = (part: Buffer): Buffer =>
-  concat(key, userId(primary, NAME, { flags: FLAG.certify }), part, binding)
+  keyed(userId(primary, NAME, { flags: FLAG.certify }), part)
+const BINDINGS: [string, Parameters<typeof signingSubkey>[2]][] = [
+  ['without its consent', { backSignature: false }],
+  ['whose consent is for another', { backOver: ed25519('peers other', MADE_MS) }],
+  ['whose consent ended', { backHashed: [expiresAfter(ENDED)] }],
+  ['that ended later', { hashed: [keyExpiresAfter(ENDED)] }],
+  ['that ended before', { hashed: [keyExpiresAfter(DAY_S)] }],
+  ['that was bound later', { atMs: WORDS_MS + HOUR_MS }],
+]
 export const subkeys: Entry[] = [
   ['words by a signing subkey', withSigning(signingSubkey(primary, signing)), signing],
   [
     'words by a signing subkey behind the encryption subkey',
-    concat(key, id, binding, signingSubkey(primary, signing)),
+    behind(signingSubkey(primary, signing)),
     signing,
   ],
-  [
-    'words by a signing subkey without its consent',
-    withSigning(signingSubkey(primary, signing, { backSignature: false })),
+  ...BINDINGS.map(([what, options]): Entry => [
+    `words by a signing subkey ${what}`,
+    withSigning(signingSubkey(primary, signing, options)),
     signing,
-  ],
-  [
-    'words by a signing subkey whose consent is for another',
-    withSigning(signingSubkey(primary, signing, { backOver: ed25519('peers other', MADE_MS) })),
-    signing,
-  ],
-  [
-    'words by a signing subkey whose consent ended',
-    withSigning(signingSubkey(primary, signing, { backHashed: [expiresAfter(ENDED)] })),
-    signing,
-  ],
-  [
-    'words by a signing subkey that ended later',
-    withSigning(signingSubkey(primary, signing, { hashed: [keyExpiresAfter(ENDED)] })),
-    signing,
-  ],
-  [
-    'words by a signing subkey that ended before',
-    withSigning(signingSubkey(primary, signing, { hashed: [keyExpiresAfter(DAY_S)] })),
-    signing,
-  ],
+  ]),
   [
     'words by a signing subkey that was revoked',
     withSigning(
@@ -79,15 +67,7 @@ export const subkeys: Entry[] = [
     ),
     signing,
   ],
-  [
-    'words by a signing subkey that was bound later',
-    withSigning(signingSubkey(primary, signing, { atMs: WORDS_MS + HOUR_MS })),
-    signing,
-  ],
-  [
-    'words by the primary key beside a signing subkey',
-    concat(key, id, signingSubkey(primary, signing), binding),
-  ],
+  ['words by the primary key beside a signing subkey', keyed(id, signingSubkey(primary, signing))],
   [
     'words by a primary key that certifies alone',
     withSigning(signingSubkey(primary, signing)),
@@ -96,16 +76,11 @@ export const subkeys: Entry[] = [
   ['a consent in the unhashed part', withSigning(unhashedConsent()), signing],
   [
     'an authentication subkey',
-    concat(
-      key,
-      id,
-      boundSubkey(primary, ed25519('peers login', MADE_MS), { flags: 0x20 }),
-      binding,
-    ),
+    keyed(id, boundSubkey(primary, ed25519('peers login', MADE_MS), { flags: 0x20 })),
   ],
   ['no subkey', concat(key, id)],
   ['a subkey that nobody bound', concat(key, id, subkeyPacket(subkey))],
-  ['a subkey that nobody bound beside a bound one', concat(key, id, subkeyPacket(second), binding)],
+  ['a subkey that nobody bound beside a bound one', keyed(id, subkeyPacket(second))],
   [
     'a subkey bound by somebody else',
     concat(
@@ -117,7 +92,7 @@ export const subkeys: Entry[] = [
   ],
   [
     'a subkey that is expected later',
-    concat(key, id, boundSubkey(primary, curve25519('peers later', Date.UTC(2090, 0, 1))), binding),
+    keyed(id, boundSubkey(primary, curve25519('peers later', Date.UTC(2090, 0, 1)))),
   ],
 ]
 
