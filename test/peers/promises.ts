@@ -26,12 +26,12 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: WEAK_HASH,
     shapes: /^certificate: (?:self-signature|self-signature and binding) over (?:sha1|sha224)$/,
-    reasons: { seal: 'weak-hash', verify: 'weak-hash' },
+    reasons: { seal: 'weak-hash', verify: 'key-unusable' },
   },
   {
     promise: WEAK_HASH,
     shapes:
-      /^certificate: (?:binding over sha224|RSA without flags, with a subkey bound over sha1)$/,
+      /^certificate: (?:binding over sha224|RSA (?:without flags|for everything), with a subkey bound over sha1)$/,
     reasons: { seal: 'weak-hash' },
   },
   {
@@ -42,7 +42,7 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: 'RSA below 2,048 bits, DSA and secp256k1 are too weak to seal to or to verify with.',
     shapes: /^certificate: (?:RSA of 1024 bits|DSA with .*|a key of secp256k1)$/,
-    reasons: { seal: 'weak-algorithm', verify: 'weak-algorithm' },
+    reasons: { seal: 'weak-algorithm', verify: 'key-unusable' },
   },
   {
     promise: 'RSA above 4,096 bits is too large to seal to.',
@@ -52,7 +52,7 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: 'A revocation over any hash counts.',
     shapes: /^certificate: key revoked over (?:md5|sha1|sha3-256|sha3-512)$/,
-    reasons: { seal: 'revoked', verify: 'revoked' },
+    reasons: { seal: 'revoked', verify: 'key-revoked' },
   },
   {
     promise: 'A revocation over any hash counts.',
@@ -63,17 +63,17 @@ export const PROMISES: readonly Promised[] = [
     promise: ENDED,
     shapes:
       /^certificate: (?:end by (?:direct key|the user id).* past(?:,|$)|two user ids, the newer ended|words by a signing subkey that ended later)/,
-    reasons: { verify: 'expired' },
+    reasons: { verify: 'key-expired' },
   },
   {
     promise: ENDED,
     shapes: /^certificate: self-signature that ended$/,
-    reasons: { seal: 'expired', verify: 'expired' },
+    reasons: { seal: 'expired', verify: 'key-expired' },
   },
   {
     promise: 'A key signs only where the flags of its owner allow it.',
     shapes: /^certificate: flags of the direct-key signature alone: (?:certify|none)$/,
-    reasons: { verify: 'no-signing-key' },
+    reasons: { verify: 'may-not-sign' },
   },
   {
     promise: 'The key of a bot is on no Brainpool curve, nor on secp256k1.',

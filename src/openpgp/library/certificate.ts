@@ -17,7 +17,8 @@ import { framePacket } from '../format/packet-writer.ts'
 import { recipientBytes } from '../size.ts'
 import { shapeProblem } from './key-shape.ts'
 import { merge } from './merge.ts'
-import { canEncrypt, encryptionKey, termsOf, type OwnerTerms } from './owner-terms.ts'
+import { canEncrypt, encryptionKey, termsOf, timesIn } from './owner-terms.ts'
+import type { OwnerTerms } from './owner-terms.ts'
 import { timeOf } from './signature.ts'
 import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo } from '../certificate-info.ts'
@@ -115,10 +116,12 @@ async function judgeKey(
   if (!(native.isSound?.(part) ?? (await canBeSealedTo(part)))) {
     return { ...base, unusable: 'weak-algorithm', algorithm }
   }
+  const sinceMs = Math.max(primary.sinceMs, found.sinceMs)
   return {
     ...base,
     unusable: null,
-    notBeforeMs: primary.createdMs - BOUNDS.clockToleranceMs,
+    notBeforeMs:
+      sinceMs > nowMs ? sinceMs - BOUNDS.clockToleranceMs : latestBefore(timesIn(terms), nowMs),
     expiresMs: Math.min(primary.endsMs, found.endsMs, found.revokedFromMs),
     algorithm,
     encryptionKeys: encryptionKeysOf(key, part),
@@ -148,6 +151,9 @@ async function startOf(
   }
   return { unusable, notBeforeMs: 0 }
 }
+
+const latestBefore = (times: readonly number[], nowMs: number): number =>
+  Math.max(...times.filter((time) => time <= nowMs))
 
 /** Too long to be worth its cost. */
 const isTooLong = ({ bits }: AlgorithmInfo): boolean => (bits ?? 0) > BOUNDS.rsaBitsMax

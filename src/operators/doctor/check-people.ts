@@ -19,7 +19,7 @@ const PROGRAMS =
 const COST = 'each message is 1,440 characters longer, and 1,570 for each person with such a subkey'
 const PQC = 'ML-KEM-768+X25519'
 
-interface ListedPerson {
+interface PersonCopy {
   userId: number
   fingerprint: string
   status: CertificateStatus | null
@@ -27,7 +27,7 @@ interface ListedPerson {
 
 /** @param isPqc the bot's key has a subkey of ML-KEM (`key.algorithm`) */
 export async function checkPeople(parts: PeopleParts, isPqc: boolean): Promise<CheckLine[]> {
-  const people: ListedPerson[] = []
+  const people: PersonCopy[] = []
   for (const { userId, listed: fingerprint } of parts.trust.all) {
     if (fingerprint === null || people.length === MOST) continue
     const copy = await parts.certificates.copyOf(fingerprint)
@@ -38,7 +38,7 @@ export async function checkPeople(parts: PeopleParts, isPqc: boolean): Promise<C
 }
 
 /** Counts people with such a subkey, whose programs read both, and names the others. */
-function pqcLine(people: readonly ListedPerson[]): CheckLine {
+function pqcLine(people: readonly PersonCopy[]): CheckLine {
   const without = people.filter(({ status }) => status?.algorithm !== PQC)
   const message = `key.algorithm is pqc: ${people.length - without.length} of ${people.length} people have such a subkey themselves; ${COST}`
   if (without.length === 0) return pass('post-quantum', message)
@@ -50,7 +50,7 @@ function pqcLine(people: readonly ListedPerson[]): CheckLine {
 }
 
 /** Names people whose certificates the setting `openpgp.acceptWeakHash` would let count. */
-function sha1Lines(people: readonly ListedPerson[]): CheckLine[] {
+function sha1Lines(people: readonly PersonCopy[]): CheckLine[] {
   const weak = people.filter(({ status }) => status?.unusable === 'weak-hash')
   if (weak.length === 0) return []
   const whose = named(weak.map(({ userId, fingerprint }) => `${userId} (${fingerprint})`))

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
+import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { judge } from '../../../src/openpgp/library/certificate.ts'
+import { verify } from '../../../src/openpgp/library/verify.ts'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
-import { curve25519 } from '../../support/openpgp-key.ts'
-import { concat } from '../../support/openpgp-bytes.ts'
+import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
+import { concat, u32 } from '../../support/openpgp-bytes.ts'
 import {
   MADE_MS,
   NOW_MS,
@@ -13,15 +15,17 @@ import {
   revokedCertificate,
   rsaKey,
 } from '../../support/openpgp-people.ts'
-import { keyExpiresAfter } from '../../support/openpgp-signature.ts'
+import { TYPE, keyExpiresAfter, notation, signature } from '../../support/openpgp-signature.ts'
 import {
   FLAG,
   armoredCertificate,
   bogusBindings,
   boundSubkey,
   directKey,
+  keyOver,
   keyPacket,
   keyRevocation,
+  signingSubkey,
   subkeyPacket,
   subkeyRevocation,
   userId,
@@ -234,4 +238,59 @@ test('forged statements in the known copy are ignored', async () => {
   const known = certificateOf(userId(forger, 'alice', ended), binding)
   const later = await judge(stripped, NOW_MS, known)
   expect(later).toEqual({ ...(await judge(stripped, NOW_MS)), isNews: true })
+})
+
+test('a revoked subkey that is left out of a later copy stays revoked for an older one', async () => {
+  const gone = concat(
+    boundSubkey(primary, newer),
+    subkeyRevocation(primary, newer, { ...yesterday, code: 2 }),
+  )
+  const without = certificateOf(userId(primary, 'alice', { atMs: NOW_MS - 1000 }), binding)
+  const known = await judge(without, NOW_MS, certificateOf(id, binding, gone))
+  const older = certificateOf(id, binding, boundSubkey(primary, newer))
+  expect((await judge(older, NOW_MS)).encryptionKeys[0]).toBe(newer.fingerprint)
+  const later = await judge(older, NOW_MS, known.armored)
+  expect([later.unusable, later.encryptionKeys[0]]).toEqual([null, subkey.fingerprint])
+})
+
+test.each([
+  ['retired, then compromised', [3, 2]],
+  ['compromised, then retired', [2, 3]],
+])('a signing subkey that was %s is compromised after a merge', async (_, codes) => {
+  const signing = ed25519('alice signing', MADE_MS)
+  const [first = 0, second = 0] = codes
+  const part = (code: number, atMs: number): string =>
+    certificateOf(
+      id,
+      binding,
+      signingSubkey(primary, signing),
+      subkeyRevocation(primary, signing, { atMs, code }),
+    )
+  const published = part(second, NOW_MS - 1000)
+  const { armored } = await judge(published, NOW_MS, part(first, NOW_MS - DAY_MS))
+  const document = Buffer.from('words')
+  const made = signature({ signer: signing, over: document, atMs: MADE_MS + 1000 })
+  const signed = { document, signatures: [made] }
+  expect(await verify(signed, armored, NOW_MS)).toEqual(['key-revoked'])
+})
+
+test('a certificate that is too long once merged leaves out what others certify', async () => {
+  const name = Buffer.from('alice')
+  const others = Array.from({ length: 225 }, (_, at) =>
+    signature({
+      signer: mallory.primary,
+      over: concat(keyOver(primary), 0xb4, u32(name.length), name),
+      type: TYPE.certification,
+      atMs: NOW_MS + at * 1000,
+      hashed: [notation('about@example.org', 'x'.repeat(60))],
+    }),
+  )
+  const published = certificateOf(id, ...others, binding)
+  expect(published.length).toBeLessThan(BOUNDS.certificateChars)
+  const names = Array.from({ length: 60 }, (_, at) =>
+    userId(primary, `alice ${at}`, { atMs: NOW_MS - 1000 }),
+  )
+  const merged = await judge(published, NOW_MS, certificateOf(id, ...names, binding))
+  expect(merged.unusable).toBeNull()
+  expect(merged.armored.length).toBeLessThan(BOUNDS.certificateChars / 2)
 })

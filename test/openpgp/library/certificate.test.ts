@@ -36,7 +36,7 @@ test('the status of a usable certificate has its computed fingerprint, keys, siz
   expect(await judge(alice.certificate, NOW_MS)).toEqual({
     fingerprint: primary.fingerprint,
     unusable: null,
-    notBeforeMs: MADE_MS - BOUNDS.clockToleranceMs,
+    notBeforeMs: MADE_MS,
     expiresMs: Infinity,
     revocations: false,
     encryptionKeys: [subkey.fingerprint],
