@@ -252,7 +252,7 @@ export interface Engine {
   /** As `certificationsBy`. */
   certifications(armored: string, by: readonly Certifier[], nowMs: number): Promise<Certified[]>
   /**
-   * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers, no checksum.
+   * Signs and encrypts (RFC 9580, 10.3): one armored message, no headers.
    * @throws Error when any certificate cannot be used; nothing is ever left out silently
    */
   seal(request: SealRequest): Promise<string>

@@ -121,7 +121,7 @@ export function fit(
   const literal = framedLength(LITERAL_FIXED + o.textBytes)
   const length = (cipher: Cipher, named: number): number => {
     const inside = AROUND_LITERAL + literal + framedLength(signature + NAME_BYTES * named)
-    return greatestLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
+    return armoredLength(recipients[cipher] + recipient[cipher] + framedLength(inside))
   }
   for (const named of o.named > MOST_NAMED ? [0] : [o.named, 0]) {
     for (const cipher of ['aes256', 'aes128'] as const) {
@@ -130,11 +130,6 @@ export function fit(
     }
   }
   return { fits: false, leastChars: length('aes128', 0) }
-}
-
-/** Characters for so many bytes or a few fewer: of three lengths in a row, one has a checksum. */
-function greatestLength(bytes: number): number {
-  return Math.max(armoredLength(bytes), armoredLength(bytes - 1), armoredLength(bytes - 2))
 }
 
 /**

@@ -25,14 +25,13 @@ const FRAME_CHARS = `${beginLine('MESSAGE')}\n\n${endLine('MESSAGE')}\n`.length
 export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE', bytes)
 
 /**
- * Writes an armored block without headers (RFC 9580, 6.1). The checksum is there only where a
- * reader needs it: GnuPG 2.2 reads the END line as data when nothing before it ends the base64,
- * neither padding nor a checksum.
+ * Writes an armored block without headers, with a checksum (RFC 9580, 6.1): PGPy reads none without
+ * it, and GnuPG 2.2 takes the END line for data where neither it nor padding ends the base64.
  */
 export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   const base64 = bufferOf(bytes).toString('base64')
   const lines: string[] = base64.match(new RegExp(`.{1,${LINE_CHARS}}`, 'g')) ?? []
-  if (needsChecksum(bytes.length)) lines.push(`=${checksumText(crc24(bytes))}`)
+  lines.push(`=${checksumText(crc24(bytes))}`)
   return `${beginLine(type)}\n\n${lines.join('\n')}\n${endLine(type)}\n`
 }
 
@@ -40,11 +39,8 @@ export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
 export function armoredLength(bytes: number): number {
   const base64 = Math.ceil(bytes / 3) * 4
   const lines = Math.ceil(bytes / LINE_BYTES)
-  return FRAME_CHARS + base64 + lines + (needsChecksum(bytes) ? CHECKSUM_CHARS : 0)
+  return FRAME_CHARS + base64 + lines + CHECKSUM_CHARS
 }
-
-/** Whether the checksum of an armored message of so many bytes is written. */
-export const needsChecksum = (bytes: number): boolean => bytes % 3 === 0
 
 /** A checksum from its register (`crc24`), in base64, as behind the `=` of its line. */
 export function checksumText(crc: number): string {

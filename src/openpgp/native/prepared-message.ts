@@ -13,7 +13,6 @@ import {
   ARMOR_START,
   armoredLength,
   armorLines,
-  needsChecksum,
   type ArmoredPackets,
   Sealed,
 } from '../format/armor-writer.ts'
@@ -70,8 +69,9 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
     const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
+    const checksum = Buffer.from(`=${checksumText(crc24(framed, prepared.crc))}\\n`)
     const sealed = new Sealed(
-      [ARMOR_START, prepared.lines, armorLines(tail), checksumLine(prepared, framed), ARMOR_END],
+      [ARMOR_START, prepared.lines, armorLines(tail), checksum, ARMOR_END],
       armoredLength(prepared.bytes + framed.length),
       { dataDigest: hash('sha256', body, 'hex'), statementDigest },
     )
@@ -80,12 +80,6 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
   } finally {
     destroyPrepared(prepared)
   }
-}
-
-/** Only where a reader needs it; see `armorMessage`. */
-function checksumLine({ crc, bytes }: PreparedMessage, framed: Buffer): Buffer {
-  if (!needsChecksum(bytes + framed.length)) return Buffer.alloc(0)
-  return Buffer.from(`=${checksumText(crc24(framed, crc))}\\n`)
 }
 
 /** Packets of a signed text, with the identity of the statement that they make. */
