@@ -6,9 +6,9 @@
 import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
-import { dearmor } from './armor.ts'
+import { armorStart, dearmor } from './armor.ts'
 import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { FramingError, TAG, failureOf, isIgnorable, packetAt, headerAt } from './packets.ts'
+import { TAG, failureOf, headerAt, isIgnorable, packetAt } from './packets.ts'
 import {
   RecipientScan,
   type FoundKey,
@@ -164,28 +164,25 @@ async function atContainer(
 /** How many bytes of a file `sealedForm` reads. */
 export const FORM_BYTES = 4096
 
-const ARMOR =
-  /^\s*-----BEGIN PGP MESSAGE-----[ \t]*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:.*\r?\n)*[ \t]*\r?\n/
 /** Known versions of the first packet of a message (RFC 9580, 5.1, 5.3 and 5.13). */
 const VERSIONS: Readonly<Record<number, readonly number[]>> = {
   [TAG.pkesk]: [2, 3, 6],
   [TAG.skesk]: [4, 5, 6],
   [TAG.seipd]: [1, 2],
 }
-const PASSED_OVER: ReadonlySet<number> = new Set([TAG.marker, TAG.padding, TAG.pkesk, TAG.skesk])
+const isPassedOver = (tag: number): boolean =>
+  isIgnorable(tag) || tag === TAG.pkesk || tag === TAG.skesk
 
 /**
  * @param head the first `FORM_BYTES` bytes of a file, or the whole of a shorter one
  * @returns the form of an encrypted OpenPGP message, or null for any other file. Images and text
- *   can begin like packets, so the first packet must also be of a known version.
+ *   can begin like packets, so the first packet must also be of a known version. Armor without any
+ *   data in the head counts as sealed: the reader of armor judges it.
  */
 export function sealedForm(head: Uint8Array): 'binary' | 'armored' | null {
   if (beginsMessage(head)) return 'binary'
-  const text = Buffer.from(head.subarray(0, FORM_BYTES)).toString('latin1')
-  const armor = ARMOR.exec(text)
-  if (armor === null) return null
-  const body = text.slice(armor[0].length).replace(/\s/g, '')
-  return beginsMessage(Buffer.from(body, 'base64')) ? 'armored' : null
+  const bytes = armorStart(head.subarray(0, FORM_BYTES))
+  return bytes !== null && (bytes.length === 0 || beginsMessage(bytes)) ? 'armored' : null
 }
 
 function beginsMessage(bytes: Uint8Array): boolean {
@@ -194,11 +191,11 @@ function beginsMessage(bytes: Uint8Array): boolean {
       const { tag, start, length } = headerAt(bytes, at)
       const version = bytes[start]
       if (version !== undefined && VERSIONS[tag]?.includes(version) === true) return true
-      if (!PASSED_OVER.has(tag)) return false
+      if (!isPassedOver(tag)) return false
       at = start + length.bytes
     }
   } catch (error) {
-    if (!(error instanceof FramingError)) throw error
+    failureOf(error)
   }
   return false
 }

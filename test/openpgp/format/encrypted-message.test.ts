@@ -212,6 +212,7 @@ test.each([
   ['an SKESK packet', packet(3, concat('040900'))],
   ['a message behind a marker', concat(packet(10, Buffer.from('PGP')), hello())],
   ['a message behind padding', concat(packet(21, seeded('padding', 300)), hello())],
+  ['a message behind a private packet', concat(unknown(60), hello())],
   [
     'a message behind a PKESK packet of version 23',
     concat(packet(1, concat(23, seeded('x', 80))), hello()),
@@ -223,6 +224,25 @@ test.each([
     'armored',
   )
   expect(formOf(`\n\n${armor(bytes)}`)).toBe('armored')
+})
+
+const file = armor(hello())
+const headers = (...lines: string[]): string => armor(hello(), { headers: lines })
+
+test.each([
+  ['a header key of two words', headers('Two Words: x')],
+  ['headers beyond `FORM_BYTES`', headers('Comment: x', `Comment: ${'x'.repeat(5000)}`)],
+  ['no empty line', file.replace('\n\n', '\n')],
+  ['several empty lines', file.replace('\n\n', '\n \n\n\n')],
+  ['an indented BEGIN', ` ${file}`],
+  ['a wrong checksum', file.replace(/^=....$/m, '=AAAA')],
+  ['one line', armor(hello(), { lineChars: 100_000 })],
+  ['lines of four characters', armor(hello(), { lineChars: 4 })],
+  ['no data', '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----\n'],
+  ['words for a header', headers('hello')],
+  ['words for data', '-----BEGIN PGP MESSAGE-----\n\nhello, world!\n'],
+])('`sealedForm` recognizes an armored file with %s', (_, content) => {
+  expect(formOf(content)).toBe('armored')
 })
 
 test.each([
