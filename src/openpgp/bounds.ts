@@ -24,12 +24,13 @@ export const BOUNDS = {
   anonymousPackets: 4,
   /** Anonymous packets times own keys. */
   anonymousAttempts: 32,
-  /** A partial chunk that is not the last (RFC 9580, 4.2.1.4 demands 512 of the first). */
-  partialChunkMin: 512,
+  /** The first partial chunk of a packet (RFC 9580, 4.2.1.4). */
+  firstChunk: 512,
   partialChunks: 65_536,
   /** An opened text, and its decompressed packets. */
   textBytes: 262_144,
-  signatures: 4,
+  signatures: 16,
+  nestedCompressions: 16,
   /** An opened attachment (`mediaMaxBytes`), and its decompressed packets. */
   attachmentBytes: 64 * 2 ** 20,
   /** A sealed attachment: the document with padding, recipient packets and framing. */

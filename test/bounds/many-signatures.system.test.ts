@@ -41,11 +41,11 @@ test('a message with 600 signatures is `too-many-packets`, and delays no other m
   ])
 })
 
-test('a message with four signatures is verified, and one with five is `too-many-signatures`', async () => {
+test('a message with sixteen signatures is verified, and one with more is `too-many-signatures`', async () => {
   const words = literal('signed by a few')
   const fates = await sent([
-    Buffer.concat([times(4, () => signature(0)), words]),
-    Buffer.concat([times(5, () => signature(0)), words]),
+    Buffer.concat([times(16, () => signature(0)), words]),
+    Buffer.concat([times(17, () => signature(0)), words]),
   ])
   expect(fates[0]).toMatch(/^(unknown-signer|bad-signature)/)
   expect(fates[1]).toBe('damaged: too-many-signatures')

@@ -9,7 +9,7 @@ import {
   COMPRESSION,
   LITERAL_START_BYTES,
   NO_SIGNATURES,
-  damaged,
+  damage,
   hasFileName,
   literalHeaderBytes,
   packetOrder,
@@ -37,6 +37,8 @@ export interface DecryptedDocument extends ReadSignatures {
 
 export type Decrypted = DecryptedDocument | ReadFailure
 
+type Bunzip = (packet: Uint8Array) => Promise<Uint8Array>
+
 /** Bytes that headers and signatures may add to a document. */
 const SIGNATURE_ROOM = 65_536
 
@@ -44,21 +46,23 @@ const SIGNATURE_ROOM = 65_536
  * Reads decrypted packets by the grammar of RFC 9580, 10.3.
  * @param bunzip decompresses the one algorithm that the platform lacks (bzip2)
  */
-export async function readDecrypted(
-  bytes: Uint8Array,
-  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
-): Promise<Decrypted> {
+export async function readDecrypted(bytes: Uint8Array, bunzip: Bunzip): Promise<Decrypted> {
   try {
-    const packets = listOf(bytes)
-    const compressed = packets.find(({ tag }) => tag === TAG.compressed)
-    if (compressed === undefined) return documentIn(packets)
-    if (packetOrder(packets, TAG.compressed) === null) return damaged('structure')
-    const inside = documentIn(listOf(await decompress(compressed.body, bunzip)))
-    const isSignedAround = packets.length > 1 && inside.outcome === 'document'
-    return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
+    return await read(bytes, bunzip, 0)
   } catch (error) {
-    return error instanceof ReadError ? error.failure : damaged('compression')
+    return failureOf(error instanceof ReadError ? error : damage('compression'))
   }
+}
+
+async function read(bytes: Uint8Array, bunzip: Bunzip, depth: number): Promise<Decrypted> {
+  const packets = listOf(bytes)
+  const compressed = packets.find(({ tag }) => tag === TAG.compressed)
+  if (compressed === undefined) return documentIn(packets)
+  packetOrder(packets, TAG.compressed)
+  if (depth === BOUNDS.nestedCompressions) throw damage('structure')
+  const inside = await read(await decompress(compressed.body, bunzip), bunzip, depth + 1)
+  const isSignedAround = packets.length > 1 && inside.outcome === 'document'
+  return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
 }
 
 /** A signature of the usual programs stays well below. */
@@ -94,10 +98,7 @@ function listOf(bytes: Uint8Array): Packet[] {
 }
 
 /** Bytes after the end of the compressed stream are padding of the sender's and are dropped. */
-async function decompress(
-  body: Uint8Array,
-  bunzip: (packet: Uint8Array) => Promise<Uint8Array>,
-): Promise<Uint8Array> {
+async function decompress(body: Uint8Array, bunzip: Bunzip): Promise<Uint8Array> {
   const data = body.subarray(1)
   const options = { maxOutputLength: BOUNDS.textBytes + SIGNATURE_ROOM }
   try {
@@ -120,20 +121,15 @@ function isTooLarge(error: unknown): boolean {
 
 function documentIn(packets: Packet[]): Decrypted {
   const order = packetOrder(packets, TAG.literal)
-  if (order === null) return damaged('structure')
-  if (order.signatures.length > BOUNDS.signatures) return damaged('too-many-signatures')
-  const document = documentOf(order.data.body)
-  if (document === null) return damaged('literal')
+  if (order.signatures.length > BOUNDS.signatures) throw damage('too-many-signatures')
+  const { body } = order.data
+  const start = LITERAL_START_BYTES + literalHeaderBytes(body)
+  if (start > body.length) throw damage('literal')
+  const document = body.subarray(start)
   if (document.length > BOUNDS.textBytes) return { outcome: 'too-large', reason: 'text' }
-  const isFile = hasFileName(order.data.body)
-  const read = readSignatures(order, (body) => parseSignature(body, document))
-  return read === null ? damaged('one-pass') : { outcome: 'document', document, isFile, ...read }
-}
-
-function documentOf(literal: Uint8Array): Uint8Array | null {
-  const header = literalHeaderBytes(literal)
-  const start = LITERAL_START_BYTES + (header ?? 0)
-  return header === null || start > literal.length ? null : literal.subarray(start)
+  const isFile = hasFileName(body)
+  const read = readSignatures(order, (signature) => parseSignature(signature, document))
+  return { outcome: 'document', document, isFile, ...read }
 }
 
 /**
@@ -146,7 +142,7 @@ export function openedText(
 ): OpenedText | NotOpened {
   if (decrypted.outcome !== 'document') return decrypted
   const { document, isFile, claims, signaturePackets } = decrypted
-  if (!isUtf8(document)) return damaged('encoding')
+  if (!isUtf8(document)) return { outcome: 'damaged', reason: 'encoding' }
   return {
     outcome: 'opened',
     text: bufferOf(document).toString('utf8'),

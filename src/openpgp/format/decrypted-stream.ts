@@ -2,20 +2,21 @@
 import { pipeline } from 'node:stream/promises'
 import { createInflate, createInflateRaw } from 'node:zlib'
 import { BOUNDS } from '../bounds.ts'
-import type { GrammarReason, ReadFailure } from '../failure-reasons.ts'
-import { ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
+import type { ReadFailure } from '../failure-reasons.ts'
+import { ByteReader, nextSignificant, type StreamedPacket } from './packet-stream.ts'
 import { DocumentHashes, type HashUse } from './document-hashes.ts'
 import {
   COMPRESSION,
   LITERAL_START_BYTES,
   NO_SIGNATURES,
+  damage,
   literalHeaderBytes,
   packetOrder,
   readSignatures,
   type PacketOrder,
   type ReadSignatures,
 } from './message-grammar.ts'
-import { ReadError, TAG, failureOf, isIgnorable, type Packet } from './packets.ts'
+import { ReadError, TAG, failureOf, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'
 
@@ -31,6 +32,8 @@ export interface StreamedDocument extends ReadSignatures {
 export interface StillCompressed {
   outcome: 'compressed'
   packet: Uint8Array
+  /** Of compressed packets around it, with it. */
+  depth: number
   /** A signature around compressed data is no statement that programs agree on: it is dropped. */
   signedAround: boolean
 }
@@ -43,29 +46,25 @@ export interface DocumentSink {
   take(piece: Uint8Array, position: number | null): void | Promise<void>
 }
 
-/** Reads decrypted packets to their end, or to their first error. */
-export async function readDocument(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
-  const take = (piece: Uint8Array): void | Promise<void> =>
-    sink.take(piece, reader.position - piece.length)
-  return await read(reader, take, (packet) => unpack(packet, sink)).catch(failureOf)
+/**
+ * Reads decrypted packets to their end, or to their first error.
+ * @param depth in how many compressed packets they were
+ */
+export async function readDocument(
+  reader: ByteReader,
+  sink: DocumentSink,
+  depth = 0,
+): Promise<ReadDocument> {
+  return await read(reader, sink, depth).catch(failureOf)
 }
 
-/** The same for decompressed packets, which may not contain a compressed packet. */
-export async function readUnpacked(reader: ByteReader, sink: DocumentSink): Promise<ReadDocument> {
-  return await read(reader, (piece) => sink.take(piece, null), refuseNested).catch(failureOf)
-}
-
-type TakePiece = (piece: Uint8Array) => void | Promise<void>
-type Unpack = (packet: StreamedPacket) => Promise<ReadDocument>
-
-const damage = (reason: GrammarReason): ReadError => new ReadError({ outcome: 'damaged', reason })
 const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
   new ReadError({ outcome: 'too-large', reason })
 
-async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<ReadDocument> {
+async function read(reader: ByteReader, sink: DocumentSink, depth: number): Promise<ReadDocument> {
   const { before, data } = await untilData(reader)
   if (data.tag === TAG.compressed) {
-    const found = await open(data)
+    const found = await unpack(data, sink, depth + 1)
     await data.drain()
     const { signatures } = await rest(reader, before, data.tag)
     return signatures.length === 0 ? found : withoutSignatures(found)
@@ -73,7 +72,7 @@ async function read(reader: ByteReader, take: TakePiece, open: Unpack): Promise<
   const hashes = new DocumentHashes(before.map(useOf))
   const bytes = await readLiteral(data, async (piece) => {
     hashes.update(piece)
-    await take(piece)
+    await sink.take(piece, depth === 0 ? reader.position - piece.length : null)
   })
   hashes.end()
   return withSignatures(await rest(reader, before, data.tag), { bytes, hashes })
@@ -100,9 +99,7 @@ async function rest(reader: ByteReader, before: Packet[], dataTag: number): Prom
     after.push(await whole(packet, after.length))
   }
   const data = { tag: dataTag, body: Buffer.alloc(0) }
-  const found = packetOrder([...before, data, ...after], dataTag)
-  if (found === null) throw damage('structure')
-  return found
+  return packetOrder([...before, data, ...after], dataTag)
 }
 
 async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
@@ -112,20 +109,13 @@ async function whole(packet: StreamedPacket, index: number): Promise<Packet> {
   return { tag, body: await packet.whole(BOUNDS.signaturePacketBytes) }
 }
 
-async function nextSignificant(reader: ByteReader): Promise<StreamedPacket | null> {
-  for (;;) {
-    const packet = await nextPacket(reader)
-    if (packet === null || !isIgnorable(packet.tag)) return packet
-    await packet.drain()
-  }
-}
-
 /** Reads a literal (RFC 9580, 5.9); gives the bytes of its document. */
-async function readLiteral(packet: StreamedPacket, take: TakePiece): Promise<number> {
+async function readLiteral(
+  packet: StreamedPacket,
+  take: (piece: Uint8Array) => Promise<void>,
+): Promise<number> {
   const start = await packet.exactly(LITERAL_START_BYTES)
-  const header = literalHeaderBytes(start)
-  if (header === null) throw damage('literal')
-  await packet.exactly(header)
+  await packet.exactly(literalHeaderBytes(start))
   let bytes = 0
   for (let piece = await packet.some(); piece !== null; piece = await packet.some()) {
     bytes += piece.length
@@ -135,20 +125,21 @@ async function readLiteral(packet: StreamedPacket, take: TakePiece): Promise<num
   return bytes
 }
 
-async function unpack(packet: StreamedPacket, sink: DocumentSink): Promise<ReadDocument> {
+async function unpack(
+  packet: StreamedPacket,
+  sink: DocumentSink,
+  depth: number,
+): Promise<ReadDocument> {
+  if (depth > BOUNDS.nestedCompressions) throw damage('structure')
   const [algorithm = 0] = await packet.exactly(1)
   if (algorithm === COMPRESSION.bzip2) {
     const body = await packet.whole(BOUNDS.libraryAttachmentBytes, tooLarge('form'))
     const packed = framePacket(TAG.compressed, Buffer.concat([Buffer.of(algorithm), body]))
-    return { outcome: 'compressed', packet: packed, signedAround: false }
+    return { outcome: 'compressed', packet: packed, depth, signedAround: false }
   }
   if (algorithm > COMPRESSION.bzip2) throw damage('compression')
   await using reader = new ByteReader(bounded(inflated(packet, algorithm)))
-  return await readUnpacked(reader, sink)
-}
-
-function refuseNested(): never {
-  throw damage('structure')
+  return await readDocument(reader, sink, depth)
 }
 
 /** Bounds decompressed bytes; every error of zlib gives the same reason. */
@@ -191,7 +182,6 @@ function withSignatures(
     digests.push(digest)
     return claim
   })
-  if (signed === null) throw damage('one-pass')
   return { outcome: 'document', bytes, digests, ...signed }
 }
 

@@ -1,7 +1,7 @@
 /** Hashes of a document in pieces, for its signatures (RFC 9580, 5.2.4). */
 import { createHash, type Hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
-import { TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'
+import { BINARY, TEXT, canonicalText, type SignatureHead } from './signature-claim.ts'
 import { statementDigest, trailerOf } from './packet-writer.ts'
 
 /** Hashes that a signature on a message may have (RFC 9580, 9.5), as node:crypto names them. */
@@ -32,6 +32,8 @@ export class DocumentHashes {
   /** @param uses one for each signature of the document */
   constructor(uses: readonly HashUse[]) {
     for (const { type, hashAlgorithm } of uses) {
+      // All others are never on a message, and each would be one more hash of the whole.
+      if (type !== BINARY && type !== TEXT) continue
       const name = HASHES.get(hashAlgorithm)
       this.#small.set(type, createHash('sha256'))
       if (name === undefined) continue

@@ -1,14 +1,15 @@
 /**
  * The outside of an encrypted message (RFC 9580, 10.3): recipient packets, then one container, and
- * nothing after it. It bounds a message before any library parses it, and drops the recipient
- * packets of others, so that a flood of them costs only a loop.
+ * nothing after it. Ignorable packets may be anywhere. It bounds a message before any library parses
+ * it, and drops the recipient packets of others, so that a flood of them costs only a loop.
  */
 import { hash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened } from '../engine.ts'
 import { armorStart, dearmor } from './armor.ts'
-import { type ByteReader, nextPacket, type StreamedPacket } from './packet-stream.ts'
-import { TAG, failureOf, headerAt, isIgnorable, packetAt } from './packets.ts'
+import { type ByteReader, nextSignificant, type StreamedPacket } from './packet-stream.ts'
+import type { ReadFailure } from '../failure-reasons.ts'
+import { ReadError, TAG, failureOf, headerAt, isIgnorable, packetAt } from './packets.ts'
 import {
   RecipientScan,
   type FoundKey,
@@ -35,12 +36,9 @@ export interface ArrivingMessage extends ScannedRecipients {
 }
 
 /** The kind of a packet in front of the container; or why there is nothing to open. */
-type PacketPlace = 'recipient' | 'container' | 'ignorable' | NotOpened
-
-function placeOf(tag: number, { count }: RecipientScan): PacketPlace {
+function placeOf(tag: number, { count }: RecipientScan): 'recipient' | 'container' | NotOpened {
   if (tag === TAG.pkesk || tag === TAG.skesk) return 'recipient'
   if (tag === TAG.seipd) return 'container'
-  if (isIgnorable(tag)) return 'ignorable'
   const reason = 'structure'
   return count === 0 ? { outcome: 'not-encrypted', reason } : { outcome: 'damaged', reason }
 }
@@ -55,7 +53,7 @@ const isContainerVersion = (version: number | undefined): version is 1 | 2 =>
 
 const TOO_MANY_RECIPIENTS: NotOpened = { outcome: 'too-large', reason: 'recipients' }
 const CONTAINER_VERSION: NotOpened = { outcome: 'damaged', reason: 'container-version' }
-const TRAILING_DATA: NotOpened = { outcome: 'damaged', reason: 'trailing-data' }
+const TRAILING_DATA: ReadFailure = { outcome: 'damaged', reason: 'trailing-data' }
 
 /**
  * Reads an armored message. Gives its container and our recipient packets, or why the message is
@@ -102,16 +100,15 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
     if (at === bytes.length) break
     const { tag, body, next } = packetAt(bytes, at)
     at = next
+    if (isIgnorable(tag)) continue
     if (container !== null) return TRAILING_DATA
     const place = placeOf(tag, scan)
     if (typeof place === 'object') return place
     if (place === 'recipient') {
       scan.add(tag, body)
       if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
-    } else if (place === 'container') {
-      if (!isContainerVersion(body[0])) return CONTAINER_VERSION
-      container = body
-    }
+    } else if (!isContainerVersion(body[0])) return CONTAINER_VERSION
+    else container = body
   }
   if (container === null) return withoutContainer(scan)
   const recipients = scan.candidates()
@@ -124,9 +121,9 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
   }
 }
 
-/** Reads on after the container; null at the end, a failure for any further packet. @throws ReadError */
-export async function readTrailing(reader: ByteReader): Promise<NotOpened | null> {
-  return (await nextPacket(reader)) === null ? null : TRAILING_DATA
+/** Reads to the end after the container. @throws ReadError for any packet that is not ignored */
+export async function readTrailing(reader: ByteReader): Promise<void> {
+  if ((await nextSignificant(reader)) !== null) throw new ReadError(TRAILING_DATA)
 }
 
 /** Reads a message that is arriving up to its container's data. @throws ReadError */
@@ -136,17 +133,13 @@ export async function readArriving(
 ): Promise<ArrivingMessage | NotOpened> {
   const scan = new RecipientScan(own)
   for (;;) {
-    const packet = await nextPacket(reader)
+    const packet = await nextSignificant(reader)
     if (packet === null) return withoutContainer(scan)
     const place = placeOf(packet.tag, scan)
     if (typeof place === 'object') return place
     if (place === 'container') return await atContainer(packet, scan)
-    if (place === 'recipient') {
-      scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
-      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
-    } else {
-      await packet.drain()
-    }
+    scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
+    if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
   }
 }
 

@@ -4,25 +4,19 @@
  * that arrive in pieces (`decrypted-stream.ts`) share it.
  */
 import type { SignatureClaim } from '../engine.ts'
-import type { GrammarReason, ReadFailure } from '../failure-reasons.ts'
-import { TAG, type Packet } from './packets.ts'
+import type { GrammarReason } from '../failure-reasons.ts'
+import { ReadError, TAG, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 
 /** Compression algorithms (RFC 9580, 9.4). */
 export const COMPRESSION = { none: 0, zip: 1, zlib: 2, bzip2: 3 } as const
 
-/** Literal formats of documents: binary, text, UTF-8 (RFC 9580, 5.9). */
-const LITERAL_FORMATS: ReadonlySet<number> = new Set(
-  ['b', 't', 'u'].map((letter) => letter.charCodeAt(0)),
-)
-/** Bytes of a literal's format and length of name; the name and a date follow. */
+/** Bytes of a literal's format, which changes nothing, and length of name; name and date follow. */
 export const LITERAL_START_BYTES = 2
 const DATE_BYTES = 4
 
-/** Bytes between the start of a literal and its document; null where it is none that is read. */
-export function literalHeaderBytes([format = 0, nameBytes = 0]: Uint8Array): number | null {
-  return LITERAL_FORMATS.has(format) ? nameBytes + DATE_BYTES : null
-}
+/** Bytes between the start of a literal and its document. */
+export const literalHeaderBytes = ([, nameBytes = 0]: Uint8Array): number => nameBytes + DATE_BYTES
 
 /**
  * Names that programs write where there is no file: `_CONSOLE` (RFC 4880, 5.9), and that of
@@ -38,7 +32,8 @@ export function hasFileName(literal: Uint8Array): boolean {
   )
 }
 
-export const damaged = (reason: GrammarReason): ReadFailure => ({ outcome: 'damaged', reason })
+export const damage = (reason: GrammarReason): ReadError =>
+  new ReadError({ outcome: 'damaged', reason })
 
 /** A data packet with its signature packets. */
 export interface PacketOrder {
@@ -47,17 +42,20 @@ export interface PacketOrder {
   signatures: Packet[]
 }
 
-/** Data; or one-pass signatures, data, as many signatures; or signatures, data. Null for the rest. */
-export function packetOrder(packets: Packet[], dataTag: number): PacketOrder | null {
+/**
+ * Data; or one-pass signatures, data, as many signatures; or signatures, data.
+ * @throws ReadError for the rest
+ */
+export function packetOrder(packets: Packet[], dataTag: number): PacketOrder {
   const at = packets.findIndex(({ tag }) => tag === dataTag)
   const data = packets[at]
-  if (data === undefined) return null
+  if (data === undefined) throw damage('structure')
   const before = packets.slice(0, at)
   const after = packets.slice(at + 1)
   const onePass = before.length > 0 && before.every(({ tag }) => tag === TAG.onePassSignature)
   const signatures = onePass ? after : before
-  if (!signatures.every(({ tag }) => tag === TAG.signature)) return null
-  if (after.length !== (onePass ? before.length : 0)) return null
+  const isPaired = after.length === (onePass ? before.length : 0)
+  if (!isPaired || !signatures.every(({ tag }) => tag === TAG.signature)) throw damage('structure')
   return { data, onePass: onePass ? before : null, signatures }
 }
 
@@ -71,17 +69,18 @@ export interface ReadSignatures {
 /**
  * Reads the signatures of a document.
  * @param claimOf reads a signature packet's body; null for a kind that is never on a message
- * @returns null when one does not agree with its one-pass packet
+ * @throws ReadError when one does not agree with its one-pass packet
  */
 export function readSignatures(
   order: PacketOrder,
   claimOf: (body: Uint8Array) => SignatureClaim | null,
-): ReadSignatures | null {
+): ReadSignatures {
   const claims: SignatureClaim[] = []
   const signaturePackets: Uint8Array[] = []
   for (const [index, { body }] of order.signatures.entries()) {
-    if (!agreesWithOnePass(order, index)) return null
-    claims.push(claimOf(body) ?? unreadableClaim(index))
+    const claim = claimOf(body)
+    if (claim !== null && !agreesWithOnePass(order, index)) throw damage('one-pass')
+    claims.push(claim ?? unreadableClaim(index))
     signaturePackets.push(framePacket(TAG.signature, body))
   }
   return { claims, signaturePackets }
@@ -102,7 +101,7 @@ function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number):
   return type === signature[1] && publicKey === signature[2] && hash === signature[3]
 }
 
-/** A signature of a kind that is never valid on a message: it counts, and it is bad. */
+/** A signature of a kind or version that is never valid on a message: it counts, and it is bad. */
 function unreadableClaim(index: number): SignatureClaim {
   return { issuerKeyId: null, createdMs: 0, intended: [], digest: `unreadable-${index}` }
 }

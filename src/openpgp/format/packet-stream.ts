@@ -2,6 +2,7 @@
 import {
   FramingError,
   checkChunk,
+  isIgnorable,
   isNewFormat,
   newLength,
   newLengthSize,
@@ -171,6 +172,15 @@ export async function nextPacket(reader: ByteReader): Promise<StreamedPacket | n
     ? await nextLength(reader)
     : oldLength(header, await reader.exactly(oldLengthSize(header)), 0)
   return new StreamedPacket(reader, tag, length)
+}
+
+/** The same for the next packet that may not be passed over. @throws FramingError as it does */
+export async function nextSignificant(reader: ByteReader): Promise<StreamedPacket | null> {
+  for (;;) {
+    const packet = await nextPacket(reader)
+    if (packet === null || !isIgnorable(packet.tag)) return packet
+    await packet.drain()
+  }
 }
 
 async function nextLength(reader: ByteReader): Promise<PacketLength> {

@@ -121,12 +121,12 @@ export function tagOf(header: number): number {
 
 /**
  * Holds the chunks of a body to their bounds (RFC 9580, 4.2.1.4): partial lengths are for data
- * packets, of 512 bytes and more.
+ * packets, and the first is of 512 bytes or more.
  * @param count of chunks with this one
  * @throws FramingError
  */
 export function checkChunk(tag: number, { bytes, partial }: PacketLength, count: number): void {
-  if (partial && bytes < BOUNDS.partialChunkMin) throw new FramingError('partial-length')
+  if (partial && count === 1 && bytes < BOUNDS.firstChunk) throw new FramingError('partial-length')
   if (partial && !PARTIAL.has(tag)) throw new FramingError('partial-tag')
   if (count > BOUNDS.partialChunks) throw new FramingError('partial-count')
 }

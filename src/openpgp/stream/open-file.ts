@@ -6,7 +6,6 @@ import { dearmored } from '../format/armor.ts'
 import { ByteReader } from '../format/packet-stream.ts'
 import {
   readDocument,
-  readUnpacked,
   withoutSignatures,
   type DocumentSink,
   type ReadDocument,
@@ -90,8 +89,7 @@ async function openPassing(
     if (found.outcome !== 'document') container.forget()
     // Read to the end after any failure, so that the time does not depend on it.
     await inner.drain()
-    const behind = await readTrailing(outer)
-    if (behind !== null) return behind
+    await readTrailing(outer)
     if (!container.isIntact) return UNDECIPHERED
     const { fingerprint } = key
     const dataDigest = container.digest
@@ -109,8 +107,7 @@ async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> 
       : BOUNDS.libraryAttachmentBytes
   const tooLong = new ReadError({ outcome: 'too-large', reason: 'form' })
   const body = await message.container.whole(most, tooLong)
-  const behind = await readTrailing(outer)
-  if (behind !== null) return behind
+  await readTrailing(outer)
   const container = Buffer.concat([Buffer.from([version]), body])
   const inside = await options.openWhole(recipientPackets, container, sessionKeys)
   if (inside === null) return UNDECIPHERED
@@ -131,8 +128,8 @@ async function opened(
     fingerprint: string
   },
 ): Promise<OpenedFile | NotOpened> {
-  const read = found.outcome === 'compressed' ? await unpack(found, o.sink, o.options) : found
-  if (read.outcome === 'compressed') return { outcome: 'damaged', reason: 'structure' }
+  let read = found
+  while (read.outcome === 'compressed') read = await unpack(read, o.sink, o.options)
   if (read.outcome !== 'document') return read
   return {
     outcome: 'opened',
@@ -146,14 +143,14 @@ async function opened(
 }
 
 async function unpack(
-  { packet, signedAround }: StillCompressed,
+  { packet, depth, signedAround }: StillCompressed,
   sink: RestingSink,
   helpers: FileOpeningHelpers,
 ): Promise<ReadDocument> {
   const bytes = await helpers.unpackWhole(packet)
   if (bytes === null) return { outcome: 'damaged', reason: 'compression' }
   if (bytes === 'too-large') return { outcome: 'too-large', reason: 'decompressed' }
-  const found = await readUnpacked(new ByteReader(once(bytes)), sink)
+  const found = await readDocument(new ByteReader(once(bytes)), sink, depth)
   return signedAround ? withoutSignatures(found) : found
 }
 

@@ -4,11 +4,12 @@ import { oldPacket, packet, partialPacket } from '../../support/openpgp-framing.
 import { compressed, literal, signedLiteral, compressedOf } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { NOW_MS, alice, bot, mallory } from '../../support/openpgp-people.ts'
-import { pkesk, seipd, sessionKey } from '../../support/openpgp-sealed.ts'
+import { pkesk, sessionKey } from '../../support/openpgp-sealed.ts'
 import { TYPE, onePass, signature, notation } from '../../support/openpgp-signature.ts'
 import { deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { BZIP2_EMPTY, BZIP2_HELLO } from '../../support/openpgp-bzip2.ts'
+import { verify } from '../../../src/openpgp/library/verify.ts'
 import { readDecrypted, readUncompressed } from '../../../src/openpgp/format/decrypted-message.ts'
 
 const by = { signer: alice.primary, atMs: NOW_MS }
@@ -17,7 +18,6 @@ const signed = signedLiteral('hello', by)
 const opening = onePass(by)
 const closing = signature({ ...by, over: Buffer.from('hello') })
 const other = sessionKey('inside')
-const encrypted = concat(pkesk(bot.subkey, other), seipd(hello, other))
 const marker = packet(10, Buffer.from('PGP'))
 const padding = packet(21, seeded('padding', 100))
 
@@ -29,7 +29,7 @@ test.each([
     [signedLiteral('hello', [by, { ...by, signer: mallory.primary }])],
     2,
   ],
-  ['four one-pass signatures', [signedLiteral('hello', [by, by, by, by])], 4],
+  ['sixteen one-pass signatures', [signedLiteral('hello', new Array(16).fill(by))], 16],
   [
     'markers and padding between all packets',
     [marker, opening, padding, hello, marker, closing, padding],
@@ -62,10 +62,7 @@ test.each([
 
 test.each([
   ['markers and padding alone', [marker, padding], 'structure'],
-  ['compressed encryption inside (P25)', [compressed(encrypted, 2)], 'structure'],
   ['a literal behind a signed one (P26)', [signed, hello], 'structure'],
-  ['a literal before one-pass signatures (P26)', [hello, signed], 'structure'],
-  ['two one-pass packets and one signature (P26)', [opening, opening, hello, closing], 'structure'],
   ['one one-pass packet and two signatures (P26)', [opening, hello, closing, closing], 'structure'],
   ['signatures before and behind (P26)', [closing, hello, closing], 'structure'],
   [
@@ -79,13 +76,11 @@ test.each([
     'structure',
   ],
   ['a one-pass packet behind (P26)', [hello, opening], 'structure'],
-  ['signatures alone (P26)', [opening, closing], 'structure'],
   [
-    'five signatures before (P29)',
-    [closing, closing, closing, closing, closing, hello],
+    'more signatures before it than the bound (P29)',
+    [...Array.from({ length: BOUNDS.signatures + 1 }, () => closing), hello],
     'too-many-signatures',
   ],
-  ['two compressed packets', [compressed(hello, 2), compressed(hello, 2)], 'structure'],
   ['a compressed packet, then a literal', [compressed(hello, 2), literal('world')], 'structure'],
   [
     'a one-pass packet and compressed data, without a signature',
@@ -102,12 +97,13 @@ test.each([
   ['a public key', [packet(6, alice.primary.body)], 'structure'],
   ['a hash packet of its own', [hello, packet(19, seeded('x', 20))], 'structure'],
   ['bytes behind that are no packet', [hello, Buffer.from('\0\0')], 'header'],
-  ['text without any packet', [Buffer.from('hello')], 'header'],
   [
     'a literal in chunks of one byte',
     [partialPacket(11, hello.subarray(2), [0])],
     'partial-length',
   ],
+  ['a critical unknown packet behind', [signed, packet(30, seeded('x', 9))], 'structure'],
+  ['a trust packet behind', [signed, packet(12, concat(1, 2))], 'structure'],
   ['a recipient packet beside a literal', [pkesk(bot.subkey, other), hello], 'structure'],
 ])('a message with %s is damaged', async (_, packets, why) => {
   expect(outcomeOf(await openInner(concat(...packets)))).toBe(`damaged: ${why}`)
@@ -144,20 +140,35 @@ test('two signatures without a readable claim have different digests', async () 
   expect(claims.map(({ intended }) => intended)).toEqual([[], []])
 })
 
+test.each([3, 5, 9])(
+  'a signature of version %i verifies nothing, and one beside it does',
+  async (version) => {
+    const odd = packet(2, concat(version, closing.subarray(3)))
+    for (const packets of [
+      [opening, hello, odd],
+      [odd, hello],
+    ]) {
+      const opened = await openInner(concat(...packets))
+      expect(opened).toMatchObject({ text: 'hello', signatures: [{ issuerKeyId: null }] })
+      if (opened.outcome !== 'opened') return
+      expect(await verify(opened.signed, alice.certificate, NOW_MS)).toEqual(['bad'])
+    }
+    const beside = await openInner(concat(opening, opening, hello, odd, closing))
+    if (beside.outcome !== 'opened') throw new Error(outcomeOf(beside))
+    expect(await verify(beside.signed, alice.certificate, NOW_MS)).toEqual(['bad', 'valid'])
+  },
+)
+
 test('a damaged literal inside a signed compressed packet is reported as `literal`', async () => {
-  const inner = concat(onePass(by), compressed(literal('hello', { format: 'z' }), 2), closing)
+  const inner = concat(onePass(by), compressed(packet(11, Buffer.from('u')), 2), closing)
   expect(await openInner(inner)).toEqual({ outcome: 'damaged', reason: 'literal' })
 })
 
-test.each(['b', 't', 'u'])('a literal of format %s with UTF-8 opens (P40)', async (format) => {
-  const text = 'grüße, 世界 🌍'
-  expect(await openInner(literal(text, { format }))).toMatchObject({ outcome: 'opened', text })
-})
-
-test.each(['z', '1', 'l', 'm', 'B', '\0'])(
-  'a literal of format %j is damaged (P40)',
+test.each(['b', 't', 'u', 'm', 'l', '1', 'z', '\0'])(
+  'a literal of format %j with UTF-8 opens (P40)',
   async (format) => {
-    expect(outcomeOf(await openInner(literal('hello', { format })))).toBe('damaged: literal')
+    const text = 'grüße, 世界 🌍'
+    expect(await openInner(literal(text, { format }))).toMatchObject({ outcome: 'opened', text })
   },
 )
 
@@ -166,11 +177,9 @@ test.each([
   ['an overlong slash', concat('c0af')],
   ['a character beyond the last', concat('f4908080')],
   ['a sequence cut short', concat(Buffer.from('hello'), 'e4b8')],
-  ['Latin-1', Buffer.from('grüße', 'latin1')],
-  ['UTF-16 without a byte-order mark', Buffer.from('übel', 'utf16le')],
   ['noise', seeded('noise', 200)],
 ])('a literal with %s is damaged as `encoding` in every format (P41)', async (_, data) => {
-  for (const format of ['b', 't', 'u']) {
+  for (const format of ['b', 't', 'u', 'm', 'z']) {
     expect(outcomeOf(await openInner(literal(data, { format })))).toBe('damaged: encoding')
   }
 })
@@ -179,7 +188,6 @@ test.each([
   ['80,000 line ends (P42)', '\n'.repeat(80_000)],
   ['noncharacters', 'a\ufffeb\uffffc'],
   ['a replacement character', 'a\ufffdb'],
-  ['JSON (P45)', '{"ok":true}'],
 ])('a literal with %s keeps its text', async (_, text) => {
   expect(await openInner(literal(text))).toMatchObject({ outcome: 'opened', text })
 })
@@ -202,6 +210,17 @@ test.each([
 })
 
 const deflated = deflateRawSync(hello)
+const nested = (depth: number, inner = hello): Buffer =>
+  depth === 0 ? inner : compressed(nested(depth - 1, inner), depth % 2 === 0 ? 1 : 0)
+
+test('signed words in `BOUNDS.nestedCompressions` compressed packets open, and a bomb in two is too large', async () => {
+  const opened = await openInner(nested(BOUNDS.nestedCompressions, signed))
+  expect(opened).toMatchObject({ text: 'hello', signatures: [{}] })
+  const around = concat(opening, nested(3, signed), closing)
+  expect(await openInner(around)).toMatchObject({ text: 'hello', signatures: [] })
+  const bomb = nested(2, compressed(literal(Buffer.alloc(1 << 20)), 1))
+  expect(outcomeOf(await openInner(bomb))).toBe('too-large: decompressed')
+})
 
 test.each([
   ['by zip, of indeterminate length', oldPacket(8, concat(1, deflated), 0)],
@@ -225,12 +244,14 @@ test.each([
 })
 
 test.each([
-  ['zip inside uncompressed data (P23)', compressed(compressed(hello, 1), 0), 'structure'],
+  [
+    'compressed data in it deeper than the bound (P23)',
+    nested(BOUNDS.nestedCompressions + 1),
+    'structure',
+  ],
   ['empty bzip2 data (P23)', compressedOf(3, BZIP2_EMPTY), 'compression'],
   ['no zip data at all (P23)', compressedOf(1, Buffer.alloc(0)), 'compression'],
   ['no algorithm', packet(8, Buffer.alloc(0)), 'compression'],
-  ['the private algorithm 110 (P24)', compressedOf(110, deflated), 'compression'],
-  ['truncated zlib data (P24)', compressedOf(2, deflateSync(hello).subarray(0, -2)), 'compression'],
   ['truncated bzip2 data (P24)', compressedOf(3, BZIP2_HELLO.subarray(0, -8)), 'compression'],
   ['zlib data labelled as zip', compressedOf(1, deflateSync(hello)), 'compression'],
   ['zip data labelled as zlib', compressedOf(2, deflated), 'compression'],

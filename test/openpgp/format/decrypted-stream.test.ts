@@ -7,7 +7,6 @@ import { ByteReader, nextPacket } from '../../../src/openpgp/format/packet-strea
 import type { StreamedPacket } from '../../../src/openpgp/format/packet-stream.ts'
 import {
   readDocument,
-  readUnpacked,
   inflated,
   type ReadDocument,
 } from '../../../src/openpgp/format/decrypted-stream.ts'
@@ -41,7 +40,7 @@ interface Came {
   found: Buffer | null
 }
 
-async function readAll(inner: Uint8Array, { pieces = 70, read = readDocument } = {}) {
+async function readAll(inner: Uint8Array, { pieces = 70, depth = 0 } = {}) {
   const taken: Uint8Array[] = []
   const found: Uint8Array[] = []
   let isUnpacked = false
@@ -52,7 +51,7 @@ async function readAll(inner: Uint8Array, { pieces = 70, read = readDocument } =
       else found.push(inner.subarray(position, position + piece.length))
     },
   }
-  const result = await read(readerOf(inner, pieces), sink)
+  const result = await readDocument(readerOf(inner, pieces), sink, depth)
   return {
     read: result,
     taken: Buffer.concat(taken),
@@ -117,11 +116,16 @@ test('a streamed document has the digest, claim and packet of each signature, in
   }
 })
 
-test('a signature of an unknown type on a streamed document has an empty digest', async () => {
-  const odd = signature({ ...by, type: TYPE.standalone, over: TEXT })
-  const { read } = await readAll(concat(odd, literal(TEXT)))
-  expect(read).toMatchObject({ outcome: 'document', claims: [{ issuerKeyId: null }] })
-  expect('digests' in read && read.digests[0]).toHaveLength(0)
+test('a signature of an unknown type or version on a streamed document has an empty digest', async () => {
+  const unknown = signature({ ...by, type: TYPE.standalone, over: TEXT })
+  const old = packet(2, concat(3, closing.subarray(3)))
+  for (const odd of [unknown, old]) {
+    for (const inner of [concat(odd, literal(TEXT)), concat(onePass(by), literal(TEXT), odd)]) {
+      const { read } = await readAll(inner)
+      expect(read).toMatchObject({ outcome: 'document', claims: [{ issuerKeyId: null }] })
+      expect('digests' in read && read.digests[0]).toHaveLength(0)
+    }
+  }
 })
 
 test.each([0, 1, 2] as const)(
@@ -141,6 +145,7 @@ test('bzip2 data in a stream are returned as one packet for openpgp.js', async (
   expect(read).toEqual({
     outcome: 'compressed',
     packet: compressedOf(3, data),
+    depth: 1,
     signedAround: false,
   })
   expect(taken).toHaveLength(0)
@@ -148,7 +153,7 @@ test('bzip2 data in a stream are returned as one packet for openpgp.js', async (
   expect(around.read).toMatchObject({ outcome: 'compressed', signedAround: true })
 })
 
-const four = [closing, closing, closing, closing]
+const most = Array.from({ length: BOUNDS.signatures }, () => closing)
 const userId = packet(13, Buffer.from('x'))
 const zlib = deflateSync(literal(Buffer.alloc(2000, 'words ')))
 const brokenZlib = Buffer.from(zlib).fill(0xff, 2, 9)
@@ -157,11 +162,11 @@ test.each([
   ['a user id before', [userId, literal(TEXT)], 'structure'],
   ['a user id behind what is compressed', [compressed(literal(TEXT), 2), userId], 'structure'],
   ['a long document behind another', [literal(TEXT), literal(Buffer.alloc(70_000))], 'structure'],
-  ['a document behind four signatures', [...four, literal(TEXT), literal(TEXT)], 'structure'],
-  ['five signatures before', [...four, closing, literal(TEXT)], 'too-many-signatures'],
+  ['a document behind many signatures', [...most, literal(TEXT), literal(TEXT)], 'structure'],
+  ['too many signatures before', [...most, closing, literal(TEXT)], 'too-many-signatures'],
   [
-    'five signatures behind',
-    [onePass(by), onePass(by), onePass(by), onePass(by), literal(TEXT), ...four, closing],
+    'too many signatures behind',
+    [...most.map(() => onePass(by)), literal(TEXT), ...most, closing],
     'too-many-signatures',
   ],
   ['a literal without a date', [packet(11, Buffer.from('u\0abc'))], 'length'],
@@ -182,20 +187,25 @@ test.each([
   expect(outcomeOf(await readAll(concat(...packets), { pieces: 500 }))).toBe(`damaged: ${reason}`)
 })
 
-test('a streamed document may have four signatures, before it or around it', async () => {
-  expect(outcomeOf(await readAll(concat(...four, literal(TEXT))))).toBe('document')
-  const all = signedLiteral(TEXT, [by, by, by, by])
+test('a streamed document may have `BOUNDS.signatures` signatures, before it or around it', async () => {
+  expect(outcomeOf(await readAll(concat(...most, literal(TEXT))))).toBe('document')
+  const all = signedLiteral(
+    TEXT,
+    most.map(() => by),
+  )
   expect(outcomeOf(await readAll(all))).toBe('document')
 })
 
-test('`readUnpacked` reads a document without positions and rejects compressed data', async () => {
-  const read = readUnpacked
-  expect(outcomeOf(await readAll(compressed(literal(TEXT), 2), { read }))).toBe(
-    'damaged: structure',
-  )
-  const { read: found, found: places, taken } = await readAll(literal(TEXT), { read })
-  expect(found.outcome).toBe('document')
-  expect([places, taken]).toEqual([null, TEXT])
+const nested = (depth: number): Buffer =>
+  depth === 0 ? literal(TEXT) : compressed(nested(depth - 1), 2)
+
+test('a streamed document inside `BOUNDS.nestedCompressions` compressed packets is read, and in one more not', async () => {
+  const { read, taken } = await readAll(nested(BOUNDS.nestedCompressions))
+  expect([read, taken]).toEqual([UNSIGNED, TEXT])
+  expect(outcomeOf(await readAll(nested(BOUNDS.nestedCompressions + 1)))).toBe('damaged: structure')
+  const depth = BOUNDS.nestedCompressions - 1
+  expect(outcomeOf(await readAll(nested(1), { depth }))).toBe('document')
+  expect(outcomeOf(await readAll(nested(2), { depth }))).toBe('damaged: structure')
 })
 
 /** Bytes, then so many zeros, which nobody has to hold. */

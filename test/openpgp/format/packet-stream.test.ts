@@ -91,12 +91,6 @@ test('a stream of random bytes yields the packets and the error of `packetsOf`',
   )
 })
 
-test('a streamed packet of more partial chunks than the bound fails with `partial-count`', async () => {
-  const chunk = concat(224 + 9, Buffer.alloc(512))
-  const many = concat(0xc0 | 18, ...Array.from({ length: 65_600 }, () => chunk), 0)
-  expect(await asItArrives(many, 1 << 20)).toEqual({ packets: [], error: 'partial-count' })
-})
-
 test('`StreamedPacket.whole` rejects a packet body above its limit as `packet-length`', async () => {
   const packetOf = async (bytes: Uint8Array) => {
     const found = await nextPacket(readerOf(bytes, 64))

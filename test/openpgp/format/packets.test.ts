@@ -42,6 +42,7 @@ test.each([
   ['one chunk and an empty rest', [9], 512],
   ['several chunks', [9, 10, 9, 13], 10_500],
   ['a large chunk', [16], 65_537],
+  ['small chunks behind the first', [9, 8, 0, 1], 900],
 ] as const)('a packet with %s in partial lengths is read as one body', (_, powers, length) => {
   for (const tag of [8, 11, 18]) {
     const expected = { tag, body: hexBody(length) }
@@ -74,7 +75,11 @@ const refused: [string, Uint8Array, string][] = [
   ['a signature of indeterminate length', oldPacket(2, body(20), 0), 'indeterminate'],
   ['a chunk of one byte', partialPacket(18, body(20), [0]), 'partial-length'],
   ['a first chunk of 256 bytes', partialPacket(18, body(600), [8]), 'partial-length'],
-  ['a later chunk of 256 bytes', partialPacket(18, body(1600), [9, 8]), 'partial-length'],
+  [
+    'a first chunk of 256 bytes and a larger one',
+    partialPacket(11, body(900), [8, 9]),
+    'partial-length',
+  ],
   ['a chunk beyond the end', concat(0xd2, 224 + 9, body(511)), 'length'],
   ['chunks that never end', concat(0xd2, 224 + 9, body(512)), 'length'],
   ['a last chunk beyond the end', concat(0xd2, 224 + 9, body(512), 100, body(50)), 'length'],

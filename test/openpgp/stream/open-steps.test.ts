@@ -136,7 +136,11 @@ test.each([
 })
 
 test.each([
-  ['a packet', packet(21, seeded('behind', 10)), 'damaged: trailing-data'],
+  [
+    'a critical packet behind a marker',
+    concat(packet(10, TEXT), packet(12, TEXT)),
+    'damaged: trailing-data',
+  ],
   ['another message', file(literal(TEXT)), 'damaged: trailing-data'],
   ['a byte', Buffer.of(0), 'damaged: header'],
 ])('a file with %s behind its container does not open', async (_, behind, outcome) => {
@@ -146,6 +150,11 @@ test.each([
   const came = await open(version2, { openWhole })
   expect(outcomeOf(came)).toBe(outcome)
   expect(came.whole).toEqual([])
+})
+
+test('a file opens with padding, markers and private packets behind its container', async () => {
+  const behind = concat(packet(21, seeded('behind', 10)), packet(10, TEXT), packet(60, TEXT))
+  expect(await contentIn(await open(concat(file(literal(TEXT)), behind)))).toBe(TEXT.toString())
 })
 
 test.each([
@@ -257,8 +266,8 @@ test('signatures around and inside bzip2 data do not count', async () => {
 test.each([
   ['nothing', null, 'damaged: compression'],
   ['too much data', 'too-large' as const, 'too-large: decompressed'],
-  ['zlib data', compressed(literal(TEXT), 2), 'damaged: structure'],
-  ['bzip2 data', compressedOf(3, TEXT), 'damaged: structure'],
+  ['zlib data of another document', compressed(packet(13, TEXT), 2), 'damaged: structure'],
+  ['bzip2 data for ever', compressedOf(3, TEXT), 'damaged: structure'],
   ['packets without a document', packet(13, TEXT), 'damaged: structure'],
 ])('a file whose bzip2 data unpack as %s does not open', async (_, unpacked, outcome) => {
   const unpackWhole = () => Promise.resolve(unpacked)
