@@ -206,10 +206,10 @@ const RELATIONS: [sentence: string, left: number, is: '<' | '≤' | '=', right: 
   ['a message opens to at least the longest text', 4 * LIMITS.textMax, '<', BOUNDS.textBytes],
   ['no message holds more recipients than are read', MOST_RECIPIENTS, '<', BOUNDS.recipientPackets],
   [
-    'anonymous packets are tried at least once',
-    BOUNDS.anonymousPackets,
+    'twenty anonymous packets of the largest keys are tried',
+    20 * (BOUNDS.rsaBitsMax / 8 + 12),
     '<',
-    BOUNDS.anonymousAttempts,
+    BOUNDS.anonymousBytes,
   ],
   [
     'an attachment is as large as the service takes',

@@ -2,7 +2,7 @@
  * The protocol between sidecar and agent: frames of a length, a number and a kind, over a socket of
  * the file system. README.md has it with examples.
  */
-import type { HeldSessionKey } from '../openpgp/index.ts'
+import { CIPHER_NAMES, type HeldSessionKey } from '../openpgp/index.ts'
 
 /** The version in each hello and its answer. */
 export const PROTOCOL = 1
@@ -69,29 +69,17 @@ export class FrameReader {
   }
 }
 
-/** Ciphers of session keys by number (RFC 9580, 9.3), as openpgp.js names them; 0: none is named. */
-const CIPHERS_BY_NUMBER: readonly (string | null | undefined)[] = [
-  null,
-  undefined,
-  'tripledes',
-  'cast5',
-  'blowfish',
-  undefined,
-  undefined,
-  'aes128',
-  'aes192',
-  'aes256',
-  'twofish',
-]
+/** Ciphers of session keys as openpgp.js names them, by number (RFC 9580, 9.3); 0: none is named. */
+const CIPHERS = new Map<number, string | null>([[0, null], ...CIPHER_NAMES])
+const NUMBERS = new Map([...CIPHERS].map(([number, name]) => [name, number]))
 
 /** Writes session keys: for each a cipher, a length, the key. They are zeroed. */
 export function writeSessionKeys(keys: readonly HeldSessionKey[]): Buffer {
-  const known = keys.filter(({ algorithm }) => CIPHERS_BY_NUMBER.includes(algorithm))
   const written = Buffer.concat(
-    known.flatMap(({ algorithm, data }) => [
-      Buffer.of(CIPHERS_BY_NUMBER.indexOf(algorithm), data.length),
-      data,
-    ]),
+    keys.flatMap(({ algorithm, data }) => {
+      const number = NUMBERS.get(algorithm)
+      return number === undefined ? [] : [Buffer.of(number, data.length), data]
+    }),
   )
   for (const { data } of keys) data.fill(0)
   return written
@@ -101,7 +89,7 @@ export function writeSessionKeys(keys: readonly HeldSessionKey[]): Buffer {
 export function readSessionKeys(body: Buffer): HeldSessionKey[] | null {
   const keys: HeldSessionKey[] = []
   for (let at = 0; at < body.length;) {
-    const algorithm = CIPHERS_BY_NUMBER[body[at] ?? 1]
+    const algorithm = CIPHERS.get(body[at] ?? 1)
     const end = at + 2 + (body[at + 1] ?? 0)
     if (algorithm === undefined || end > body.length || end < at + 18) return null
     keys.push({ algorithm, data: Buffer.from(body.subarray(at + 2, end)) })

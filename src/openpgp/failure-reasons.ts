@@ -18,6 +18,7 @@ export type GrammarReason =
 export type DamageReason =
   | FramingReason
   | GrammarReason
+  | 'cipher'
   | 'container-version'
   | 'deadline'
   | 'decryption'

@@ -34,7 +34,7 @@ export { FORM_BYTES, looksEncrypted, sealedForm } from './format/encrypted-messa
 export { ByteReader } from './format/packet-stream.ts'
 export { type RawFile, type Room, RestingWriter, type RestingFile } from './stream/resting.ts'
 export { Sealed, armorBlock } from './format/armor-writer.ts'
-export { CIPHERS, CIPHER_ID } from './format/ciphers.ts'
+export { CIPHERS, CIPHER_NAMES } from './format/ciphers.ts'
 export { framePacket, packetHeader, writeMpi } from './format/packet-writer.ts'
 export { TAG } from './format/packets.ts'
 export { AS_MADE, MOST_RECIPIENTS, capacity, fit } from './size.ts'

@@ -76,7 +76,11 @@ const OPENPGP: Record<string, Advisory> = {
     must: 'What is not for us is dropped unread, and the rest is tried up to a bound.',
     tested: [
       vector('p09-flood'),
-      ['openpgp/format/recipient-scan', 'five are too many', 'at most `BOUNDS.namedAttempts`'],
+      [
+        'openpgp/format/recipient-scan',
+        'anonymous packets are candidates up to',
+        'at most `BOUNDS.namedAttempts`',
+      ],
       ['attachments/hostile', '8 MiB of nameless recipients'],
     ],
   },

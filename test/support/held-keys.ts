@@ -10,7 +10,7 @@ import {
 import { recipientBytes, writeRecipient } from '../../src/openpgp/crypto/recipient.ts'
 import { freshSessionKey, padSessionKey } from '../../src/openpgp/crypto/session-key.ts'
 import { dearmor } from '../../src/openpgp/format/armor.ts'
-import { CIPHER_ID } from '../../src/openpgp/format/ciphers.ts'
+import { CIPHERS } from '../../src/openpgp/format/ciphers.ts'
 import { packetsOf } from '../../src/openpgp/format/packets.ts'
 import type { HeldKey } from '../../src/openpgp/index.ts'
 
@@ -36,7 +36,7 @@ export function packetFor({ key, fingerprint }: HeldKey<RecipientKey>): {
   data: Buffer
 } {
   const { cipher, data } = freshSessionKey('aes256')
-  const packet = Buffer.alloc(recipientBytes(key.algorithm, CIPHER_ID.aes256))
+  const packet = Buffer.alloc(recipientBytes(key.algorithm, CIPHERS.aes256.id))
   const padded = padSessionKey({ cipher, data })
   const ephemeral = recipientAlgorithm(key.algorithm).ephemeral()
   const recipient = { ...key, fingerprint: Buffer.from(fingerprint, 'hex') }

@@ -4,11 +4,11 @@ import { packet } from './openpgp-framing.ts'
 import { concat, mpi, seeded, u16, u32 } from './openpgp-bytes.ts'
 import { shared, type EncryptionKey } from './openpgp-key.ts'
 
-export type CipherId = 2 | 7 | 8 | 9
+export type CipherId = 2 | 7 | 8 | 9 | 11 | 12 | 13
 
 export interface SessionKey {
-  /** 2 Triple-DES, 7 AES-128, 8 AES-192, 9 AES-256, 11 to 13 Camellia (RFC 9580, 9.3). */
-  cipher: CipherId | 11 | 12 | 13
+  /** 2 Triple-DES, 7 to 9 AES, 11 to 13 Camellia (RFC 9580, 9.3). */
+  cipher: CipherId
   data: Buffer
 }
 

@@ -34,7 +34,15 @@ export function variedMessage(
   { to, signers }: { to: EncryptionKey[]; signers: SigningKey[] },
 ): VariedMessage {
   const label = `varied ${random(100_000)}`
-  const cipher = pick<CipherId>(random, 9, 7, 9, 7, 8, ...(rarely(random) ? [2 as const] : []))
+  const cipher = pick<CipherId>(
+    random,
+    9,
+    7,
+    9,
+    7,
+    8,
+    ...(rarely(random) ? ([2, 11, 13] as const) : []),
+  )
   const key = sessionKey(label, cipher)
   const [first = bot.subkey] = to
   const recipient = to[random(to.length)] ?? first
@@ -60,7 +68,7 @@ const bodyOf = (framed: Buffer): Buffer => framed.subarray(2)
 
 function innerOf(random: Random, text: string, signers: SigningKey[]): Buffer {
   const options = {
-    format: pick(random, 'u', 'b', 't'),
+    format: pick(random, 'u', 'b', 't', 'm'),
     name: Buffer.from(pick(random, '', 'a', 'notes.txt')),
     atMs: random(2) * NOW_MS,
   }
@@ -70,6 +78,7 @@ function innerOf(random: Random, text: string, signers: SigningKey[]): Buffer {
   const signing = signatureOf(random, signer)
   const signed = signedLiteral(text, rarely(random) ? [signing, signing] : signing, options)
   if (rarely(random)) return compressed(signed, pick(random, 0, 1, 2))
+  if (rarely(random)) return compressed(compressed(signed, 1), 2)
   if (rarely(random)) return concat(packet(60, seeded('odd', 9)), signed)
   return signed
 }

@@ -1,7 +1,7 @@
 /** Session keys, and how they are wrapped for a recipient (RFC 9580, 5.1.4 and 11.5). */
 import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto'
 import { checksum } from '../bytes.ts'
-import { type Cipher, CIPHER_ID, isCipher, keyBytesOf, type CipherId } from '../format/ciphers.ts'
+import { type Cipher, CIPHERS, isCipher, keyBytesOf, type CipherId } from '../format/ciphers.ts'
 import type { PaddedSessionKey, RecipientAlgorithm, RecipientPoint } from './algorithm.ts'
 
 export interface SessionKey {
@@ -12,7 +12,7 @@ export interface SessionKey {
 
 /** Makes a fresh one, in memory that threads can be let see: it is never copied to one. */
 export function freshSessionKey(cipher: Cipher): SessionKey {
-  const id = CIPHER_ID[cipher]
+  const id = CIPHERS[cipher].id
   return { cipher: id, data: randomFillSync(Buffer.from(new SharedArrayBuffer(keyBytesOf(id)))) }
 }
 

@@ -51,7 +51,6 @@ function withoutContainer({ count }: RecipientScan): NotOpened {
 const isContainerVersion = (version: number | undefined): version is 1 | 2 =>
   version === 1 || version === 2
 
-const TOO_MANY_RECIPIENTS: NotOpened = { outcome: 'too-large', reason: 'recipients' }
 const CONTAINER_VERSION: NotOpened = { outcome: 'damaged', reason: 'container-version' }
 const TRAILING_DATA: ReadFailure = { outcome: 'damaged', reason: 'trailing-data' }
 
@@ -77,7 +76,7 @@ const ROOM = Buffer.allocUnsafeSlow((BOUNDS.messageChars / 4) * 3)
 
 /** Whether an armored text parses as an encrypted message at all, for whomever. */
 export function looksEncrypted(armored: string): boolean {
-  const nobody: OwnIds = { keyIds: new Set(), fingerprints: new Set(), keyCount: 0 }
+  const nobody: OwnIds = { keyIds: new Set(), fingerprints: new Set(), attemptCost: 0 }
   const { outcome } = parseMessage(armored, nobody)
   return outcome === 'encrypted' || outcome === 'not-recipient'
 }
@@ -96,7 +95,6 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
   let container: Uint8Array | null = null
   for (let at = 0; at < bytes.length;) {
     if (container === null) at = scan.skipOthers(bytes, at)
-    if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
     if (at === bytes.length) break
     const { tag, body, next } = packetAt(bytes, at)
     at = next
@@ -104,10 +102,8 @@ function parse(bytes: Uint8Array, own: OwnIds): EncryptedMessage | NotOpened {
     if (container !== null) return TRAILING_DATA
     const place = placeOf(tag, scan)
     if (typeof place === 'object') return place
-    if (place === 'recipient') {
-      scan.add(tag, body)
-      if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
-    } else if (!isContainerVersion(body[0])) return CONTAINER_VERSION
+    if (place === 'recipient') scan.add(tag, body)
+    else if (!isContainerVersion(body[0])) return CONTAINER_VERSION
     else container = body
   }
   if (container === null) return withoutContainer(scan)
@@ -139,7 +135,6 @@ export async function readArriving(
     if (typeof place === 'object') return place
     if (place === 'container') return await atContainer(packet, scan)
     scan.add(packet.tag, await packet.whole(BOUNDS.recipientPacketBytes))
-    if (scan.hasTooMany) return TOO_MANY_RECIPIENTS
   }
 }
 

@@ -2,15 +2,15 @@
 import { BOUNDS } from '../bounds.ts'
 import { hexOf } from '../bytes.ts'
 import type { NamedRecipients, NotOpened, UnlockedKey } from '../engine.ts'
-import { COMPOSITE, TAG, packetAt } from './packets.ts'
+import { ReadError, TAG, packetAt } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 
 /** Whose message it may be: ids and fingerprints of our keys and subkeys, lower-case hex. */
 export interface OwnIds {
   keyIds: ReadonlySet<string>
   fingerprints: ReadonlySet<string>
-  /** How many own keys an anonymous packet would be tried with. */
-  keyCount: number
+  /** Own keys that an anonymous packet is tried with; a held key, which has a rate, counts six. */
+  attemptCost: number
 }
 
 /** Of one key alone, for as long as it is held. */
@@ -24,7 +24,7 @@ export function ownIdsOf(keys: readonly UnlockedKey[]): OwnIds {
   const ids = {
     keyIds: new Set(keys.flatMap((key) => key.keyIds)),
     fingerprints: new Set(keys.flatMap((key) => key.fingerprints)),
-    keyCount: keys.length,
+    attemptCost: keys.reduce((sum, { holder }) => sum + (holder === undefined ? 1 : 6), 0),
   }
   if (only !== undefined) idsOfOne.set(only, ids)
   return ids
@@ -40,20 +40,26 @@ export interface ScannedRecipients {
 
 /** A session key, with the fingerprint of the own key that it was for. */
 export interface FoundKey {
-  /** Null where the container names the cipher (RFC 9580, 5.1.2). */
+  /** Null where the container names the cipher (RFC 9580, 5.1.2); or `UNREAD_CIPHER`. */
   algorithm: string | null
   data: Uint8Array
   fingerprint: string
 }
 
-/** Whether any is for a subkey of ML-KEM-768+X25519 (RFC 9580, 5.1.1 and 5.1.2). */
-export const hasComposite = ({
-  recipientPackets,
-}: Pick<ScannedRecipients, 'recipientPackets'>): boolean =>
-  recipientPackets.some((packet) => {
-    const { body } = packetAt(packet, 0)
-    return body[body[0] === 6 ? 2 + (body[1] ?? 0) : PKESK_LEAST - 1] === COMPOSITE
-  })
+/** In place of the name of a cipher that is not read. */
+export const UNREAD_CIPHER = 'unread'
+
+/** Why a container does not open with session keys that were found. */
+export const undecryptable = (found: readonly FoundKey[]): NotOpened => {
+  const isUnread = found.length > 0 && found.every(({ algorithm }) => algorithm === UNREAD_CIPHER)
+  return { outcome: 'damaged', reason: isUnread ? 'cipher' : 'decryption' }
+}
+
+/** The public key algorithm of a framed recipient packet (RFC 9580, 5.1.1 and 5.1.2). */
+export function algorithmIn(framed: Uint8Array): number | undefined {
+  const { body } = packetAt(framed, 0)
+  return body[body[0] === 6 ? 2 + (body[1] ?? 0) : PKESK_LEAST - 1]
+}
 
 const ANONYMOUS_KEY_ID = '0000000000000000'
 /** A recipient packet in the new format, whose length of one byte is below `LONG`. */
@@ -83,6 +89,7 @@ export class RecipientScan {
   readonly #firstBytes: FirstBytes
   readonly #named: Uint8Array[] = []
   readonly #anonymous: Uint8Array[] = []
+  #anonymousBytes = 0
   readonly #keyIds = new KeyIdList()
   #hasUnnamed = false
   /** How many recipient packets there were, for whomever. */
@@ -93,13 +100,11 @@ export class RecipientScan {
     this.#firstBytes = firstBytesOf(own.keyIds)
   }
 
-  get hasTooMany(): boolean {
-    return this.count > BOUNDS.recipientPackets
-  }
-
   /**
    * Passes over recipient packets of version 3 that name others, as programs write them, from `at`
-   * on: in a large group they are nearly all that there is. @returns where another packet begins
+   * on: in a large group they are nearly all that there is.
+   * @returns where another packet begins
+   * @throws ReadError for too many
    */
   skipOthers(bytes: Uint8Array, at: number): number {
     const first = this.#firstBytes
@@ -115,7 +120,7 @@ export class RecipientScan {
       this.#keyIds.add(bytes, next + 3)
       next = end
     }
-    this.count += passed
+    this.#count(passed)
     return next
   }
 
@@ -125,16 +130,18 @@ export class RecipientScan {
     return keyId === ANONYMOUS_KEY_ID || this.#own.keyIds.has(keyId)
   }
 
-  /** Adds the body of one recipient packet; of a kind that is for a passphrase, only the count. */
+  /**
+   * Adds the body of one recipient packet; of a kind that is for a passphrase, only the count.
+   * @throws ReadError for too many
+   */
   add(tag: number, body: Uint8Array): void {
-    this.count++
+    this.#count(1)
     const recipient = tag === TAG.pkesk ? recipientOf(body) : null
     if (recipient === null || recipient === 'anonymous') {
       this.#hasUnnamed = true
       if (recipient === null) return
-      // one more than are tried: then none is
-      if (this.#anonymous.length > BOUNDS.anonymousPackets) return
-      this.#anonymous.push(framePacket(tag, body))
+      this.#anonymousBytes += body.length
+      if (this.#canTryAnonymous) this.#anonymous.push(framePacket(tag, body))
     } else {
       this.#keyIds.add(body, recipient.keyIdAt)
       if (!isOurs(recipient.name, this.#own)) return
@@ -142,16 +149,25 @@ export class RecipientScan {
     }
   }
 
+  #count(packets: number): void {
+    this.count += packets
+    if (this.count <= BOUNDS.recipientPackets) return
+    throw new ReadError({ outcome: 'too-large', reason: 'recipients' })
+  }
+
+  get #canTryAnonymous(): boolean {
+    return this.#anonymousBytes * this.#own.attemptCost <= BOUNDS.anonymousBytes
+  }
+
   /** The packets to try, or that none of them can be ours. */
   candidates(): ScannedRecipients | NotOpened {
-    const { keyCount } = this.#own
     const named = this.#named.length > 0
-    const tries = Math.max(1, Math.floor(BOUNDS.anonymousAttempts / Math.max(1, keyCount)))
-    const recipientPackets = named ? this.#named : this.#anonymous.slice(0, tries)
-    if (recipientPackets.length === 0 || keyCount === 0) return { outcome: 'not-recipient' }
-    if (!named && this.#anonymous.length > BOUNDS.anonymousPackets) {
+    const recipientPackets = named ? this.#named : this.#anonymous
+    if (this.#own.attemptCost === 0) return { outcome: 'not-recipient' }
+    if (!named && !this.#canTryAnonymous) {
       return { outcome: 'not-recipient', reason: 'too-many-anonymous' }
     }
+    if (recipientPackets.length === 0) return { outcome: 'not-recipient' }
     const recipients = { keyIds: this.#keyIds.bytes(), hasUnnamed: this.#hasUnnamed }
     return { recipientPackets, named, recipients }
   }

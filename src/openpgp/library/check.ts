@@ -7,7 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { decrypt, readKey, readMessage, type Key, type SessionKey } from 'openpgp'
 import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from '../engine.ts'
 import { parseMessage } from '../format/encrypted-message.ts'
-import { hasComposite, ownIdsOf, type FoundKey } from '../format/recipient-scan.ts'
+import { algorithmIn, ownIdsOf, type FoundKey } from '../format/recipient-scan.ts'
+import { COMPOSITE } from '../format/packets.ts'
 import { works } from './adopt.ts'
 import { isComposite } from './composite.ts'
 import { certificateOf, secretKeyOf } from './key-cache.ts'
@@ -43,7 +44,8 @@ export async function compareSealed(sealed: CheckedMessage): Promise<CheckResult
 /** Whether a key of ours opens it with a composite subkey, which the library cannot. */
 function isBeyond(armored: string, key: UnlockedKey): boolean {
   const encrypted = parseMessage(armored, ownIdsOf([key]))
-  return encrypted.outcome === 'encrypted' && hasComposite(encrypted)
+  if (encrypted.outcome !== 'encrypted') return false
+  return encrypted.recipientPackets.some((packet) => algorithmIn(packet) === COMPOSITE)
 }
 
 /** The whole key, or its certificate where session keys were unwrapped elsewhere. */

@@ -3,26 +3,27 @@
  * that node:crypto and zlib lack: recipient packets, containers and compression, within bounds.
  */
 import {
-  CompressedDataPacket,
-  PacketList,
-  config,
-  decryptSessionKeys,
-  readMessage,
-  type AnyPacket,
-  type PrivateKey,
-  type SessionKey,
+  PublicKeyEncryptedSessionKeyPacket,
+  enums,
+  type AnyKeyPacket,
+  type Key,
+  type KeyID,
+  type Subkey,
 } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import { hasComposite, type FoundKey } from '../format/recipient-scan.ts'
-import { cipherOf } from '../format/ciphers.ts'
-import { COMPRESSION } from '../format/message-grammar.ts'
-import { TAG } from '../format/packets.ts'
-import { framePacket } from '../format/packet-writer.ts'
-import { secretKeyOf } from './key-cache.ts'
-import { identityOf, openVersion1 } from './version1.ts'
+import {
+  UNREAD_CIPHER,
+  algorithmIn,
+  undecryptable,
+  type FoundKey,
+} from '../format/recipient-scan.ts'
+import { CIPHER_NAMES, cipherOf } from '../format/ciphers.ts'
+import { COMPOSITE, packetAt } from '../format/packets.ts'
+import { secretKeyOf, type WholeSecretKey } from './key-cache.ts'
+import { decompress, identityOf, openContainer, openVersion1 } from './containers.ts'
 
 /** The decrypted packets of an intact container. */
 export interface FoundPackets {
@@ -32,17 +33,10 @@ export interface FoundPackets {
   identity?: string
 }
 
-/** A placeholder container for reading recipient packets without copying the real one. */
-const NO_DATA = framePacket(TAG.seipd, Buffer.concat([Buffer.from([1]), Buffer.alloc(64)]))
-
-const attachmentLimits = () => ({
-  ...config,
-  maxDecompressedMessageSize: BOUNDS.libraryAttachmentBytes,
-})
-
 /**
  * Opens the result of `parseMessage`. Gives the document as text, or why not.
- * Everything cryptographic that fails is `damaged` with one reason: no oracle in the difference.
+ * Everything cryptographic that fails is `damaged` with one reason: no oracle in the difference. It
+ * has another where a session key is found and its cipher is none that is read.
  */
 export async function open(
   encrypted: EncryptedMessage,
@@ -51,34 +45,17 @@ export async function open(
   const { container, recipientPackets, dataDigest, recipients } = encrypted
   const found = [...(encrypted.found ?? []), ...(await unwrap(recipientPackets, keys))]
   if (found.length === 0 && !encrypted.named) return { outcome: 'not-recipient' }
-  const opened = await openWhole(recipientPackets, container, found, config)
-  if (opened === null) return { outcome: 'damaged', reason: 'decryption' }
-  const decrypted = await readDecrypted(opened.packets, bunzip)
+  const opened = await openWhole(container, found)
+  if (opened === null) return undecryptable(found)
+  const decrypted = await readDecrypted(opened.packets, (packet) =>
+    bunzip(packet, BOUNDS.textBytes),
+  )
   return openedText(decrypted, { dataDigest, openedWith: opened.fingerprint, recipients })
 }
 
-/** Decrypts a whole message. @returns the packets inside; null for everything that fails */
-async function decryptWith(
-  sessionKey: Pick<FoundKey, 'algorithm' | 'data'>,
-  binaryMessage: Uint8Array,
-  limits: typeof config,
-): Promise<Uint8Array | null> {
-  try {
-    const message = await readMessage({ binaryMessage, config: limits })
-    // The library asks for no cipher where the container names it; its types do.
-    const sessionKeys = [sessionKey as SessionKey]
-    const { packets } = await message.decrypt(undefined, undefined, sessionKeys, undefined, limits)
-    return await writePackets(packets)
-  } catch {
-    return null
-  }
-}
-
-/** bzip2, which the platform lacks; the library holds it to its bound. */
-async function bunzip(packet: Uint8Array, limits = config): Promise<Uint8Array> {
-  const message = await readMessage({ binaryMessage: packet, config: limits })
-  return await writePackets(message.unwrapCompressed().packets)
-}
+/** Decompresses bzip2, which the platform lacks. @param packet framed */
+const bunzip = (packet: Uint8Array, max: number): Promise<Uint8Array> =>
+  decompress(packetAt(packet, 0).body, max)
 
 /** Session keys that recipient packets hold for any of our keys. */
 export async function unwrap(
@@ -88,46 +65,91 @@ export async function unwrap(
   const found: FoundKey[] = []
   for (const key of keys) {
     const { fingerprint } = key
-    const decryptionKeys = await secretKeyOf(key)
+    const own = (await secretKeyOf(key)) as WholeSecretKey
+    const decryptionKeys = await own.getDecryptionKeys(undefined, null).catch(() => [])
     for (const packet of recipientPackets) {
-      const sessionKeys = await sessionKeysIn(packet, decryptionKeys)
-      found.push(...sessionKeys.map(({ algorithm, data }) => ({ algorithm, data, fingerprint })))
+      const sessionKeys =
+        algorithmIn(packet) === COMPOSITE
+          ? await (await import('./composite-session-key.ts')).unwrapComposite(packet, own)
+          : await sessionKeysIn(packet, decryptionKeys)
+      found.push(...sessionKeys.map((one) => ({ ...one, fingerprint })))
     }
   }
   return found
 }
 
-async function sessionKeysIn(packet: Uint8Array, decryptionKeys: PrivateKey) {
-  if (hasComposite({ recipientPackets: [packet] })) {
-    const { unwrapComposite } = await import('./composite-session-key.ts')
-    return await unwrapComposite(packet, decryptionKeys)
-  }
+type SessionKeys = Pick<FoundKey, 'algorithm' | 'data'>[]
+
+async function sessionKeysIn(
+  framed: Uint8Array,
+  decryptionKeys: (Key | Subkey)[],
+): Promise<SessionKeys> {
+  const packet = new PublicKeyEncryptedSessionKeyPacket() as unknown as SessionKeyPacket
   try {
-    const message = await readMessage({ binaryMessage: Buffer.concat([packet, NO_DATA]) })
-    return await decryptSessionKeys({ message, decryptionKeys })
+    packet.read(packetAt(framed, 0).body)
   } catch {
     return []
   }
+  const isNamedInside = packet.version === 3 && !NAMED_OUTSIDE.has(packet.publicKeyAlgorithm)
+  // For version 6 the library returns the content as it is; it lists fewer ciphers than are read here.
+  if (isNamedInside) packet.version = 6
+  const found: SessionKeys = []
+  for (const key of decryptionKeys) {
+    if (!packet.publicKeyID.equals(key.getKeyID(), true)) continue
+    try {
+      await packet.decrypt(key.keyPacket)
+      found.push(...(isNamedInside ? withCipher(packet) : [namedOutside(packet)]))
+    } catch {
+      // It is not for this key.
+    }
+  }
+  return found
 }
+/** What the library leaves out of its types. */
+interface SessionKeyPacket {
+  version: number
+  publicKeyAlgorithm: number
+  publicKeyID: KeyID
+  /** Named in the clear. */
+  sessionKeyAlgorithm: number | null
+  sessionKey: Uint8Array
+  read(body: Uint8Array): void
+  decrypt(key: AnyKeyPacket): Promise<void>
+}
+
+const { x25519, x448, ecdh } = enums.publicKey
+const NAMED_OUTSIDE: ReadonlySet<number> = new Set([x25519, x448])
+
+/**
+ * A session key behind the number of its cipher. An unread cipher is reported only of ECDH, whose
+ * wrap is intact then, so that its maker knows the number; with RSA it would be an oracle for padding.
+ */
+function withCipher({ publicKeyAlgorithm, sessionKey }: SessionKeyPacket): SessionKeys {
+  const [cipher = 0] = sessionKey
+  const algorithm = CIPHER_NAMES.get(cipher) ?? (publicKeyAlgorithm === ecdh ? UNREAD_CIPHER : null)
+  return algorithm === null ? [] : [{ algorithm, data: sessionKey.subarray(1) }]
+}
+
+/** One whose cipher the packet names in the clear, or the container does (RFC 9580, 5.1.2). */
+const namedOutside = ({ sessionKeyAlgorithm, sessionKey: data }: SessionKeyPacket) => ({
+  algorithm: CIPHER_NAMES.get(sessionKeyAlgorithm ?? 0) ?? null,
+  data,
+})
 
 /** Opens a container's whole body with one of these session keys; null for every failure. */
 export async function openWhole(
-  recipientPackets: Uint8Array[],
   container: Uint8Array,
   found: FoundKey[],
-  limits = attachmentLimits(),
 ): Promise<FoundPackets | null> {
   for (const { algorithm, data, fingerprint } of found) {
     const key = algorithm === null ? null : { algorithm, data }
     if (container[0] === 1 && key !== null && cipherOf(key) !== null) {
-      const { packets, hash } = (await openVersion1(container, key)) ?? {}
+      const { packets, hash } = openVersion1(container, key) ?? {}
       if (packets && hash)
         return { packets, fingerprint, identity: identityOf(container, key, hash) }
       continue
     }
-    const framed = framePacket(TAG.seipd, container)
-    const binaryMessage = Buffer.concat([...recipientPackets, framed])
-    const packets = await decryptWith({ data, algorithm }, binaryMessage, limits)
+    const packets = await openContainer(container, { algorithm, data })
     if (packets !== null) return { packets, fingerprint }
   }
   return null
@@ -139,42 +161,8 @@ export async function openWhole(
  */
 export async function unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null> {
   try {
-    return await bunzip(packet, attachmentLimits())
+    return await bunzip(packet, BOUNDS.libraryAttachmentBytes)
   } catch (error) {
     return error instanceof Error && /size exceeded/.test(error.message) ? 'too-large' : null
   }
-}
-
-/** The library has these, its types do not. */
-interface Unfinished {
-  stream?: { getReader(): { read(): Promise<{ done: boolean; value?: AnyPacket }> } } | null
-}
-interface Decompressed {
-  packets: PacketList<AnyPacket>
-}
-
-const UNCOMPRESSED = Buffer.from([COMPRESSION.none])
-
-/**
- * Gives all packets of a list that the library parsed as bytes, for our own grammar. The library
- * stops reading at a document, and the packets after it must be requested; it cannot write a
- * decompressed packet again, so that packet is framed as it is.
- */
-async function writePackets(list: PacketList<AnyPacket>): Promise<Buffer> {
-  const rest = (list as Unfinished).stream?.getReader()
-  for (let next = await rest?.read(); next?.value !== undefined; next = await rest?.read()) {
-    list.push(next.value)
-  }
-  const written: Uint8Array[] = []
-  for (const packet of list) {
-    if (packet instanceof CompressedDataPacket) {
-      const inside = await writePackets((packet as unknown as Decompressed).packets)
-      written.push(framePacket(TAG.compressed, Buffer.concat([UNCOMPRESSED, inside])))
-    } else {
-      const alone = new PacketList<AnyPacket>()
-      alone.push(packet)
-      written.push(alone.write())
-    }
-  }
-  return Buffer.concat(written)
 }

@@ -12,7 +12,7 @@ import type { UnlockedKey } from '../engine.ts'
 import { dearmor } from '../format/armor.ts'
 import { TAG, packetsOf } from '../format/packets.ts'
 import type { HeldSessionKey, KeyHolder } from '../key-holder.ts'
-import type { FoundKey } from '../format/recipient-scan.ts'
+import { algorithmIn, type FoundKey } from '../format/recipient-scan.ts'
 import { armorBlock } from '../format/armor-writer.ts'
 import { TEXT } from '../format/signature-claim.ts'
 import { isRecipientSecret, unlockedKeyOf } from './own-secrets.ts'
@@ -108,11 +108,13 @@ export async function unwrapHeld(
 ): Promise<FoundKey[]> {
   const asked = keys.flatMap(({ holder, bytes, fingerprint }) => {
     const secrets = holder === undefined ? [] : [...readHeldSecrets(bytes, holder).values()]
-    return secrets.filter(isRecipientSecret).flatMap((secret) =>
-      recipientPackets.map(async (packet) => {
-        const found = await unwrapWith(secret, packet)
-        return found.map((one) => ({ ...one, fingerprint }))
-      }),
+    return secrets.filter(isRecipientSecret).flatMap((held) =>
+      recipientPackets
+        .filter((packet) => algorithmIn(packet) === held.key.algorithm)
+        .map(async (packet) => {
+          const found = await unwrapWith(held, packet)
+          return found.map((one) => ({ ...one, fingerprint }))
+        }),
     )
   })
   return (await Promise.all(asked)).flat()

@@ -12,13 +12,7 @@ import {
 } from '../crypto/recipient.ts'
 import { bufferOf } from '../bytes.ts'
 import { openVersion1 } from '../crypto/seipd.ts'
-import {
-  CIPHER_NAME,
-  isCipher,
-  keyBytesOf,
-  type CipherId,
-  type SymmetricKey,
-} from '../format/ciphers.ts'
+import { CIPHERS, CIPHER_NAME, isCipher, keyBytesOf, type SymmetricKey } from '../format/ciphers.ts'
 import type { Opened, UnlockedKey } from '../engine.ts'
 import { openedText, readUncompressed } from '../format/decrypted-message.ts'
 import { parseMessage, type EncryptedMessage } from '../format/encrypted-message.ts'
@@ -124,8 +118,6 @@ export class MessageOpener {
   }
 }
 
-const AES192 = 8
-
 /** The recipient packet that names a key of ours, and that key. */
 interface NamedPacket {
   form: RecipientForm
@@ -138,7 +130,6 @@ interface NamedPacket {
 interface OwnRecipient extends Omit<NamedPacket, 'key'> {
   secret: OwnSecret<RecipientKey> | HeldSecret<RecipientKey>
   openedWith: string
-  own: NativeOwnKey
 }
 
 /** The packet for a key of ours, and the answer of the key's holder where it has one. */
@@ -180,10 +171,10 @@ function recipientOf(
   own: NativeOwnKey | null,
 ): OwnRecipient | null {
   const secret = own?.opens.get(form.keyId)
-  if (!own || !secret || secret.key.algorithm !== form.algorithm) return null
+  if (!secret || secret.key.algorithm !== form.algorithm) return null
   if (!isRecipientSecret(secret)) return null
-  if (form.cipher !== null && !takes(own, form.cipher)) return null
-  return { form, packet, secret, openedWith: key.fingerprint, own }
+  if (form.cipher !== null && !isCipher(form.cipher)) return null
+  return { form, packet, secret, openedWith: key.fingerprint }
 }
 
 interface UnwrappedKey {
@@ -197,18 +188,8 @@ async function unwrappedByHolder(
   packet: Uint8Array,
 ): Promise<UnwrappedKey | null> {
   const [first] = await unwrapWith(secret, packet)
-  return first ? { cipher: aesNamed(first.algorithm), data: bufferOf(first.data) } : null
-}
-
-/** The number of an AES by its name; 0, which is the library's, for all others. */
-function aesNamed(algorithm: string | null): number {
-  const [id = 0] = Object.entries(CIPHER_NAME).find(([, name]) => name === algorithm) ?? []
-  return Number(id)
-}
-
-/** Whether a key of ours accepts session keys of a cipher. */
-function takes(own: NativeOwnKey, cipher: number): cipher is CipherId {
-  return isCipher(cipher) && (cipher !== AES192 || own.reads(cipher))
+  const [, cipher] = Object.entries(CIPHERS).find(([name]) => name === first?.algorithm) ?? []
+  return first ? { cipher: cipher?.id ?? 0, data: bufferOf(first.data) } : null
 }
 
 /** Computes the shared secret of our key and the sender's point: most of the work. */
@@ -239,14 +220,14 @@ export function finish(
 
 /** The session key; `damaged` when the packet does not open, null where it is the library's. */
 function sessionKeyOf(
-  { form, secret, own }: OwnRecipient,
+  { form, secret }: OwnRecipient,
   shared: Buffer | null,
   held: UnwrappedKey | null,
 ): SymmetricKey | 'damaged' | null {
   const opened = 'holder' in secret ? held : openRecipient(form, secret, shared)
   if (opened === null) return 'damaged'
   const { cipher, data } = opened
-  if (!takes(own, cipher) || data.length !== keyBytesOf(cipher)) return null
+  if (!isCipher(cipher) || data.length !== keyBytesOf(cipher)) return null
   return { algorithm: CIPHER_NAME[cipher], data }
 }
 

@@ -18,8 +18,6 @@ export interface NativeOwnKey {
   opens: ReadonlyMap<string, OwnSecret | HeldSecret>
   /** Null when it cannot seal natively now. */
   seals: { info: CertificateInfo; signer: MessageSigner } | null
-  /** Whether the library accepts session keys of a cipher beyond AES-128 and AES-256. */
-  reads(cipher: number): boolean
   /** Of its certificate, as it was described. */
   info: CertificateInfo | null
 }
@@ -53,20 +51,13 @@ export class NativeOwnKeys {
 
   async #ask(key: UnlockedKey): Promise<NativeOwnKey | null> {
     try {
-      const { opens, ciphers, info } = await this.#describe(key, this.#nowMs())
-      const { bytes, holder } = key
-      const secrets: NativeOwnKey['opens'] = holder
-        ? readHeldSecrets(bytes, holder)
-        : readOwnSecrets(bytes)
+      const { opens, info } = await this.#describe(key, this.#nowMs())
+      const secrets: NativeOwnKey['opens'] = key.holder
+        ? readHeldSecrets(key.bytes, key.holder)
+        : readOwnSecrets(key.bytes)
       const signer = info?.signingKey ? signerOf(info.signingKey, secrets) : null
       const opening = [...secrets].filter(([keyId]) => opens.includes(keyId))
-      return {
-        opens: new Map(opening),
-        seals: signer && info && { info, signer },
-        reads: (cipher) =>
-          info !== null && holdsAt(info, this.#nowMs()) && ciphers.includes(cipher),
-        info,
-      }
+      return { opens: new Map(opening), seals: signer && info && { info, signer }, info }
     } catch {
       return null
     }

@@ -14,18 +14,19 @@ import {
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
 import { ReadError, failureOf } from '../format/packets.ts'
 import type { FoundPackets } from '../library/open.ts'
-import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
+import {
+  undecryptable,
+  type FoundKey,
+  type OwnIds,
+  type ScannedRecipients,
+} from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
 import { Extents, RestingFile, RestingWriter, type RawFile, type Room } from './resting.ts'
 
 /** Steps that run in threads, which may be killed; each fails with null or an empty list. */
 export interface FileOpeningHelpers {
   unwrap(addressed: ScannedRecipients): Promise<FoundKey[]>
-  openWhole(
-    recipientPackets: Uint8Array[],
-    container: Uint8Array,
-    found: FoundKey[],
-  ): Promise<FoundPackets | null>
+  openWhole(container: Uint8Array, found: FoundKey[]): Promise<FoundPackets | null>
   unpackWhole(packet: Uint8Array): Promise<Uint8Array | 'too-large' | null>
 }
 
@@ -52,7 +53,7 @@ export async function openFileStream(
     const message = await readArriving(outer, options.own)
     if (message.outcome !== 'encrypted') return message
     const found = await options.unwrap(message)
-    if (found.length === 0) return message.named ? UNDECIPHERED : { outcome: 'not-recipient' }
+    if (found.length === 0) return message.named ? undecryptable([]) : { outcome: 'not-recipient' }
     const opening = { message, outer, options, found }
     const native = message.version === 1 ? options.native : null
     const key = native?.choose(found, await outer.peek(PREFIX_BYTES)) ?? null
@@ -63,7 +64,6 @@ export async function openFileStream(
   }
 }
 
-const UNDECIPHERED: NotOpened = { outcome: 'damaged', reason: 'decryption' }
 /** The random block of a container, and its last two bytes again. */
 const PREFIX_BYTES = 18
 
@@ -90,7 +90,7 @@ async function openPassing(
     // Read to the end after any failure, so that the time does not depend on it.
     await inner.drain()
     await readTrailing(outer)
-    if (!container.isIntact) return UNDECIPHERED
+    if (!container.isIntact) return undecryptable([])
     const { fingerprint } = key
     const dataDigest = container.digest
     return await opened(found, { sink, options, dataDigest, fingerprint, message })
@@ -99,7 +99,7 @@ async function openPassing(
 
 async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> {
   const { message, found: sessionKeys, outer, options } = opening
-  const { recipientPackets, version } = message
+  const { version } = message
   // One in a form for the library alone is bounded; where it opens all of them, each may be whole.
   const most =
     options.native === null && version === 1
@@ -109,8 +109,8 @@ async function openWhole(opening: FileOpening): Promise<OpenedFile | NotOpened> 
   const body = await message.container.whole(most, tooLong)
   await readTrailing(outer)
   const container = Buffer.concat([Buffer.from([version]), body])
-  const inside = await options.openWhole(recipientPackets, container, sessionKeys)
-  if (inside === null) return UNDECIPHERED
+  const inside = await options.openWhole(container, sessionKeys)
+  if (inside === null) return undecryptable(sessionKeys)
   const sink = new RestingSink(options.room, null)
   return await unlessRefused(sink, async () => {
     const found = await readDocument(new ByteReader(once(inside.packets)), sink)

@@ -8,7 +8,6 @@ import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
 import {
   CIPHERS,
-  CIPHER_ID,
   TAG,
   armorBlock,
   loadLibrary,
@@ -52,7 +51,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
   const keys = await Promise.all(request.certificates.map(certificateOf))
   const { packets: recipients, others } = await packetsForComposites(keys, {
     data,
-    cipher: CIPHER_ID[cipher],
+    cipher: CIPHERS[cipher].id,
     isAnonymous,
   })
   if (others.length > 0 || recipients.length === 0) {

@@ -148,7 +148,7 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
   ),
   'too-many-anonymous': beside('not-recipient')(
     'it is sealed to more recipients without names than are tried',
-    BROKEN_APP,
+    'ask the person to name the recipients, or to seal to fewer of them at once',
   ),
   'no-message-id': damaged(
     'the service gave it no id, so that it could come again and again',
@@ -162,7 +162,10 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
   'packet-length': damaged('a packet is longer than its kind may be', BROKEN_APP),
   indeterminate: damaged('a packet without a length where it needs one', BROKEN_APP),
   'partial-count': damaged('a packet in more chunks than are read', BROKEN_APP),
-  'partial-length': damaged('a packet in chunks shorter than the standard allows', BROKEN_APP),
+  'partial-length': damaged(
+    'a packet whose first chunk is shorter than the standard allows',
+    BROKEN_APP,
+  ),
   'partial-tag': damaged('a packet in chunks whose kind may have none', BROKEN_APP),
   'too-many-packets': damaged('it holds more packets than are read', FORGED),
   'too-many-signatures': damaged('it holds more signatures than are read', FORGED),
@@ -173,6 +176,10 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
   decryption: damaged(
     'a key of the bot’s was to open it and did not, or its integrity check failed',
     ASK_AGAIN,
+  ),
+  cipher: damaged(
+    'its cipher is none that is read: IDEA, or one that the standard does not list',
+    BROKEN_APP,
   ),
   compression: damaged('what is compressed in it cannot be unpacked', ASK_AGAIN),
   literal: damaged('the packet that holds its text cannot be read', ASK_AGAIN),

@@ -249,7 +249,7 @@ test.each([
     nested(BOUNDS.nestedCompressions + 1),
     'structure',
   ],
-  ['empty bzip2 data (P23)', compressedOf(3, BZIP2_EMPTY), 'compression'],
+  ['empty bzip2 data (P23)', compressedOf(3, BZIP2_EMPTY), 'structure'],
   ['no zip data at all (P23)', compressedOf(1, Buffer.alloc(0)), 'compression'],
   ['no algorithm', packet(8, Buffer.alloc(0)), 'compression'],
   ['truncated bzip2 data (P24)', compressedOf(3, BZIP2_HELLO.subarray(0, -8)), 'compression'],

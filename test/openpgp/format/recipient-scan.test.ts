@@ -1,14 +1,20 @@
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { packetAt, TAG } from '../../../src/openpgp/format/packets.ts'
-import { RecipientScan, type OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
+import { RecipientScan, ownIdsOf, type OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
 import { concat, seeded, u16 } from '../../support/openpgp-bytes.ts'
 import { longPacket, oldPacket, packet } from '../../support/openpgp-framing.ts'
+import { bot } from '../../support/openpgp-people.ts'
+import type { KeyHolder } from '../../../src/openpgp/key-holder.ts'
 
 const KEY_ID = '11223344556677aa'
 const FINGERPRINT = `00112233445566778899aabb${KEY_ID}`
 const ANONYMOUS = '0000000000000000'
-const own: OwnIds = { keyIds: new Set([KEY_ID]), fingerprints: new Set([FINGERPRINT]), keyCount: 1 }
+const own: OwnIds = {
+  keyIds: new Set([KEY_ID]),
+  fingerprints: new Set([FINGERPRINT]),
+  attemptCost: 1,
+}
 
 /** Body of a version 3 packet, of so many bytes. */
 const body3 = (keyId: string, bytes = 60): Buffer =>
@@ -178,17 +184,15 @@ test('`skipOthers` stops at packets of the own key, anonymous ones, SKESK packet
   expect(after(packet(TAG.skesk, body3('aa22334455667788')))).toBe(two)
 })
 
-test('`skipOthers` stops one packet above `BOUNDS.recipientPackets`', () => {
+test('`skipOthers` fails one packet above `BOUNDS.recipientPackets`', () => {
   const small = packet(1, body3('aa22334455667788', 10))
   const flood = Buffer.alloc(small.length * (BOUNDS.recipientPackets + 9), small)
   const scan = new RecipientScan(own)
   scan.add(TAG.skesk, Buffer.alloc(0))
-  expect(scan.skipOthers(flood, 0)).toBe(small.length * BOUNDS.recipientPackets)
+  expect(() => scan.skipOthers(flood, 0)).toThrow('recipients')
   expect(scan.count).toBe(BOUNDS.recipientPackets + 1)
-  expect(scan.hasTooMany).toBe(true)
-  const within = new RecipientScan(own)
-  within.skipOthers(flood.subarray(0, small.length * BOUNDS.recipientPackets), 0)
-  expect(within.hasTooMany).toBe(false)
+  const within = flood.subarray(0, small.length * BOUNDS.recipientPackets)
+  expect(new RecipientScan(own).skipOthers(within, 0)).toBe(within.length)
 })
 
 test('a version 6 PKESK packet names the bot by a complete fingerprint or key id with an algorithm alone', () => {
@@ -203,29 +207,29 @@ test('a version 6 PKESK packet names the bot by a complete fingerprint or key id
   expect(named(concat(6, 21, 4, FINGERPRINT, 25))).toBe(true)
 })
 
-test('the number of anonymous candidates falls with the number of own keys, and five are too many', () => {
-  const anonymous = concat(...Array.from({ length: 4 }, () => packet(1, body3(ANONYMOUS))))
-  for (const [keyCount, tries] of [
-    [1, 4],
-    [8, 4],
-    [9, 3],
-    [16, 2],
-    [17, 1],
-    [33, 1],
-  ] as const) {
-    const found = scanned(anonymous, { ...own, keyCount }).candidates()
+test('anonymous packets are candidates up to `BOUNDS.anonymousBytes`, times what an attempt costs', () => {
+  const one = packet(1, body3(ANONYMOUS, 64))
+  const most = BOUNDS.anonymousBytes / 64
+  const many = (count: number): Buffer => concat(...Array.from({ length: count }, () => one))
+  for (const attemptCost of [1, 2, 6, 40]) {
+    const within = Math.floor(most / attemptCost)
+    const found = scanned(many(within), { ...own, attemptCost }).candidates()
     expect(found).toMatchObject({ named: false })
-    expect('recipientPackets' in found && found.recipientPackets.length).toBe(tries)
+    expect('recipientPackets' in found && found.recipientPackets.length).toBe(within)
+    const beyond = scanned(many(within + 1), { ...own, attemptCost }).candidates()
+    expect(beyond).toEqual({ outcome: 'not-recipient', reason: 'too-many-anonymous' })
   }
-  expect(scanned(anonymous, { ...own, keyCount: 0 }).candidates()).toEqual({
+  expect(scanned(one, { ...own, attemptCost: 0 }).candidates()).toEqual({
     outcome: 'not-recipient',
   })
-  const more = concat(anonymous, packet(1, body3(ANONYMOUS)))
-  expect(scanned(more).candidates()).toEqual({
-    outcome: 'not-recipient',
-    reason: 'too-many-anonymous',
-  })
-  expect(scanned(concat(more, ours)).candidates()).toMatchObject({ named: true })
+  expect(scanned(concat(many(most + 1), ours)).candidates()).toMatchObject({ named: true })
+})
+
+test('an attempt with a key that a holder has costs several', () => {
+  const { unlocked } = bot
+  const held = { ...unlocked, holder: {} as KeyHolder }
+  expect(ownIdsOf([unlocked, unlocked]).attemptCost).toBe(2)
+  expect(ownIdsOf([unlocked, held]).attemptCost).toBe(7)
 })
 
 test('a scan keeps at most `BOUNDS.namedAttempts` packets that name the bot, unchanged', () => {

@@ -10,9 +10,11 @@ import { pkesk, pkesk6, seipd, seipd2, sessionKey } from '../../support/openpgp-
 
 /** Containers that openpgp.js opens; the grammar inside is that of all containers. */
 const OLD = sessionKey('old cipher', 2)
+const CAMELLIA = sessionKey('Camellia', 13)
 const CONTAINERS: [string, (inner: Uint8Array) => Buffer][] = [
   ['version 2', (inner) => concat(pkesk6(bot.subkey, KEY), seipd2(inner, KEY))],
   ['Triple-DES', (inner) => concat(pkesk(bot.subkey, OLD), seipd(inner, OLD))],
+  ['Camellia', (inner) => concat(pkesk(bot.subkey, CAMELLIA), seipd(inner, CAMELLIA))],
 ]
 
 const by = { signer: alice.primary, atMs: NOW_MS }
@@ -26,6 +28,8 @@ for (const [name, seal] of CONTAINERS) {
     ['a signature before a literal', concat(closing, literal('hello')), 1],
     ['a signed literal in zip', compressed(signed, 1), 1],
     ['a signed literal in bzip2', compressedOf(3, BZIP2_SIGNED), 1],
+    ['a signed literal in bzip2 in zlib', compressed(compressedOf(3, BZIP2_SIGNED), 2), 1],
+    ['a signed literal of format m', signedLiteral('hello', by, { format: 'm' }), 1],
     [
       'a signature around zip data',
       concat(onePass(by), compressed(literal('hello'), 1), closing),

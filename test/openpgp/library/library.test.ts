@@ -35,7 +35,7 @@ const CASES: Record<string, Case> = {
     failed: [],
   },
   openWhole: {
-    ask: (of) => helpers(of).openWhole([packet], packet, []),
+    ask: (of) => helpers(of).openWhole(packet, []),
     deadlineMs: 30_000,
     killed: null,
     failed: null,

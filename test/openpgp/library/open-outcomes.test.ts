@@ -1,18 +1,26 @@
 /** The own key that opens a message by the library, and the outcome where none does. */
-import { createCipheriv, createHash, hash as digest } from 'node:crypto'
+import {
+  constants,
+  createCipheriv,
+  createHash,
+  createPublicKey,
+  hash as digest,
+  publicEncrypt,
+} from 'node:crypto'
+import { generateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
-import { openVersion1 } from '../../../src/openpgp/library/version1.ts'
-import { longPacket, partialPacket } from '../../support/openpgp-framing.ts'
+import { openVersion1 } from '../../../src/openpgp/library/containers.ts'
+import { longPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'
 import { open, openWhole, unpackWhole, unwrap } from '../../../src/openpgp/library/open.ts'
 import { packetAt } from '../../../src/openpgp/format/packets.ts'
 import { parseMessageBytes } from '../../../src/openpgp/format/encrypted-message.ts'
 import type { UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { BZIP2_HELLO } from '../../support/openpgp-bzip2.ts'
-import { KEY, idsOf } from '../../support/openpgp-engine.ts'
+import { KEY, idsOf, openPackets } from '../../support/openpgp-engine.ts'
 import { compressed, compressedOf, literal } from '../../support/openpgp-inner.ts'
-import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
-import { alice, bot, mallory } from '../../support/openpgp-people.ts'
+import { concat, mpi, seeded, u16, u32 } from '../../support/openpgp-bytes.ts'
+import { alice, bot, mallory, preferring } from '../../support/openpgp-people.ts'
 import {
   anonymousPkesk,
   pkesk,
@@ -22,14 +30,16 @@ import {
   seipdBody,
   sessionKey,
   strangerPkesk,
+  type CipherId,
 } from '../../support/openpgp-sealed.ts'
+import { unlockedFrom } from '../../../src/openpgp/library/secret-key.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
 
+const { RSA_PKCS1_PADDING } = constants
 const sha256 = (bytes: Uint8Array): string => digest('sha256', bytes, 'hex')
 const box = seipd(literal('hello'), KEY)
 const broken = flipByte(box, -1)
 const wrong = sessionKey('wrong')
-const old = sessionKey('old cipher', 2)
 const [BOT, MALLORY] = [bot.unlocked, mallory.unlocked]
 
 /** Whom it opened for, or why it did not. */
@@ -47,22 +57,6 @@ async function outcomeOf(packets: Buffer[], keys: UnlockedKey[] = [BOT]): Promis
     ? 'bot'
     : 'mallory'
 }
-
-test.each<[string, Buffer[], string]>([
-  ['under Triple-DES', [pkesk(bot.subkey, old), seipd(literal('hello'), old)], 'bot'],
-  [
-    'behind a PKESK packet with another session key',
-    [pkesk(bot.subkey, wrong, 'w'), pkesk(bot.subkey, KEY), box],
-    'bot',
-  ],
-  [
-    'behind a broken PKESK packet',
-    [strangerPkesk('a', bot.subkey.keyId), pkesk(bot.subkey, KEY), box],
-    'bot',
-  ],
-])('openpgp.js opens a message %s', async (_, packets, who) => {
-  expect(await outcomeOf(packets)).toBe(who)
-})
 
 test.each<[string, Buffer[], string]>([
   ['for an anonymous other key', [anonymousPkesk(alice.subkey, KEY), box], 'not-recipient'],
@@ -97,6 +91,45 @@ test('openpgp.js tries each own key and reports the one that opens', async () =>
   )
 })
 
+test.each([7, 8, 9, 11, 13] as const)(
+  'a message of cipher %i opens for a key that lists AES-256 alone',
+  async (cipher) => {
+    const key = sessionKey('listed', cipher)
+    const choosy = preferring(9)
+    const sealed = concat(pkesk(choosy.subkey, key), seipd(literal('hello'), key))
+    expect(await openPackets(sealed, [choosy.unlocked])).toMatchObject({ text: 'hello' })
+  },
+)
+
+test.each([1, 5, 6, 14, 110])('a message of cipher %i is damaged as `cipher`', async (cipher) => {
+  const idea = pkesk(bot.subkey, { data: seeded('idea', 16), cipher: cipher as CipherId })
+  expect(await outcomeOf([idea, box])).toBe('damaged: cipher')
+  expect(await outcomeOf([idea, pkesk(bot.subkey, wrong), box])).toBe('damaged: decryption')
+  expect(await outcomeOf([idea, pkesk(bot.subkey, KEY), box])).toBe('bot')
+})
+
+test('a session key of RSA under a cipher that is not read is `decryption`, as every damaged packet', async () => {
+  const { privateKey } = await generateKey({
+    type: 'rsa',
+    rsaBits: 2048,
+    userIDs: [{ name: 'rsa' }],
+    format: 'object',
+  })
+  const key = unlockedFrom(privateKey)
+  const [subkey] = privateKey.subkeys
+  const { n, e } = subkey?.keyPacket.publicParams as Record<'n' | 'e', Uint8Array>
+  const base64url = (one: Uint8Array): string => Buffer.from(one).toString('base64url')
+  const jwk = { kty: 'RSA', n: base64url(n), e: base64url(e) }
+  const public_ = { key: createPublicKey({ key: jwk, format: 'jwk' }), padding: RSA_PKCS1_PADDING }
+  const to = (cipher: number): Buffer => {
+    const sum = KEY.data.reduce((total, byte) => total + byte, 0) & 0xffff
+    const wrapped = publicEncrypt(public_, concat(cipher, KEY.data, u16(sum)))
+    return packet(1, concat(3, subkey?.getKeyID().toHex() ?? '', 1, mpi(wrapped)))
+  }
+  expect(await openPackets(concat(to(9), box), [key])).toMatchObject({ text: 'hello' })
+  expect(await outcomeOf([to(1), box], [key])).toBe('damaged: decryption')
+})
+
 test('`unwrap` returns each session key with the own key for it', async () => {
   const packets = [strangerPkesk('a'), pkesk(bot.subkey, KEY), pkesk(mallory.subkey, wrong)]
   const found = await unwrap(packets, [MALLORY, BOT])
@@ -112,7 +145,7 @@ test('`unwrap` returns each session key with the own key for it', async () => {
 })
 
 const openFor = async (packets: Uint8Array[], body: Uint8Array, keys = [BOT]) =>
-  await openWhole(packets, body, await unwrap(packets, keys))
+  await openWhole(body, await unwrap(packets, keys))
 
 test('`openWhole` opens a container with the right own key, and returns its packets unchanged', async () => {
   const inner = partialPacket(11, concat('62', 0, u32(0), Buffer.alloc(600, 'a')), [9])

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import type { Cipher } from '../../../src/openpgp/format/ciphers.ts'
+import { framePacket } from '../../../src/openpgp/format/packet-writer.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { seal, allListAes256, recipientPackets } from '../../../src/openpgp/library/seal.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
@@ -230,18 +231,19 @@ test('`recipientPackets` wraps the session key for each recipient in order, and 
   expect(Buffer.from(given)).toEqual(data)
   const all = [...packetsOf(packets)]
   expect(all.map(({ tag }) => tag)).toEqual([1, 1, 1])
+  const each = all.map(({ tag, body }) => framePacket(tag, body))
   expect(all.map(({ body }) => Buffer.from(body).toString('hex', 1, 9))).toEqual(
     people.map(({ subkey }) => subkey.keyId),
   )
   for (const { unlocked, subkey } of people) {
-    const found = await unwrap([packets], [unlocked])
+    const found = await unwrap(each, [unlocked])
     expect(
       found.map((one) => [one.algorithm, Buffer.from(one.data)]),
       subkey.keyId,
     ).toEqual([['aes256', data]])
     expect(found[0]?.fingerprint).toBe(unlocked.fingerprint)
   }
-  expect(await unwrap([packets], [bot.unlocked])).toEqual([])
+  expect(await unwrap(each, [bot.unlocked])).toEqual([])
 })
 
 test('`recipientPackets` fails when one certificate cannot be sealed to', async () => {

@@ -168,17 +168,6 @@ test.each<[string, CertificateInfo | null]>([
   expect(own?.opens.size).toBe(2)
 })
 
-test('an own key reads its listed ciphers until its description ends', async () => {
-  vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
-  const untilS = NOW_MS / 1000 + 60
-  const own = await keysSaying({ info: { ...known, untilS } }).keys.of(key())
-  expect([7, 8, 9].map((cipher) => own?.reads(cipher))).toEqual([true, false, true])
-  vi.setSystemTime(NOW_MS + 60_000)
-  expect(own?.reads(9)).toBe(false)
-  const unknown = await keysSaying({ info: null }).keys.of(key())
-  expect(unknown?.reads(9)).toBe(false)
-})
-
 test('an own key is described once, and again when its description ends', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW_MS })
   const untilS = NOW_MS / 1000 + 60
