@@ -41,6 +41,7 @@ export type SignatureDoubt =
   | 'signature-expired'
   | 'weak-hash'
   | 'unknown-critical'
+  | 'unknown-form'
   | 'not-valid-then'
   | 'may-not-sign'
   | 'key-expired'

@@ -6,7 +6,6 @@ import { engineOf, resultOf, type OurResult } from './ours.ts'
 import { PROMISES, PROMISES_PAGE, TRUE_OF } from './promises.ts'
 import { promiseOf, verdictOf, type Compared } from './rule.ts'
 import type { Question } from './shape.ts'
-import UNMENDED from './unmended.json' with { type: 'json' }
 
 const kept = readKept()
 const results = new Map<string, Record<'native' | 'library', OurResult>>()
@@ -32,8 +31,6 @@ beforeAll(async () => {
 }, 120_000)
 
 const lineOf = ({ key, question, ours }: Compared): string => `${key}, ${question}: ${ours}`
-const isMended = ({ key, question }: Compared): boolean =>
-  !UNMENDED.answers.includes(`${key}, ${question}`)
 
 describe('the rule', () => {
   test('each program has a kept answer for each of at least 400 shapes', () => {
@@ -50,12 +47,12 @@ describe('the rule', () => {
 
   test('each shape that three of the five programs accept is accepted, or a promise forbids it', () => {
     const short = compared.filter((one) => verdictOf(one) === 'short')
-    expect(short.filter(isMended).map(lineOf)).toEqual([])
+    expect(short.map(lineOf)).toEqual([])
   })
 
   test('each reason is given only for shapes of which it is true', () => {
     const untrue = compared.filter(({ key, ours }) => TRUE_OF[ours]?.test(key) === false)
-    expect(untrue.filter(isMended).map(lineOf)).toEqual([])
+    expect(untrue.map(lineOf)).toEqual([])
   })
 
   test('each promise forbids a shape that three programs accept, and is a sentence of its page', () => {
@@ -63,19 +60,16 @@ describe('the rule', () => {
     const promised = compared.filter((one) => verdictOf(one) === 'promised').map(promiseOf)
     const idle = PROMISES.filter((one) => !promised.includes(one) || !page.includes(one.promise))
     const patterns = idle.map(({ shapes }) => shapes.source)
-    expect(patterns.filter((one) => !UNMENDED.promises.includes(one))).toEqual([])
+    expect(patterns).toEqual([])
   })
 })
 
 describe('both readers', () => {
   test('both engines have the same result for each shape', () => {
-    const textOf = (result: OurResult): string =>
-      JSON.stringify(UNMENDED.isSinceEqual ? result : { ...result, notBeforeMs: 0 })
     const differing = [...results].filter(
-      ([, { native, library }]) => textOf(native) !== textOf(library),
+      ([, { native, library }]) => JSON.stringify(native) !== JSON.stringify(library),
     )
-    const isKnown = (key: string): boolean => UNMENDED.answers.includes(`${key}, read`)
-    expect(differing.filter(([key]) => !isKnown(key))).toEqual([])
+    expect(differing).toEqual([])
   })
 
   test('the message of each shape is read as a file with the same outcome', () => {

@@ -102,6 +102,11 @@ export const PROMISES: readonly Promised[] = [
     reasons: { read: 'damaged: structure', verify: 'damaged: structure' },
   },
   {
+    promise: DOCUMENT,
+    shapes: /^message: signature behind, with a wrong one-pass packet$/,
+    reasons: { read: 'damaged: one-pass' },
+  },
+  {
     promise: 'Nothing follows the container but packets that may be skipped.',
     shapes:
       /^message: (?:an unknown packet that may not be skipped|a trust packet) behind the container$/,
@@ -116,8 +121,7 @@ export const PROMISES: readonly Promised[] = [
 
 /** Of which shapes a reason may be given: of no other is it true. */
 export const TRUE_OF: Readonly<Record<string, RegExp>> = {
-  revoked:
-    /^certificate: (?:(?:key|subkey) revoked(?!.*beside)|words by .* was (?:revoked|retired))/,
+  revoked: /^certificate: (?:(?:key|subkey) revoked(?!.*beside)|.* was (?:revoked|retired))/,
   expired: /\b(?:past|ended)\b/,
   'weak-hash': / over (?:md5|sha1|sha224)\b/,
   'weak-algorithm': /^certificate: (?:RSA of 1024 bits|DSA|a key of secp256k1)/,
@@ -125,7 +129,7 @@ export const TRUE_OF: Readonly<Record<string, RegExp>> = {
   'too-large': /^never$/,
   'no-encryption-subkey':
     /^certificate: (?:.*no subkey|.* nobody bound$|.* bound by somebody else|flags of the subkey: 0x(?:00|20)|no flags on the subkey)/,
-  unparseable: /^armor: certificate |^certificate: .* before the key$/,
+  unparseable: /^armor: certificate |^certificate: (?:.* before the key|.* without a date)$/,
   bad: /^message: a wrong signature$|^signature: signature of type /,
   'other-key': /^message: another signer alone$/,
   unsigned: /unsigned$|nobody signed$|^message: signature around what is compressed/,

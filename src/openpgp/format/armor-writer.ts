@@ -26,7 +26,7 @@ export const armorMessage = (bytes: Uint8Array): string => armorBlock('MESSAGE',
 
 /**
  * Writes an armored block without headers, with a checksum (RFC 9580, 6.1): PGPy reads none without
- * it, and GnuPG 2.2 takes the END line for data where neither it nor padding ends the base64.
+ * it, and GnuPG 2.2 reads the END line as data where neither it nor padding ends the base64.
  */
 export function armorBlock(type: ArmorType, bytes: Uint8Array): string {
   const base64 = bufferOf(bytes).toString('base64')

@@ -102,12 +102,19 @@ function bytesOf(file: Uint8Array): Uint8Array | UnfitReason {
   return isPublic ? 'public-only' : 'unparseable'
 }
 
+/** A secret key before its certificate, in whichever order a file has them. */
+function secretFirst(packets: readonly Packet[]): readonly Packet[] {
+  const at = packets.findIndex(({ tag }) => tag === TAG.secretKey)
+  const isBehind = packets[0]?.tag === TAG.publicKey && at > 0
+  return isBehind ? [...packets.slice(at), ...packets.slice(0, at)] : packets
+}
+
 function shapeOf(bytes: Uint8Array): Shape {
   const packets: Packet[] = []
   for (const packet of packetsOf(bytes)) {
     if (packets.push(packet) > BOUNDS.certificatePackets) return { unfit: 'too-large' }
   }
-  const read = packets.filter(({ tag }) => !isIgnorable(tag))
+  const read = secretFirst(packets.filter(({ tag }) => !isIgnorable(tag)))
   const end = read.findIndex(({ tag }) => tag === TAG.publicKey)
   if (end === 0) return { unfit: 'public-only' }
   const secret = end === -1 ? read : read.slice(0, end)

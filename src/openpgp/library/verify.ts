@@ -19,7 +19,7 @@ import { endOf, isMadeBy, timeOf, weaknessOf } from './signature.ts'
 
 /**
  * Verifies the signatures of a document against one certificate, at our clock in ms. Gives one result a
- * signature: `other-key` when the certificate has no key that it names, `bad` when it is not by that
+ * signature: `unknown-form` when it names no key, `other-key` when the certificate has none that it names, `bad` when it is not by that
  * key over this document, else `valid` or why it does not count.
  */
 export const verify: Engine['verify'] = async (signed, certificate, nowMs) => {
@@ -30,7 +30,7 @@ export const verify: Engine['verify'] = async (signed, certificate, nowMs) => {
     const parts = [key, ...key.subkeys].filter((one) => named.includes(one.getKeyID().toHex()))
     const made = await readSignature({ binarySignature: packet }).catch(() => null)
     const [signature, another] = made?.packets ?? []
-    if (named.length === 0) results.push('bad')
+    if (named.length === 0) results.push('unknown-form')
     else if (parts.length === 0) results.push('other-key')
     else if (!(signature instanceof SignaturePacket) || another) results.push('bad')
     else {

@@ -95,6 +95,10 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
     'the sender signed it under a condition that Postern does not know',
     BROKEN_APP,
   ),
+  'unknown-form': badSignature(
+    'it is signed in a form that Postern does not read: another version, no date, or no name of a key',
+    BROKEN_APP,
+  ),
   'not-valid-then': badSignature(
     'the sender’s key signed it, dated before that key was made',
     'ask the person to set the clock of their device, and to write again',
