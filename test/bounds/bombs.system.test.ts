@@ -46,7 +46,7 @@ test('a sealed compression bomb is `too-large` in ZIP, ZLIB and BZip2, and delay
   ])
 })
 
-test('a compression bomb inside compressed data is `damaged`', async () => {
+test('a compression bomb inside compressed data is `too-large`, and broken data are `damaged`', async () => {
   const nested = compressed(ZLIB, deflateSync(compressed(ZLIB, deflated)))
   const empty = compressed(ZLIB, deflateSync(Buffer.alloc(0)))
   const messages = [
@@ -57,7 +57,7 @@ test('a compression bomb inside compressed data is `damaged`', async () => {
   ]
   const fates = await scene.fatesOf(messages)
   expect(fates.map((one) => one.split(':')[0])).toEqual([
-    'damaged',
+    'too-large',
     'damaged',
     'damaged',
     'too-large',

@@ -48,19 +48,19 @@ const SIGNATURE_ROOM = 65_536
  */
 export async function readDecrypted(bytes: Uint8Array, bunzip: Bunzip): Promise<Decrypted> {
   try {
-    return await read(bytes, bunzip, 0)
+    return await readPackets(bytes, bunzip, 0)
   } catch (error) {
     return failureOf(error instanceof ReadError ? error : damage('compression'))
   }
 }
 
-async function read(bytes: Uint8Array, bunzip: Bunzip, depth: number): Promise<Decrypted> {
+async function readPackets(bytes: Uint8Array, bunzip: Bunzip, depth: number): Promise<Decrypted> {
   const packets = listOf(bytes)
   const compressed = packets.find(({ tag }) => tag === TAG.compressed)
   if (compressed === undefined) return documentIn(packets)
   packetOrder(packets, TAG.compressed)
   if (depth === BOUNDS.nestedCompressions) throw damage('structure')
-  const inside = await read(await decompress(compressed.body, bunzip), bunzip, depth + 1)
+  const inside = await readPackets(await decompress(compressed.body, bunzip), bunzip, depth + 1)
   const isSignedAround = packets.length > 1 && inside.outcome === 'document'
   return isSignedAround ? { ...inside, ...NO_SIGNATURES } : inside
 }

@@ -108,7 +108,7 @@ async function sessionKeysIn(
 /** What the library leaves out of its types. */
 interface SessionKeyPacket {
   version: number
-  publicKeyAlgorithm: number
+  publicKeyAlgorithm: enums.publicKey
   publicKeyID: KeyID
   /** Named in the clear. */
   sessionKeyAlgorithm: number | null
@@ -118,7 +118,7 @@ interface SessionKeyPacket {
 }
 
 const { x25519, x448, ecdh } = enums.publicKey
-const NAMED_OUTSIDE: ReadonlySet<number> = new Set([x25519, x448])
+const NAMED_OUTSIDE: ReadonlySet<enums.publicKey> = new Set([x25519, x448])
 
 /**
  * A session key behind the number of its cipher. An unread cipher is reported only of ECDH, whose

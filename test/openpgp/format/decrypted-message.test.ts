@@ -20,6 +20,7 @@ const closing = signature({ ...by, over: Buffer.from('hello') })
 const other = sessionKey('inside')
 const marker = packet(10, Buffer.from('PGP'))
 const padding = packet(21, seeded('padding', 100))
+const sixteen = Array.from({ length: 16 }, () => by)
 
 test.each([
   ['a one-pass signed literal (P27)', [signed], 1],
@@ -29,7 +30,7 @@ test.each([
     [signedLiteral('hello', [by, { ...by, signer: mallory.primary }])],
     2,
   ],
-  ['sixteen one-pass signatures', [signedLiteral('hello', new Array(16).fill(by))], 16],
+  ['sixteen one-pass signatures', [signedLiteral('hello', sixteen)], 16],
   [
     'markers and padding between all packets',
     [marker, opening, padding, hello, marker, closing, padding],

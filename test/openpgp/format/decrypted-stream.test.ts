@@ -153,7 +153,7 @@ test('bzip2 data in a stream are returned as one packet for openpgp.js', async (
   expect(around.read).toMatchObject({ outcome: 'compressed', signedAround: true })
 })
 
-const most = Array.from({ length: BOUNDS.signatures }, () => closing)
+const closings = Array.from({ length: BOUNDS.signatures }, () => closing)
 const userId = packet(13, Buffer.from('x'))
 const zlib = deflateSync(literal(Buffer.alloc(2000, 'words ')))
 const brokenZlib = Buffer.from(zlib).fill(0xff, 2, 9)
@@ -162,11 +162,11 @@ test.each([
   ['a user id before', [userId, literal(TEXT)], 'structure'],
   ['a user id behind what is compressed', [compressed(literal(TEXT), 2), userId], 'structure'],
   ['a long document behind another', [literal(TEXT), literal(Buffer.alloc(70_000))], 'structure'],
-  ['a document behind many signatures', [...most, literal(TEXT), literal(TEXT)], 'structure'],
-  ['too many signatures before', [...most, closing, literal(TEXT)], 'too-many-signatures'],
+  ['a document behind many signatures', [...closings, literal(TEXT), literal(TEXT)], 'structure'],
+  ['too many signatures before', [...closings, closing, literal(TEXT)], 'too-many-signatures'],
   [
     'too many signatures behind',
-    [...most.map(() => onePass(by)), literal(TEXT), ...most, closing],
+    [...closings.map(() => onePass(by)), literal(TEXT), ...closings, closing],
     'too-many-signatures',
   ],
   ['a literal without a date', [packet(11, Buffer.from('u\0abc'))], 'length'],
@@ -188,10 +188,10 @@ test.each([
 })
 
 test('a streamed document may have `BOUNDS.signatures` signatures, before it or around it', async () => {
-  expect(outcomeOf(await readAll(concat(...most, literal(TEXT))))).toBe('document')
+  expect(outcomeOf(await readAll(concat(...closings, literal(TEXT))))).toBe('document')
   const all = signedLiteral(
     TEXT,
-    most.map(() => by),
+    closings.map(() => by),
   )
   expect(outcomeOf(await readAll(all))).toBe('document')
 })
