@@ -101,7 +101,9 @@ async function fileIn(row: Row, content: Buffer, feature?: Feature): Promise<voi
     if (opened.outcome !== 'opened') throw new Error(`we say ${JSON.stringify(opened)}`)
     const came = await contentOf(opened.file)
     const isSame =
-      feature === 'text mode' ? shape(`${came}`) === shape(`${content}`) : came.equals(content)
+      feature === 'text mode'
+        ? shape(came.toString()) === shape(content.toString())
+        : came.equals(content)
     if (!isSame) throw new Error('the content differs')
     const results = await ours.engine.verify(opened.signed, certificate, Date.now())
     if (results.join(' ') !== 'valid') throw new Error(`signature ${results.join(' ')}`)

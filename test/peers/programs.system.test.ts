@@ -14,7 +14,7 @@ const FEW = 60
 test.concurrent.for([...FIVE, 'openpgp.js'])(
   'the answers of %s for each shape are the kept answers',
   { timeout: 600_000 },
-  async (name, { skip, expect }) => {
+  async (name, { skip }) => {
     skip(FIVE.includes(name) && !isInstalled(name), `${name} is not installed`)
     await using opened = await openPeers([name])
     const peer = opened.peers.get(name) ?? expect.fail(`${name} does not start`)

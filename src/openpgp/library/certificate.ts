@@ -195,7 +195,7 @@ interface RecipientPacket {
   write(): Uint8Array
 }
 const { fromObject } = PublicKeyEncryptedSessionKeyPacket as unknown as {
-  fromObject(o: object): RecipientPacket
+  fromObject: (this: void, o: object) => RecipientPacket
 }
 
 /** A session key sealed to a key: a recipient packet of version 3, framed. @throws Error */

@@ -60,8 +60,8 @@ Object.assign(UserIDPacket.prototype, own)
 
 /** What the library leaves out of its types. */
 interface UserIdBytes {
-  read(this: UserIDPacket, bytes: Uint8Array, ...settings: unknown[]): void
-  write(this: UserIDPacket): Uint8Array
+  read: (this: UserIDPacket, bytes: Uint8Array, ...settings: unknown[]) => void
+  write: (this: UserIDPacket) => Uint8Array
 }
 
 /**
