@@ -26,8 +26,6 @@ export interface CertificateInfo {
 export interface OwnKeyInfo {
   /** Key ids that messages may be opened with, at any time. */
   opens: string[]
-  /** Ciphers of session keys, by number, in the key's preferences; as long as `info` holds. */
-  ciphers: number[]
   /** Of its certificate; null when it cannot sign and be sealed to natively now. */
   info: CertificateInfo | null
 }

@@ -101,12 +101,9 @@ export async function describeOwnKey(key: UnlockedKey, nowMs: number): Promise<O
   const opening = whole.isPrivate()
     ? await secretKey.getDecryptionKeys(undefined, null).catch(() => [])
     : whole.subkeys
-  const certificate = secretKey.toPublic()
-  const { ciphers } = await termsOf(certificate, nowMs)
   const composites = secretKey.subkeys.filter(isComposite)
   return {
     opens: [...opening, ...composites].map((one) => one.getKeyID().toHex()),
-    ciphers: [...ciphers],
-    info: await infoOf(certificate, nowMs),
+    info: await infoOf(secretKey.toPublic(), nowMs),
   }
 }

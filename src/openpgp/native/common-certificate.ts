@@ -3,7 +3,6 @@
  * user id, one Curve25519 subkey, one self-signature on each (RFC 9580, 10.1.3). openpgp.js accepts
  * every certificate that is accepted here, and reads the same from it; it judges all others.
  */
-import { isUtf8 } from 'node:buffer'
 import { BOUNDS, NEVER_S } from '../bounds.ts'
 import type { Statement } from '../crypto/algorithm.ts'
 import {
@@ -48,9 +47,6 @@ const HASHED = new Set<number>([
   SUBPACKET.issuerFingerprint,
   ...PREFERENCES,
 ])
-/** As the profile bounds it for the library (`maxUserIDLength`). */
-const USER_ID_MAX = 1024
-const BYTE_ORDER_MARK = Buffer.from('efbbbf', 'hex')
 
 /**
  * Reads and verifies an armored certificate of the common shape that is valid at `nowMs`.
@@ -60,27 +56,24 @@ export function readCommonCertificate(armored: string, nowMs: number): Certifica
   if (armored.length > BOUNDS.certificateChars) return null
   const bytes = dearmor(armored, 'PUBLIC KEY BLOCK')
   const packets = bytes && listPackets(bytes, SHAPE.length + 1)
-  return packets && (readCommonPackets(packets, nowMs)?.info ?? null)
+  return packets && readCommonPackets(packets, nowMs)
 }
 
-/**
- * The same for a certificate in packets.
- * @returns also the ciphers that it lists, by number
- */
+/** The same for a certificate in packets. */
 export function readCommonPackets(
   packets: readonly Packet[],
   nowMs: number,
-): { info: CertificateInfo; ciphers: number[] } | null {
+): CertificateInfo | null {
   const parts = partsOf(packets)
-  const found = parts && infoOf(parts)
-  if (!parts || !found || !holdsAt(found.info, nowMs)) return null
+  const info = parts && infoOf(parts)
+  if (!parts || !info || !holdsAt(info, nowMs)) return null
   const { primary, certification, binding, bodies } = parts
   const overKey = keyOver(bodies.primary)
   const overUserId = Buffer.concat([overKey, userIdOver(parts.userId)])
   const overSubkey = Buffer.concat([overKey, keyOver(bodies.subkey)])
   const certified = statementOf(certification, overUserId, primary)
   const bound = statementOf(binding, overSubkey, primary)
-  return certified && bound && isTrue(certified) && isTrue(bound) ? found : null
+  return certified && bound && isTrue(certified) && isTrue(bound) ? info : null
 }
 
 const isTrue = (statement: Statement): boolean =>
@@ -90,7 +83,7 @@ function partsOf(packets: readonly Packet[]) {
   if (packets.length !== SHAPE.length) return null
   if (!packets.every(({ tag }, index) => tag === SHAPE[index])) return null
   const [key, id, certified, subkey, bound] = packets.map(({ body }) => body)
-  if (!key || !id || !certified || !subkey || !bound || !isPlainUserId(id)) return null
+  if (!key || !id || !certified || !subkey || !bound) return null
   const primary = publicKeyOf(key)
   const recipientKey = publicKeyOf(subkey)
   const certification = readSignatureForm(certified)
@@ -103,21 +96,20 @@ function partsOf(packets: readonly Packet[]) {
   return { primary, userId: id, certification, recipientKey, binding, bodies }
 }
 
-/** Text that a library reads and writes again as the same bytes. */
-function isPlainUserId(bytes: Uint8Array): boolean {
-  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, 3))
-  return bytes.length > 0 && bytes.length <= USER_ID_MAX && isUtf8(bytes) && !hasMark
-}
-
 type CommonParts = NonNullable<ReturnType<typeof partsOf>>
 
-function infoOf({ primary, certification, recipientKey, binding }: CommonParts) {
+function infoOf({
+  primary,
+  certification,
+  recipientKey,
+  binding,
+}: CommonParts): CertificateInfo | null {
   const fingerprint = fingerprintOf(primary)
   if (!CERTIFICATIONS.has(certification.type) || binding.type !== SUBKEY_BINDING) return null
   const certified = termsOf(certification, primary.createdS, fingerprint)
   const bound = termsOf(binding, recipientKey.createdS, fingerprint)
   if (certified === null || bound === null || (bound.flags & MAY_ENCRYPT) === 0) return null
-  const info: CertificateInfo = {
+  return {
     fingerprint,
     recipientKey,
     signingKey: (certified.flags & MAY_SIGN) === 0 ? null : primary,
@@ -127,7 +119,6 @@ function infoOf({ primary, certification, recipientKey, binding }: CommonParts) 
     fromS: Math.max(primary.createdS, recipientKey.createdS, certified.createdS, bound.createdS),
     untilS: Math.min(certified.untilS, bound.untilS),
   }
-  return { info, ciphers: [...certified.ciphers] }
 }
 
 /** The terms of a self-signature for its key; null for any subpacket that is not common. */

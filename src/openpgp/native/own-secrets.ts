@@ -34,8 +34,8 @@ export function isRecipientSecret<T extends { key: NativePublicKey }>(
  * @returns null for every other form, which is no judgement of it
  */
 export function describeCommonKey({ bytes }: UnlockedKey, nowMs: number): OwnKeyInfo | null {
-  const read = readCommonPackets([...packetsOf(bytes)].map(publicPart), nowMs)
-  return read && { ...read, opens: [fingerprintOf(read.info.recipientKey).toString('hex', 12)] }
+  const info = readCommonPackets([...packetsOf(bytes)].map(publicPart), nowMs)
+  return info && { info, opens: [fingerprintOf(info.recipientKey).toString('hex', 12)] }
 }
 
 /** Copies the public part: a key's description is kept and sent to threads without its secrets. */

@@ -128,7 +128,7 @@ test.each([
 const info = readCommonCertificate(alice.certificate, NOW_MS)
 if (info === null) throw new Error('not common')
 const known: CertificateInfo = info
-const said: OwnKeyInfo = { opens: [primary.keyId, subkey.keyId], ciphers: [9, 7], info: known }
+const said: OwnKeyInfo = { opens: [primary.keyId, subkey.keyId], info: known }
 const key = (): UnlockedKey => ({ ...alice.unlocked })
 
 afterEach(() => vi.useRealTimers())
