@@ -64,13 +64,12 @@ export async function playLine(demo: Demo, { chat, text }: ScriptLine) {
 }
 
 /** What went wrong, for people; empty when all of it worked. */
-export function problemsOf({ wasRead, isVerified, hasLeaked }: SceneResult): string[] {
-  return [
+export const problemsOf = ({ wasRead, isVerified, hasLeaked }: SceneResult): string[] =>
+  [
     wasRead ? [] : ['the bot did not read the text'],
     isVerified ? [] : ['no verified answer reached the phone'],
     hasLeaked ? ['readable text reached the service'] : [],
   ].flat()
-}
 
 /** The phone's next message in that chat, or null without one in time. */
 async function answerOn(phone: Phone, chatId: number, from: number): Promise<InboxEntry | null> {
@@ -102,15 +101,13 @@ function printRow(cells: string[]): void {
   }
 }
 
-function mark({ verdict }: InboxEntry): string {
-  return verdict === 'verified' ? '✓ signature verified' : `✗ ${verdict}`
-}
+const mark = ({ verdict }: InboxEntry): string =>
+  verdict === 'verified' ? '✓ signature verified' : `✗ ${verdict}`
 
-function coloured(line: string): string {
-  return line
+const coloured = (line: string): string =>
+  line
     .replace('✓ signature verified', (text) => colourText('green', text))
     .replace(/✗ \S+/, (text) => colourText('red', text))
-}
 
 /** A message as the service holds it: its first and last armored lines, or its readable text. */
 async function stored(demo: Demo, chatId: number, messageId: number): Promise<string> {

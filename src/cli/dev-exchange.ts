@@ -165,12 +165,10 @@ function messageKey(chatId: number | null, id: unknown): BotRead['message'] {
   return chatId === null || messageId === null ? null : { chatId, messageId }
 }
 
-function integer(value: unknown): number | null {
-  return Number.isSafeInteger(value) ? (value as number) : null
-}
+const integer = (value: unknown): number | null =>
+  Number.isSafeInteger(value) ? (value as number) : null
 
-function fields(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {}
-}
+const fields = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null ? (value as Fields) : {}
 
 const parse = (json: string): Fields => resultOr(() => fields(JSON.parse(json)), {})

@@ -254,9 +254,8 @@ function wordsOf({ text, media, markup }: ScreenMessage): string {
   return withButtons([text, ...files], markup?.inlineKeyboard.flat())
 }
 
-function markOf(message: ScreenMessage | undefined): ActivityMark | undefined {
-  return message === undefined ? undefined : VERDICT_MARKS[message.verdict]
-}
+const markOf = (message: ScreenMessage | undefined): ActivityMark | undefined =>
+  message === undefined ? undefined : VERDICT_MARKS[message.verdict]
 
 /** Levels of log lines that need attention. */
 const ERRORS = new Set<unknown>([50, 60, 'error', 'fatal'])

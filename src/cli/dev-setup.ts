@@ -175,9 +175,8 @@ function chooseBot<Bot extends { username: string }>(
 }
 
 /** The bot's token, empty when it is revoked. */
-function tokenOf({ bots }: Sandbox, botId: number): string {
-  return bots.find(({ id }) => id === botId)?.token ?? ''
-}
+const tokenOf = ({ bots }: Sandbox, botId: number): string =>
+  bots.find(({ id }) => id === botId)?.token ?? ''
 
 const portOf = (url: string): number => Number(new URL(url).port)
 

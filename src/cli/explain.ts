@@ -90,27 +90,24 @@ function named({ messageId, chatId, userId }: Explained): string {
   return `${messageId ?? 'without an id'}${chat}${userId === null ? '' : `, by ${userId}`}`
 }
 
-function linesOfSent({ at, chatId, recipients, skipped }: ExplainedSent): string[][] {
-  return [
-    ['chat', String(chatId)],
-    ['sent', at],
-    ['sealed to', recipients === 1 ? 'one person' : `${recipients} people`],
-    ...skipped.flatMap(({ userId, reason }) => {
-      const { what, hint } = describeSkip(reason) ?? OF_ANOTHER_VERSION
-      return [
-        ['skipped', `person ${userId}: ${reason}, ${what}`],
-        ['', hint],
-      ]
-    }),
-  ]
-}
+const linesOfSent = ({ at, chatId, recipients, skipped }: ExplainedSent): string[][] => [
+  ['chat', String(chatId)],
+  ['sent', at],
+  ['sealed to', recipients === 1 ? 'one person' : `${recipients} people`],
+  ...skipped.flatMap(({ userId, reason }) => {
+    const { what, hint } = describeSkip(reason) ?? OF_ANOTHER_VERSION
+    return [
+      ['skipped', `person ${userId}: ${reason}, ${what}`],
+      ['', hint],
+    ]
+  }),
+]
 
-function nothingKnown(what: string): OperatorError {
-  return refusedError(
+const nothingKnown = (what: string): OperatorError =>
+  refusedError(
     `nothing is remembered of ${what}`,
     'it passed as it came, or never came here; what was opened or sealed is remembered for ten days',
   )
-}
 
 /** `postern open`: opens a sealed message with the keyring. */
 export const openCommand = (): OperatorCommand =>

@@ -54,13 +54,13 @@ export function describeSetting(setting: Setting): string {
  * @param hint where such ids are shown
  * @returns throws OperatorError `usage`
  */
-export function idReader(what: 'chat' | 'person', hint: string): (text: string) => number {
-  return (text) => {
+export const idReader =
+  (what: 'chat' | 'person', hint: string): ((text: string) => number) =>
+  (text) => {
     const id = Number(text)
     if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
     throw usageError(`a ${what} id is a whole number`, hint)
   }
-}
 
 /** Reads the id of a chat. @throws OperatorError `usage` */
 export const readChatId = idReader('chat', '`postern chat list` shows the ids of the chats')

@@ -95,9 +95,8 @@ function missing(
 }
 
 /** Where a secret of ours is stored by default. */
-export function defaultFile(name: string, dataDir: string, sources: Sources): string {
-  return resolve(secretsFolder(dataDir, sources), name)
-}
+export const defaultFile = (name: string, dataDir: string, sources: Sources): string =>
+  resolve(secretsFolder(dataDir, sources), name)
 
 /** Why no file with a secret is to be made there, or null. */
 export function describeFile(file: string, dataDir: string) {

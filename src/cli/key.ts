@@ -102,9 +102,8 @@ function opens({ opens: now, opensUntil }: KeyRow): string {
 }
 
 /** A time for people, to the minute, UTC. */
-function minute(time: string | null): string {
-  return time === null ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`
-}
+const minute = (time: string | null): string =>
+  time === null ? '-' : `${time.slice(0, 16).replace('T', ' ')}Z`
 
 type DeleteFlags = JsonFlag & { yes?: boolean }
 

@@ -44,8 +44,8 @@ export const approveCommands = (): OperatorCommand[] => [
 ]
 
 /** `show` of the outbox, and of the words that people are asked for. */
-function showCommand(group: 'outbox' | 'approve'): OperatorCommand {
-  return new OperatorCommand('show')
+const showCommand = (group: 'outbox' | 'approve'): OperatorCommand =>
+  new OperatorCommand('show')
     .description('print one entry, without its words')
     .argument('<id>', 'which entry')
     .option('--json', 'print it as JSON')
@@ -55,7 +55,6 @@ function showCommand(group: 'outbox' | 'approve'): OperatorCommand {
       if (entry !== undefined) return entry
       throw refusedError(`there is no entry ${id}`, '`postern outbox list` shows them')
     }, printJson)
-}
 
 function printEntries(entries: readonly OutboxRow[]): void {
   printList(entries, 'nothing is sent later', {

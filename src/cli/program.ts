@@ -51,9 +51,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   }
 }
 
-function hintFor(name: string): string | undefined {
-  return OTHER_NAMES.find(([names]) => names.split(' ').includes(name))?.[1]
-}
+const hintFor = (name: string): string | undefined =>
+  OTHER_NAMES.find(([names]) => names.split(' ').includes(name))?.[1]
 
 /** The parser's message in the form that all refusals have. */
 function sentence(message: string): string {

@@ -71,9 +71,8 @@ async function* followPhone(control: Control, userId: number, start: number) {
 }
 
 /** The number of what the phone showed last. */
-async function newestOf(control: Control, userId: number): Promise<number> {
-  return (await control.inbox({ userId, after: NEWEST })).last
-}
+const newestOf = async (control: Control, userId: number): Promise<number> =>
+  (await control.inbox({ userId, after: NEWEST })).last
 
 async function nextSeen(control: Control, userId: number, after: number) {
   try {

@@ -58,9 +58,10 @@ function printReport(report: ShownReport, { isJson }: { isJson: boolean }): void
 }
 
 /** Which process answered. */
-function processRow({ version, pid, startedAt }: ShownReport): string[] {
-  return ['sidecar', `version ${version}, process ${pid}, since ${startedAt}`]
-}
+const processRow = ({ version, pid, startedAt }: ShownReport): string[] => [
+  'sidecar',
+  `version ${version}, process ${pid}, since ${startedAt}`,
+]
 
 function printSeveral(report: BotsReport): void {
   for (const { code, message, hint } of report.warnings) {

@@ -113,15 +113,13 @@ function widthsOf(rows: readonly Cells[]): number[] {
   )
 }
 
-function joinRow(row: Cells, widths: readonly number[]): string {
-  return row
+const joinRow = (row: Cells, widths: readonly number[]): string =>
+  row
     .map((cell, column) => pad(cell, widths[column] ?? 0))
     .join(GAP)
     .trimEnd()
-}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-function pad(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - stringWidth(text)))
-}
+const pad = (text: string, width: number): string =>
+  text + ' '.repeat(Math.max(0, width - stringWidth(text)))

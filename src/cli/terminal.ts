@@ -108,9 +108,8 @@ export function exitCodeOf(error: unknown): ExitCode {
  * A text whose commands in backticks can be typed as they are, for any way of starting Postern: in
  * a clone there is no command \`postern\`.
  */
-export function asTyped(text: string): string {
-  return text.replace(/`postern (?=[a-z<-])/g, `\`${invocation()} `)
-}
+export const asTyped = (text: string): string =>
+  text.replace(/`postern (?=[a-z<-])/g, `\`${invocation()} `)
 
 /** The same for a line that is a command: `postern key show | gpg --import`. */
 export const commandLine = (line: string): string => line.replace(/^postern(?= )/, invocation())

@@ -100,9 +100,8 @@ function listedNow(person: TrustRow): string {
   return sharedWith.length === 0 ? text : `${text}, shared with ${sharedWith.join(', ')}`
 }
 
-function isChanged({ fingerprint, listed }: TrustRow): boolean {
-  return listed !== null && listed !== fingerprint
-}
+const isChanged = ({ fingerprint, listed }: TrustRow): boolean =>
+  listed !== null && listed !== fingerprint
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
 type Policy = (typeof POLICIES)[number]

@@ -146,22 +146,20 @@ export function scopeOf({ rate, expires, ...scope }: z.output<typeof ClientScope
 }
 
 /** The clients of the settings. @throws OperatorError `settings` for a file that holds no token */
-export function givenClients(list: readonly ClientEntry[]) {
-  return list.map(({ name, tokenHash, tokenFile = '', certificate, ...entry }) => {
+export const givenClients = (list: readonly ClientEntry[]) =>
+  list.map(({ name, tokenHash, tokenFile = '', certificate, ...entry }) => {
     const ofToken = () => tokenHash ?? tokenHashOf(secretIn(`client ${name}`, tokenFile))
     const credential = certificate === undefined ? ofToken() : certificateCredential(certificate)
     return { ...scopeOf(entry), name, credential, createdAtMs: null }
   })
-}
 
 /** The consumers of the settings. @throws OperatorError `settings` for a file that holds no secret */
-export function givenConsumers(list: readonly z.output<typeof ConsumerEntry>[]) {
-  return list.map(({ name, url = null, secretFile, kinds = null, ...scope }) => {
+export const givenConsumers = (list: readonly z.output<typeof ConsumerEntry>[]) =>
+  list.map(({ name, url = null, secretFile, kinds = null, ...scope }) => {
     const secret = secretFile === undefined ? null : secretIn(`consumer ${name}`, secretFile)
     const reading = { ...scopeOf(ClientScopeEntry.parse({ may: ['read'], ...scope })), name }
     return { url, secret, kinds, reader: { ...reading, credential: '', createdAtMs: null } }
   })
-}
 
 function secretIn(whose: string, file: string): string {
   const secret = operatorErrorOf(() => SecretSource.fromFile(file, 'token'))

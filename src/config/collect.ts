@@ -91,9 +91,8 @@ export function checkLevels(
 }
 
 /** Where the settings file is, or would be: `--config`, else POSTERN_CONFIG, else config/postern.yaml. */
-export function settingsFile({ configFlag, env, cwd }: Sources): string {
-  return resolve(cwd, configFlag ?? env['POSTERN_CONFIG'] ?? DEFAULT_FILE)
-}
+export const settingsFile = ({ configFlag, env, cwd }: Sources): string =>
+  resolve(cwd, configFlag ?? env['POSTERN_CONFIG'] ?? DEFAULT_FILE)
 
 function findFile(sources: Sources): string | null {
   const file = settingsFile(sources)

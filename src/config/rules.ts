@@ -45,18 +45,16 @@ export function applyRules(whole: Whole): Problem[] {
 }
 
 /** Applies the rules for settings that are the same for all bots of a process. */
-export function applyProcessRules(whole: Whole): Problem[] {
-  return Object.values(OF_PROCESS).flatMap((rule) => rule(whole))
-}
+export const applyProcessRules = (whole: Whole): Problem[] =>
+  Object.values(OF_PROCESS).flatMap((rule) => rule(whole))
 
 /** The effective value of a setting: the given one, or its default. */
-function valueOf({ values }: Whole, path: string): unknown {
-  return values.get(path)?.value ?? presetOf(path)
-}
+const valueOf = ({ values }: Whole, path: string): unknown =>
+  values.get(path)?.value ?? presetOf(path)
 
-function problem({ values }: Whole, path: string, message: string, hint?: string): Problem[] {
-  return [{ place: values.get(path)?.place ?? '', path, message, hint }]
-}
+const problem = ({ values }: Whole, path: string, message: string, hint?: string): Problem[] => [
+  { place: values.get(path)?.place ?? '', path, message, hint },
+]
 
 const givesPassphrase = ({ secrets, values }: Whole): boolean =>
   secrets.has('key.passphrase') || values.has('key.passphraseCommand')
@@ -272,9 +270,8 @@ export function secretsFolder(dataDir: string, { home }: Pick<Sources, 'home'>):
 }
 
 /** Whether a path is a folder or lies in it; both absolute. */
-export function isInside(path: string, folder: string): boolean {
-  return `${path}/`.startsWith(`${folder.replace(/\/$/, '')}/`)
-}
+export const isInside = (path: string, folder: string): boolean =>
+  `${path}/`.startsWith(`${folder.replace(/\/$/, '')}/`)
 
 /** The exact commands that make a passphrase file outside `dataDir`. */
 export function passphraseCommands(dataDir: string, sources: Sources): string {

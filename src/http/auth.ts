@@ -8,9 +8,8 @@ const ROOM = 256
 const rooms = { presented: Buffer.alloc(4 + 3 * ROOM), expected: Buffer.alloc(4 + 3 * ROOM) }
 
 /** The tokens in the Authorization lines of a request; null for a line of another form. */
-export function presentedIn(rawHeaders: readonly string[]): (string | null)[] {
-  return valuesOf(rawHeaders, 'authorization').map(bearerOf)
-}
+export const presentedIn = (rawHeaders: readonly string[]): (string | null)[] =>
+  valuesOf(rawHeaders, 'authorization').map(bearerOf)
 
 /**
  * Lets a request through when it presents the token (spec, Authentication 1 and 3).

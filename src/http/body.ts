@@ -17,9 +17,8 @@ declare module 'fastify' {
 export const IGNORES_BODY = { config: { takesBody: false } } as const
 
 /** Whether the spec defines no body for a call: one that is sent is read to its end and dropped. */
-function ignoresBody({ method, routeOptions }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD' || routeOptions.config.takesBody === false
-}
+const ignoresBody = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === 'GET' || method === 'HEAD' || routeOptions.config.takesBody === false
 
 /**
  * Refuses a request for its body, judged by its headers: only JSON, never encoded, never over the
@@ -46,9 +45,8 @@ function requireJson(rawHeaders: readonly string[], hasBody: boolean): void {
 }
 
 /** True for a body over the limit or of unknown length. */
-export function mayBeLong({ headers }: IncomingMessage, maxBytes: number): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes
-}
+export const mayBeLong = ({ headers }: IncomingMessage, maxBytes: number): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > maxBytes
 
 /** Makes JSON, read by our own rules, the only body that `app` reads; an empty one is none. */
 export function takeOnlyJson(app: FastifyInstance): void {

@@ -232,9 +232,8 @@ export class KeyDriver {
 }
 
 /** The fingerprint in `/me`, in lower case, or null for a bot without a key. */
-export function fingerprintOf({ fingerprint }: Pick<Bot, 'fingerprint'>): string | null {
-  return fingerprint == null || fingerprint === '' ? null : fingerprint.toLowerCase()
-}
+export const fingerprintOf = ({ fingerprint }: Pick<Bot, 'fingerprint'>): string | null =>
+  fingerprint == null || fingerprint === '' ? null : fingerprint.toLowerCase()
 
 const isAnnouncement = (effect: Effect): effect is Announcement =>
   ANNOUNCED.some((kind) => kind === effect.kind)

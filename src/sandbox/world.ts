@@ -212,20 +212,17 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
 }
 
 /** A bot or chat is stored without its maps and queue, which have records of their own. */
-function toRecord(state: object): object {
-  return Object.fromEntries(Object.entries(state).filter(([, value]) => isPlain(value)))
-}
+const toRecord = (state: object): object =>
+  Object.fromEntries(Object.entries(state).filter(([, value]) => isPlain(value)))
 
 /** Of values that are stored as JSON: no map and no other object of a class. */
 const PLAIN = new Set<unknown>([Object.prototype, Array.prototype])
 const isPlain = (value: unknown): boolean =>
   Object(value) !== value || PLAIN.has(Object.getPrototypeOf(value))
 
-async function resolveByDns(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address)
-}
+const resolveByDns = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
 
 /** Adds an entry and gives it back: the map may have wrapped it. */
-function setAndGet<K, V>(map: Map<K, V>, key: K, value: V): V {
-  return map.set(key, value).get(key) ?? value
-}
+const setAndGet = <K, V>(map: Map<K, V>, key: K, value: V): V =>
+  map.set(key, value).get(key) ?? value

@@ -108,9 +108,8 @@ function useOf(dataDir: string): 'store' | 'shared' | 'empty' | 'other' {
 }
 
 /** A folder in which no store can be is a wrong setting, and not a store that does not open. */
-function exitCodeFor(dataDir: string): 2 | 3 {
-  return resultOr(() => (['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2), 2)
-}
+const exitCodeFor = (dataDir: string): 2 | 3 =>
+  resultOr(() => (['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2), 2)
 
 function holdsOthers(dataDir: string): Error {
   const own = quotePath(join(dataDir, 'postern'))

@@ -102,8 +102,8 @@ export async function setMark(db: Kysely<Schema>, mark: MoveMark | null): Promis
 }
 
 /** The refusal to open a store that has a mark. @param place where it is, for people */
-export function moved({ flag, place: other, at }: MoveMark, place: string): OperatorError {
-  return flag === ARRIVING
+export const moved = ({ flag, place: other, at }: MoveMark, place: string): OperatorError =>
+  flag === ARRIVING
     ? new OperatorError(
         'store-moved',
         `a move from ${other} into ${place}, begun ${at}, has not ended`,
@@ -115,7 +115,6 @@ export function moved({ flag, place: other, at }: MoveMark, place: string): Oper
         'use it there: `store.url` names a database, without it `dataDir` counts; or move it back ' +
           'with `postern store move`',
       )
-}
 
 /**
  * The note that a copy of a store carries: the time of the copy (ISO 8601). A store with it was

@@ -3,8 +3,8 @@ import type { ExitCode } from '../operator-refusals.ts'
 import type { ProtectionMethod } from './schema.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
-export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorError {
-  return traces === 'traces'
+export const missing = (dataDir: string, traces: 'traces' | 'none'): OperatorError =>
+  traces === 'traces'
     ? new OperatorError(
         'store-missing',
         `${dataDir} held a store, but its database postern.db is gone`,
@@ -16,7 +16,6 @@ export function missing(dataDir: string, traces: 'traces' | 'none'): OperatorErr
         `there is no store in ${dataDir}`,
         'check `dataDir`; the first `postern run` makes the store',
       )
-}
 
 /** The passphrase is not the one that the store was made with. */
 export const wrongPassphrase = (): OperatorError =>

@@ -98,9 +98,10 @@ function botDoorEvents(
 }
 
 /** Host names beside the loopback ones that bots may use. */
-export function botHosts({ listen }: ProcessSettings): string[] {
-  return [...listen.allowedHosts, listen.host]
-}
+export const botHosts = ({ listen }: ProcessSettings): string[] => [
+  ...listen.allowedHosts,
+  listen.host,
+]
 
 /** The TLS of bots' doors; undefined: plain HTTP. */
 export function doorTls({ listen }: ProcessSettings): DoorTls | undefined {

@@ -108,37 +108,33 @@ const rulesOf = ({ webhook }: Settings, parts: HandedInParts) => ({
 })
 
 /** Who reads beside the bot by the settings, and whether there is a bot that reads. */
-function consumersOf({ consumers, clients }: Settings, registration: Registration) {
-  return {
-    given: givenConsumers(consumers),
-    hasBot: () => !clients.only || registration.webhook !== null,
-    botHas: () => (registration.webhook === null ? null : registration.delivered),
-  }
-}
+const consumersOf = ({ consumers, clients }: Settings, registration: Registration) => ({
+  given: givenConsumers(consumers),
+  hasBot: () => !clients.only || registration.webhook !== null,
+  botHas: () => (registration.webhook === null ? null : registration.delivered),
+})
 
 /** How others report to the events, and listen to them. */
-function listening(events: UpdateEvents, backlog: Backlog) {
-  return {
-    /** Records the service's report of its own webhook. */
-    noteServiceWebhook: (result: unknown): void => {
-      if (!isObject(result)) return
-      const { pending, url } = result
-      if (typeof pending === 'number') backlog.recordPending(pending)
-      if (url === null || typeof url === 'string') events.serviceWebhooks.emit(url)
-    },
-    /** Calls back with how a poll ended, the bot's or ours. */
-    onPolled: events.polled.add,
-    /** Calls back with the url of the service's own webhook each time that it is named; null: none. */
-    onServiceWebhook: events.serviceWebhooks.add,
-    onDelivered: events.deliveries.add,
-    onDeliveryFailed: events.failures.add,
-    /** The same of a consumer's webhook. */
-    onConsumerFailed: events.consumerFailures.add,
-    onReadFailed: events.readFailures.add,
-    /** Calls back with an error of deliveries that is no Refusal. */
-    onUnexpectedError: events.errors.add,
-  }
-}
+const listening = (events: UpdateEvents, backlog: Backlog) => ({
+  /** Records the service's report of its own webhook. */
+  noteServiceWebhook: (result: unknown): void => {
+    if (!isObject(result)) return
+    const { pending, url } = result
+    if (typeof pending === 'number') backlog.recordPending(pending)
+    if (url === null || typeof url === 'string') events.serviceWebhooks.emit(url)
+  },
+  /** Calls back with how a poll ended, the bot's or ours. */
+  onPolled: events.polled.add,
+  /** Calls back with the url of the service's own webhook each time that it is named; null: none. */
+  onServiceWebhook: events.serviceWebhooks.add,
+  onDelivered: events.deliveries.add,
+  onDeliveryFailed: events.failures.add,
+  /** The same of a consumer's webhook. */
+  onConsumerFailed: events.consumerFailures.add,
+  onReadFailed: events.readFailures.add,
+  /** Calls back with an error of deliveries that is no Refusal. */
+  onUnexpectedError: events.errors.add,
+})
 
 /** The queue's state at the service: by `/me`, and by the oldest update without polls. */
 function createBacklog(
@@ -212,20 +208,18 @@ function createLoops(o: {
 type Deliverer = Pick<WebhookClient, 'deliver'>
 
 /** Calls back after each delivery. */
-function observed(client: Deliverer, onExchange: (exchange: BotExchange) => void): Deliverer {
-  return {
-    async deliver(delivery: Delivery) {
-      const outcome = await client.deliver(delivery)
-      const isDelivered = outcome.kind === 'delivered'
-      onExchange({
-        kind: 'delivery',
-        method: 'POST',
-        path: '',
-        request: delivery.body,
-        status: isDelivered ? outcome.status : 0,
-        answer: isDelivered ? '' : outcome.message,
-      })
-      return outcome
-    },
-  }
-}
+const observed = (client: Deliverer, onExchange: (exchange: BotExchange) => void): Deliverer => ({
+  async deliver(delivery: Delivery) {
+    const outcome = await client.deliver(delivery)
+    const isDelivered = outcome.kind === 'delivered'
+    onExchange({
+      kind: 'delivery',
+      method: 'POST',
+      path: '',
+      request: delivery.body,
+      status: isDelivered ? outcome.status : 0,
+      answer: isDelivered ? '' : outcome.message,
+    })
+    return outcome
+  },
+})

@@ -98,9 +98,8 @@ export class Transition {
 }
 
 /** The code of an error for log and status; others have none. */
-export function codeOf(error: unknown): string {
-  return error instanceof PosternError ? error.code : 'failed'
-}
+export const codeOf = (error: unknown): string =>
+  error instanceof PosternError ? error.code : 'failed'
 
 /** What the service refuses a call with (spec, Errors); another status proves nothing. */
 const REFUSED_WITH = [400, 401, 403, 404, 409, 410, 413, 429]
@@ -110,6 +109,5 @@ export const isRefused = (error: unknown): boolean =>
   error instanceof ServiceError && REFUSED_WITH.includes(error.status)
 
 /** How long the service asks to wait, in ms. */
-export function retryAfterMs(error: unknown): number {
-  return error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-}
+export const retryAfterMs = (error: unknown): number =>
+  error instanceof ServiceError ? (error.retryAfterSeconds ?? 0) * 1000 : 0

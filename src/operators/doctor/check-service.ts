@@ -94,11 +94,10 @@ function noResponse(error: Refusal, { upstreamUrl: url, isProxied }: ServicePart
   return fail('upstream', `${url}: ${error.message}`, error.hint ?? 'try again later')
 }
 
-function pausedLine(bot: Bot): CheckLine {
-  return bot.status == null || bot.status === 'active'
+const pausedLine = (bot: Bot): CheckLine =>
+  bot.status == null || bot.status === 'active'
     ? pass('status', 'the bot is active')
     : fail('status', `the bot is ${bot.status}`, 'its owner resumes it in the bot console')
-}
 
 function clockLine(skewMs: number | null): CheckLine {
   if (skewMs === null)

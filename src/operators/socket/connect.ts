@@ -50,11 +50,10 @@ function findOf(owner: number, dataDir: string): string | null {
 }
 
 /** Whether a directory that is not trusted holds anything that would be connected to. */
-function holdsAny(dataDir: string): boolean {
-  return [SOCKET_NAME, POINTER_NAME].some(
+const holdsAny = (dataDir: string): boolean =>
+  [SOCKET_NAME, POINTER_NAME].some(
     (name) => lstatSync(join(dataDir, name), { throwIfNoEntry: false }) !== undefined,
   )
-}
 
 const connectTo = (path: string): Promise<Socket | null> =>
   new Promise((resolve, reject) => {

@@ -42,9 +42,8 @@ export function presentsToken(rawHeaders: readonly string[], token: string): boo
  * The cookie by which a page presents the token, with its value. Ports of one host share cookies, so
  * each token has a name of its own.
  */
-export function cookieOf(token: string): string {
-  return `postern_${hash('sha256', token).slice(0, 16)}=${token}`
-}
+export const cookieOf = (token: string): string =>
+  `postern_${hash('sha256', token).slice(0, 16)}=${token}`
 
 /** Whether a request has a cookie, in any of its lines. @param cookie with its value */
 export function hasCookie(rawHeaders: readonly string[], cookie: string): boolean {
@@ -56,9 +55,8 @@ export function hasCookie(rawHeaders: readonly string[], cookie: string): boolea
 export const entryPath = (token: string): string => `/?token=${token}`
 
 /** The address of a listener with its token as the password; any user is accepted beside it. */
-export function addressWithToken(url: string, token: string | null): string {
-  return token === null ? url : url.replace('://', `://postern:${token}@`)
-}
+export const addressWithToken = (url: string, token: string | null): string =>
+  token === null ? url : url.replace('://', `://postern:${token}@`)
 
 /** An address without its password, and the header that presents it. */
 export function splitAddress(url: string): { url: string; headers: Record<string, string> } {

@@ -94,9 +94,8 @@ const HOST_REFUSED =
   '--allowed-host and this name (`allowedHosts` of createSandbox)'
 
 /** Whether a person opens the address that a page's sandbox prints. */
-function isEntry({ method, url }: FastifyRequest, token: string): boolean {
-  return method === 'GET' && isSameText(url, entryPath(token))
-}
+const isEntry = ({ method, url }: FastifyRequest, token: string): boolean =>
+  method === 'GET' && isSameText(url, entryPath(token))
 
 const TOKEN_MISSING =
   'the token is missing or wrong; the `controlUrl` and the address of the page that the sandbox ' +

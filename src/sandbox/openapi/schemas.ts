@@ -35,9 +35,9 @@ export class SchemaCollector {
 }
 
 /** The part of a document that describes the form of a body. */
-export function jsonContent(schema: JsonSchema): object {
-  return { content: { 'application/json': { schema } } }
-}
+export const jsonContent = (schema: JsonSchema): object => ({
+  content: { 'application/json': { schema } },
+})
 
 /** The response that gives a result. */
 export function successOf(result: JsonSchema): object {
@@ -74,8 +74,7 @@ function tidy(schema: JsonSchema): void {
 const isPortable = (pattern: string): boolean => !/\[\^\]|\(\?|\\[dswuDSW]/.test(pattern)
 
 /** The same with references into `components`, and without fields that are undefined. */
-function relocate(schema: JsonSchema | undefined): JsonSchema {
-  return JSON.parse(JSON.stringify(schema), (name, inner: unknown) =>
+const relocate = (schema: JsonSchema | undefined): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (name, inner: unknown) =>
     name === '$ref' ? String(inner).replace('#/$defs/', '#/components/schemas/') : inner,
   ) as JsonSchema
-}

@@ -89,11 +89,10 @@ function toInteger(text: string): number {
  * Parameters for PostgreSQL, whose text cannot contain NUL: U+FFFD replaces NUL in values and in
  * conditions.
  */
-export function parametersOf(values: readonly unknown[]): unknown[] {
-  return values.map((value) =>
+export const parametersOf = (values: readonly unknown[]): unknown[] =>
+  values.map((value) =>
     typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\u{FFFD}') : value,
   )
-}
 
 /**
  * A client of pg that sends no password to an impostor of the server. Without TLS, any process can
@@ -204,9 +203,8 @@ interface Inside {
   saslSession?: object | null
 }
 
-function hasPassword({ password }: ClientConfig): boolean {
-  return (typeof password === 'function' ? password() : password) !== ''
-}
+const hasPassword = ({ password }: ClientConfig): boolean =>
+  (typeof password === 'function' ? password() : password) !== ''
 
 const SCRAM =
   'use scram-sha-256 in pg_hba.conf and set the password anew (password_encryption = ' +

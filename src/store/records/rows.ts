@@ -132,8 +132,7 @@ export async function writeFlag(
 }
 
 /** Lists of at most `size`, for statements that would be too long or hold others up. */
-export function chunksOf<T>(all: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(all.length / size) }, (_, n) =>
+export const chunksOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, n) =>
     all.slice(n * size, (n + 1) * size),
   )
-}

@@ -165,11 +165,8 @@ export function reportBacklog(
 
 const inSeconds = (ms: number | null): number | null => (ms === null ? null : Math.round(ms / 1000))
 
-function inWords(ms: number): string {
-  return ms < HOUR_MS
-    ? `${(ms / MINUTE_MS).toFixed(1)} minutes`
-    : `${(ms / HOUR_MS).toFixed(1)} hours`
-}
+const inWords = (ms: number): string =>
+  ms < HOUR_MS ? `${(ms / MINUTE_MS).toFixed(1)} minutes` : `${(ms / HOUR_MS).toFixed(1)} hours`
 
 /** Readiness by the consumers that will lose updates; counts and logs those that did. */
 export function reportLaggards({ behind, dropped }: Laggards, to: Channels): void {
