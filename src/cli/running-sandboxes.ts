@@ -139,9 +139,7 @@ function readRecord(folder: string, name: string): RunningSandbox[] {
  */
 export const isAlive = (pid: number): boolean => resultOr(() => process.kill(pid, 0), false)
 
-function remove(file: string): void {
-  unlessUnwritable(() => rmSync(file, { force: true }))
-}
+const remove = (file: string): void => unlessUnwritable(() => rmSync(file, { force: true }))
 
 /** Goes on where the folder cannot be written, or is not ours. */
 function unlessUnwritable(write: () => void): void {

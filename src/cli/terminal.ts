@@ -20,9 +20,8 @@ export function print(text: string): void {
 }
 
 /** Prints a person's text to stdout: as it is, but without control characters at a terminal. */
-export function printText(text: string): void {
+export const printText = (text: string): void =>
   print(process.stdout.isTTY ? stripControls(text) : text)
-}
 
 /** Begins a new screen, where stdout is a terminal. */
 export function clearScreen(): void {
@@ -72,14 +71,11 @@ export async function flush(): Promise<void> {
 }
 
 /** Prints a value as JSON to stdout: one line, or indented when stdout is a terminal. */
-export function printJson(value: unknown): void {
+export const printJson = (value: unknown): void =>
   print(printableJson(value, process.stdout.isTTY ? 2 : undefined))
-}
 
 /** Prints a value as one line of JSON to stdout, also at a terminal. */
-export function printJsonLine(value: unknown): void {
-  print(printableJson(value))
-}
+export const printJsonLine = (value: unknown): void => print(printableJson(value))
 
 /**
  * Prints why a command failed. Of any other error than a PosternError only the name is shown,

@@ -62,13 +62,12 @@ async function show(
 }
 
 /** The number of a person who is named by id or handle. */
-async function reportOf(
+const reportOf = async (
   sources: Sources,
   person: string,
   { listed: isListed = false }: NumberFlags,
-): Promise<NumberReport> {
-  return await withSidecar(sources, (sidecar) => sidecar.trustNumber({ person, isListed }))
-}
+): Promise<NumberReport> =>
+  await withSidecar(sources, (sidecar) => sidecar.trustNumber({ person, isListed }))
 
 /** Black on white where the terminal has colours, else for light letters on a dark ground. */
 async function printPicture(text: string): Promise<void> {

@@ -9,17 +9,7 @@ import { isPlainHttp } from './urls.ts'
 import { VERSION } from './version.ts'
 
 /** A collector of traces. */
-export interface TraceTarget {
-  /** Where batches are POSTed to. */
-  url: string
-  timeoutMs: number
-  /** Attributes of the process that makes the spans. */
-  resource: Pairs
-  /** `ratio`: the part of traces that is recorded, 0 to 1; `followsParent`: unless the caller decided. */
-  sampler: { ratio: number; followsParent: boolean }
-  /** Whether `OTEL_EXPORTER_OTLP_HEADERS` travel in the clear. */
-  showsHeaders: boolean
-}
+export type TraceTarget = NonNullable<ReturnType<typeof readTraces>['target']>
 
 type Pairs = [name: string, value: string][]
 
@@ -82,11 +72,7 @@ const Variables = z.object({
  * Reads the variables.
  * @returns `target` null: there are no traces; `headers`: a secret, for `pairsOf`
  */
-export function readTraces(env: Readonly<Record<string, string>>): {
-  target: TraceTarget | null
-  headers?: string | undefined
-  problems: Problem[]
-} {
+export function readTraces(env: Readonly<Record<string, string>>) {
   /** The variable for traces alone counts before that for every signal. */
   const find = (name: string): string | undefined =>
     [`OTEL_${name.replace('_OTLP_', '_OTLP_TRACES_')}`, `OTEL_${name}`].find(
@@ -99,13 +85,14 @@ export function readTraces(env: Readonly<Record<string, string>>): {
   const values = Object.fromEntries(given.map(({ name, text }) => [name, text]))
   const isOff = env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true'
   const { EXPORTER_OTLP_ENDPOINT: endpoint, TRACES_EXPORTER: exporter } = values
-  if (endpoint === undefined || isOff || exporter === 'none') return { target: null, problems: [] }
+  const none = { target: null, headers: undefined }
+  if (endpoint === undefined || isOff || exporter === 'none') return { ...none, problems: [] }
   const { data, error } = Variables.safeParse(values)
   if (data === undefined) {
-    const problems = error.issues.map(({ path: [name], message }) => {
+    const problems = error.issues.map(({ path: [name], message }): Problem => {
       return { place: given.find((one) => one.name === name)?.place ?? '', path: '', message }
     })
-    return { target: null, problems }
+    return { ...none, problems }
   }
   const { EXPORTER_OTLP_HEADERS: headers, SERVICE_NAME: service, TRACES_SAMPLER: sampler } = data
   const url = new URL(data.EXPORTER_OTLP_ENDPOINT)
@@ -119,10 +106,14 @@ export function readTraces(env: Readonly<Record<string, string>>): {
     ...(service === undefined ? [] : [['service.name', service] as const]),
   ])
   const target = {
+    /** Where batches are POSTed to. */
     url: url.href,
     timeoutMs: Number(data.EXPORTER_OTLP_TIMEOUT),
+    /** Attributes of the process that makes the spans. */
     resource: [...resource],
+    /** `ratio`: the part of traces that is recorded, 0 to 1; `followsParent`: unless the caller decided. */
     sampler: { ratio, followsParent: sampler.startsWith('parentbased_') },
+    /** Whether `OTEL_EXPORTER_OTLP_HEADERS` travel in the clear. */
     showsHeaders: headers !== undefined && isPlainHttp(url.href),
   }
   return { target, headers, problems: [] }

@@ -229,20 +229,10 @@ function bringToLife(world: World, host: WorldHost, { worlds, engine }: HostedWo
 }
 
 /** The accounts and chats of the default world. */
-export interface Home {
-  bot: { id: number; username: string; token: string }
-  alice: { id: number; username: string }
-  bob: { id: number; username: string }
-  /** Alice with the bot; named `dm`. */
-  privateChat: number
-  /** Alice, bob and the bot; open history; named `square`. */
-  readableGroup: number
-  /** Alice, bob and the bot; named `backroom`. */
-  encryptedGroup: number
-}
+export type Home = Awaited<ReturnType<typeof createDefaultWorld>>
 
 /** Fills an empty world: one bot, two people, a private chat, and one group of each mode. */
-async function createDefaultWorld(control: Control): Promise<Home> {
+async function createDefaultWorld(control: Control) {
   const alice = await control.addPerson({ username: 'alice', firstName: 'Alice' })
   const bob = await control.addPerson({ username: 'bob', firstName: 'Bob' })
   const bot = await control.addBot({ username: 'echo_bot', name: 'Echo' })
@@ -252,5 +242,15 @@ async function createDefaultWorld(control: Control): Promise<Home> {
   const backroom = { kind: 'group', name: 'backroom', title: 'Back room', members } as const
   const { id: readableGroup } = await control.addRoom({ ...square, historyVisible: true })
   const { id: encryptedGroup } = await control.addRoom(backroom)
-  return { bot, alice, bob, privateChat: dm.id, readableGroup, encryptedGroup }
+  return {
+    bot,
+    alice,
+    bob,
+    /** Alice with the bot; named `dm`. */
+    privateChat: dm.id,
+    /** Alice, bob and the bot; open history; named `square`. */
+    readableGroup,
+    /** Alice, bob and the bot; named `backroom`. */
+    encryptedGroup,
+  }
 }

@@ -12,7 +12,7 @@ import { createEmpty, errnoOf, FILE_MODE, syncDirectory, syncFile } from './file
 import { examine, look, readProtection, whatIsThere } from './inspect.ts'
 import { occupied, unsoundBackup, unwritable } from './refusals.ts'
 import { readNote, writeNote } from './flags.ts'
-import type { ProtectionMethod, SchemaRow } from './schema.ts'
+import type { SchemaRow } from './schema.ts'
 import { connectExclusive, isDiskFailure, isStorageFailure, resultCode } from './sqlite.ts'
 
 /** Bytes that are read, and written, in one go. */
@@ -80,27 +80,15 @@ export function alter(file: string, change: (database: DatabaseSync) => void): v
 }
 
 /** The contents of a backup. */
-export interface Backup {
-  /** ISO 8601, UTC; null for a database that was copied by other means. */
-  takenAt: string | null
-  bytes: number
-  /** Steps of the schema; a store that is restored from it is brought to ours when it opens. */
-  version: number
-  /** Null when it has no protection, and no secrets. */
-  method: ProtectionMethod | null
-  masterSecret: string | null
-  /** `locked` is empty in those that are destroyed. */
-  keys: Pick<SchemaRow<'own_keys'>, 'fingerprint' | 'state' | 'locked'>[]
-  /** Rows of each table. */
-  counts: Record<string, number>
-}
+export type Backup = Awaited<ReturnType<typeof readBackup>>
 
 /**
  * Reads a backup and opens its protection and its sealed secrets, changing nothing.
+ * @returns `method` is null when it has no protection, and no secrets
  * @throws OperatorError `failed` when it is no sound backup; `store-older`, `store-newer`,
  *   `store-locked`, `store-passphrase`, `keychain`
  */
-export async function readBackup(file: string, request: ProtectionRequest): Promise<Backup> {
+export async function readBackup(file: string, request: ProtectionRequest) {
   try {
     const { protection, secrets, ...content } = look(file, (database) => contentOf(database, file))
     if (protection === null) return { ...content, method: null, masterSecret: null }
@@ -116,15 +104,19 @@ export async function readBackup(file: string, request: ProtectionRequest): Prom
 function contentOf(database: DatabaseSync, file: string) {
   const { version } = examine(database)
   return {
+    /** ISO 8601, UTC; null for a database that was copied by other means. */
     takenAt: readNote(database),
     bytes: statSync(file).size,
+    /** Steps of the schema; a store that is restored from it is brought to ours when it opens. */
     version,
     protection: readProtection(database),
     secrets: rows(database, 'SELECT * FROM secrets') as SchemaRow<'secrets'>[],
+    /** `locked` is empty in those that are destroyed. */
     keys: rows(
       database,
       'SELECT fingerprint, state, locked FROM own_keys ORDER BY created_at DESC',
-    ) as Backup['keys'],
+    ) as Pick<SchemaRow<'own_keys'>, 'fingerprint' | 'state' | 'locked'>[],
+    /** Rows of each table. */
     counts: countsOf(database),
   }
 }

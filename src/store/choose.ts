@@ -139,13 +139,11 @@ export async function protect(
 }
 
 /** Gives rows of a store of before MACs their MACs. @returns its protection as it is then */
-export async function withSealedRows(
+export const withSealedRows = async (
   db: Kysely<Schema>,
   held: OpenProtection,
   request: ProtectionRequest,
-): Promise<OpenProtection> {
-  return (await sealStore(db, held)) ? held : await reopen(db, request)
-}
+): Promise<OpenProtection> => ((await sealStore(db, held)) ? held : await reopen(db, request))
 
 async function reopen(db: Kysely<Schema>, request: ProtectionRequest): Promise<OpenProtection> {
   const row = await db.selectFrom('protection').selectAll().executeTakeFirst()

@@ -161,7 +161,7 @@ export async function acceptRestored(store: Store, o: { isLatest: boolean }): Pr
         .selectFrom('seen')
         .select(({ fn }) => fn.max<number | null>('update_id').as('highest'))
         .executeTakeFirstOrThrow()
-      if (highest !== null) await new ConfirmedRows(db).settle(highest + 1)
+      if (highest !== null) await new ConfirmedRows(db, store.rowSeal).settle(highest + 1)
     }
     await writeFlag(db, NOTE, null)
   })

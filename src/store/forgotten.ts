@@ -6,7 +6,7 @@ import type { ForgottenPeople, Journal, Pin, SignedKind } from '../kernel/index.
 import type { StoreMemory } from './memory.ts'
 import { erasePerson, type Erasure } from './records/forget.ts'
 import { JournalRows } from './records/journal.ts'
-import { SealedRows, chunksOf, findRow } from './records/rows.ts'
+import { Rows, chunksOf, findRow } from './records/rows.ts'
 import type { Schema, SchemaRow } from './schema.ts'
 import { noteScrub, scrubDue } from './scrub.ts'
 import { FOLLOWED_KEYS, type Store } from './store.ts'
@@ -53,7 +53,7 @@ export class Forgotten implements ForgottenPeople {
   }
 
   async #read(db: Kysely<Schema>, aliases: readonly string[] | null): Promise<void> {
-    const sealed = new SealedRows(db, this.#store.rowSeal)
+    const sealed = new Rows(db, this.#store.rowSeal)
     const rows = await sealed.sound('forgotten', aliases && { person: aliases })
     if (rows.length > 0 && this.#key === null) {
       const row = await findRow(db, 'secrets', { name: SECRET })

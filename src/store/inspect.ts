@@ -21,16 +21,7 @@ export const DATABASE = 'postern.db'
 export const MARKER = 'store.json'
 
 /** The state of an existing database. */
-export interface FileState {
-  /** `PRAGMA user_version` (`migrations.ts`). */
-  version: number
-  /** Null when the store was never protected. */
-  protection: ProtectionTable | null
-  /** Null but where a move has left it, or has not ended. */
-  mark: MoveMark | null
-  /** Whose store it is; null when nobody has run on it yet. */
-  botId: number | null
-}
+export type FileState = ReturnType<typeof examine>
 
 /** `database`: there is one; `traces`: there was one; `none`: nothing shows that there ever was. */
 export function whatIsThere(dataDir: string): 'database' | 'traces' | 'none' {
@@ -103,9 +94,12 @@ const BUT_SEEN = `SELECT DISTINCT quick_check FROM sqlite_schema AS one, pragma_
 /**
  * Sees that a database is ours, sound, and of a version that we know.
  * @param check of all tables when not given
+ * @returns `version` is `PRAGMA user_version` (`migrations.ts`); null is `protection` of a store that
+ *   was never protected, `mark` but where a move has left it or has not ended, `botId` where nobody
+ *   has run on it yet
  * @throws OperatorError `store-corrupt`, `store-older`, `store-newer`; an error of node:sqlite
  */
-export function examine(database: DatabaseSync, check = 'PRAGMA quick_check(1)'): FileState {
+export function examine(database: DatabaseSync, check = 'PRAGMA quick_check(1)') {
   const version = pragma(database, 'user_version')
   if (pragma(database, 'application_id') !== APPLICATION_ID || version < 1) {
     throw corrupt('its file is not a database of Postern')

@@ -8,7 +8,7 @@ import { JournalRows } from './records/journal.ts'
 import { MediaRows } from './records/media.ts'
 import { OwnKeyRows } from './records/own-keys.ts'
 import { KeyChangeRows, PinRows, PolicyRows, SignerRows } from './records/people.ts'
-import { SealedRows } from './records/rows.ts'
+import { Rows } from './records/rows.ts'
 import { ConfirmedRows, SeenRows } from './records/seen.ts'
 import type { Schema } from './schema.ts'
 import type { Store } from './store.ts'
@@ -16,20 +16,20 @@ import type { Store } from './store.ts'
 type FollowedKind = FollowedRecords | 'clients'
 
 /** The records of one read or write: the kernel's, and those of clients. */
-export class StoreRecords extends SealedRows implements Records {
+export class StoreRecords extends Rows implements Records {
   readonly chats = new ChatRows(this.db, this.seal)
   readonly presses = new PressRows(this.db, this.seal)
   readonly pins = new PinRows(this.db, this.seal)
-  readonly keyChanges = new KeyChangeRows(this.db)
+  readonly keyChanges = new KeyChangeRows(this.db, this.seal)
   readonly policies = new PolicyRows(this.db, this.seal)
-  readonly signers = new SignerRows(this.db)
+  readonly signers = new SignerRows(this.db, this.seal)
   readonly certificates = new CertificateRows(this.db, this.seal)
-  readonly keyLists = new KeyListRows(this.db)
+  readonly keyLists = new KeyListRows(this.db, this.seal)
   readonly encryptionKeys = new EncryptionKeyRows(this.db, this.seal)
   readonly journal = new JournalRows(this.db, this.seal)
   readonly ownKeys = new OwnKeyRows(this.db, this.seal)
-  readonly seen = new SeenRows(this.db)
-  readonly confirmed = new ConfirmedRows(this.db)
+  readonly seen = new SeenRows(this.db, this.seal)
+  readonly confirmed = new ConfirmedRows(this.db, this.seal)
   readonly media = new MediaRows(this.db, this.seal)
   readonly clients = new ClientRows(this.db, this.seal)
 }

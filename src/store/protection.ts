@@ -120,12 +120,10 @@ async function wrapOpener(wrapper: SecretWrapper, opener: string, salt: Buffer):
 }
 
 /** Opens the secret of a row with the method `exec`. @throws the wrapper's error */
-export async function unwrapOpener(
+export const unwrapOpener = async (
   wrapper: SecretWrapper,
   { wrapped, salt }: Pick<ProtectionTable, 'wrapped' | 'salt'>,
-): Promise<string> {
-  return (await wrapper.unwrap(wrapped ?? '', entryOf({ salt }))).toString('base64url')
-}
+): Promise<string> => (await wrapper.unwrap(wrapped ?? '', entryOf({ salt }))).toString('base64url')
 
 function newDerivation(method: ProtectionMethod): KeyDerivation {
   if (method === 'passphrase' && hasArgon2()) {

@@ -124,7 +124,7 @@ export class Registration {
         .updateTable('webhook')
         .set({ delivered_id: updateId, delivered_mark: mark })
         .execute()
-      if (isAlone) await new ConfirmedRows(db).settle(updateId + 1)
+      if (isAlone) await new ConfirmedRows(db, this.#store.rowSeal).settle(updateId + 1)
     })
   }
 }

@@ -77,25 +77,23 @@ const doorClients = ({ known, presses, clientShares }: Core, { clients }: Settin
 })
 
 /** The callbacks of the bot's door. */
-function botDoorEvents(
+const botDoorEvents = (
   { metrics, watch, noteWork }: Link,
   { publication }: Core,
   { webhook, consumers }: Updates,
-): BotDoorEvents {
-  return {
-    onAnswered: (line) => {
-      recordRequest(metrics, line)
-      if (line.method !== 'GET') noteWork()
-    },
-    // The bot burnt its token: nothing is asked until a call works again.
-    onTokenRevoked: () => {
-      watch.revoked()
-      publication?.pause()
-      webhook.hold()
-      consumers.hold()
-    },
-  }
-}
+): BotDoorEvents => ({
+  onAnswered: (line) => {
+    recordRequest(metrics, line)
+    if (line.method !== 'GET') noteWork()
+  },
+  // The bot burnt its token: nothing is asked until a call works again.
+  onTokenRevoked: () => {
+    watch.revoked()
+    publication?.pause()
+    webhook.hold()
+    consumers.hold()
+  },
+})
 
 /** Host names beside the loopback ones that bots may use. */
 export const botHosts = ({ listen }: ProcessSettings): string[] => [

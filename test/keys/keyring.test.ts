@@ -4,7 +4,7 @@ import { MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
 import type { Engine } from '../../src/openpgp/engine.ts'
 import type { Store } from '../../src/store/store.ts'
-import { SealedRows } from '../../src/store/records/rows.ts'
+import { Rows } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 import { refused } from '../support/refused.ts'
 import { loadKeyring } from './support.ts'
@@ -30,7 +30,7 @@ async function withRetired(agoMs: number, over: Partial<KeyringOptions> = {}) {
   await first.promote((await first.makePending('bot')).fingerprint)
   const retired = { retired_at: Date.now() - agoMs }
   await store.write((db) =>
-    new SealedRows(db, store.rowSeal).change('own_keys', { fingerprint: old }, retired),
+    new Rows(db, store.rowSeal).change('own_keys', { fingerprint: old }, retired),
   )
   const loaded = await ring(store, over)
   return { store, loaded, old, opens: () => loaded.unlocked.map(({ fingerprint }) => fingerprint) }

@@ -7,7 +7,7 @@ import type { KeyRow } from '../../src/operators/keys.ts'
 import type { StatusReport } from '../../src/operators/reports.ts'
 import type { RotationReport } from '../../src/operators/reports.ts'
 import { openStore } from '../../src/store/open-store.ts'
-import { SealedRows } from '../../src/store/records/rows.ts'
+import { Rows } from '../../src/store/records/rows.ts'
 import type { SealedTable } from '../../src/store/row-seal.ts'
 import type { Stage } from '../support/double-stage.ts'
 import { PASSPHRASE, type Ended, type Sidecar } from '../support/sidecar.ts'
@@ -81,7 +81,7 @@ export async function changeSealed(
   where: object = {},
 ): Promise<void> {
   await using store = await openStore({ dataDir, passphrase: PASSPHRASE, mode: 'existing' })
-  await store.write((db) => new SealedRows(db, store.rowSeal).change(table, where, change))
+  await store.write((db) => new Rows(db, store.rowSeal).change(table, where, change))
 }
 
 /** A command that must have failed with this code of ours. */

@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts'
 import { describeStays, Forgotten } from '../../src/store/forgotten.ts'
 import { verifyJournal } from '../../src/operators/trust/verify-journal.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
-import { SealedRows, upsert } from '../../src/store/records/rows.ts'
+import { Rows, upsert } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 
 const ID = 471_108_150
@@ -292,7 +292,7 @@ describe('a forgotten person', () => {
   test('a forgotten person’s revoked certificate stays revoked, and a shared one stays whole', async () => {
     const { store, forget } = await scene()
     await store.write(async (db) => {
-      const known = new SealedRows(db, store.rowSeal)
+      const known = new Rows(db, store.rowSeal)
       await known.change('certificates', { fingerprint: MINE }, { revoked_armored: 'revoked' })
       await changeRows(db, 'pins', { user_id: ID }, { former: THEIRS })
     })

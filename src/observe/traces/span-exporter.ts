@@ -133,15 +133,14 @@ function encodeSpan(span: TraceSpan): object {
   }
 }
 
-function encodeAttributes(
+const encodeAttributes = (
   attributes: readonly (readonly [name: string, value: string | number | undefined])[],
-): object[] {
-  return attributes.flatMap(([key, value]) => {
+): object[] =>
+  attributes.flatMap(([key, value]) => {
     if (value === undefined) return []
     // 64-bit numbers are text in protobuf's JSON
     const isNumber = typeof value === 'number'
     return [{ key, value: isNumber ? { intValue: String(value) } : { stringValue: value } }]
   })
-}
 
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n)

@@ -187,11 +187,11 @@ export interface Decided {
 }
 
 /** The effect of each row by the present decisions; nothing is changed. */
-export function compareList(
+export const compareList = (
   listed: readonly ListedFingerprint[],
   { trust, people }: Decided,
-): ImportRow[] {
-  return listed.map((one) => {
+): ImportRow[] =>
+  listed.map((one) => {
     const { userId, fingerprint } = one
     const before = trust.believedOf(userId)?.fingerprint ?? null
     const standing = trust.standingOf(userId)
@@ -207,7 +207,6 @@ export function compareList(
     const isVerified = standing === 'verified' && named === userId
     return { ...one, before, effect: isVerified ? 'same' : 'new' }
   })
-}
 
 /**
  * Verifies the people of `new` rows, each with an entry of the journal, and where wanted unknown ones.

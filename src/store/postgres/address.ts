@@ -5,17 +5,7 @@ import { OperatorError, resultOr } from '../../errors.ts'
 import { isLoopback } from '../../util/local-door.ts'
 
 /** A database of PostgreSQL, and the user for it. */
-export interface DatabaseAddress {
-  /** A host name, an IP address, or the absolute path of the folder that holds the socket. */
-  host: string
-  port: number
-  database: string
-  user: string
-  /** Undefined when none is given: the server may not ask for one. */
-  password: string | undefined
-  /** Null only for a socket or loopback: anywhere else the server must authenticate itself. */
-  tls: { ca: string | undefined } | null
-}
+export type DatabaseAddress = ReturnType<typeof parseAddress>
 
 const DEFAULT_PORT = 5432
 /** Values of `sslmode` (PostgreSQL, 34.19.1). All but `disable` verify the server here. */
@@ -31,7 +21,7 @@ const PARAMETERS = ['host', 'port', 'sslmode', 'sslrootcert']
  *   of `sslrootcert`; undefined: the authorities of Node
  * @throws OperatorError `settings`, which never repeats the URL
  */
-export function parseAddress(url: string, caFile?: string): DatabaseAddress {
+export function parseAddress(url: string, caFile?: string) {
   const { parameters, ...parts } = takeApart(url)
   if (![...parameters.keys()].every((name) => PARAMETERS.includes(name))) {
     throw wrong(`has a parameter other than ${PARAMETERS.join(', ')}`)
@@ -54,8 +44,10 @@ export function parseAddress(url: string, caFile?: string): DatabaseAddress {
   const ca = caFile ?? parameters.get('sslrootcert') ?? undefined
   return {
     ...parts,
+    /** A host name, an IP address, or the absolute path of the folder that holds the socket. */
     host,
     port: portOf(parameters.get('port')) ?? parts.port,
+    /** Null only for a socket or loopback: anywhere else the server must authenticate itself. */
     tls: isPlain ? null : { ca: ca === undefined ? undefined : readAuthorities(ca) },
   }
 }
@@ -77,7 +69,7 @@ function portOf(text: string | null): number | null {
   throw wrong('has a parameter `port` that is none')
 }
 
-function takeApart(text: string): Omit<DatabaseAddress, 'tls'> & { parameters: URLSearchParams } {
+function takeApart(text: string) {
   if (!/^postgres(ql)?:\/\//.test(text)) throw wrong('is no URL that begins with postgres://')
   if (/^\w+:\/\/([^/?#]*@)?[^/?#@]*,/.test(text))
     throw wrong('names several hosts, where one address must follow the primary')
@@ -93,6 +85,7 @@ function takeApart(text: string): Omit<DatabaseAddress, 'tls'> & { parameters: U
     port: url.port === '' ? DEFAULT_PORT : Number(url.port),
     database,
     user,
+    /** Undefined when none is given: the server may not ask for one. */
     password: url.password === '' ? undefined : decoded(url.password),
     parameters: url.searchParams,
   }

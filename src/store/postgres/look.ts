@@ -7,27 +7,7 @@ import { quoted } from './schema.ts'
 /** Time limit of the whole inspection. */
 const LOOK_MS = 10_000
 
-export interface DatabaseState {
-  /** Where it is, without the password. */
-  place: string
-  /** The server's version: text such as `15.4`, and number, 150004. */
-  version: string
-  versionNumber: number
-  /** Protocol of TLS, with an authenticated server; null where nothing leaves the machine. */
-  tls: string | null
-  /** For which standbys a commit of ours waits, beside the server (`synchronous_standby_names`). */
-  standbys: string
-  /** False: not even the server's disk is waited for. */
-  isFsyncOn: boolean
-  /** Null when there is no schema by that name. */
-  schema: {
-    /** Tables that belong to somebody else. */
-    foreignTables: number
-    /** Null when no store was made in it. */
-    store: { version: number; oldest: number } | null
-  } | null
-  canMakeSchema: boolean
-}
+export type DatabaseState = Awaited<ReturnType<typeof lookAtDatabase>>
 
 const SERVER = `
   SELECT current_setting('server_version') AS version,
@@ -44,23 +24,33 @@ const FOREIGN = `
   WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'
     AND NOT pg_has_role(relowner, 'USAGE')`
 
-type ServerRow = Omit<DatabaseState, 'place' | 'tls' | 'schema'> & {
+interface ServerRow {
+  /** The server's version: text such as `15.4`, and number, 150004. */
+  version: string
+  versionNumber: number
   readOnly: string
+  /** For which standbys a commit of ours waits, beside the server (`synchronous_standby_names`). */
+  standbys: string
+  /** False: not even the server's disk is waited for. */
+  isFsyncOn: boolean
+  canMakeSchema: boolean
   hasSchema: boolean
   hasStore: boolean
 }
 
 /**
  * Inspects the database by a connection of its own.
+ * @returns `place` where it is, without the password; `tls` the protocol, with an authenticated server,
+ *   null where nothing leaves the machine
  * @throws OperatorError `settings`, or for everything that keeps a store there from opening
  */
 export async function lookAtDatabase(o: {
   url: string
   caFile?: string | undefined
   schema: string
-}): Promise<DatabaseState> {
+}) {
   const address = parseAddress(o.url, o.caFile)
-  const look = async (client: DatabaseClient): Promise<DatabaseState> => {
+  const look = async (client: DatabaseClient) => {
     await requireSettings(client, 'session')
     const state = await lookThrough(client, o.schema)
     return { ...state, place: describeAddress(address), tls: client.tlsProtocol }
@@ -70,6 +60,10 @@ export async function lookAtDatabase(o: {
   })
 }
 
+/**
+ * @returns `schema` null when there is none by that name; in it `foreignTables`, which belong to
+ *   somebody else, and `store`, null when none was made there
+ */
 async function lookThrough(client: DatabaseClient, schema: string) {
   const name = quoted(schema)
   const { rows } = await client.query<ServerRow>(SERVER, [name, `${name}.state`])

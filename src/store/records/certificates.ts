@@ -5,7 +5,7 @@ import type { KeyListRecords, Keys } from '../../kernel/index.ts'
 import type { KnownCertificate, KnownKey } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
 import type { SchemaRow } from '../schema.ts'
-import { Rows, SealedRows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
+import { Rows, chunksOf, findRow, insertNew, upsert } from './rows.ts'
 
 /** Copies that go in one statement. */
 const COPIES_AT_ONCE = 100
@@ -18,7 +18,7 @@ type CertificateRow = SchemaRow<'certificates'>
 const NOTHING = { owner: null, revoked_armored: null, copy: null, copy_digest: null, mac: null }
 
 /** Certificates: whose they are, their copies, their revocations. */
-export class CertificateRows extends SealedRows implements CertificateRecords {
+export class CertificateRows extends Rows implements CertificateRecords {
   async of(keys: Keys): Promise<KnownCertificate[]> {
     const found: KnownCertificate[] = []
     for await (const { fingerprint, copy_digest: copyDigest, ...row } of this.#read(keys)) {
@@ -130,7 +130,7 @@ export class KeyListRows extends Rows implements KeyListRecords {
 }
 
 /** Keys that people's certificates list to be encrypted to. */
-export class EncryptionKeyRows extends SealedRows implements EncryptionKeyRecords {
+export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
   async add(keys: readonly KnownKey[]): Promise<void> {
     const { count } = await this.db
       .selectFrom('encryption_keys')

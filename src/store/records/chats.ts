@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import { CHAT_KINDS } from '../../api/chat.ts'
 import type { ChatRecords, Keys, KnownChat, PressRecords } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { SealedRows, insertNew, upsert, writeFlag } from './rows.ts'
+import { Rows, insertNew, upsert, writeFlag } from './rows.ts'
 
 /** The flag that lets readable words into private chats. */
 export const PRIVATE_READABLE = 'private_readable_since'
 
 /** Kinds, latches and people of chats. */
-export class ChatRows extends SealedRows implements ChatRecords {
+export class ChatRows extends Rows implements ChatRecords {
   async of(keys: Keys): Promise<KnownChat[]> {
     return (await this.sound('chats', keys && { id: keys })).map((row) => ({
       id: row.id,
@@ -50,7 +50,7 @@ export class ChatRows extends SealedRows implements ChatRecords {
 const sharedKind = (kind: string): string => CHAT_KINDS.find((known) => known === kind) ?? kind
 
 /** In which chats buttons were lately pressed. */
-export class PressRows extends SealedRows implements PressRecords {
+export class PressRows extends Rows implements PressRecords {
   async add(presses: readonly { id: string; chatId: number }[], seenAtMs: number): Promise<void> {
     const rows = presses.map(({ id, chatId }) =>
       this.seal.seal('presses', { id, chat_id: chatId, seen_at: seenAtMs }),

@@ -1,10 +1,10 @@
 import type { Client, ClientRecords, ClientScope } from '../../clients/records.ts'
 import type { Keys } from '../../kernel/index.ts'
 import { OvertakenError } from '../../errors.ts'
-import { SealedRows, findRow, upsert } from './rows.ts'
+import { Rows, findRow, upsert } from './rows.ts'
 
 /** The clients of the bot's door that were added by command. */
-export class ClientRows extends SealedRows implements ClientRecords {
+export class ClientRows extends Rows implements ClientRecords {
   async of(keys: Keys): Promise<Client[]> {
     const found = await this.sound('clients', keys && { name: keys })
     return found.map(({ name, credential, allows, created_at }) => ({

@@ -4,7 +4,7 @@ import type { Vouched } from '../../kernel/index.ts'
 import { contentDigest } from '../journal-chain.ts'
 import type { RowSeal } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
-import { SealedRows, changeRows, chunksOf, findRow, findRows, upsert } from './rows.ts'
+import { Rows, changeRows, chunksOf, findRow, findRows, upsert } from './rows.ts'
 
 const IDS_AT_ONCE = 500
 /** Tables whose rows are about one person, by `user_id`. */
@@ -24,26 +24,20 @@ export interface ErasedPerson {
 }
 
 /** The effect of an erasure. */
-export interface Erasure {
-  /** Erased rows by table; of those where others are named too, only the person is gone. */
-  rows: Record<string, number>
-  /** Entries of the journal whose content was erased, by id. */
-  entries: number[]
-  /** Chats whose kind and latch stay. */
-  chats: number[]
-  /** Certificates of which only stays that they are revoked, and those that others have or had. */
-  revoked: string[]
-  shared: string[]
-  fingerprints: string[]
-}
+export type Erasure = Awaited<ReturnType<typeof erasePerson>>
 
-/** Erases a person; run it within one write, before the journal's entry about it. */
-export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson): Promise<Erasure> {
+/**
+ * Erases a person; run it within one write, before the journal's entry about it.
+ * @returns `rows` erased by table, where of those that name others too only the person is gone;
+ *   `entries` of the journal whose content was erased, by id; `chats` whose kind and latch stay;
+ *   certificates: `revoked`, of which nothing else stays, and `shared`, which others have or had
+ */
+export async function erasePerson(db: Kysely<Schema>, person: ErasedPerson) {
   const { userId } = person
   const named = await fingerprintsOf(db, userId)
   const shared = await sharedOf(db, userId, named)
   const fingerprints = named.filter((one) => !shared.includes(one))
-  const sealed = new SealedRows(db, person.seal)
+  const sealed = new Rows(db, person.seal)
   const chats = (await sealed.sound('chats', { person_id: userId })).map(({ id }) => id)
   const rows: Record<string, number> = {}
   await keepUnderAlias(db, person)
@@ -118,7 +112,7 @@ async function sharedOf(db: Kysely<Schema>, userId: number, fingerprints: readon
 /** Writes the pin and the duty to sign under the alias; what a former erasure kept stays else. */
 async function keepUnderAlias(db: Kysely<Schema>, o: ErasedPerson): Promise<void> {
   const { userId: user_id, alias, pinOf, seal } = o
-  const sealed = new SealedRows(db, seal)
+  const sealed = new Rows(db, seal)
   const [pin] = await sealed.sound('pins', { user_id })
   const signer = await findRow(db, 'people', { user_id })
   const [former] = await sealed.sound('forgotten', { person: alias })
@@ -179,7 +173,7 @@ async function eraseCertificates(
   { userId, seal }: ErasedPerson,
   fingerprints: readonly string[],
 ): Promise<{ erased: number; revoked: string[] }> {
-  const sealed = new SealedRows(db, seal)
+  const sealed = new Rows(db, seal)
   await sealed.change('certificates', { owner: userId }, { owner: null })
   // of forged rows
   await changeRows(db, 'certificates', { owner: userId }, { owner: null })

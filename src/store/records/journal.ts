@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { JournalEntry, JournalRecords } from '../../kernel/index.ts'
 import { CHAIN_START, hashAfter, hashUpTo, rowsBetween } from '../journal-chain.ts'
-import { SealedRows, changeRows, upsert } from './rows.ts'
+import { Rows, changeRows, upsert } from './rows.ts'
 
 /** A service that changes keys all day cannot fill the disk: of each place the oldest go. */
 export const KEPT_ENTRIES = 500_000
@@ -16,7 +16,7 @@ export const keptWith = (kept: Uint8Array, entry: Uint8Array): Buffer =>
   hash('sha256', Buffer.concat([kept, entry]), 'buffer')
 
 /** The append-only record of changes, chained; only the oldest go. */
-export class JournalRows extends SealedRows implements JournalRecords {
+export class JournalRows extends Rows implements JournalRecords {
   /** The hash of the last entry, once this transaction has read it. */
   #former: Uint8Array | null = null
 

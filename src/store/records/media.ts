@@ -1,9 +1,9 @@
 import type { MediaPlace, MediaRecords } from '../../kernel/index.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { SealedRows, insertNew, upsert } from './rows.ts'
+import { Rows, insertNew, upsert } from './rows.ts'
 
 /** Attachments that updates named, and the content opened under each id. */
-export class MediaRows extends SealedRows implements MediaRecords {
+export class MediaRows extends Rows implements MediaRecords {
   async name(places: readonly MediaPlace[]): Promise<void> {
     const named_at = Date.now()
     for await (const place of inSlices(places)) {

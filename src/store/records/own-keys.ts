@@ -1,10 +1,10 @@
 import type { Keys, MadeKeyRecord, OwnKeyRecords, OwnKeyRow } from '../../kernel/index.ts'
-import { SealedRows, changeRows, insertNew, readFlag } from './rows.ts'
+import { Rows, changeRows, insertNew, readFlag } from './rows.ts'
 
 const FIRST_PUBLISHED = 'first_published_at'
 
 /** The bot's own keys. */
-export class OwnKeyRows extends SealedRows implements OwnKeyRecords {
+export class OwnKeyRows extends Rows implements OwnKeyRecords {
   async of(keys: Keys): Promise<OwnKeyRow[]> {
     const found = await this.sound('own_keys', keys && { fingerprint: keys })
     const newestFirst = found.toSorted((a, b) => b.created_at - a.created_at)

@@ -3,10 +3,10 @@ import type { Pin, PinRecords, PolicyRecords, SignedKind } from '../../kernel/in
 import type { SignerRecords, ToldWith, TrustPolicy } from '../../kernel/index.ts'
 import type { SchemaRow } from '../schema.ts'
 import { inSlices } from '../../util/scheduling.ts'
-import { Rows, SealedRows, changeRows, findRows, upsert } from './rows.ts'
+import { Rows, changeRows, findRows, upsert } from './rows.ts'
 
 /** People's fingerprints, and how far they are trusted. */
-export class PinRows extends SealedRows implements PinRecords {
+export class PinRows extends Rows implements PinRecords {
   async of(keys: Keys): Promise<Pin[]> {
     return (await this.sound('pins', keys && { user_id: keys })).map(pinOf)
   }
@@ -61,7 +61,7 @@ export class KeyChangeRows extends Rows implements KeyChangeRecords {
 }
 
 /** Policies that were set by command. */
-export class PolicyRows extends SealedRows implements PolicyRecords {
+export class PolicyRows extends Rows implements PolicyRecords {
   async of(keys: Keys): Promise<{ chatId: number; policy: TrustPolicy }[]> {
     const sound = await this.sound('trust_policies', keys && { chat_id: keys })
     return sound.map(({ chat_id: chatId, policy }) => ({ chatId, policy }))

@@ -4,21 +4,13 @@ import { sql, type InsertObject, type Kysely, type UpdateObject } from 'kysely'
 import { coveredOf, type RowSeal, type SealedTable } from '../row-seal.ts'
 import type { Schema, SchemaRow } from '../schema.ts'
 
-/** Records of one kind within one read or write. */
-export abstract class Rows {
+/** Records within one read or write; many have rows that carry a MAC. */
+export class Rows {
   protected readonly db: Kysely<Schema>
-
-  constructor(db: Kysely<Schema>) {
-    this.db = db
-  }
-}
-
-/** Records whose rows carry a MAC. */
-export class SealedRows extends Rows {
   protected readonly seal: RowSeal
 
   constructor(db: Kysely<Schema>, seal: RowSeal) {
-    super(db)
+    this.db = db
     this.seal = seal
   }
 

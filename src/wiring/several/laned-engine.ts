@@ -17,32 +17,30 @@ export const createEngineQueue = (): FairQueue =>
  * attributed to a bot, and not reported here.
  * @param o `owner` the bot's name
  */
-export function lanedEngine(
+export const lanedEngine = (
   engine: MeasuredEngine,
   { lane, owner }: { lane: Lane; owner: string },
-): MeasuredEngine {
-  return {
-    generate: (options) => lane.run(() => engine.generate(options)),
-    unlock: (...locked) => lane.run(() => engine.unlock(...locked)),
-    certify: (...certified) => lane.run(() => engine.certify(...certified)),
-    relock: (locked, o) => lane.run(() => engine.relock(locked, o)),
-    adopt: (file, secrets) => lane.run(() => engine.adopt(file, secrets)),
-    seal: (request) => lane.run(() => engine.seal({ ...request, owner })),
-    sealKnown: (request) => lane.run(() => engine.sealKnown({ ...request, owner })),
-    judge: (armored, known) => lane.run(() => engine.judge(armored, known)),
-    certifications: (...asked) => lane.run(() => engine.certifications(...asked)),
-    open: (armored, keys, signal) => lane.run(() => engine.open(armored, keys, signal)),
-    openFile: (reader, options) => engine.openFile(reader, options),
-    verify: (...asked) => lane.run(() => engine.verify(...asked)),
-    signText: (...signed) => lane.run(() => engine.signText(...signed)),
-    readSigned: (...files) => lane.run(() => engine.readSigned(...files)),
-    readKeyring: (...ring) => lane.run(() => engine.readKeyring(...ring)),
-    onThreadKilled: () => {},
-    onAvailable: engine.onAvailable,
-    onDisagreement: () => {},
-    onCheck: () => {},
-    onDifference: engine.onDifference,
-    load: () => ({ threads: {}, certificates: null }),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  }
-}
+): MeasuredEngine => ({
+  generate: (options) => lane.run(() => engine.generate(options)),
+  unlock: (...locked) => lane.run(() => engine.unlock(...locked)),
+  certify: (...certified) => lane.run(() => engine.certify(...certified)),
+  relock: (locked, o) => lane.run(() => engine.relock(locked, o)),
+  adopt: (file, secrets) => lane.run(() => engine.adopt(file, secrets)),
+  seal: (request) => lane.run(() => engine.seal({ ...request, owner })),
+  sealKnown: (request) => lane.run(() => engine.sealKnown({ ...request, owner })),
+  judge: (armored, known) => lane.run(() => engine.judge(armored, known)),
+  certifications: (...asked) => lane.run(() => engine.certifications(...asked)),
+  open: (armored, keys, signal) => lane.run(() => engine.open(armored, keys, signal)),
+  openFile: (reader, options) => engine.openFile(reader, options),
+  verify: (...asked) => lane.run(() => engine.verify(...asked)),
+  signText: (...signed) => lane.run(() => engine.signText(...signed)),
+  readSigned: (...files) => lane.run(() => engine.readSigned(...files)),
+  readKeyring: (...ring) => lane.run(() => engine.readKeyring(...ring)),
+  onThreadKilled: () => {},
+  onAvailable: engine.onAvailable,
+  onDisagreement: () => {},
+  onCheck: () => {},
+  onDifference: engine.onDifference,
+  load: () => ({ threads: {}, certificates: null }),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+})

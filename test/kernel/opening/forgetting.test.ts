@@ -44,7 +44,7 @@ async function scene(rows: readonly { seenAtMs: number; isSigned: boolean }[]): 
     repeats: 0,
   }))
   for (let at = 0; at < seen.length; at += 50) {
-    await store.write((db) => new SeenRows(db).addOwn(seen.slice(at, at + 50)))
+    await store.write((db) => new SeenRows(db, store.rowSeal).addOwn(seen.slice(at, at + 50)))
   }
   const counts = async (): Promise<number[]> => {
     const left = await store.read((db) => db.selectFrom('seen').select('is_signed').execute())
