@@ -12,9 +12,8 @@ export const ALLOWED = { allowed: true } as const
 export const denied = <Reason>(reason: Reason): Decision<Reason> => ({ allowed: false, reason })
 
 /** The reason of a denial; undefined for an allowed act. */
-export function deniedReason<Reason>(decision: Decision<Reason>): Reason | undefined {
-  return decision.allowed ? undefined : decision.reason
-}
+export const deniedReason = <Reason>(decision: Decision<Reason>): Reason | undefined =>
+  decision.allowed ? undefined : decision.reason
 
 /** Of readable text, and of a permit without a rule: nothing else makes `postern_downgrade_refused`. */
 export const downgradeRefusal = (detail?: string): Refusal =>

@@ -1,8 +1,7 @@
 /** Bytes read otherwise: as a buffer, in hexadecimal, as numbers. Views share their memory. */
 
-export function bufferOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, length)
-}
+export const bufferOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length)
 
 /** Lower-case hexadecimal characters, two a byte. */
 export const hexOf = (bytes: Uint8Array): string => bufferOf(bytes).toString('hex')

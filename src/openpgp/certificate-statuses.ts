@@ -22,19 +22,17 @@ export function holdsAt(
 }
 
 /** The status of a certificate of which nothing is known but that it cannot be used. */
-export function unusableStatus(armored: string, unusable: UnusableReason): CertificateStatus {
-  return {
-    fingerprint: null,
-    unusable,
-    notBeforeMs: 0,
-    expiresMs: Infinity,
-    revocations: false,
-    encryptionKeys: [],
-    recipientBytes: { aes256: 0, aes128: 0 },
-    algorithm: 'unknown',
-    armored,
-  }
-}
+export const unusableStatus = (armored: string, unusable: UnusableReason): CertificateStatus => ({
+  fingerprint: null,
+  unusable,
+  notBeforeMs: 0,
+  expiresMs: Infinity,
+  revocations: false,
+  encryptionKeys: [],
+  recipientBytes: { aes256: 0, aes128: 0 },
+  algorithm: 'unknown',
+  armored,
+})
 
 /** Characters of all certificates that are kept together. */
 const KEPT_CHARS = 32 * 1024 * 1024
@@ -110,9 +108,8 @@ export class CertificateStatuses {
 }
 
 /** The cache key of a certificate. */
-export function digestOf(armored: string): Buffer {
-  return hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
-}
+export const digestOf = (armored: string): Buffer =>
+  hash('sha256', armored, 'buffer').subarray(0, DIGEST_BYTES)
 
 function nameOf(digest: Buffer, known: string | undefined): string {
   const name = digest.toString('latin1')

@@ -71,9 +71,8 @@ function typesOfSignatures(armored: string, keyId: string): (number | undefined)
 }
 
 /** The notation that a certifier may mark as critical (RFC 9580, 5.2.3.24). */
-export function notationOf({ subject }: Certifier): string | null {
-  return typeof subject === 'object' && 'notation' in subject ? subject.notation : null
-}
+export const notationOf = ({ subject }: Certifier): string | null =>
+  typeof subject === 'object' && 'notation' in subject ? subject.notation : null
 
 /**
  * Where only the fact of revocations is known, or the copy cannot be read any more, nothing holds. Of

@@ -234,9 +234,8 @@ async function senderOf(
   return listed ?? (await directory.signer(fromId, chatId))
 }
 
-function ownKeyIds({ keyring }: AudienceParts): Set<string> {
-  return new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
-}
+const ownKeyIds = ({ keyring }: AudienceParts): Set<string> =>
+  new Set(keyring.unlocked.flatMap(({ keyIds }) => keyIds))
 
 /** Key ids of recipients outside a set, one by one: in a large group the first suffices. */
 function* recipientsBut(

@@ -40,21 +40,18 @@ const OTHER_DATA = { refused: { verdict: 'replayed', reason: 'other-data-before'
 type StoredParts = ModeParts & Pick<FileParts, 'verify'>
 
 /** Judges an unsealed file, which anybody could have replaced: in a readable chat it is given. */
-export async function judgeStored(
+export const judgeStored = async (
   { chatId }: Pick<MediaPlace, 'chatId'>,
   parts: StoredParts,
-): Promise<FileDecision> {
-  return storedIn(await isProtectedIn([chatId], 0, parts), parts)
-}
+): Promise<FileDecision> => storedIn(await isProtectedIn([chatId], 0, parts), parts)
 
 /** The same once its bytes are here: the chat may have been seen protected since. */
-export function judgeFetched(
+export const judgeFetched = (
   given: GivenVerdict,
   { chatId }: Pick<MediaPlace, 'chatId'>,
   parts: StoredParts,
-): FileDecision {
-  return given.verdict === null ? storedIn(parts.guard.mustSeal(chatId), parts) : { given }
-}
+): FileDecision =>
+  given.verdict === null ? storedIn(parts.guard.mustSeal(chatId), parts) : { given }
 
 function storedIn(isProtected: boolean, { verify }: Pick<FileParts, 'verify'>): FileDecision {
   if (!isProtected) return { given: { verdict: null } }

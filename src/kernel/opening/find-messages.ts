@@ -174,9 +174,8 @@ function wrapQuotation(holder: Record<string, unknown>, { quotations }: MessageW
   quotations.set(holder, quotation)
 }
 
-function hasText(value: unknown): boolean {
-  return Array.isArray(value) ? value.some(hasText) : typeof value === 'string' && value !== ''
-}
+const hasText = (value: unknown): boolean =>
+  Array.isArray(value) ? value.some(hasText) : typeof value === 'string' && value !== ''
 
 /** The chat of the update's own `message`, else the one chat that is named by and around the others. */
 function chatOfUpdate(update: unknown, messages: readonly PlacedMessage[]): number | null {
@@ -190,13 +189,11 @@ function chatOfUpdate(update: unknown, messages: readonly PlacedMessage[]): numb
   return others.length === 0 ? first : null
 }
 
-function senderOf({ from }: Record<string, unknown>): number | null {
-  return isObject(from) ? integer(from['id']) : null
-}
+const senderOf = ({ from }: Record<string, unknown>): number | null =>
+  isObject(from) ? integer(from['id']) : null
 
-function integer(value: unknown): number | null {
-  return Number.isSafeInteger(value) ? (value as number) : null
-}
+const integer = (value: unknown): number | null =>
+  Number.isSafeInteger(value) ? (value as number) : null
 
 /**
  * The sightings of a chat in a Message: its kind, and the person of a private one, which a notice, a

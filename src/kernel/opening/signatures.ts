@@ -234,9 +234,8 @@ async function verified(
 }
 
 /** A key of ours verifies nobody else's signature, in any certificate. */
-function isByOwnKey({ issuerKeyId }: SignatureClaim, { fingerprints }: OwnKeys): boolean {
-  return issuerKeyId !== null && [...fingerprints].some((one) => one.endsWith(issuerKeyId))
-}
+const isByOwnKey = ({ issuerKeyId }: SignatureClaim, { fingerprints }: OwnKeys): boolean =>
+  issuerKeyId !== null && [...fingerprints].some((one) => one.endsWith(issuerKeyId))
 
 /** A signature that names its recipients, none of which is ours (RFC 9580, 5.2.3.36). */
 function isForOthers(claim: SignatureClaim, keyring: OwnKeys): boolean {

@@ -28,9 +28,8 @@ export function fromRow(
 /** Whether the time of a key is over. One that a message was sealed to before still opens it. */
 export const isExpired = ({ endsMs }: OwnKeyRecord, nowMs: number): boolean => nowMs >= endsMs
 
-export function isReady(key: OwnKeyRecord | undefined): key is ReadyKey {
-  return key !== undefined && key.unlocked !== null
-}
+export const isReady = (key: OwnKeyRecord | undefined): key is ReadyKey =>
+  key !== undefined && key.unlocked !== null
 
 /** The bot's own keys, as far as a verdict or a choice of recipients asks for them. */
 export interface OwnKeys {

@@ -5,9 +5,8 @@ import type { Facts, PublicationState, RemoteKeyState } from './key-state.ts'
 import type { ReadyKey } from './own-key.ts'
 
 /** The only key of ours that may be published: a retired one never is again. */
-export function publishableKey({ keys }: Facts): ReadyKey | undefined {
-  return readyKey(keys, 'pending') ?? readyKey(keys, 'active')
-}
+export const publishableKey = ({ keys }: Facts): ReadyKey | undefined =>
+  readyKey(keys, 'pending') ?? readyKey(keys, 'active')
 
 /** A key that the service may know is never discarded. */
 export const mayDiscard = ({ offeredAtMs }: ReadyKey): boolean => offeredAtMs === null

@@ -115,9 +115,10 @@ export class Decisions {
   }
 }
 
-function ownerIn({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } {
-  return { userId, fingerprint: fingerprint ?? '' }
-}
+const ownerIn = ({ userId, fingerprint }: Pin): { userId: number; fingerprint: string } => ({
+  userId,
+  fingerprint: fingerprint ?? '',
+})
 
 function readFingerprint(text: string): string {
   const fingerprint = text.replaceAll(/\s/g, '').toLowerCase()
@@ -129,9 +130,8 @@ function readFingerprint(text: string): string {
   )
 }
 
-function noneListed(userId: number): OperatorError {
-  return refusedError(
+const noneListed = (userId: number): OperatorError =>
+  refusedError(
     `the service lists no certificate of person ${userId} now, as far as was ever seen`,
     '`postern trust list` shows everybody whom we know; or compare fingerprints and use `postern trust verify`',
   )
-}

@@ -154,6 +154,5 @@ function listingOf({ key, certificateStatus, evidence }: JudgedRecord): Listing 
   return { userId: key.userId, fingerprint, evidence }
 }
 
-function isMismatch(key: UserKey, computed: string): boolean {
-  return key.fingerprint !== null && key.fingerprint !== computed
-}
+const isMismatch = (key: UserKey, computed: string): boolean =>
+  key.fingerprint !== null && key.fingerprint !== computed

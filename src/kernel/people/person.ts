@@ -28,14 +28,12 @@ const WORTHLESS: ReadonlySet<Unusable> = new Set([
 ])
 
 /** The armored certificate that the person's signatures are verified against, or null. */
-export function signingCertificate({ unusable, certificateStatus }: Person): string | null {
-  return isWorthless(unusable) ? null : certificateStatus.armored
-}
+export const signingCertificate = ({ unusable, certificateStatus }: Person): string | null =>
+  isWorthless(unusable) ? null : certificateStatus.armored
 
 /** Whether not even a signature is verified against a certificate. */
-export function isWorthless(unusable: Unusable | null): boolean {
-  return unusable !== null && WORTHLESS.has(unusable)
-}
+export const isWorthless = (unusable: Unusable | null): boolean =>
+  unusable !== null && WORTHLESS.has(unusable)
 
 /** Whether a person is listed with one of these keys, as their certificate or in it. */
 export function listsKeyOf(

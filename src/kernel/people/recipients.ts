@@ -83,20 +83,18 @@ export async function recipientsOf(
 }
 
 /** The rules for a chat's key list now. */
-export function recipientRules(
+export const recipientRules = (
   chatId: number,
   { knownChats, keyring, people, trust, unusableRecipient, botId }: RecipientParts,
-): RecipientRules {
-  return {
-    isPrivate: knownChats.isPrivate(chatId),
-    personId: knownChats.personOf(chatId),
-    unusable: unusableRecipient,
-    botId: botId(),
-    own: keyring.fingerprints,
-    epoch: trust.epoch.value,
-    decisionAgainst: (person) => decisionAgainst(person, chatId, { people, trust }),
-  }
-}
+): RecipientRules => ({
+  isPrivate: knownChats.isPrivate(chatId),
+  personId: knownChats.personOf(chatId),
+  unusable: unusableRecipient,
+  botId: botId(),
+  own: keyring.fingerprints,
+  epoch: trust.epoch.value,
+  decisionAgainst: (person) => decisionAgainst(person, chatId, { people, trust }),
+})
 
 /** Somebody on the list of a private chat beside its person and the bot. */
 function strangerIn(

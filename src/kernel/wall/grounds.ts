@@ -20,18 +20,16 @@ export interface LaterGround extends PermitGround {
 }
 
 /** The ground of a permit for a call that was given earlier. */
-export function groundOf(permit: PermitGround, later: LaterGround): PermitGround {
-  return {
-    require: () => {
-      permit.require()
-      later.require()
-    },
-    renew: async () => {
-      await permit.renew()
-      await later.renew()
-    },
-  }
-}
+export const groundOf = (permit: PermitGround, later: LaterGround): PermitGround => ({
+  require: () => {
+    permit.require()
+    later.require()
+  },
+  renew: async () => {
+    await permit.renew()
+    await later.renew()
+  },
+})
 
 /**
  * Whether words that are given now are for sealed eyes: by the rule for a send that is made now, with

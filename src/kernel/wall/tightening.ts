@@ -12,9 +12,13 @@ export interface ChatSighting {
 }
 
 /** A chat of which nothing is known. */
-export function unseen(id: number): KnownChat {
-  return { id, kind: 'unknown', personId: null, latchedAtMs: null, refusedAtMs: null }
-}
+export const unseen = (id: number): KnownChat => ({
+  id,
+  kind: 'unknown',
+  personId: null,
+  latchedAtMs: null,
+  refusedAtMs: null,
+})
 
 /**
  * A known chat after a sighting: a private chat stays private, a group becomes nothing but private, a

@@ -107,9 +107,8 @@ export const CURVE25519_KEYS = {
 type Curve25519Algorithm = 'x25519' | 'ed25519'
 
 /** @param key 32 secret bytes: a scalar, little-endian, or a seed */
-export function rawSecretKey(key: Uint8Array, asymmetricKeyType: Curve25519Algorithm): KeyObject {
-  return createPrivateKey({ key: bufferOf(key), format: 'raw-private', asymmetricKeyType })
-}
+export const rawSecretKey = (key: Uint8Array, asymmetricKeyType: Curve25519Algorithm): KeyObject =>
+  createPrivateKey({ key: bufferOf(key), format: 'raw-private', asymmetricKeyType })
 
 /** A public key from any 32 bytes, in some ten microseconds. */
 export function rawPublicKey(point: Uint8Array, algorithm: Curve25519Algorithm): KeyObject {

@@ -91,6 +91,5 @@ export function publicKeyBody(key: NativePublicKey): Buffer {
 }
 
 /** A key's fingerprint, 20 bytes; the last 8 are its key id (RFC 9580, 5.5.4.2). */
-export function fingerprintOf(key: NativePublicKey): Buffer {
-  return hash('sha1', keyOver(publicKeyBody(key)), 'buffer')
-}
+export const fingerprintOf = (key: NativePublicKey): Buffer =>
+  hash('sha1', keyOver(publicKeyBody(key)), 'buffer')

@@ -53,9 +53,8 @@ export function isFor({ keyId, algorithm }: RecipientForm, own: Omit<RecipientSe
  * The shared secret of our key and the sender's point, for `openRecipient`, which zeroes it; null
  * where the point is of low order.
  */
-export function sharedWith(form: RecipientForm, own: RecipientSecret): Buffer | null {
-  return recipientAlgorithm(form.algorithm).agree(form, own.secret)
-}
+export const sharedWith = (form: RecipientForm, own: RecipientSecret): Buffer | null =>
+  recipientAlgorithm(form.algorithm).agree(form, own.secret)
 
 /**
  * Opens a packet with our key.
@@ -74,9 +73,8 @@ export function openRecipient(
 }
 
 /** Bytes of the packet that `writeRecipient` writes. @throws as `unpackRecipientKey` */
-export function recipientBytes(algorithm: number, cipher: CipherId): number {
-  return framedLength(START + recipientAlgorithm(algorithm).wrappedBytes(cipher))
-}
+export const recipientBytes = (algorithm: number, cipher: CipherId): number =>
+  framedLength(START + recipientAlgorithm(algorithm).wrappedBytes(cipher))
 
 /**
  * Writes the packet that gives a recipient the session key.

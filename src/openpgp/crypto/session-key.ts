@@ -85,11 +85,11 @@ const keyWrap = (key: Uint8Array): string => KEY_WRAP[key.length] ?? ''
  * @param sealedBytes of points and ciphertexts
  * @param derive gives the wrapping key, and zeroes the shared secret
  */
-export function withOpenCipher(
+export const withOpenCipher = (
   sealedBytes: number,
   derive: (shared: Buffer, sealed: Uint8Array, point: Uint8Array) => Buffer,
-) {
-  return {
+) =>
+  ({
     wrappedBytes: (cipher) => sealedBytes + 2 + wrappedLength(keyBytesOf(cipher)),
 
     readWrapped(bytes) {
@@ -120,5 +120,4 @@ export function withOpenCipher(
       target[at + sealedBytes + 1] = cipher
       target.set(wrapped, at + sealedBytes + 2)
     },
-  } satisfies Partial<RecipientAlgorithm> & { write: unknown }
-}
+  }) satisfies Partial<RecipientAlgorithm> & { write: unknown }

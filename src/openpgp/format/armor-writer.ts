@@ -43,9 +43,8 @@ export function armoredLength(bytes: number): number {
 }
 
 /** A checksum from its register (`crc24`), in base64, as behind the `=` of its line. */
-export function checksumText(crc: number): string {
-  return Buffer.from([crc >>> 24, (crc >>> 16) & 0xff, (crc >>> 8) & 0xff]).toString('base64')
-}
+export const checksumText = (crc: number): string =>
+  Buffer.from([crc >>> 24, (crc >>> 16) & 0xff, (crc >>> 8) & 0xff]).toString('base64')
 
 /** Writes bytes as lines for JSON, each with its break, the last of which may be shorter. */
 export function armorLines(bytes: Buffer): Buffer {

@@ -13,9 +13,8 @@ import type { ByteReader } from './packet-stream.ts'
  * that type: text around it, another END line, bad base64.
  * @param room a buffer for the bytes, in place of a new one
  */
-export function dearmor(text: string, type: ArmorType, room?: Buffer): Uint8Array | null {
-  return plainArmor(text, type, room) ?? dearmorLines(text, type)
-}
+export const dearmor = (text: string, type: ArmorType, room?: Buffer): Uint8Array | null =>
+  plainArmor(text, type, room) ?? dearmorLines(text, type)
 
 const LINE_FEED = 10
 /**

@@ -50,13 +50,11 @@ export interface DocumentSink {
  * Reads decrypted packets to their end, or to their first error.
  * @param depth in how many compressed packets they were
  */
-export async function readDocument(
+export const readDocument = async (
   reader: ByteReader,
   sink: DocumentSink,
   depth = 0,
-): Promise<ReadDocument> {
-  return await read(reader, sink, depth).catch(failureOf)
-}
+): Promise<ReadDocument> => await read(reader, sink, depth).catch(failureOf)
 
 const tooLarge = (reason: 'file' | 'decompressed' | 'form'): ReadError =>
   new ReadError({ outcome: 'too-large', reason })
@@ -158,9 +156,8 @@ async function* bounded(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   }
 }
 
-function isZlibs(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
-}
+const isZlibs = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 
 /** A signature's type and hash algorithm, from the signature or its one-pass packet. */
 function useOf({ tag, body }: Packet): HashUse {

@@ -44,9 +44,8 @@ function placeOf(tag: number, { count }: RecipientScan): 'recipient' | 'containe
 }
 
 /** Why a message without a container cannot be opened. */
-function withoutContainer({ count }: RecipientScan): NotOpened {
-  return count === 0 ? { outcome: 'not-encrypted' } : { outcome: 'damaged', reason: 'no-data' }
-}
+const withoutContainer = ({ count }: RecipientScan): NotOpened =>
+  count === 0 ? { outcome: 'not-encrypted' } : { outcome: 'damaged', reason: 'no-data' }
 
 const isContainerVersion = (version: number | undefined): version is 1 | 2 =>
   version === 1 || version === 2

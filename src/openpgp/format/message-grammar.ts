@@ -102,6 +102,9 @@ function agreesWithOnePass({ onePass, signatures }: PacketOrder, index: number):
 }
 
 /** A signature of a kind or version that is never valid on a message: it counts, and it is bad. */
-function unreadableClaim(index: number): SignatureClaim {
-  return { issuerKeyId: null, createdMs: 0, intended: [], digest: `unreadable-${index}` }
-}
+const unreadableClaim = (index: number): SignatureClaim => ({
+  issuerKeyId: null,
+  createdMs: 0,
+  intended: [],
+  digest: `unreadable-${index}`,
+})

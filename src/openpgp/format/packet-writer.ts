@@ -63,27 +63,24 @@ export function subpacketArea(subpackets: readonly Uint8Array[]): Buffer {
  * Subpackets that name a message's recipients in its signature (RFC 9580, 5.2.3.36).
  * @param fingerprints of version 4 primary keys, hexadecimal
  */
-export function recipientNames(fingerprints: readonly string[]): Buffer {
-  return Buffer.concat(
+export const recipientNames = (fingerprints: readonly string[]): Buffer =>
+  Buffer.concat(
     fingerprints.map((one) =>
       subpacket(SUBPACKET.intendedRecipient, [VERSION_4, Buffer.from(one, 'hex')]),
     ),
   )
-}
 
 /** The trailer that is hashed after a signature's hashed part: its length (RFC 9580, 5.2.4). */
-export function trailerOf(hashedPart: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(4, 0xff), bytesOf(hashedPart.length, 4)])
-}
+export const trailerOf = (hashedPart: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.of(4, 0xff), bytesOf(hashedPart.length, 4)])
 
 /**
  * The identity of a signed statement: its hashed bytes, not the signature's own numbers, which
  * anybody can change for some algorithms.
  * @param documentDigest SHA-256 of the document as the signature's type hashes it
  */
-export function statementDigest(documentDigest: Uint8Array, hashedPart: Uint8Array): string {
-  return hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
-}
+export const statementDigest = (documentDigest: Uint8Array, hashedPart: Uint8Array): string =>
+  hash('sha256', Buffer.concat([documentDigest, hashedPart]), 'hex')
 
 /** Writes a number given in bytes, which may begin with zeros. */
 export function writeMpi(number: Uint8Array): Buffer {
@@ -96,11 +93,9 @@ export function writeMpi(number: Uint8Array): Buffer {
 }
 
 /** A key's body as signatures and its fingerprint are computed over it (RFC 9580, 5.2.4). */
-export function keyOver(body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(0x99), bytesOf(body.length, 2), body])
-}
+export const keyOver = (body: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.of(0x99), bytesOf(body.length, 2), body])
 
 /** The same of a user id. */
-export function userIdOver(userId: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.of(0xb4), bytesOf(userId.length, 4), userId])
-}
+export const userIdOver = (userId: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.of(0xb4), bytesOf(userId.length, 4), userId])

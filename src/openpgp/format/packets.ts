@@ -58,9 +58,8 @@ export function failureOf(error: unknown): ReadFailure {
 export const isSecret = (tag: number): boolean => tag === TAG.secretKey || tag === TAG.secretSubkey
 
 /** Packets of this range that are unknown may be passed over (RFC 9580, 4.3). */
-export function isIgnorable(tag: number): boolean {
-  return tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
-}
+export const isIgnorable = (tag: number): boolean =>
+  tag === TAG.marker || tag === TAG.padding || (tag >= 40 && tag <= 63)
 
 /** A length in a packet header (RFC 9580, 4.2). */
 export interface PacketLength {

@@ -211,6 +211,5 @@ function recipientOf(body: Uint8Array): { name: string; keyIdAt: number } | 'ano
   return { name, keyIdAt: keyVersion === 4 ? 2 + length - KEY_ID_BYTES : 3 }
 }
 
-function isOurs(recipient: string, own: OwnIds): boolean {
-  return own.keyIds.has(recipient) || own.fingerprints.has(recipient)
-}
+const isOurs = (recipient: string, own: OwnIds): boolean =>
+  own.keyIds.has(recipient) || own.fingerprints.has(recipient)

@@ -21,11 +21,10 @@ export interface SignatureHead {
  * @param body of a signature packet
  * @returns null for versions and types that are never a signature on a message
  */
-export function parseSignature(body: Uint8Array, document: Uint8Array): SignatureClaim | null {
-  return readClaim(body, ({ type, hashedPart }) =>
+export const parseSignature = (body: Uint8Array, document: Uint8Array): SignatureClaim | null =>
+  readClaim(body, ({ type, hashedPart }) =>
     statementDigest(sha256(type === TEXT ? canonicalText(document) : document), hashedPart),
   )
-}
 
 /** The same where the document is not at hand: `digestOf` gives the identity of the statement. */
 export function readClaim(
@@ -127,9 +126,8 @@ function issuerOf(all: readonly Subpacket[]): string | null {
 /** The input of one signature: the document, or its digest. */
 export type MadeOver = Pick<Signed, 'document'> | { digest: Uint8Array }
 
-export function madeOver(signed: Signed | SignedAtLength, index: number): MadeOver {
-  return 'document' in signed ? signed : { digest: signed.digests[index] ?? Buffer.alloc(0) }
-}
+export const madeOver = (signed: Signed | SignedAtLength, index: number): MadeOver =>
+  'document' in signed ? signed : { digest: signed.digests[index] ?? Buffer.alloc(0) }
 
 /** A text with its line ends as they are signed (RFC 9580, 5.2.4). */
 export function canonicalText(document: Uint8Array): Uint8Array {

@@ -64,9 +64,10 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
 }
 
 /** Its point without the bytes around it, which would travel between threads too. */
-function alone<K extends NativePublicKey>(key: K): K {
-  return { ...key, point: new Uint8Array(key.point) }
-}
+const alone = <K extends NativePublicKey>(key: K): K => ({
+  ...key,
+  point: new Uint8Array(key.point),
+})
 
 const NO_SIGNER = { signingKey: null, by: null }
 

@@ -37,13 +37,11 @@ const LIBRARY_ALONE: NativeView = { infoOf: () => Promise.resolve(null), isSound
  * Judges an armored certificate. Never throws because of its content.
  * @param known an earlier copy, whose statements of the owner are merged into it
  */
-export async function judge(
+export const judge = async (
   armored: string,
   nowMs: number,
   known?: string,
-): Promise<CertificateStatus> {
-  return (await judgeWith(LIBRARY_ALONE, armored, nowMs, known)).status
-}
+): Promise<CertificateStatus> => (await judgeWith(LIBRARY_ALONE, armored, nowMs, known)).status
 
 /** The same, with the additions of native code. */
 export async function judgeWith(

@@ -82,6 +82,5 @@ function boundUntil({ own, revoked }: Stated<NamedUser>): number | null {
 /** As JSON can hold it. */
 const jsonMs = (ms: number): number => Math.min(ms, NEVER_MS)
 
-function notationsOf({ rawNotations }: SignaturePacket): [string, string][] {
-  return rawNotations.map(({ name, value }) => [name, Buffer.from(value).toString()])
-}
+const notationsOf = ({ rawNotations }: SignaturePacket): [string, string][] =>
+  rawNotations.map(({ name, value }) => [name, Buffer.from(value).toString()])

@@ -97,15 +97,12 @@ export async function compareOpened(
 }
 
 /** Verifies signatures again. */
-export async function compareVerified(
+export const compareVerified = async (
   signed: Signed | SignedAtLength,
   certificate: string,
   { nowMs, results }: { nowMs: number; results: SignatureResult[] },
-): Promise<CheckResult> {
-  return await compared(async () =>
-    isDeepStrictEqual(await verify(signed, certificate, nowMs), results),
-  )
-}
+): Promise<CheckResult> =>
+  await compared(async () => isDeepStrictEqual(await verify(signed, certificate, nowMs), results))
 
 async function compared(isSame: () => Promise<boolean>): Promise<CheckResult> {
   if (await isSame().catch(() => false)) return 'same'

@@ -56,9 +56,8 @@ function mayBeOwn(signature: Uint8Array, ownKeyId: string): boolean {
 }
 
 /** The key id of a version 4 key, from its body (RFC 9580, 5.5.4.2). */
-function keyIdOf(body: Uint8Array): string {
-  return hash('sha1', keyOver(body), 'buffer').toString('hex', 12)
-}
+const keyIdOf = (body: Uint8Array): string =>
+  hash('sha1', keyOver(body), 'buffer').toString('hex', 12)
 
 /** How the secret part of each key packet is kept. */
 type SecretKept = 'open' | 'locked' | 'stub' | 'card' | 'unusual'

@@ -198,12 +198,11 @@ const withSecrets = (keys: UnlockedKey[]): UnlockedKey[] =>
  * Tries a job that failed or was killed once more: the machine may have been slow, or the process
  * stopped. A second failure is caused by the input.
  */
-async function twice<T>(job: () => Promise<T>): Promise<T> {
-  return await job().catch((error: unknown) => {
+const twice = async <T>(job: () => Promise<T>): Promise<T> =>
+  await job().catch((error: unknown) => {
     if (isOwnFailure(error)) throw error
     return job()
   })
-}
 
 const signsNatively = (): Error =>
   new KeyHolderUnavailableError('native code alone signs with a key that is held elsewhere')

@@ -109,9 +109,9 @@ function statementDigestOf(signed: Uint8Array, document: Uint8Array): string {
   throw new Error('nothing was signed')
 }
 
-function distinct(keys: PublicKey[]): PublicKey[] {
-  return [...new Map(keys.map((key) => [key.getFingerprint(), key])).values()]
-}
+const distinct = (keys: PublicKey[]): PublicKey[] => [
+  ...new Map(keys.map((key) => [key.getFingerprint(), key])).values(),
+]
 
 /** AES-256 where every recipient lists it, else AES-128, which all must read (RFC 9580, 12.1). */
 async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number): Promise<Cipher> {
@@ -125,12 +125,9 @@ async function cipherFor(recipients: PublicKey[], asked: Cipher, nowMs: number):
 }
 
 /** A recipient packet for each. */
-async function packetsFor(
+const packetsFor = async (
   recipients: PublicKey[],
   sessionKey: { data: Uint8Array; algorithm: (typeof CIPHER_NAME)[CipherId] },
   nowMs: number,
-): Promise<Uint8Array> {
-  return Buffer.concat(
-    await Promise.all(recipients.map((one) => recipientOf(one, sessionKey, nowMs))),
-  )
-}
+): Promise<Uint8Array> =>
+  Buffer.concat(await Promise.all(recipients.map((one) => recipientOf(one, sessionKey, nowMs))))

@@ -24,13 +24,12 @@ import { statementsOf } from './owner-statements.ts'
 import { newest } from './owner-terms.ts'
 
 /** Signs a text under the cleartext signature framework (RFC 9580, 7). */
-export async function signText(text: string, signer: UnlockedKey, atMs: number): Promise<string> {
-  return await sign({
+export const signText = async (text: string, signer: UnlockedKey, atMs: number): Promise<string> =>
+  await sign({
     message: await createCleartextMessage({ text }),
     signingKeys: await secretKeyOf(signer),
     date: new Date(atMs),
   })
-}
 
 /** The library's types omit the field. */
 type WithSignature = CleartextMessage & { signature: Signature }

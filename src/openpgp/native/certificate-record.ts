@@ -11,9 +11,8 @@ const FINGERPRINT_AT = TIMES_AT + 4 * 4
 const POINTS_AT = FINGERPRINT_AT + 20
 
 /** Whether a record has room for a key to seal to; one of ML-KEM is ten times as long as a record. */
-export function fitsRecord({ recipientKey }: CertificateInfo): boolean {
-  return recipientKey.point.length <= POINT_BYTES
-}
+export const fitsRecord = ({ recipientKey }: CertificateInfo): boolean =>
+  recipientKey.point.length <= POINT_BYTES
 
 /** Writes a record; `info` is of `fitsRecord`. */
 export function packRecord(info: CertificateInfo): Buffer {

@@ -94,12 +94,11 @@ export async function proveSignature({ holds }: { holds: Promise<boolean> }): Pr
 }
 
 /** Asks for the session keys in one recipient packet, framed. */
-export function unwrapWith(
+export const unwrapWith = (
   { key, fingerprint, holder }: HeldSecret<RecipientKey>,
   packet: Uint8Array,
-): Promise<HeldSessionKey[]> {
-  return holder.unwrap({ to: { fingerprint: fingerprint.toString('hex'), key }, packet })
-}
+): Promise<HeldSessionKey[]> =>
+  holder.unwrap({ to: { fingerprint: fingerprint.toString('hex'), key }, packet })
 
 /** Session keys that recipient packets, framed, hold for keys that holders have. */
 export async function unwrapHeld(

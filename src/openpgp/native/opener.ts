@@ -193,9 +193,8 @@ async function unwrappedByHolder(
 }
 
 /** Computes the shared secret of our key and the sender's point: most of the work. */
-export function agree({ form, secret }: OwnRecipient): Buffer | null {
-  return 'holder' in secret ? null : sharedWith(form, secret)
-}
+export const agree = ({ form, secret }: OwnRecipient): Buffer | null =>
+  'holder' in secret ? null : sharedWith(form, secret)
 
 /**
  * Decrypts the message.

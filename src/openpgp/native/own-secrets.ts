@@ -23,11 +23,9 @@ export interface OwnSecret<K extends NativePublicKey = NativePublicKey> {
 }
 
 /** Whether the secret decrypts messages, rather than signs. */
-export function isRecipientSecret<T extends { key: NativePublicKey }>(
+export const isRecipientSecret = <T extends { key: NativePublicKey }>(
   own: T,
-): own is T & { key: RecipientKey } {
-  return isRecipientKey(own.key)
-}
+): own is T & { key: RecipientKey } => isRecipientKey(own.key)
 
 /**
  * Describes an unlocked key of the common shape as it is at `nowMs`, as the library does.
@@ -122,9 +120,8 @@ const FEW_BYTES = 65_536
  * @returns null for every other form, which is no judgement of it
  * @throws Error `wrong-passphrase`
  */
-export function unlockQuickly(armored: string, passphrase: string): UnlockedKey | null {
-  return unlockNatively(armored, passphrase, FEW_BYTES)
-}
+export const unlockQuickly = (armored: string, passphrase: string): UnlockedKey | null =>
+  unlockNatively(armored, passphrase, FEW_BYTES)
 
 /**
  * Unlocks an armored version 4 secret key.

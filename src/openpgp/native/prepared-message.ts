@@ -44,9 +44,8 @@ export interface PreparedMessage extends ArmoredPackets {
 }
 
 /** Bytes of a prepared message in memory. */
-export function preparedBytes({ lines, rest, sessionKey }: PreparedMessage): number {
-  return lines.length + rest.length + sessionKey.data.length
-}
+export const preparedBytes = ({ lines, rest, sessionKey }: PreparedMessage): number =>
+  lines.length + rest.length + sessionKey.data.length
 
 /** Zeroes the session key in memory. */
 export function destroyPrepared({ sessionKey }: PreparedMessage): void {

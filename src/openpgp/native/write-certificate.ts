@@ -68,9 +68,8 @@ interface NewCertificate {
 }
 
 /** @returns armored @throws the error of a signer */
-export async function writeCertificate(o: NewCertificate): Promise<string> {
-  return armoredCertificate(await certificateParts(o))
-}
+export const writeCertificate = async (o: NewCertificate): Promise<string> =>
+  armoredCertificate(await certificateParts(o))
 
 export type CertificateParts = Awaited<ReturnType<typeof certificateParts>>
 
