@@ -63,9 +63,8 @@ function addMark(lines: string[], mark: ActivityMark, column: number): void {
 }
 
 /** What cannot move the cursor, colour the terminal or turn the direction of reading. */
-function harmless(text: string): string {
-  return stripControls(stripVTControlCharacters(text)).replaceAll('\t', '    ')
-}
+const harmless = (text: string): string =>
+  stripControls(stripVTControlCharacters(text)).replaceAll('\t', '    ')
 
 function inColumn(who: string): string {
   const [line = '', ...rest] = wrapAnsi(harmless(who).replaceAll('\n', ' '), WHO_WIDTH - 1, {
@@ -125,17 +124,14 @@ export const VERDICT_MARKS = {
 } as const satisfies Record<string, ActivityMark>
 
 /** One thing that a phone showed, as lines for the terminal. */
-export function formatSeen(seen: SeenEvent, names: SandboxNames): string {
-  return formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
-}
+export const formatSeen = (seen: SeenEvent, names: SandboxNames): string =>
+  formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
 
 /** The bot's answer to a press in a few words. @param plain for one that shows nothing */
-export function describeAnswer(
+export const describeAnswer = (
   { text, alert, url }: Pick<ReceivedAnswer, 'text' | 'alert' | 'url'>,
   plain: string,
-): string {
-  return `${text ?? (url === null ? plain : `opens ${url}`)}${alert ? ' (alert)' : ''}`
-}
+): string => `${text ?? (url === null ? plain : `opens ${url}`)}${alert ? ' (alert)' : ''}`
 
 /** A message in one line: its parts that are not empty, then its buttons. */
 export function withButtons(parts: string[], buttons: readonly { text?: unknown }[] = []): string {

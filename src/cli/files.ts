@@ -103,11 +103,10 @@ function putUnderName(unfinished: string, file: string): void {
   }
 }
 
-function taken(path: string, { force }: Overwriting): OperatorError {
-  return refusedError(
+const taken = (path: string, { force }: Overwriting): OperatorError =>
+  refusedError(
     `${path} is there already`,
     force === undefined
       ? 'name another file: nothing is written over one'
       : 'name another file, or replace it with --force',
   )
-}

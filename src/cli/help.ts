@@ -71,9 +71,8 @@ function isShown({ long = '', helpGroupHeading }: Option, usage: string): boolea
 }
 
 /** What an option does, and its default unless that is nothing; its choices are in its flags. */
-function describeOption({ description, defaultValue = '' }: Option): string {
-  return String(defaultValue) === '' ? description : `${description} (${String(defaultValue)})`
-}
+const describeOption = ({ description, defaultValue = '' }: Option): string =>
+  String(defaultValue) === '' ? description : `${description} (${String(defaultValue)})`
 
 /** A description that does not fit its line, up to its last comma. */
 function summarize(description: string, room: number): string {

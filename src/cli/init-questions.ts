@@ -125,13 +125,13 @@ async function askText(
 
 type AskedText = Pick<TextOptions, 'placeholder' | 'initialValue'>
 
-async function choose(message: string, options: { value: string; label: string; hint?: string }[]) {
-  return answered(await select({ ...STDERR_STYLE, message, options }))
-}
+const choose = async (
+  message: string,
+  options: { value: string; label: string; hint?: string }[],
+) => answered(await select({ ...STDERR_STYLE, message, options }))
 
-function absolute(path: string, { cwd, home }: Sources): string {
-  return resolve(cwd, path.trim().replace(/^~(?=\/|$)/, home))
-}
+const absolute = (path: string, { cwd, home }: Sources): string =>
+  resolve(cwd, path.trim().replace(/^~(?=\/|$)/, home))
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>

@@ -124,8 +124,9 @@ async function act(
 }
 
 /** Writes a text, or sends a file with it. */
-function write(text: string, replyTo?: number, base64?: string): ReturnType<Perform> {
-  return async ({ control, userId, chatId, username, chatName, mode }) => {
+const write =
+  (text: string, replyTo?: number, base64?: string): ReturnType<Perform> =>
+  async ({ control, userId, chatId, username, chatName, mode }) => {
     const message = { userId, chatId, text, replyTo }
     const result =
       base64 === undefined
@@ -135,11 +136,11 @@ function write(text: string, replyTo?: number, base64?: string): ReturnType<Perf
     const notice = `${username} wrote into ${chatName} (${how})`
     return { id: String(result.messageId), result, notice, answeredBy: 'message' }
   }
-}
 
 /** Presses a button. @param below id of its message */
-function press(button?: string, below?: number): ReturnType<Perform> {
-  return async (speaker) => {
+const press =
+  (button?: string, below?: number): ReturnType<Perform> =>
+  async (speaker) => {
     const { control, userId, chatId, username } = speaker
     const { messages } = await control.screen({ userId, chatId })
     const message = messageWithButtons(messages, speaker.chatName, below)
@@ -154,7 +155,6 @@ function press(button?: string, below?: number): ReturnType<Perform> {
       isAnswer: (seen) => seen.kind === 'answer' && seen.callbackId === callbackId,
     }
   }
-}
 
 /** @throws OperatorError `usage` */
 async function findSpeaker(

@@ -104,6 +104,5 @@ function unknown(what: 'person' | 'chat', written: string, names: string[]): Ope
   return usageError(`no ${what} is called ${written}${meant}`, chooseFrom(names))
 }
 
-function chooseFrom(names: string[]): string {
-  return names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`
-}
+const chooseFrom = (names: string[]): string =>
+  names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`

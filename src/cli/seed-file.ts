@@ -61,6 +61,5 @@ function offsetOf(document: Document, path: SeedPath): number {
 }
 
 /** @param shown at most 50 lines @param count of all */
-function refused(shown: string[], count = shown.length): OperatorError {
-  return new OperatorError('settings', describeRefusal('the seed is refused', shown, count), HINT)
-}
+const refused = (shown: string[], count = shown.length): OperatorError =>
+  new OperatorError('settings', describeRefusal('the seed is refused', shown, count), HINT)

@@ -27,9 +27,8 @@ export function pickBot<T extends { name: string }>(bots: readonly T[], named: s
  * The refusal of a name where there is only one bot, which has none.
  * @returns OperatorError `usage`
  */
-export function onlyBot(): OperatorError {
-  return usageError(
+export const onlyBot = (): OperatorError =>
+  usageError(
     'there is one bot, which has no name',
     'leave --bot out; several bots are set by `bots`',
   )
-}

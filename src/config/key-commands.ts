@@ -103,11 +103,10 @@ function textOf(output: Buffer, setting: string): string {
 }
 
 /** The reason holds nothing that the command printed. */
-function refusal(setting: string, reason: string, { isSetting = false, hint = '' } = {}) {
-  return new OperatorError(
+const refusal = (setting: string, reason: string, { isSetting = false, hint = '' } = {}) =>
+  new OperatorError(
     'key-command',
     `the command of ${setting} ${reason}`,
     hint || 'run the command by hand, as the user that Postern runs as; the store is as it was',
     isSetting ? { exitCode: 2 } : {},
   )
-}

@@ -24,13 +24,12 @@ export function createLog(loaded: Logged, preset?: string): Log {
 }
 
 /** The log of a process that serves several bots, with the secrets of all of them scrubbed from it. */
-export function createProcessLog({ settings }: LoadedBots, bots: () => readonly LoadedBot[]): Log {
-  return createLogger({
+export const createProcessLog = ({ settings }: LoadedBots, bots: () => readonly LoadedBot[]): Log =>
+  createLogger({
     level: settings.log.level,
     pretty: settings.log.pretty,
     secrets: () => bots().flatMap(secretsOf),
   })
-}
 
 function secretsOf({ settings, secrets }: Logged): (string | SecretSource)[] {
   const { httpsProxy, httpProxy } = settings.upstream.proxy

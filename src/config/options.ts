@@ -226,9 +226,8 @@ const OF_PROCESS = ['listen', 'admin', 'store', 'openpgp', 'log', 'traces', 'bot
 const OF_EACH_BOT = ['admin.updatesWaiting', 'store.schema']
 
 /** Whether one of several bots may have a setting of its own. */
-export function isOfEachBot(dotted: string): boolean {
-  return OF_EACH_BOT.includes(dotted) || !OF_PROCESS.includes(dotted.split('.', 1)[0] ?? '')
-}
+export const isOfEachBot = (dotted: string): boolean =>
+  OF_EACH_BOT.includes(dotted) || !OF_PROCESS.includes(dotted.split('.', 1)[0] ?? '')
 
 const { bot, ...others } = OneBot.shape
 

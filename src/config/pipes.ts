@@ -33,6 +33,5 @@ export class SecretReader {
 /** Why it is not read. */
 export const LATE_PIPE = 'is a pipe, which is read at a start alone'
 
-function isPipe(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFIFO() === true
-}
+const isPipe = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isFIFO() === true

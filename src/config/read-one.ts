@@ -12,9 +12,8 @@ import { readTraces } from './traces.ts'
 export type Loaded = NonNullable<ReturnType<typeof readOne>>
 
 /** What the local bot presents. */
-export function presentedToken({ clientToken, botToken }: Secrets): SecretSource {
-  return clientToken ?? botToken
-}
+export const presentedToken = ({ clientToken, botToken }: Secrets): SecretSource =>
+  clientToken ?? botToken
 
 /**
  * Reads all that is of one bot.
@@ -75,9 +74,8 @@ export function readOne(
 }
 
 /** The origin of each value, by dotted path. */
-export function originsOf({ values }: CollectedSettings): Map<string, string> {
-  return new Map([...values].map(([path, { place }]) => [path, place]))
-}
+export const originsOf = ({ values }: CollectedSettings): Map<string, string> =>
+  new Map([...values].map(([path, { place }]) => [path, place]))
 
 /** Nests values by their dotted paths into the object that the schema parses. */
 export function nest({ values, dataDir }: CollectedSettings): Parameters<typeof settingsFrom>[0] {

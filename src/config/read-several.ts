@@ -99,8 +99,8 @@ const TELLING: readonly Telling[] = [
 ]
 
 /** Refuses two bots with the same value of a setting that identifies a bot. */
-function refuseTwins(bots: readonly LoadedBot[]): Problem[] {
-  return TELLING.flatMap(({ what, of, path, hint }) => {
+const refuseTwins = (bots: readonly LoadedBot[]): Problem[] =>
+  TELLING.flatMap(({ what, of, path, hint }) => {
     const first = new Map<string | number, string>()
     return bots.flatMap((bot) => {
       const value = of(bot)
@@ -111,4 +111,3 @@ function refuseTwins(bots: readonly LoadedBot[]): Problem[] {
       return [{ place, path: `bots.${bot.name}`, message: `has ${what} as bots.${other}`, hint }]
     })
   })
-}

@@ -126,9 +126,8 @@ function accept(value: string, rule: SecretRule): string {
   return value
 }
 
-function isTarget(text: string): boolean {
-  return /^https?:/.test(URL.parse(text)?.protocol ?? '') && !isPlainHttp(text)
-}
+const isTarget = (text: string): boolean =>
+  /^https?:/.test(URL.parse(text)?.protocol ?? '') && !isPlainHttp(text)
 
 /** The message must never repeat the secret. */
 function refuse(problem: string): never {

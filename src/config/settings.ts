@@ -48,9 +48,8 @@ export type Setting = ReturnType<typeof row>
 export const SETTINGS: readonly Setting[] = walk(Options, [])
 
 /** The default of a setting, undefined when it has none. */
-export function presetOf(path: string): unknown {
-  return SETTINGS.find((setting) => setting.path === path)?.preset
-}
+export const presetOf = (path: string): unknown =>
+  SETTINGS.find((setting) => setting.path === path)?.preset
 
 /** What other variables than those of Postern decide, and the terminal. */
 interface OfEnvironment {
@@ -122,18 +121,16 @@ export function changedOfProcess(before: OfProcess, now: OfProcess): string[] {
 }
 
 /** The settings of one of several bots, without those of the process. */
-export function ofEachBot(settings: Settings): unknown[] {
-  return SETTINGS.map(({ path }) => path)
+export const ofEachBot = (settings: Settings): unknown[] =>
+  SETTINGS.map(({ path }) => path)
     .filter(isOfEachBot)
     .map((path) => valueAt(settings, path))
-}
 
 /** The value at a dotted path; undefined where there is none. */
-export function valueAt(settings: object, path: string): unknown {
-  return path
+export const valueAt = (settings: object, path: string): unknown =>
+  path
     .split('.')
     .reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], settings)
-}
 
 interface Def {
   type: string

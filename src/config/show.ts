@@ -56,6 +56,5 @@ function proxies({ httpsProxy, httpProxy, noProxy }: ProxySettings): string[] {
   )
 }
 
-function mask(proxy: string | undefined): string | undefined {
-  return proxy?.replace(/\/\/[^/]*@/, '//[secret]@')
-}
+const mask = (proxy: string | undefined): string | undefined =>
+  proxy?.replace(/\/\/[^/]*@/, '//[secret]@')

@@ -91,14 +91,12 @@ export function userRuntimeFolders(): string[] {
 }
 
 /** The control url of a running sandbox in the environment; undefined without one. */
-export function sandboxControlUrl(): string | undefined {
-  return process.env['POSTERN_SANDBOX_CONTROL'] || undefined
-}
+export const sandboxControlUrl = (): string | undefined =>
+  process.env['POSTERN_SANDBOX_CONTROL'] || undefined
 
 /** The token that the control of `postern sandbox` shall have; undefined where none is given. */
-export function sandboxControlToken(): string | undefined {
-  return process.env['POSTERN_SANDBOX_CONTROL_TOKEN'] || undefined
-}
+export const sandboxControlToken = (): string | undefined =>
+  process.env['POSTERN_SANDBOX_CONTROL_TOKEN'] || undefined
 
 /**
  * Refuses to run in a process that shows its secrets or does not check certificates.

@@ -35,8 +35,7 @@ export function describeUrlProblem(text: string): string | null {
 }
 
 /** The problem of an egress proxy's URL, or null. */
-export function describeProxyProblem(text: string): string | null {
-  return /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+export const describeProxyProblem = (text: string): string | null =>
+  /^https?:$/.test(URL.parse(text)?.protocol ?? '')
     ? null
     : 'expected the URL of a proxy such as http://proxy.example.org:3128'
-}

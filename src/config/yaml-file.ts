@@ -52,9 +52,8 @@ export interface FileSettings {
  * @param path absolute
  * @param cwd what places are named relative to
  */
-export function readSettingsFile(path: string, cwd: string): FileSettings {
-  return readFile(path, cwd, (contents, into) => collect(contents, [], { ...into, paths: PATHS }))
-}
+export const readSettingsFile = (path: string, cwd: string): FileSettings =>
+  readFile(path, cwd, (contents, into) => collect(contents, [], { ...into, paths: PATHS }))
 
 /**
  * Reads the file of one of several bots, as strictly.
@@ -117,9 +116,12 @@ export function placeOf(path: string, cwd: string): string {
   return near.startsWith('..') ? path : near
 }
 
-function unreadable(problems: Problem[]): FileSettings {
-  return { values: new Map(), bots: null, problems, readable: false }
-}
+const unreadable = (problems: Problem[]): FileSettings => ({
+  values: new Map(),
+  bots: null,
+  problems,
+  readable: false,
+})
 
 /** The target of a reading, and the names known there. */
 interface Into {
@@ -198,9 +200,8 @@ function entryOf(node: Node | null, index: number | null, { at, found, paths }: 
   return { place: at(node?.range?.[0] ?? 0), name, values: new Map(whole) }
 }
 
-function named(path: string[], { of }: Into): string {
-  return [...(of === undefined ? [] : [of]), ...path].join('.')
-}
+const named = (path: string[], { of }: Into): string =>
+  [...(of === undefined ? [] : [of]), ...path].join('.')
 
 function hasAlias(node: unknown): boolean {
   if (isMap(node)) return node.items.some(({ key, value }) => hasAlias(key) || hasAlias(value))

@@ -87,9 +87,8 @@ export function createBoundedServer(parts: ServerParts, routes: http.RequestList
   return server
 }
 
-function isArriving({ request, response }: PendingResponse): boolean {
-  return !request.complete && !response.headersSent
-}
+const isArriving = ({ request, response }: PendingResponse): boolean =>
+  !request.complete && !response.headersSent
 
 /** Headers of an answer that is the last on its connection. */
 function lastHeaders({ headers, body }: FailureAnswer, requestId?: string): Record<string, string> {

@@ -69,9 +69,8 @@ export function isUnforeseen(error: unknown): boolean {
   return !decided && fromFastify(error) === undefined
 }
 
-function fromFastify(error: unknown): Refusal | undefined {
-  return error instanceof Error && 'code' in error ? FROM_FASTIFY.get(error.code)?.() : undefined
-}
+const fromFastify = (error: unknown): Refusal | undefined =>
+  error instanceof Error && 'code' in error ? FROM_FASTIFY.get(error.code)?.() : undefined
 
 function failure(refusal: Refusal): FailureAnswer {
   const { status, code, extra, hint } = refusal

@@ -49,6 +49,5 @@ function lastWrite({ raw }: FastifyReply): () => string {
 }
 
 /** Removes the query of a file's url, which is a capability for the file. */
-function withoutCapability(url: string): string {
-  return url.startsWith('/media/') ? (url.split('?', 1)[0] ?? url) : url
-}
+const withoutCapability = (url: string): string =>
+  url.startsWith('/media/') ? (url.split('?', 1)[0] ?? url) : url

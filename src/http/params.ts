@@ -25,9 +25,8 @@ export function idParam(request: FastifyRequest, name: string): string {
 }
 
 /** A parameter of the path, decoded; encode it again before it becomes part of another path. */
-export function textParam(request: FastifyRequest, name: string): string {
-  return (request.params as Record<string, string | undefined>)[name] ?? ''
-}
+export const textParam = (request: FastifyRequest, name: string): string =>
+  (request.params as Record<string, string | undefined>)[name] ?? ''
 
 /** The query unchanged, with its question mark; empty when there is none. */
 export function queryOf(request: FastifyRequest): string {

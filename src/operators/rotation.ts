@@ -32,11 +32,9 @@ export function managed(publication: Publication | null): Publication {
   throw refusedError('key.publish is off', 'set key.publish to true and start the sidecar again')
 }
 
-function report({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) {
-  return {
-    ...rotation,
-    startedAt: iso(startedAtMs),
-    endedAt: iso(endedAtMs),
-    nextAttemptAt: iso(nextAttemptAtMs),
-  }
-}
+const report = ({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) => ({
+  ...rotation,
+  startedAt: iso(startedAtMs),
+  endedAt: iso(endedAtMs),
+  nextAttemptAt: iso(nextAttemptAtMs),
+})

@@ -63,8 +63,8 @@ export const UNSETTLED = {
 export type UnnumberedEntry = Omit<OutboxEntry, 'number'>
 
 /** The row of an entry, with its MAC; the code of its request rests elsewhere, sealed. */
-export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
-  return seal.seal('outbox', {
+export const rowOf = ({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) =>
+  seal.seal('outbox', {
     id: entry.id,
     state: entry.state,
     chat_id: entry.chatId,
@@ -82,27 +82,24 @@ export function rowOf({ approval, ...entry }: UnnumberedEntry, seal: RowSeal) {
     call: entry.call,
     approval: approval && JSON.stringify({ ...approval, code: undefined }),
   })
-}
 
 /** @param code of its request; empty where it has none */
-export function entryOf(row: SchemaRow<'outbox'>, code: string): OutboxEntry {
-  return {
-    number: row.number,
-    id: row.id,
-    state: row.state,
-    chatId: row.chat_id,
-    messageId: row.message_id,
-    isForSealed: row.is_for_sealed === 1,
-    client: row.client,
-    credential: row.credential,
-    createdAtMs: row.created_at,
-    dueAtMs: row.due_at,
-    bytes: row.bytes,
-    code: row.code,
-    sentId: row.sent_id,
-    settledAtMs: row.settled_at,
-    isHeard: row.heard === 1,
-    call: row.call,
-    approval: row.approval === null ? null : { ...(JSON.parse(row.approval) as Approval), code },
-  }
-}
+export const entryOf = (row: SchemaRow<'outbox'>, code: string): OutboxEntry => ({
+  number: row.number,
+  id: row.id,
+  state: row.state,
+  chatId: row.chat_id,
+  messageId: row.message_id,
+  isForSealed: row.is_for_sealed === 1,
+  client: row.client,
+  credential: row.credential,
+  createdAtMs: row.created_at,
+  dueAtMs: row.due_at,
+  bytes: row.bytes,
+  code: row.code,
+  sentId: row.sent_id,
+  settledAtMs: row.settled_at,
+  isHeard: row.heard === 1,
+  call: row.call,
+  approval: row.approval === null ? null : { ...(JSON.parse(row.approval) as Approval), code },
+})

@@ -234,13 +234,16 @@ async function deliver(
 }
 
 /** The service made a call. */
-function sentAs(sentId: number | null): OutboxAttempt {
-  return { ...UNFORESEEN, code: null, sentId, mayPass: false, isAnswered: true }
-}
+const sentAs = (sentId: number | null): OutboxAttempt => ({
+  ...UNFORESEEN,
+  code: null,
+  sentId,
+  mayPass: false,
+  isAnswered: true,
+})
 
-function read(messageId: string | null, body: unknown, { rules }: GiveParts): Draft {
-  return messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
-}
+const read = (messageId: string | null, body: unknown, { rules }: GiveParts): Draft =>
+  messageId === null ? readSend(body, rules()) : readEdit(messageId, body, rules())
 
 /** @throws Refusal `bad_request` */
 function readTime(deliverAt: unknown, nowMs: number): number {

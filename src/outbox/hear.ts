@@ -15,31 +15,29 @@ import { BoundedMap } from '../util/bounded-map.ts'
 import type { OutboxEntries } from './entries.ts'
 
 /** Records a word where one is still waited for under this code. @returns whether it was */
-export async function decide(
+export const decide = async (
   entries: Pick<OutboxEntries, 'change'>,
   { id, ...word }: GivenWord & { id: string },
-): Promise<boolean> {
-  return await entries.change(id, ({ state, approval: before, dueAtMs }) => {
+): Promise<boolean> =>
+  await entries.change(id, ({ state, approval: before, dueAtMs }) => {
     const approval = state === 'asked' ? decidedBy(word, before) : null
     if (approval === null) return null
     return word.isApproved
       ? { approval, state: 'waiting', dueAtMs: Math.max(dueAtMs, word.atMs) }
       : { approval, state: 'refused', code: 'postern_approval_refused', settledAtMs: word.atMs }
   })
-}
 
 /** Whether a message asks an approver, or may be the one that is being sent. @param chatId null: any */
-export function isOfRequest(
+export const isOfRequest = (
   entries: Pick<OutboxEntries, 'all'>,
   { chatId, messageId }: { chatId: number | null; messageId: string },
-): boolean {
-  return entries.all.some(({ state, approval }) =>
+): boolean =>
+  entries.all.some(({ state, approval }) =>
     approval?.requests.some((one) => {
       const isIt = one.messageId === null ? state === 'asked' : one.messageId === Number(messageId)
       return isIt && (chatId === null || one.chatId === chatId)
     }),
   )
-}
 
 export interface HearParts {
   entries: Pick<OutboxEntries, 'all' | 'approvals' | 'change'>

@@ -57,14 +57,12 @@ export const unusable = (detail: string, status: number | null = null): Failure 
 export const givenUp = (): Failure =>
   failure('given-up', 'postern_upstream_timeout', 'the call was given up')
 
-function failure(
+const failure = (
   kind: CallFailureKind,
   code: OwnCode,
   detail: string,
   status: number | null = null,
-): Failure {
-  return { kind, error: new NoResponseError(code, detail), status }
-}
+): Failure => ({ kind, error: new NoResponseError(code, detail), status })
 
 /** The failure of a response that is unusable regardless of its body; null for any other. */
 export function unusableByHead(

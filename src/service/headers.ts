@@ -31,15 +31,13 @@ const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} G
 const RESOLUTION_MS = 1000
 
 /** All that a request to the service carries; nothing of the bot's own headers is among it. */
-export function requestHeaders(token: string, body: 'body' | 'none'): Record<string, string> {
-  return {
-    authorization: `Bearer ${token}`,
-    accept: 'application/json',
-    'accept-encoding': 'identity',
-    'user-agent': `postern/${manifest.version}`,
-    ...(body === 'body' && { 'content-type': 'application/json' }),
-  }
-}
+export const requestHeaders = (token: string, body: 'body' | 'none'): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  accept: 'application/json',
+  'accept-encoding': 'identity',
+  'user-agent': `postern/${manifest.version}`,
+  ...(body === 'body' && { 'content-type': 'application/json' }),
+})
 
 /** The same for an attachment, which is public: no token goes there. */
 export function mediaHeaders(): Record<string, string> {
@@ -77,9 +75,8 @@ export function inUtf8(headers: Record<string, string>): Record<string, string> 
 }
 
 /** A header's value, repeated lines joined; empty when it is missing. */
-export function joined(value: string | string[] | undefined): string {
-  return Array.isArray(value) ? value.join(', ') : (value ?? '')
-}
+export const joined = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? value.join(', ') : (value ?? '')
 
 /**
  * How far our clock is surely ahead of the service's, in milliseconds; negative when behind.

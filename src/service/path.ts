@@ -25,9 +25,8 @@ export function checkPath(path: string): void {
 }
 
 /** True for calls that carry a body into `/messages`: those are the guard's, however spelt. */
-export function isGuarded(method: string, path: string): boolean {
-  return ['POST', 'PUT', 'PATCH'].includes(method) && segments(withoutQuery(path))[0] === 'messages'
-}
+export const isGuarded = (method: string, path: string): boolean =>
+  ['POST', 'PUT', 'PATCH'].includes(method) && segments(withoutQuery(path))[0] === 'messages'
 
 const PATTERNS = Map.groupBy(
   ENDPOINTS.map((endpoint) => ({ endpoint, parts: endpoint.path.split('/') })),
@@ -44,15 +43,13 @@ export function endpointOf(method: string, path: string): Endpoint | null {
 }
 
 /** A call's name for logs and metrics: few in all, and no identifier in any. */
-export function routeOf(method: string, endpoint: Endpoint | null): string {
-  return `${method} ${endpoint?.path ?? 'other'}`
-}
+export const routeOf = (method: string, endpoint: Endpoint | null): string =>
+  `${method} ${endpoint?.path ?? 'other'}`
 
 const withoutQuery = (path: string): string => path.replace(/\?.*/s, '')
 
-function segments(name: string): string[] {
-  return name
+const segments = (name: string): string[] =>
+  name
     .split('/')
     .slice(1)
     .map((segment) => resultOr(() => decodeURIComponent(segment), segment).toLowerCase())
-}

@@ -33,6 +33,5 @@ export class Pieces {
 }
 
 /** A small piece holds on to all that was read from the socket with it: its bytes are copied out. */
-function alone(piece: Buffer): Buffer {
-  return piece.length * 2 < piece.buffer.byteLength ? Buffer.from(piece) : piece
-}
+const alone = (piece: Buffer): Buffer =>
+  piece.length * 2 < piece.buffer.byteLength ? Buffer.from(piece) : piece

@@ -17,8 +17,9 @@ export interface ChatRouteParts {
 }
 
 /** `GET /chats/{chatId}` and `GET /chats/{chatId}/keys`: every chat is a readable one. */
-export function chatRoutes({ upstream, knownChats, modes, translates }: ChatRouteParts): DoorRoute {
-  return (app) => {
+export const chatRoutes =
+  ({ upstream, knownChats, modes, translates }: ChatRouteParts): DoorRoute =>
+  (app) => {
     app.get('/chats/:chatId', (...call) => {
       const id = idParam(call[0], 'chatId')
       const askedAtMs = monotonicNow()
@@ -38,4 +39,3 @@ export function chatRoutes({ upstream, knownChats, modes, translates }: ChatRout
       throw new Refusal('chat_is_open', 'the chat is readable: it has no keys')
     })
   }
-}

@@ -18,8 +18,9 @@ export interface MeRouteParts {
  * `GET /me`: the bot sees itself open, and its own webhook. Without either, it is unchanged. A client
  * sees nothing of the webhook, nor how many updates wait.
  */
-export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute {
-  return (app) => {
+export const meRoute =
+  ({ upstream, observe, key: keyOf, webhook }: MeRouteParts): DoorRoute =>
+  (app) => {
     app.get('/me', (...call) =>
       relayView(upstream, '/me', call, (answer) => {
         const result = observe(answer)
@@ -36,4 +37,3 @@ export function meRoute({ upstream, observe, key: keyOf, webhook }: MeRouteParts
       }),
     )
   }
-}

@@ -26,8 +26,9 @@ const GUARDED = {
  * `GET` and `HEAD /media/{id}`: an attachment, whole and checked before its first byte leaves. It
  * needs the url of an update, or the bot's token where an update named the id.
  */
-export function mediaRoute(attachments: Attachments): DoorRoute {
-  return (app, tools) => {
+export const mediaRoute =
+  (attachments: Attachments): DoorRoute =>
+  (app, tools) => {
     app.route({
       method: ['GET', 'HEAD'],
       url: '/media/:id',
@@ -42,7 +43,6 @@ export function mediaRoute(attachments: Attachments): DoorRoute {
       },
     })
   }
-}
 
 const FETCH: ClientAct = { call: 'getMedia', chatIds: [] }
 

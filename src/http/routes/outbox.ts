@@ -27,8 +27,9 @@ export async function answerLater(reply: FastifyReply, { id, state }: OutboxEntr
 }
 
 /** `GET /postern/v1/outbox/{id}`: the state of a call, for its caller and for the bot. */
-export function outboxRoute({ find }: OutboxDoor): DoorRoute {
-  return (app, tools) => {
+export const outboxRoute =
+  ({ find }: OutboxDoor): DoorRoute =>
+  (app, tools) => {
     app.get(`${PATH}/:id`, async (request, reply) => {
       await tools.admit(request, UNNAMED)
       const entry = await find(textParam(request, 'id'))
@@ -40,7 +41,6 @@ export function outboxRoute({ find }: OutboxDoor): DoorRoute {
       return await answer(reply, 200, { id, state, chatId, messageId, code, ...times })
     })
   }
-}
 
 async function answer(
   reply: FastifyReply,

@@ -63,8 +63,9 @@ function refuseKey(): never {
   throw new Refusal('postern_key_managed')
 }
 
-function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts) {
-  return async (request: FastifyRequest, reply: FastifyReply) => {
+const passHandler =
+  (endpoint: Endpoint, rule: BodyRule | null, parts: PassParts) =>
+  async (request: FastifyRequest, reply: FastifyReply) => {
     const isJudged = rule !== null && request.body !== undefined
     const wordy = isJudged ? checkBody(rule, request.body) : null
     const path = upstreamPath(endpoint.path, request) + queryOf(request)
@@ -84,7 +85,6 @@ function passHandler(endpoint: Endpoint, rule: BodyRule | null, parts: PassParts
     if (endpoint.name === 'revokeToken' && answer.envelope.ok) parts.onTokenRevoked()
     return await relay(reply, answer)
   }
-}
 
 /**
  * Lets a field that may hold words go into a chat that the guard rules readable.
@@ -141,8 +141,7 @@ function asCall(
   return { method, path, requireAllowed, ...(body !== undefined && { body: stringify(body) }) }
 }
 
-function upstreamPath(pattern: string, request: FastifyRequest): string {
-  return pattern.replace(/:(\w+)/g, (_all, name: string) =>
+const upstreamPath = (pattern: string, request: FastifyRequest): string =>
+  pattern.replace(/:(\w+)/g, (_all, name: string) =>
     encodeURIComponent(TEXT_PARAMS.has(name) ? textParam(request, name) : idParam(request, name)),
   )
-}

@@ -63,10 +63,8 @@ export function checkBody({ schema, unlisted, check }: BodyRule, body: unknown):
 }
 
 /** @param name as the bot wrote it */
-export function noSuchField(name: string): Refusal {
-  return new Refusal('bad_request', `${name.slice(0, 128)}: no such field`)
-}
+export const noSuchField = (name: string): Refusal =>
+  new Refusal('bad_request', `${name.slice(0, 128)}: no such field`)
 
-function mayHoldWords(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null)
-}
+const mayHoldWords = (value: unknown): boolean =>
+  typeof value === 'string' || (typeof value === 'object' && value !== null)

@@ -10,8 +10,9 @@ import type { DoorRoute } from '../server.ts'
  *
  * @param polls answers them, and is called back once an answer has left
  */
-export function updateRoutes(polls: Pick<BotPolls, 'answer'>): DoorRoute {
-  return (app, { stopping }) => {
+export const updateRoutes =
+  (polls: Pick<BotPolls, 'answer'>): DoorRoute =>
+  (app, { stopping }) => {
     app.get('/updates', async (request, reply) => {
       const caller = { client: request.client, stillMay: admitted(request) }
       const signal = AbortSignal.any([whileConnected(reply), stopping])
@@ -27,4 +28,3 @@ export function updateRoutes(polls: Pick<BotPolls, 'answer'>): DoorRoute {
       }
     })
   }
-}

@@ -21,12 +21,10 @@ export async function checkDatabase(database: NamedDatabase | null): Promise<Che
 }
 
 /** @param schema its name, and the newest version that this program knows */
-export function databaseLines(
+export const databaseLines = (
   state: DatabaseState,
   schema: { name: string; newest: number },
-): CheckLine[] {
-  return [serverLine(state), commitsLine(state), schemaLine(state, schema)]
-}
+): CheckLine[] => [serverLine(state), commitsLine(state), schemaLine(state, schema)]
 
 function serverLine({ place, version, versionNumber, tls }: DatabaseState): CheckLine {
   const message = `PostgreSQL ${version}, ${place}`

@@ -26,9 +26,10 @@ const OLD_DAYS = 730
 const ENDING_DAYS = 30
 
 /** @param bot as `GET /me` has it just now */
-export function checkKey(bot: Bot, parts: KeyParts): CheckLine[] {
-  return [keyLine(bot, parts), ...ageLine(parts)]
-}
+export const checkKey = (bot: Bot, parts: KeyParts): CheckLine[] => [
+  keyLine(bot, parts),
+  ...ageLine(parts),
+]
 
 function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
   const active = keys?.active

@@ -68,6 +68,8 @@ export class Modes implements ModeLookups {
 }
 
 /** The cached part of an answer. */
-function modeOf({ mode, kind, historyVisible }: SeenChat): ModeAnswer {
-  return { mode, kind, historyVisible }
-}
+const modeOf = ({ mode, kind, historyVisible }: SeenChat): ModeAnswer => ({
+  mode,
+  kind,
+  historyVisible,
+})
