@@ -111,9 +111,8 @@ export function isOwnFailure(error: unknown): boolean {
 }
 
 /** Whether memory outside of the heap could not be had (V8, Node). */
-export function isOutOfMemory(error: unknown): boolean {
-  return error instanceof Error && /allocation failed|out of memory/i.test(error.message)
-}
+export const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && /allocation failed|out of memory/i.test(error.message)
 
 /** An unchanged answer of the service, to be relayed byte for byte. */
 export interface RawAnswer {
@@ -186,14 +185,12 @@ export const refusedError = errorOf('refused')
 export const failedError = errorOf('failed')
 
 /** The code of an error of Node's, such as `ENOENT`; `unknown` without one. */
-export function systemCodeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? 'unknown'
-}
+export const systemCodeOf = (error: unknown): string =>
+  (error as NodeJS.ErrnoException).code ?? 'unknown'
 
 /** OperatorError `failed` for an error of Node's, whose code ends the message. */
-export function systemFailure(problem: string, hint: string, cause: unknown): OperatorError {
-  return failedError(`${problem} (${systemCodeOf(cause)})`, hint, { cause })
-}
+export const systemFailure = (problem: string, hint: string, cause: unknown): OperatorError =>
+  failedError(`${problem} (${systemCodeOf(cause)})`, hint, { cause })
 
 /** The result of `run`, or the OperatorError that it throws. @throws any other error of `run` */
 export function operatorErrorOf<T>(run: () => T): T | OperatorError {
@@ -232,14 +229,10 @@ export const isBorrowed = isIn(ERROR_STATUS)
 export const isOwn = isIn(REFUSALS)
 
 /** The row of the tables for a code; of the service's codes, only the status. */
-function rowOf(code: OwnCode | ErrorCode): {
-  status: number
-  what?: string
-  hint?: string
-  retryAfter?: number
-} {
-  return isOwn(code) ? REFUSALS[code] : { status: ERROR_STATUS[code] }
-}
+const rowOf = (
+  code: OwnCode | ErrorCode,
+): { status: number; what?: string; hint?: string; retryAfter?: number } =>
+  isOwn(code) ? REFUSALS[code] : { status: ERROR_STATUS[code] }
 
 /** The clocks are too far apart for making a key. */
 export class ClockOff extends OperatorError {

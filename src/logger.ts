@@ -117,9 +117,10 @@ function cleaner(showId: ((id: number) => string) | null): Clean {
 }
 
 /** Short keyed hashes of ids: only the key's holder can match them with ids. */
-export function idHasher(key: string): (id: number) => string {
-  return (id) => `#${createHmac('sha256', key).update(String(id)).digest('hex').slice(0, 12)}`
-}
+export const idHasher =
+  (key: string): ((id: number) => string) =>
+  (id) =>
+    `#${createHmac('sha256', key).update(String(id)).digest('hex').slice(0, 12)}`
 
 function describe(error: Error): { name: string; code?: string } {
   const { code } = error as { code?: unknown }

@@ -14,9 +14,8 @@ export const stripControls = (text: string): string => text.replace(CONTROLS, ''
 export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t]/g, ' ')
 
 /** A value as JSON, in which everything unprintable is escaped. @param indent spaces; one line without */
-export function printableJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, null, indent).replace(
+export const printableJson = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replace(
     UNESCAPED,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-}

@@ -10,9 +10,8 @@ export const ts = z.int()
 export const perhaps = <T extends z.ZodType>(schema: T) => schema.nullish().catch(undefined)
 
 /** True for a JSON object, false for arrays, null and scalars. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The first problem of a value, as "field: the expected form", for a `bad_request`. */
 export function firstProblem(error: z.ZodError): string {

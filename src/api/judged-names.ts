@@ -84,9 +84,8 @@ function fold(name: string): string | null {
 }
 
 /** True for an error code that only we give, however it is spelt. */
-export function isOurCode(code: string): boolean {
-  return fold(code.trim().slice(0, OURS_SPELT))?.startsWith(OURS) === true
-}
+export const isOurCode = (code: string): boolean =>
+  fold(code.trim().slice(0, OURS_SPELT))?.startsWith(OURS) === true
 
 /** Enough of a code to see how it begins. */
 const OURS_SPELT = 16

@@ -11,46 +11,42 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
  * stdin and its code in `POSTERN_ALERT`.
  * @param file absolute path; the alert is sent when the program exits with 0
  */
-export function byCommand(file: string): AlertWay {
-  return {
-    name: 'command',
-    send: async (alert, signal) => {
-      if (describeOthersChange(file) !== null) throw new OthersProgramError()
-      const child = spawn(file, [], {
-        stdio: ['pipe', 'ignore', 'ignore'],
-        env: { PATH, POSTERN_ALERT: alert.alert },
-        signal,
-        killSignal: 'SIGKILL',
-      })
-      const ended = once(child, 'exit') as Promise<[number | null]>
-      child.stdin.on('error', () => {})
-      child.stdin.end(`${JSON.stringify(alert)}\n`)
-      const [code] = await ended
-      if (code !== 0) throw new AlertRefusedError('it ended otherwise than with 0')
-    },
-  }
-}
+export const byCommand = (file: string): AlertWay => ({
+  name: 'command',
+  send: async (alert, signal) => {
+    if (describeOthersChange(file) !== null) throw new OthersProgramError()
+    const child = spawn(file, [], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: { PATH, POSTERN_ALERT: alert.alert },
+      signal,
+      killSignal: 'SIGKILL',
+    })
+    const ended = once(child, 'exit') as Promise<[number | null]>
+    child.stdin.on('error', () => {})
+    child.stdin.end(`${JSON.stringify(alert)}\n`)
+    const [code] = await ended
+    if (code !== 0) throw new AlertRefusedError('it ended otherwise than with 0')
+  },
+})
 
 /**
  * POSTs each alert as JSON; no redirect is followed, nothing of the answer but its status is read.
  * @param url https, or http on loopback; it may hold a secret
  */
-export function byUrl(url: { reveal(): string }): AlertWay {
-  return {
-    name: 'url',
-    send: async (alert, signal) => {
-      const answer = await fetch(url.reveal(), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(alert),
-        redirect: 'error',
-        signal,
-      })
-      await answer.body?.cancel()
-      if (!answer.ok) throw new AlertRefusedError('its status was not 2xx')
-    },
-  }
-}
+export const byUrl = (url: { reveal(): string }): AlertWay => ({
+  name: 'url',
+  send: async (alert, signal) => {
+    const answer = await fetch(url.reveal(), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(alert),
+      redirect: 'error',
+      signal,
+    })
+    await answer.body?.cancel()
+    if (!answer.ok) throw new AlertRefusedError('its status was not 2xx')
+  },
+})
 
 /** Others can change the program; the settings are refused for it at the next start. */
 class OthersProgramError extends Error {

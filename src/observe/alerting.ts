@@ -112,11 +112,9 @@ function alarmInLists(change: TrustChange): FoundAlarm | null {
 }
 
 /** Alert: the table of chats or people is full. */
-export function alertForFull(what: 'chats' | 'people'): Alert {
-  return {
-    alert: `too-many-${what}`,
-    holds: true,
-    what: `no more ${what} can be remembered, and forgetting one would loosen it: new ones are refused`,
-    hint: 'see `postern status` for how many are known; a service that invents them is not to be trusted',
-  }
-}
+export const alertForFull = (what: 'chats' | 'people'): Alert => ({
+  alert: `too-many-${what}`,
+  holds: true,
+  what: `no more ${what} can be remembered, and forgetting one would loosen it: new ones are refused`,
+  hint: 'see `postern status` for how many are known; a service that invents them is not to be trusted',
+})

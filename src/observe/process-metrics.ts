@@ -14,9 +14,7 @@ let measured: ReturnType<typeof measure> | null = null
  * The metrics of the process, one for all sidecars in it: the library's measurement never ends,
  * and would keep each stopped sidecar in memory.
  */
-export function processMetrics() {
-  return (measured ??= measure())
-}
+export const processMetrics = () => (measured ??= measure())
 
 function measure() {
   const registry = new Registry()

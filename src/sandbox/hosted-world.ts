@@ -187,9 +187,8 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   }
 }
 
-function noSnapshot(name: string): ControlError {
-  return new ControlError(`there is no snapshot ${name}; \`snapshots\` lists them`)
-}
+const noSnapshot = (name: string): ControlError =>
+  new ControlError(`there is no snapshot ${name}; \`snapshots\` lists them`)
 
 /**
  * A world from its start, or a restore, until the next restore: its state never reaches the next

@@ -70,6 +70,5 @@ export async function untilReady(
   }
 }
 
-function isHopeless(reasons: readonly HealthReason[], isStart: boolean): boolean {
-  return reasons.some(({ code }) => code === 'stopping' || (isStart && LASTING.has(code)))
-}
+const isHopeless = (reasons: readonly HealthReason[], isStart: boolean): boolean =>
+  reasons.some(({ code }) => code === 'stopping' || (isStart && LASTING.has(code)))

@@ -104,16 +104,14 @@ function readSettings(source: TestSettingsSource, problems: Problem[]): Settings
 }
 
 /** A value that is no group stays as it is, and is refused with everything else. */
-function withPresets<Group extends object>(given: Group | undefined, presets: Group): Group {
-  return given === undefined || typeof given === 'object' ? { ...presets, ...given } : given
-}
+const withPresets = <Group extends object>(given: Group | undefined, presets: Group): Group =>
+  given === undefined || typeof given === 'object' ? { ...presets, ...given } : given
 
 /** They would be left out: secrets have options of their own, or are of no use in a test. */
-function refuseSecrets(settings: object): Problem[] {
-  return SECRETS.flatMap((path) => [path, `${path}File`])
+const refuseSecrets = (settings: object): Problem[] =>
+  SECRETS.flatMap((path) => [path, `${path}File`])
     .filter((path) => valueAt(settings, path) !== undefined)
     .map((path) => ({ place: 'settings', path, message: 'is no setting of a sidecar in a test' }))
-}
 
 function describeIssue(issue: z.core.$ZodIssue): Problem[] {
   const path = issue.path.join('.')

@@ -18,14 +18,16 @@ type Result = Record<string, unknown>
  * Writes an answer anew around a changed result; status and headers stay.
  * @param result the parsed result of a successful answer
  */
-export function withResult<A extends RawAnswer>(answer: A, result: unknown): A {
-  return { ...answer, body: Buffer.from(stringify({ ok: true, result })) }
-}
+export const withResult = <A extends RawAnswer>(answer: A, result: unknown): A => ({
+  ...answer,
+  body: Buffer.from(stringify({ ok: true, result })),
+})
 
 /** The same with updates, of which there may be megabytes. */
-export async function withUpdates<A extends RawAnswer>(answer: A, updates: unknown[]): Promise<A> {
-  return { ...answer, body: await stringifyAnswer({ ok: true, result: updates }) }
-}
+export const withUpdates = async <A extends RawAnswer>(
+  answer: A,
+  updates: unknown[],
+): Promise<A> => ({ ...answer, body: await stringifyAnswer({ ok: true, result: updates }) })
 
 /**
  * A result that must be an object, without names that some parser would read as one that we read or
@@ -78,13 +80,11 @@ export interface OwnWebhook {
 }
 
 /** `GET /me` while the bot has a webhook of its own; `ahead` updates were delivered already. */
-export function withOwnWebhook(bot: Result, own: OwnWebhook, ahead: number): Result {
-  return {
-    ...bot,
-    webhook: stateOf(own),
-    ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }),
-  }
-}
+export const withOwnWebhook = (bot: Result, own: OwnWebhook, ahead: number): Result => ({
+  ...bot,
+  webhook: stateOf(own),
+  ...(isCount(bot['queued']) && { queued: less(bot['queued'], ahead) }),
+})
 
 const INFO = new Set(['url', 'hasSecret', 'pending', 'failures', 'lastError'])
 
@@ -110,9 +110,11 @@ const isCount = (value: unknown): value is number => typeof value === 'number'
 const less = (count: number, ahead: number): number => Math.max(0, count - ahead)
 
 /** `GET /chats/{chatId}`: a readable chat; `postern.mode` is the service's mode. */
-export function chatView(chat: Result, truth: { latched: boolean }): Result {
-  return { ...chat, mode: 'open', postern: { mode: chat['mode'], latched: truth.latched } }
-}
+export const chatView = (chat: Result, truth: { latched: boolean }): Result => ({
+  ...chat,
+  mode: 'open',
+  postern: { mode: chat['mode'], latched: truth.latched },
+})
 
 /**
  * A sealed send or edit: its recipients and the people skipped. Sealed text is echoed as text.

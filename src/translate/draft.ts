@@ -58,9 +58,8 @@ export function readEdit(messageId: string, json: unknown, rules: DraftRules): D
 const EMPTY = { send: 'a message needs it', edit: 'an edit needs at least one change' }
 
 /** Refuses a send or an edit of nothing; `expected` is the chat's kind of body (spec, Errors). */
-export function emptyDraft(route: keyof typeof EMPTY, expected: 'text' | 'armored'): Refusal {
-  return new Refusal('bad_request', `${expected}: ${EMPTY[route]}`, { extra: { expected } })
-}
+export const emptyDraft = (route: keyof typeof EMPTY, expected: 'text' | 'armored'): Refusal =>
+  new Refusal('bad_request', `${expected}: ${EMPTY[route]}`, { extra: { expected } })
 
 const LISTED = { send: SEND_FIELDS, edit: EDIT_FIELDS }
 

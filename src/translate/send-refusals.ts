@@ -28,9 +28,8 @@ function hasTrueField(value: unknown, name: RegExp, depth = 0): boolean {
 }
 
 /** The refusal of a message that is too large once it is sealed. @param chars of its armor */
-export function tooLarge(count: number, chars: number, max: number): Refusal {
-  return new Refusal(
+export const tooLarge = (count: number, chars: number, max: number): Refusal =>
+  new Refusal(
     'postern_seal_too_large',
     `${count} recipients make it ${chars} characters, of at most ${max}`,
   )
-}

@@ -203,9 +203,8 @@ export function keptWebhook(
 const cursorOf = ({ url, reader }: Pick<GivenConsumer, 'url' | 'reader'>): string =>
   url === null ? reader.name : `webhook/${reader.name}`
 
-function isOfKind(update: unknown, kinds: readonly string[] | null): boolean {
-  return kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))
-}
+const isOfKind = (update: unknown, kinds: readonly string[] | null): boolean =>
+  kinds === null || (isObject(update) && kinds.includes(String(update['kind'])))
 
 /**
  * An update as a client sees it: by its own number, and with no right to files in their urls, since

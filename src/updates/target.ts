@@ -45,9 +45,8 @@ export async function findTarget(text: string, rules: TargetRules) {
 }
 
 /** The system's resolver. */
-export async function resolveHost(host: string): Promise<string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address)
-}
+export const resolveHost = async (host: string): Promise<string[]> =>
+  (await lookup(host, { all: true })).map(({ address }) => address)
 
 function readUrl(text: string): URL {
   if (text.length > FIXED_LIMITS.webhookUrlMax) throw bad('must be at most 1024 characters')

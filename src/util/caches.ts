@@ -6,9 +6,8 @@ import { monotonicNow } from './clock.ts'
  * all entries from the beginning: megabytes for an idle bot.
  * @param o `ttlMs` lifetime of an entry; unlimited when absent
  */
-export function countedCache<K extends {}, V extends {}>(maxEntries: number, { ttlMs = 0 } = {}) {
-  return new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ttl: ttlMs })
-}
+export const countedCache = <K extends {}, V extends {}>(maxEntries: number, { ttlMs = 0 } = {}) =>
+  new LRUCache<K, V>({ maxSize: maxEntries, sizeCalculation: () => 1, ttl: ttlMs })
 
 /**
  * A cache that is bounded by the library's options and by a number of entries, for which it allocates
@@ -34,12 +33,10 @@ export class BoundedCache<K extends {}, V extends {}> extends LRUCache<K, V> {
  * that is larger than that is not kept.
  * @param more the library's own
  */
-export function sizedCache<V extends {}>(
+export const sizedCache = <V extends {}>(
   maxSize: number,
   more: Omit<LRUCache.OptionsSizeLimit<string, V, unknown>, 'maxSize'> = {},
-): LRUCache<string, V> {
-  return new LRUCache<string, V>({ ...more, maxSize })
-}
+): LRUCache<string, V> => new LRUCache<string, V>({ ...more, maxSize })
 
 /** How often an answer was cached, and how often it was fetched. */
 export interface Lookups {

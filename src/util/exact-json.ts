@@ -32,9 +32,8 @@ const exact = JSON as unknown as {
  * change (beyond 2^53, `1.0`, `1e400`) is kept as raw JSON, which no integer schema accepts.
  * @throws SyntaxError, also for too many values
  */
-export function parseExact(text: string): unknown {
-  return isPlain(text) ? JSON.parse(text) : parseScanned(text, { isExact: scan(text) })
-}
+export const parseExact = (text: string): unknown =>
+  isPlain(text) ? JSON.parse(text) : parseScanned(text, { isExact: scan(text) })
 
 /** A quick check for text that any parser reads alike. Most answers pass it. */
 function isPlain(text: string): boolean {
@@ -195,9 +194,8 @@ function scan(text: string, { open, ends }: { open?: Open; ends?: number[] } = {
 const isSpeltAlike = (number: string): boolean => String(Number(number)) === number
 
 /** The first place from `at` on that is not blank; most tokens follow one another at once. */
-function blankEnd(text: string, at: number): number {
-  return text.charCodeAt(at) > 0x20 ? at : skip(BLANK, text, at)
-}
+const blankEnd = (text: string, at: number): number =>
+  text.charCodeAt(at) > 0x20 ? at : skip(BLANK, text, at)
 
 /** The place behind a string's closing quote; where it begins when it has none. */
 function stringEnd(text: string, start: number): number {

@@ -154,9 +154,8 @@ const mend = ({ command }: OthersRight): string =>
   `whoever can write it decides what Postern does; once you looked: \`${command}\``
 
 /** A group that has its user's number is that user's alone, where each user has a group. */
-function isWritableByOthers({ mode, uid, gid }: fs.Stats): boolean {
-  return (mode & (gid === uid ? ANYBODY_WRITES : ANYBODY_WRITES | GROUP_WRITES)) !== 0
-}
+const isWritableByOthers = ({ mode, uid, gid }: fs.Stats): boolean =>
+  (mode & (gid === uid ? ANYBODY_WRITES : ANYBODY_WRITES | GROUP_WRITES)) !== 0
 
 function isReadOnly(path: string): boolean {
   try {

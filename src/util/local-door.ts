@@ -37,12 +37,10 @@ export function hostNames(names: Iterable<string>): ReadonlySet<string> {
  * @param allowedHosts from `hostNames`; loopback names are always known
  * @returns null when the request may go on
  */
-export function doorProblem(
+export const doorProblem = (
   rawHeaders: readonly string[],
   allowedHosts: ReadonlySet<string>,
-): DoorProblem | null {
-  return hostProblem(rawHeaders, allowedHosts) ?? browserProblem(rawHeaders)
-}
+): DoorProblem | null => hostProblem(rawHeaders, allowedHosts) ?? browserProblem(rawHeaders)
 
 /**
  * Judges a request to a page that the listener itself serves: of browsers, only that page and a

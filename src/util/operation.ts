@@ -17,12 +17,12 @@ export interface AnyOperation<On, I extends z.ZodType = z.ZodType> {
 }
 
 /** Gives the function that makes operations which work on `On`. */
-export function operationsOn<On>() {
-  return <I extends z.ZodType, R>(
-    input: I,
-    run: Operation<On, I, R>['run'],
-  ): Operation<On, I, R> => ({ input, run })
-}
+export const operationsOn =
+  <On>() =>
+  <I extends z.ZodType, R>(input: I, run: Operation<On, I, R>['run']): Operation<On, I, R> => ({
+    input,
+    run,
+  })
 
 /** The operations of a table as one calls them; an input without a required field may be left out. */
 export type Calls<Table> = {
@@ -46,26 +46,24 @@ export function deriveCalls<Table extends object>(
 }
 
 /** Makes the calls of a table in this process. Inputs are not validated. */
-export function bindCalls<On, Table extends Record<string, AnyOperation<On>>>(
+export const bindCalls = <On, Table extends Record<string, AnyOperation<On>>>(
   table: Table,
   on: On,
-): Calls<Table> {
-  return deriveCalls(table, async (name, input) => await table[name]?.run(on, input as never))
-}
+): Calls<Table> =>
+  deriveCalls(table, async (name, input) => await table[name]?.run(on, input as never))
 
 /**
  * Makes the calls of a table from its type alone, so that a client loads no operation.
  * @param extra further members of the client, such as its disposal
  */
-export function remoteCalls<Table, Extra extends object>(
+export const remoteCalls = <Table, Extra extends object>(
   call: (name: string, input: object) => Promise<unknown>,
   extra: Extra,
-): Calls<Table> & Extra {
-  return new Proxy(extra, {
+): Calls<Table> & Extra =>
+  new Proxy(extra, {
     get: (target, name) =>
       // An awaited client must not be a thenable.
       typeof name !== 'string' || name === 'then' || Object.hasOwn(target, name)
         ? (Reflect.get(target, name) as unknown)
         : (input: object = {}) => call(name, input),
   }) as Calls<Table> & Extra
-}

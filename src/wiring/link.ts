@@ -183,21 +183,21 @@ function describedBot(idOfToken: number | null) {
   }
 }
 
-function forwardTo(listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvents {
-  return {
-    answered: (answer) => listeners.forEach((one) => one.answered?.(answer)),
-    unreachable: (error) => listeners.forEach((one) => one.unreachable?.(error)),
-    unauthorized: () => listeners.forEach((one) => one.unauthorized?.()),
-    paused: () => listeners.forEach((one) => one.paused?.()),
-    clock: (skewMs) => listeners.forEach((one) => one.clock?.(skewMs)),
-    budget: (used) => listeners.forEach((one) => one.budget?.(used)),
-  }
-}
+const forwardTo = (listeners: readonly Partial<UpstreamEvents>[]): UpstreamEvents => ({
+  answered: (answer) => listeners.forEach((one) => one.answered?.(answer)),
+  unreachable: (error) => listeners.forEach((one) => one.unreachable?.(error)),
+  unauthorized: () => listeners.forEach((one) => one.unauthorized?.()),
+  paused: () => listeners.forEach((one) => one.paused?.()),
+  clock: (skewMs) => listeners.forEach((one) => one.clock?.(skewMs)),
+  budget: (used) => listeners.forEach((one) => one.budget?.(used)),
+})
 
 /** Where the service is, and by which way. */
-function reached({ caFile, url: baseUrl, proxy }: Settings['upstream']) {
-  return { baseUrl, proxy, ...(caFile === undefined ? {} : { ca: readCa(caFile) }) }
-}
+const reached = ({ caFile, url: baseUrl, proxy }: Settings['upstream']) => ({
+  baseUrl,
+  proxy,
+  ...(caFile === undefined ? {} : { ca: readCa(caFile) }),
+})
 
 function readCa(file: string): string {
   try {

@@ -60,13 +60,14 @@ export function buildOperationsWithoutStore(
 }
 
 /** Checks all that settings configure, for when another process has the store open. */
-export async function checkSettings(options: Configured, link: Link): Promise<CheckLine[]> {
-  return (await examineSettings(options, serviceOf(link))).lines
-}
+export const checkSettings = async (options: Configured, link: Link): Promise<CheckLine[]> =>
+  (await examineSettings(options, serviceOf(link))).lines
 
-function serviceOf({ calls, limits, watch }: Link): ExaminedService {
-  return { me: calls.me, limits, skewMs: () => watch.skewMs }
-}
+const serviceOf = ({ calls, limits, watch }: Link): ExaminedService => ({
+  me: calls.me,
+  limits,
+  skewMs: () => watch.skewMs,
+})
 
 /**
  * Opens an armored message (`postern open`). There is no sender here whose certificate could be

@@ -86,9 +86,10 @@ export function createResourceReader(
 const ELSEWHERE = { diskFreeBytes: null, memoryUsed: null }
 
 /** The free disk and the used memory of the process. */
-export async function readMachine(dataDir: string) {
-  return { diskFreeBytes: await freeBytesOf(dataDir).catch(() => null), memoryUsed: memoryUsed() }
-}
+export const readMachine = async (dataDir: string) => ({
+  diskFreeBytes: await freeBytesOf(dataDir).catch(() => null),
+  memoryUsed: memoryUsed(),
+})
 
 /**
  * When the first of the authorities in a PEM file ends, ms since the epoch; Infinity without any. One

@@ -125,6 +125,7 @@ export const ADMIN = {
   ),
 }
 
-function clockOf({ clock }: World): { now: number; mode: ClockMode } {
-  return { now: clock.now(), mode: clock.mode }
-}
+const clockOf = ({ clock }: World): { now: number; mode: ClockMode } => ({
+  now: clock.now(),
+  mode: clock.mode,
+})

@@ -146,9 +146,11 @@ function requireAddable({ world, find }: ControlContext, userId: number): void {
   else if (!bot.allowGroups) throw new ControlError(`${userId} may not be added to groups`)
 }
 
-function brief(world: World, chat: ChatState) {
-  return { id: chat.id, kind: chat.kind, mode: modeOf(world, chat) }
-}
+const brief = (world: World, chat: ChatState) => ({
+  id: chat.id,
+  kind: chat.kind,
+  mode: modeOf(world, chat),
+})
 
 /**
  * Changes a membership. A new status brings its usual rights and ends a restriction.

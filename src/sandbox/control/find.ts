@@ -45,9 +45,8 @@ export function finderIn(world: World) {
   }
 }
 
-export function messageIn(chat: ChatState, id: number): StoredMessage {
-  return chat.messages.get(id) ?? missing('message', id)
-}
+export const messageIn = (chat: ChatState, id: number): StoredMessage =>
+  chat.messages.get(id) ?? missing('message', id)
 
 /** @throws ControlError unless the account is a member of the chat */
 export function requireMember(chat: ChatState, userId: number): void {

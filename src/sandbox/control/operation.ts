@@ -49,14 +49,12 @@ export interface AnyControlOperation extends AnyOperation<ControlContext, z.ZodO
  * Describes something that the people around a bot, its owner or a tester can do to the sandbox. Its
  * input is an object, which a seed file can spell. What `run` gives fits `output`.
  */
-export function operation<I extends z.ZodObject, R>(
+export const operation = <I extends z.ZodObject, R>(
   description: string,
   input: I,
   output: z.ZodType<R>,
   run: (on: ControlContext, input: z.output<I>) => NoInfer<R> | Promise<NoInfer<R>>,
-): ControlOperation<I, R> {
-  return { description, input, output, run }
-}
+): ControlOperation<I, R> => ({ description, input, output, run })
 
 /** An operation that always gives the same, as proof that it is done. */
 export function action<I extends z.ZodObject, const R extends Record<string, string | boolean>>(

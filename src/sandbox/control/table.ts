@@ -42,9 +42,8 @@ export const ALL_OPERATIONS = Object.entries(OPERATIONS) as readonly [
  * Binds the operations to the world that there is when one is called. An operation gives its result
  * once its changes are written.
  */
-export function bindControl(current: () => ControlContext): Control {
-  return deriveCalls(OPERATIONS, (name, input) => runOperation(current(), name, input))
-}
+export const bindControl = (current: () => ControlContext): Control =>
+  deriveCalls(OPERATIONS, (name, input) => runOperation(current(), name, input))
 
 /** Runs an operation; gives its result once its changes are written. @param input not validated */
 export async function runOperation(on: ControlContext, name: OperationName, input: object) {

@@ -18,9 +18,8 @@ export interface SandboxAddress {
  * The names under which a sandbox may be called. One that listens on every interface is also known
  * by this machine's name and addresses: none of them can be made to point elsewhere by a web page.
  */
-export function knownHosts({ host = LOOPBACK, allowedHosts = [] }: SandboxAddress) {
-  return hostNames([...allowedHosts, host, ...(WILDCARDS.has(host) ? ownNames() : [])])
-}
+export const knownHosts = ({ host = LOOPBACK, allowedHosts = [] }: SandboxAddress) =>
+  hostNames([...allowedHosts, host, ...(WILDCARDS.has(host) ? ownNames() : [])])
 
 function ownNames(): string[] {
   const interfaces = Object.values(networkInterfaces()).flatMap((found) => found ?? [])

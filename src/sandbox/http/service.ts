@@ -150,9 +150,8 @@ function callerOf(request: FastifyRequest, bot: BotState | undefined) {
 }
 
 /** The endpoint that a request was routed to, from the `config` of its route, or undefined. */
-function endpointOf({ routeOptions }: FastifyRequest): Endpoint | undefined {
-  return (routeOptions.config as { endpoint?: Endpoint }).endpoint
-}
+const endpointOf = ({ routeOptions }: FastifyRequest): Endpoint | undefined =>
+  (routeOptions.config as { endpoint?: Endpoint }).endpoint
 
 /**
  * Checks, in this order: the address's rate window, the token, the bot's rate window, whether the

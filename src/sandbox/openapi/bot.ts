@@ -104,30 +104,26 @@ function refusalsOf(codes: readonly ErrorCode[]): Record<string, object> {
   return Object.fromEntries(refusals) as Record<string, object>
 }
 
-function refusalOf(status: number, codes: readonly ErrorCode[]): object {
-  return {
-    description: codes.map((code) => `\`${code}\``).join(', '),
-    ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
-    ...jsonContent({ $ref: '#/components/schemas/ErrorEnvelope' }),
-  }
-}
+const refusalOf = (status: number, codes: readonly ErrorCode[]): object => ({
+  description: codes.map((code) => `\`${code}\``).join(', '),
+  ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
+  ...jsonContent({ $ref: '#/components/schemas/ErrorEnvelope' }),
+})
 
 /** `GET /media/{id}`, which is outside the prefix and needs no token. */
-function mediaPath(serviceUrl: string): object {
-  return {
-    servers: [{ url: serviceUrl }],
-    get: {
-      operationId: 'getMedia',
-      summary: 'A file exactly as it is stored: ciphertext for attachments of encrypted chats.',
-      security: [],
-      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-      responses: {
-        '200': { description: 'the file', content: { 'application/octet-stream': { schema: {} } } },
-        ...refusalsOf(['media_not_found']),
-      },
+const mediaPath = (serviceUrl: string): object => ({
+  servers: [{ url: serviceUrl }],
+  get: {
+    operationId: 'getMedia',
+    summary: 'A file exactly as it is stored: ciphertext for attachments of encrypted chats.',
+    security: [],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    responses: {
+      '200': { description: 'the file', content: { 'application/octet-stream': { schema: {} } } },
+      ...refusalsOf(['media_not_found']),
     },
-  }
-}
+  },
+})
 
 /** What the service POSTs to a webhook. */
 function deliveryOf(update: JsonSchema): object {

@@ -68,15 +68,13 @@ function streamOperation(): object {
   }
 }
 
-function operationOf(
+const operationOf = (
   [name, { description, input, output }]: (typeof ALL_OPERATIONS)[number],
   collector: SchemaCollector,
-): object {
-  return {
-    operationId: name,
-    summary: description.split(/(?<=[.;:])\s/)[0],
-    description,
-    requestBody: { required: !input.safeParse({}).success, ...jsonContent(collector.of(input)) },
-    responses: { '200': successOf(collector.of(output)), default: REFUSED },
-  }
-}
+): object => ({
+  operationId: name,
+  summary: description.split(/(?<=[.;:])\s/)[0],
+  description,
+  requestBody: { required: !input.safeParse({}).success, ...jsonContent(collector.of(input)) },
+  responses: { '200': successOf(collector.of(output)), default: REFUSED },
+})

@@ -61,10 +61,12 @@ type StoredIdentity = Omit<PhoneIdentity, 'key' | 'former'> & {
   former: StoredKey[]
 }
 
-function encodeKey(key: UnlockedKey): StoredKey {
-  return { ...key, bytes: Buffer.from(key.bytes).toString('base64') }
-}
+const encodeKey = (key: UnlockedKey): StoredKey => ({
+  ...key,
+  bytes: Buffer.from(key.bytes).toString('base64'),
+})
 
-function decodeKey(key: StoredKey): UnlockedKey {
-  return { ...key, bytes: Buffer.from(key.bytes, 'base64') }
-}
+const decodeKey = (key: StoredKey): UnlockedKey => ({
+  ...key,
+  bytes: Buffer.from(key.bytes, 'base64'),
+})

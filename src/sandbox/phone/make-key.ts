@@ -44,13 +44,11 @@ export async function makeCommonKey(o: {
 }
 
 /** `secretBytes` are 32: a seed, or a scalar, little-endian. */
-function pairOf({ privateKey, publicKey }: Record<'privateKey' | 'publicKey', KeyObject>) {
-  return {
-    secret: privateKey,
-    point: publicKey.export({ format: 'raw-public' }),
-    secretBytes: privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32),
-  }
-}
+const pairOf = ({ privateKey, publicKey }: Record<'privateKey' | 'publicKey', KeyObject>) => ({
+  secret: privateKey,
+  point: publicKey.export({ format: 'raw-public' }),
+  secretBytes: privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-32),
+})
 
 /** A secret key packet's body without a lock: the secret and its checksum (RFC 9580, 5.5.3). */
 function secretBody(body: Buffer, secret: Uint8Array): Buffer {

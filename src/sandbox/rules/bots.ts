@@ -3,9 +3,8 @@ import type { BotState, OwnerNotice } from '../state.ts'
 import type { World } from '../world.ts'
 
 /** A token of the spec's shape: `sandbox_<bot_id>.<43 characters>`; random unless `secret` is given. */
-export function newToken(botId: number, secret: string = randomBytes(32).toString('base64url')) {
-  return `sandbox_${botId}.${secret}`
-}
+export const newToken = (botId: number, secret: string = randomBytes(32).toString('base64url')) =>
+  `sandbox_${botId}.${secret}`
 
 /** Revokes the token. A poll in progress ends; every later call is answered `unauthorized`. */
 export function revokeToken(world: World, bot: BotState): void {

@@ -3,9 +3,8 @@ import type { BotState, ChatState, PersonState, StoredMessage } from '../state.t
 import type { World } from '../world.ts'
 
 /** An id in a path, or null when it is no integer. */
-export function pathId(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
-}
+export const pathId = (text: string | undefined): number | null =>
+  text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
 
 /** @throws SandboxApiError `chat_not_found`, whether there is no such chat or the bot is not in it */
 export function findChat(world: World, bot: BotState, id: number | null): ChatState {
@@ -24,9 +23,8 @@ export function findMessage(chat: ChatState, id: number | null): StoredMessage {
 }
 
 /** Whether two accounts are members of the same chat. */
-export function haveCommonChat(world: World, one: number, other: number): boolean {
-  return [...world.chats.values()].some(({ members }) => members.has(one) && members.has(other))
-}
+export const haveCommonChat = (world: World, one: number, other: number): boolean =>
+  [...world.chats.values()].some(({ members }) => members.has(one) && members.has(other))
 
 /** A person or a bot. @throws Error when nobody has the id */
 export function accountView(world: World, id: number) {
@@ -41,11 +39,9 @@ export function accountView(world: World, id: number) {
 }
 
 /** The bots in a chat. */
-export function botsIn(world: World, chat: ChatState): BotState[] {
-  return [...chat.members.keys()].flatMap((id) => world.bots.get(id) ?? [])
-}
+export const botsIn = (world: World, chat: ChatState): BotState[] =>
+  [...chat.members.keys()].flatMap((id) => world.bots.get(id) ?? [])
 
 /** The people in a chat. */
-export function peopleIn(world: World, chat: ChatState): PersonState[] {
-  return [...chat.members.keys()].flatMap((id) => world.people.get(id) ?? [])
-}
+export const peopleIn = (world: World, chat: ChatState): PersonState[] =>
+  [...chat.members.keys()].flatMap((id) => world.people.get(id) ?? [])

@@ -2,9 +2,8 @@ import type { BotState, ChatState, PersonState, PublishedKey } from '../state.ts
 import type { World } from '../world.ts'
 
 /** The key that a person or a bot published, or null. */
-export function publishedKey(world: World, userId: number): PublishedKey | null {
-  return world.people.get(userId)?.key ?? world.bots.get(userId)?.key ?? null
-}
+export const publishedKey = (world: World, userId: number): PublishedKey | null =>
+  world.people.get(userId)?.key ?? world.bots.get(userId)?.key ?? null
 
 /**
  * Publishes a bot's key: from now on its private chats are encrypted and every phone learns the
@@ -32,10 +31,9 @@ export function setKey(world: World, account: BotState | PersonState, key: Publi
  * The keys of an encrypted chat's members, without the account that asks, other bots in privacy
  * mode, and members with no key (spec, GET /chats/{id}/keys).
  */
-export function listedKeys(world: World, chat: ChatState, askerId: number) {
-  return [...chat.members.keys()].flatMap((id) => {
+export const listedKeys = (world: World, chat: ChatState, askerId: number) =>
+  [...chat.members.keys()].flatMap((id) => {
     const key = publishedKey(world, id)
     const addressedOnly = world.bots.get(id)?.privacyMode === true
     return key === null || id === askerId || addressedOnly ? [] : [{ userId: id, ...key }]
   })
-}

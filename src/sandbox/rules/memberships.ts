@@ -17,9 +17,8 @@ export function membershipOf(world: World, chat: ChatState, id: number): Members
     : member
 }
 
-export function isAdmin(member: Membership | undefined): boolean {
-  return member?.status === 'owner' || member?.status === 'admin'
-}
+export const isAdmin = (member: Membership | undefined): boolean =>
+  member?.status === 'owner' || member?.status === 'admin'
 
 /** Whether the member holds one of `RIGHTS`; an owner holds them all. */
 export function hasRight(member: Membership | undefined, right: keyof typeof RIGHTS): boolean {
@@ -117,25 +116,22 @@ export function leave(world: World, chat: ChatState, userId: number): void {
  * A membership that begins with the chat's next message. By default owners and administrators hold
  * every right, other members none.
  */
-export function newMembership(
+export const newMembership = (
   chat: Pick<ChatState, 'nextMessageId'>,
   status: MembershipStatus,
   rights?: number,
-): Membership {
-  return {
-    status,
-    rights: rights ?? usualRights(status),
-    restrictedUntil: null,
-    title: null,
-    firstMessageId: chat.nextMessageId,
-    wroteAt: null,
-  }
-}
+): Membership => ({
+  status,
+  rights: rights ?? usualRights(status),
+  restrictedUntil: null,
+  title: null,
+  firstMessageId: chat.nextMessageId,
+  wroteAt: null,
+})
 
 /** The usual rights of a status; those of an administrator can be fewer. */
-export function usualRights(status: MembershipStatus): number {
-  return status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
-}
+export const usualRights = (status: MembershipStatus): number =>
+  status === 'owner' || status === 'admin' ? ALL_RIGHTS : 0
 
 /**
  * Ids of the members that one of them may see. Administrators see all. Where the member list is

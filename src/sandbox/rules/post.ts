@@ -52,9 +52,11 @@ export function post(world: World, input: Post): StoredMessage {
   return message
 }
 
-function idsOf(chat: ChatState, { id, fromId }: StoredMessage) {
-  return { chatId: chat.id, messageId: id, fromId }
-}
+const idsOf = (chat: ChatState, { id, fromId }: StoredMessage) => ({
+  chatId: chat.id,
+  messageId: id,
+  fromId,
+})
 
 /**
  * Whether a bot gets an update. In a private chat it gets everything that the person writes;

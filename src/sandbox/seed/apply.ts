@@ -199,9 +199,8 @@ async function applySeed({ world, control, find, phones }: SeededWorld, seed: Se
 
 type SeedMembership = Exclude<SeedRoom['members'][string], string>
 
-function membershipsOf({ members }: SeedRoom): [string, SeedMembership][] {
-  return Object.entries(members).map(([handle, member]) => [
+const membershipsOf = ({ members }: SeedRoom): [string, SeedMembership][] =>
+  Object.entries(members).map(([handle, member]) => [
     handle,
     typeof member === 'string' ? { status: member } : member,
   ])
-}

@@ -26,8 +26,8 @@ export class SeedError extends PosternError {
 }
 
 /** Turns a schema's issues into problems. @param keysOf gives the fields that an object at a path can have */
-export function toSeedProblems(error: z.ZodError, keysOf: (path: SeedPath) => readonly string[]) {
-  return error.issues.flatMap((issue): SeedProblem[] => {
+export const toSeedProblems = (error: z.ZodError, keysOf: (path: SeedPath) => readonly string[]) =>
+  error.issues.flatMap((issue): SeedProblem[] => {
     const path = namesIn(issue.path)
     if (issue.code === 'unrecognized_keys') {
       const problem = { message: 'no such field', candidates: keysOf(path) }
@@ -45,7 +45,6 @@ export function toSeedProblems(error: z.ZodError, keysOf: (path: SeedPath) => re
       message: expected(one.message),
     }))
   })
-}
 
 const namesIn = (path: readonly PropertyKey[]): SeedPath =>
   path.filter((part) => typeof part !== 'symbol')

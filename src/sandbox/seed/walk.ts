@@ -67,9 +67,8 @@ function childSchemas(schema: z.ZodType, part: string | number): z.ZodType[] {
 }
 
 /** A schema without optional and default wrappers; of a union, all alternatives. */
-function unwrapSchema(schema: z.ZodType): z.ZodType[] {
-  return alternativesOf(schema)?.flatMap(unwrapSchema) ?? [schema]
-}
+const unwrapSchema = (schema: z.ZodType): z.ZodType[] =>
+  alternativesOf(schema)?.flatMap(unwrapSchema) ?? [schema]
 
 /** The schemas inside a wrapper or union; null for any other schema. */
 function alternativesOf(schema: z.ZodType): z.ZodType[] | null {

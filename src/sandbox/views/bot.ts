@@ -16,19 +16,15 @@ export function botView(bot: BotState) {
 }
 
 /** Result of `GET /webhook`. */
-export function webhookView(bot: BotState) {
-  return {
-    ...targetView(bot),
-    pending: bot.queue.size,
-    nextAttemptAt: bot.queue.size === 0 ? null : (bot.webhook?.nextAttemptAt ?? null),
-  }
-}
+export const webhookView = (bot: BotState) => ({
+  ...targetView(bot),
+  pending: bot.queue.size,
+  nextAttemptAt: bot.queue.size === 0 ? null : (bot.webhook?.nextAttemptAt ?? null),
+})
 
-function targetView({ webhook }: BotState) {
-  return {
-    url: webhook?.url ?? null,
-    hasSecret: typeof webhook?.secret === 'string',
-    failures: webhook?.failures ?? 0,
-    lastError: webhook?.lastError ?? null,
-  }
-}
+const targetView = ({ webhook }: BotState) => ({
+  url: webhook?.url ?? null,
+  hasSecret: typeof webhook?.secret === 'string',
+  failures: webhook?.failures ?? 0,
+  lastError: webhook?.lastError ?? null,
+})

@@ -16,24 +16,23 @@ interface MessageContext {
  * A Message as an update shows it to one bot. `replyTo` holds the quoted message without its own
  * quotation; of a message from before the bot joined it holds the id alone.
  */
-export function messageView(world: World, context: MessageContext): Record<string, unknown> {
-  return { ...viewWithoutQuote(world, context), replyTo: quoteView(world, context) }
-}
+export const messageView = (world: World, context: MessageContext): Record<string, unknown> => ({
+  ...viewWithoutQuote(world, context),
+  replyTo: quoteView(world, context),
+})
 
-function viewWithoutQuote(world: World, { chat, message }: MessageContext) {
-  return {
-    id: message.id,
-    chat: { id: chat.id, kind: chat.kind },
-    from: accountView(world, message.fromId),
-    date: message.date,
-    replyTo: null,
-    kind: message.kind,
-    ...contentView(message),
-    media: message.media.map(({ id, durationMs }) => {
-      return { id, url: `/media/${id}`, ...(durationMs === null ? {} : { durationMs }) }
-    }),
-  }
-}
+const viewWithoutQuote = (world: World, { chat, message }: MessageContext) => ({
+  id: message.id,
+  chat: { id: chat.id, kind: chat.kind },
+  from: accountView(world, message.fromId),
+  date: message.date,
+  replyTo: null,
+  kind: message.kind,
+  ...contentView(message),
+  media: message.media.map(({ id, durationMs }) => {
+    return { id, url: `/media/${id}`, ...(durationMs === null ? {} : { durationMs }) }
+  }),
+})
 
 function contentView({ text, armored }: StoredMessage): { text?: string; armored?: string } {
   if (armored !== null) return { armored }

@@ -62,12 +62,11 @@ export async function isCommitted(
  * Waits for every write before it, and raises the epoch.
  * @returns the new epoch, and the number of the transaction
  */
-export function takeTurn(
+export const takeTurn = (
   db: Transaction<PostgresSchema>,
-): Promise<{ epoch: number; writer: number }> {
-  return db
+): Promise<{ epoch: number; writer: number }> =>
+  db
     .updateTable('state')
     .set((state) => ({ epoch: state('epoch', '+', 1), writer: sql<number>`txid_current()` }))
     .returning(['epoch', 'writer'])
     .executeTakeFirstOrThrow()
-}

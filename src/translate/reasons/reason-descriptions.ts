@@ -216,6 +216,5 @@ export const REASON_DESCRIPTIONS: Readonly<Record<Reason, Readonly<ReasonDescrip
 }
 
 /** @returns null for a reason of another version */
-export function describeReason(reason: string): Readonly<ReasonDescription> | null {
-  return Object.hasOwn(REASON_DESCRIPTIONS, reason) ? REASON_DESCRIPTIONS[reason as Reason] : null
-}
+export const describeReason = (reason: string): Readonly<ReasonDescription> | null =>
+  Object.hasOwn(REASON_DESCRIPTIONS, reason) ? REASON_DESCRIPTIONS[reason as Reason] : null

@@ -80,6 +80,5 @@ export const SKIP_REASONS: Readonly<Record<Skipped['reason'], { what: string; hi
 }
 
 /** @returns null for a reason of another version */
-export function describeSkip(reason: string): { what: string; hint: string } | null {
-  return Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as Skipped['reason']] : null
-}
+export const describeSkip = (reason: string): { what: string; hint: string } | null =>
+  Object.hasOwn(SKIP_REASONS, reason) ? SKIP_REASONS[reason as Skipped['reason']] : null

@@ -150,33 +150,31 @@ function createState({ loaded }: SeveralOptions, bots: HostedBots, warnings: War
 }
 
 /** The doors that all bots share. */
-function createDoors(
+const createDoors = (
   { loaded: { settings }, log }: SeveralOptions,
   bots: HostedBots,
   { metrics, state }: { metrics: Metrics; state: ReturnType<typeof createState> },
-): Doors {
-  return {
-    bot: buildSharedDoor({
-      log,
-      onAnswered: (line) => recordRequest(metrics, line),
-      allowedHosts: botHosts(settings),
-      tls: doorTls(settings),
-      bots: bots.tokens,
-      strangers: bots.doorQueues.strangers,
-    }),
-    admin: createAdminDoor(
-      { settings, log },
-      {
-        metrics: metrics.registry,
-        readiness: (bot) => state.readiness(bot),
-        status: (bot) => {
-          if (bot === null) return Promise.resolve(state.report())
-          return bots.find(bot)?.status() ?? null
-        },
+): Doors => ({
+  bot: buildSharedDoor({
+    log,
+    onAnswered: (line) => recordRequest(metrics, line),
+    allowedHosts: botHosts(settings),
+    tls: doorTls(settings),
+    bots: bots.tokens,
+    strangers: bots.doorQueues.strangers,
+  }),
+  admin: createAdminDoor(
+    { settings, log },
+    {
+      metrics: metrics.registry,
+      readiness: (bot) => state.readiness(bot),
+      status: (bot) => {
+        if (bot === null) return Promise.resolve(state.report())
+        return bots.find(bot)?.status() ?? null
       },
-    ),
-  }
-}
+    },
+  ),
+})
 
 /** Measures the disk and the memory that all bots share, and warns before either is full. */
 function watchMachine({ loaded, log }: SeveralOptions, metrics: Metrics) {
