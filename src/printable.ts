@@ -13,6 +13,12 @@ export const stripControls = (text: string): string => text.replace(CONTROLS, ''
 /** The same in one line: a newline or tab becomes a space. */
 export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t]/g, ' ')
 
+/** The first texts of a list, and how many there are more. */
+export function listFirst(all: readonly (string | number)[], most = 10, and = ' and'): string {
+  const more = all.length > most ? `${and} ${all.length - most} more` : ''
+  return `${all.slice(0, most).join(', ')}${more}`
+}
+
 /** A value as JSON, in which everything unprintable is escaped. @param indent spaces; one line without */
 export const printableJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replace(

@@ -1,5 +1,6 @@
 /** How one of several bots is named, and who is meant by a name. */
 import { OperatorError, usageError } from '../errors.ts'
+import { listFirst } from '../printable.ts'
 
 /** A bot's name is that of its folder in `dataDir`, of a label and of a field in the log. */
 export const BOT_NAME = /^[a-z0-9][a-z0-9_-]{0,62}$/
@@ -14,9 +15,8 @@ const MAX_LISTED = 20
 export function pickBot<T extends { name: string }>(bots: readonly T[], named: string | null): T {
   const found = bots.find(({ name }) => name === named)
   if (found !== undefined) return found
-  const more = bots.length > MAX_LISTED ? `, and ${bots.length - MAX_LISTED} more` : ''
-  const names = bots.slice(0, MAX_LISTED).map(({ name }) => name)
-  const list = bots.length === 0 ? 'none yet' : names.join(', ') + more
+  const names = bots.map(({ name }) => name)
+  const list = bots.length === 0 ? 'none yet' : listFirst(names, MAX_LISTED, ', and')
   throw usageError(
     named === null ? 'there are several bots, and none is named' : 'there is no bot of that name',
     `name one with --bot: ${list}`,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
 import { isOpen } from '../outbox/entries.ts'
+import { listFirst } from '../printable.ts'
 import { acceptRestored, restoredFrom } from '../store/flags.ts'
 import { nothing, operation, type OperationParts } from './operation.ts'
 import { RESTORED } from './outbox.ts'
@@ -52,9 +53,7 @@ async function holdBack({ outbox, clients }: OperationParts, takenAt: string): P
 }
 
 function named(what: string, all: readonly string[]): string {
-  if (all.length === 0) return ''
-  const more = all.length > MOST_NAMED ? ` and ${all.length - MOST_NAMED} more` : ''
-  return `${what}${all.slice(0, MOST_NAMED).join(', ')}${more}`
+  return all.length === 0 ? '' : what + listFirst(all, MOST_NAMED)
 }
 
 /** Describes the key that the service shows, when the restored keys are compatible with it. */

@@ -1,6 +1,7 @@
 /** Checks the certificates of the people who are listed: who may not read the bot, and whose count for nothing. */
 import type { Certificates, Trust } from '../../kernel/index.ts'
 import type { CertificateStatus, Engine } from '../../openpgp/index.ts'
+import { listFirst } from '../../printable.ts'
 import { pass, warn, type CheckLine } from './check-line.ts'
 
 export interface PeopleParts {
@@ -11,8 +12,6 @@ export interface PeopleParts {
 
 /** Certificates that are judged for one check. */
 const MOST = 1000
-/** People named in a line. */
-const NAMED = 10
 /** Programs that were tried (openpgp/README.md). */
 const PROGRAMS =
   'GnuPG 2.2, Sequoia and openpgp.js 6.3 read everything; rnp 0.16 and gosop refuse the bot’s certificate, PGPainless 1.3 its messages'
@@ -44,7 +43,7 @@ function pqcLine(people: readonly PersonCopy[]): CheckLine {
   if (without.length === 0) return pass('post-quantum', message)
   return warn(
     'post-quantum',
-    `${message}. Whether the programs of the others can read the bot’s key is unknown: ${named(without.map(({ userId }) => userId))}`,
+    `${message}. Whether the programs of the others can read the bot’s key is unknown: ${listFirst(without.map(({ userId }) => userId))}`,
     `${PROGRAMS}; \`postern key rotate --algorithm classic\` goes back`,
   )
 }
@@ -53,7 +52,7 @@ function pqcLine(people: readonly PersonCopy[]): CheckLine {
 function sha1Lines(people: readonly PersonCopy[]): CheckLine[] {
   const weak = people.filter(({ status }) => status?.unusable === 'weak-hash')
   if (weak.length === 0) return []
-  const whose = named(weak.map(({ userId, fingerprint }) => `${userId} (${fingerprint})`))
+  const whose = listFirst(weak.map(({ userId, fingerprint }) => `${userId} (${fingerprint})`))
   return [
     warn(
       'sha1',
@@ -61,9 +60,4 @@ function sha1Lines(people: readonly PersonCopy[]): CheckLine[] {
       'they sign anew with the same key (`gpg --cert-digest-algo SHA512 --quick-set-expire FINGERPRINT never`) and publish it; the setting `openpgp.acceptWeakHash` lets those over SHA-1 count that it names',
     ),
   ]
-}
-
-function named(all: readonly (number | string)[]): string {
-  const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : ''
-  return `${all.slice(0, NAMED).join(', ')}${more}`
 }
