@@ -86,9 +86,7 @@ async function unlockKey(
 /** Whether the secret numbers belong to the public ones: those of a locked key are not signed. */
 async function isConsistent(key: PrivateKey): Promise<boolean> {
   const checks = key.getKeys().map((one) => (one.keyPacket as SecretKeyPacket).validate())
-  return await Promise.all(checks)
-    .then(() => true)
-    .catch(() => false)
+  return (await Promise.all(checks).catch(() => null)) !== null
 }
 
 async function canSign(key: PrivateKey, nowMs: number): Promise<boolean> {

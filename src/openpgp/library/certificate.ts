@@ -181,10 +181,7 @@ const CURVE_NAMES: Record<string, string> = {
  */
 async function canBeSealedTo(part: Key | Subkey): Promise<boolean> {
   const zeros = { data: new Uint8Array(32), algorithm: 'aes256' } as const
-  return await recipientPacket(part, zeros).then(
-    () => true,
-    () => false,
-  )
+  return (await recipientPacket(part, zeros).catch(() => null)) !== null
 }
 
 /** The library has these, its types do not. */

@@ -10,7 +10,7 @@ import { JobKilled, Pool, type PoolEvents, type ThreadLoad } from '../pool.ts'
 import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
-import type { Jobs, ThreadData } from './worker.ts'
+import type { Jobs } from './worker.ts'
 import {
   CertificateStatuses,
   unusableStatus,
@@ -59,8 +59,9 @@ export class Library implements AsyncDisposable {
 
   constructor(options: LibraryOptions, events: PoolEvents) {
     const { threads = 2, deadlineMs = DEADLINES_MS.usual, nowMs = () => Date.now() } = options
-    const data: ThreadData = { acceptWeakHash: options.acceptWeakHash ?? [] }
-    const pool = (count = threads): Pool<Jobs> => new Pool('library/worker', count, events, data)
+    const { acceptWeakHash } = options
+    const pool = (count = threads): Pool<Jobs> =>
+      new Pool('library/worker', count, events, { acceptWeakHash })
     this.#pools = { messages: pool(), certificates: pool(), ours: pool(), attachments: pool(1) }
     this.#deadlineMs = deadlineMs
     this.#nowMs = nowMs

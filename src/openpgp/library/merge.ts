@@ -7,7 +7,7 @@ import { PublicKey, type SignaturePacket, type Subkey } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import { isComposite } from './composite.ts'
 import type { WholePublicKey } from './key-cache.ts'
-import { nameOf, statementsOf, type Stated, type Statements } from './owner-statements.ts'
+import { nameOf, partsOf, statementsOf, type Stated, type Statements } from './owner-statements.ts'
 import { isSoft, newest } from './owner-terms.ts'
 import { timeOf, weaknessOf } from './signature.ts'
 
@@ -62,7 +62,7 @@ export async function merge(
     }),
   })
   const lacks = (copy: Statements): boolean => {
-    const known = new Set([...ownIn(copy), ...revokedIn(copy)].map(base64Of))
+    const known = new Set(partsOf(copy).flatMap(statedIn).map(base64Of))
     return kept.some((one) => !known.has(base64Of(one)))
   }
   const listed = new Set(published.subkeys.map((one) => one.getFingerprint()))
@@ -116,11 +116,6 @@ function distinct(all: (SignaturePacket | null | undefined)[]): SignaturePacket[
 
 const base64Of = (one: SignaturePacket): string => Buffer.from(one.write()).toString('base64')
 
-const partsOf = ({ primary, users, subkeys }: Statements): Stated<unknown>[] => [
-  primary,
-  ...users,
-  ...subkeys,
-]
 const ownIn = (all: Statements): SignaturePacket[] =>
   partsOf(all).flatMap(({ own }) => own.filter(counts))
-const revokedIn = (all: Statements): SignaturePacket[] => partsOf(all).flatMap((one) => one.revoked)
+const statedIn = ({ own, revoked }: Stated<unknown>): SignaturePacket[] => [...own, ...revoked]

@@ -98,3 +98,9 @@ export const namedBy = ({ userID, userAttribute }: NamedUser): object => ({ user
 
 export const nameOf = ({ userID, userAttribute }: NamedUser): string =>
   Buffer.from((userID ?? userAttribute)?.write() ?? []).toString('base64')
+
+export const partsOf = ({ primary, users, subkeys }: Statements): Stated<unknown>[] => [
+  primary,
+  ...users,
+  ...subkeys,
+]

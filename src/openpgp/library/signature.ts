@@ -64,10 +64,8 @@ export async function isMadeBy(
   const none = new Set<enums.hash>()
   const settings = { ...config, rejectHashAlgorithms: none, rejectMessageHashAlgorithms: none }
   const anyDate = null as unknown as Date
-  return await copy.verify(by, type, data, anyDate, isDetached, settings).then(
-    () => true,
-    () => false,
-  )
+  const verified = copy.verify(by, type, data, anyDate, isDetached, settings).then(() => true)
+  return await verified.catch(() => false)
 }
 
 /**

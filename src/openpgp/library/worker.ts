@@ -67,12 +67,6 @@ export const JOBS = {
 
 export type Jobs = typeof JOBS
 
-/** What a thread is given when it starts. */
-export interface ThreadData {
-  /** Fingerprints, as `EngineOptions` has them. */
-  acceptWeakHash: readonly string[]
-}
-
 applyProfile()
-acceptWeakHash((workerData as Partial<ThreadData> | null)?.acceptWeakHash ?? [])
+acceptWeakHash((workerData as { acceptWeakHash?: string[] } | null)?.acceptWeakHash ?? [])
 serve(JOBS)
