@@ -2,29 +2,17 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { filetypeinfo } from 'magic-bytes.js'
 import {
-  type FileDecision,
-  type FileParts,
   Freshness,
-  type GivenVerdict,
-  type MediaPlace,
-  type Verdict,
   isProtectedIn,
   judgeFetched,
   judgeFile,
   judgeStored,
   maySpeak,
 } from '../kernel/index.ts'
+import type { FileDecision, FileParts, GivenVerdict, MediaPlace, Verdict } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
-import {
-  BOUNDS,
-  ByteReader,
-  FORM_BYTES,
-  RestingWriter,
-  sealedForm,
-  type Engine,
-  type RestingFile,
-  type Room,
-} from '../openpgp/index.ts'
+import { BOUNDS, ByteReader, FORM_BYTES, RestingWriter, sealedForm } from '../openpgp/index.ts'
+import type { Engine, RestingFile, Room } from '../openpgp/index.ts'
 import { refusalOf } from './media-refusal.ts'
 
 /** A file as the bot gets it, whole and checked. */

@@ -5,12 +5,8 @@ import { FairQueue, type Lane } from '../util/fair-queue.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { Capability } from './capability.ts'
 import { FileCache, type CacheEntry, type ReadHandle } from './file-cache.ts'
-import {
-  fetchAttachment,
-  openAttachment,
-  type Attachment,
-  type AttachmentParts,
-} from './attachment.ts'
+import { fetchAttachment, openAttachment } from './attachment.ts'
+import type { Attachment, AttachmentParts } from './attachment.ts'
 
 /** Bounds of openings at once, and of the cache. */
 export const ATTACHMENT_BOUNDS = {

@@ -68,7 +68,7 @@ interface LiftFlags {
   yes?: boolean
 }
 
-function printChats(chats: readonly ChatRow[]): void {
+const printChats = (chats: readonly ChatRow[]): void =>
   printList(chats, 'no chat is known yet', {
     CHAT: ({ id }) => String(id),
     KIND: ({ kind }) => kind,
@@ -77,7 +77,6 @@ function printChats(chats: readonly ChatRow[]): void {
     REFUSED: ({ refused }) => (refused ? 'yes' : 'no'),
     PERSON: ({ personId }) => String(personId ?? '-'),
   })
-}
 
 /**
  * Prints which chats may become readable, and asks at a terminal. Elsewhere, named groups need no

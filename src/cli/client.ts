@@ -116,7 +116,7 @@ function printToken({ name, token, refused }: MadeToken): void {
   print(token)
 }
 
-function printClients(clients: readonly ClientRow[]): void {
+const printClients = (clients: readonly ClientRow[]): void =>
   printList(clients, 'there are no clients: only the bot’s own token', {
     CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
     MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
@@ -126,4 +126,3 @@ function printClients(clients: readonly ClientRow[]): void {
     EXPIRES: ({ expiresAt }) => expiresAt ?? '-',
     ADDED: ({ createdAt }) => createdAt ?? 'in the settings',
   })
-}

@@ -82,11 +82,10 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<Inb
 /** Whether the terminal is wide enough for columns; else the views are printed below each other. */
 const isWide = (): boolean => !isStdoutTerminal() || terminalWidth() >= WIDE
 
-function printRule(): void {
+const printRule = (): void =>
   print(
     isWide() ? WIDTHS.map((width) => '─'.repeat(width)).join('─┼─') : '─'.repeat(terminalWidth()),
   )
-}
 
 function printRow(cells: string[]): void {
   if (isWide()) {

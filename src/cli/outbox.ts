@@ -56,7 +56,7 @@ const showCommand = (group: 'outbox' | 'approve'): OperatorCommand =>
       throw refusedError(`there is no entry ${id}`, '`postern outbox list` shows them')
     }, printJson)
 
-function printEntries(entries: readonly OutboxRow[]): void {
+const printEntries = (entries: readonly OutboxRow[]): void =>
   printList(entries, 'nothing is sent later', {
     ENTRY: ({ id }) => id,
     STATE: ({ state, code }) => (code === null ? state : `${state}: ${code}`),
@@ -67,4 +67,3 @@ function printEntries(entries: readonly OutboxRow[]): void {
     MESSAGE: ({ messageId, edits }) =>
       edits === null ? String(messageId ?? '-') : `edit ${edits}`,
   })
-}

@@ -28,9 +28,8 @@ export function recordUpstreamAnswer(
 }
 
 /** The service gave no usable answer; `code` is one of `postern_upstream_*`. */
-export function recordNoUpstreamAnswer(metrics: Metrics, code: string): void {
+export const recordNoUpstreamAnswer = (metrics: Metrics, code: string): void =>
   metrics.count('postern_upstream_unanswered_total', { code: isOwn(code) ? code : 'other' })
-}
 
 /** A delivery to the bot's webhook ended; `failures` is how many have failed in a row by now. */
 export function recordDelivery(metrics: Metrics, outcome: string, ms: number, failures = 0): void {

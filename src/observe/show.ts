@@ -26,11 +26,10 @@ export function showBacklog(
 const seconds = (ms: number | null): number | null => (ms === null ? null : ms / 1000)
 
 /** Shows each warning. */
-export function showWarnings(metrics: Metrics, warnings: Warnings): void {
+export const showWarnings = (metrics: Metrics, warnings: Warnings): void =>
   metrics.show('postern_warning', () =>
     WARNING_CODES.map((code) => [{ code }, warnings.holds(code) ? 1 : 0]),
   )
-}
 
 /** Shows the levels of the last check; null before the first check. */
 export function showResources(metrics: Metrics, latest: () => ResourceLevels | null): void {

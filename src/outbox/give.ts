@@ -6,16 +6,15 @@ import { Refusal } from '../errors.ts'
 import type { Clients } from '../clients/clients.ts'
 import { OWN_CALL, type ClientAct, type StillMay } from '../clients/may-client.ts'
 import type { Client } from '../clients/records.ts'
-import {
-  isForSealed,
-  requireNoCode,
-  type Approval,
-  type Approvals,
-  type Clearance,
-  type Guard,
-  type KeyLookups,
-  type LaterGround,
-  type PermitGround,
+import { isForSealed, requireNoCode } from '../kernel/index.ts'
+import type {
+  Approval,
+  Approvals,
+  Clearance,
+  Guard,
+  KeyLookups,
+  LaterGround,
+  PermitGround,
 } from '../kernel/index.ts'
 import { readEdit, readSend, type Draft, type DraftRules } from '../translate/draft.ts'
 import type { Messages } from '../translate/messages.ts'

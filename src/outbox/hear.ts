@@ -1,16 +1,7 @@
 /** People's words on entries, in replies that were opened (README, A person's word). */
 import { isObject } from '../api/common.ts'
-import {
-  closedToBot,
-  concernsRequest,
-  decidedBy,
-  mayDecide,
-  wordIn,
-  type GivenWord,
-  type HeardWord,
-  type JudgedMessage,
-  type Journal,
-} from '../kernel/index.ts'
+import { closedToBot, concernsRequest, decidedBy, mayDecide, wordIn } from '../kernel/index.ts'
+import type { GivenWord, HeardWord, JudgedMessage, Journal } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { OutboxEntries } from './entries.ts'
 

@@ -1,15 +1,8 @@
 /** The request for a person's word on an entry: its code, its text, its digest (README, A person's word). */
 import { createHash, randomInt, randomUUID } from 'node:crypto'
 import { isObject } from '../api/common.ts'
-import {
-  CODE_CHARS,
-  CODE_LETTERS,
-  REQUEST_HEADING,
-  type Approval,
-  type ApprovalAct,
-  type ApprovalRule,
-  type TrustChange,
-} from '../kernel/index.ts'
+import { CODE_CHARS, CODE_LETTERS, REQUEST_HEADING } from '../kernel/index.ts'
+import type { Approval, ApprovalAct, ApprovalRule, TrustChange } from '../kernel/index.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
 import type { UnnumberedEntry } from './entry.ts'
 

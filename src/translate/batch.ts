@@ -6,16 +6,13 @@ import { EngineUnavailableError, isOutOfMemory, isOwnFailure } from '../errors.t
 import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/scheduling.ts'
 import { monotonicNow } from '../util/clock.ts'
-import {
-  type Arrival,
-  type ExamineParts,
-  type ExaminedMessage,
-  type FoundMessage,
-  type MessageFinding,
-  examine,
-  isProtectedSince,
-  transientErrorIn,
-  unexamined,
+import { examine, isProtectedSince, transientErrorIn, unexamined } from '../kernel/index.ts'
+import type {
+  Arrival,
+  ExamineParts,
+  ExaminedMessage,
+  FoundMessage,
+  MessageFinding,
 } from '../kernel/index.ts'
 import { DEFERRAL_TIMES, Deferral, transientErrorAmong } from './deferral.ts'
 import type { LeavingReason, BatchState } from './deferral.ts'

@@ -4,17 +4,13 @@
  */
 import type { Modes } from '../service/lookups/modes.ts'
 import {
-  type Guard,
-  type KeyList,
-  type ModeAnswer,
-  type RecipientParts,
-  type RecipientRules,
   chooseRecipients,
   deniedReason,
   downgradeRefusal,
   recipientRules,
   mayReceive,
 } from '../kernel/index.ts'
+import type { Guard, KeyList, ModeAnswer, RecipientParts, RecipientRules } from '../kernel/index.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError, failedError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../service/lookups/directory.ts'

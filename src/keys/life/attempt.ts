@@ -175,6 +175,5 @@ function fail(
   release(change, { error })
 }
 
-function release(change: Transition, ending: Ending): void {
+const release = (change: Transition, ending: Ending): void =>
   change.act({ step: 'releasing', ending }, { kind: 'release-sends' })
-}

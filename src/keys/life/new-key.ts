@@ -18,9 +18,8 @@ export const NEW_KEY_STEPS: Handlers<'making' | 'discarding'> = {
   },
 }
 
-export function make(change: Transition): void {
+export const make = (change: Transition): void =>
   change.act({ step: 'making' }, { kind: 'make-key' })
-}
 
 /** Whether a key is made for a rotation, which the operator or the setting asks for. */
 const isForRotation = ({ errand, life }: Transition): boolean =>

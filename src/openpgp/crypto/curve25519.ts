@@ -1,11 +1,6 @@
 /** X25519 by node:crypto (RFC 7748). Each function needs some forty microseconds. */
-import {
-  createPrivateKey,
-  createPublicKey,
-  diffieHellman,
-  generateKeyPairSync,
-  type KeyObject,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { bufferOf } from '../bytes.ts'
 import { countedCache } from '../../util/caches.ts'
 import type { Ephemeral, RecipientAlgorithm } from './algorithm.ts'

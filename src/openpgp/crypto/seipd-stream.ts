@@ -10,9 +10,8 @@ import {
   createHash,
   createSecretKey,
   timingSafeEqual,
-  type Cipheriv,
-  type Hash,
 } from 'node:crypto'
+import type { Cipheriv, Hash } from 'node:crypto'
 import { MDC_BYTES, MDC_HEADER, REPEATED } from './seipd.ts'
 import { cipherOf, type SymmetricKey } from '../format/ciphers.ts'
 

@@ -16,15 +16,8 @@ import {
   readSignatures,
   type ReadSignatures,
 } from './message-grammar.ts'
-import {
-  FramingError,
-  ReadError,
-  TAG,
-  failureOf,
-  isIgnorable,
-  packetAt,
-  type Packet,
-} from './packets.ts'
+import { FramingError, ReadError, TAG, failureOf, isIgnorable, packetAt } from './packets.ts'
+import type { Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { parseSignature } from './signature-claim.ts'
 

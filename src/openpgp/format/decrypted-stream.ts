@@ -13,9 +13,8 @@ import {
   literalHeaderBytes,
   packetOrder,
   readSignatures,
-  type PacketOrder,
-  type ReadSignatures,
 } from './message-grammar.ts'
+import type { PacketOrder, ReadSignatures } from './message-grammar.ts'
 import { ReadError, TAG, failureOf, type Packet } from './packets.ts'
 import { framePacket } from './packet-writer.ts'
 import { readClaim } from './signature-claim.ts'

@@ -10,12 +10,8 @@ import { armorStart, dearmor } from './armor.ts'
 import { type ByteReader, nextSignificant, type StreamedPacket } from './packet-stream.ts'
 import type { ReadFailure } from '../failure-reasons.ts'
 import { ReadError, TAG, failureOf, headerAt, isIgnorable, packetAt } from './packets.ts'
-import {
-  RecipientScan,
-  type FoundKey,
-  type OwnIds,
-  type ScannedRecipients,
-} from './recipient-scan.ts'
+import { RecipientScan } from './recipient-scan.ts'
+import type { FoundKey, OwnIds, ScannedRecipients } from './recipient-scan.ts'
 
 /** An encrypted message that may be opened, without the recipient packets of others. */
 export interface EncryptedMessage extends ScannedRecipients {

@@ -9,9 +9,8 @@ import {
   oldLength,
   oldLengthSize,
   tagOf,
-  type ReadError,
-  type PacketLength,
 } from './packets.ts'
+import type { ReadError, PacketLength } from './packets.ts'
 
 const NOTHING = new Uint8Array(0)
 

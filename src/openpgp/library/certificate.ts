@@ -1,13 +1,6 @@
 /** Judges certificates: their contents, and whether they can be sealed to. */
-import {
-  PublicKeyEncryptedSessionKeyPacket,
-  enums,
-  readKeys,
-  type AnyKeyPacket,
-  type Key,
-  type PublicKey,
-  type Subkey,
-} from 'openpgp'
+import { PublicKeyEncryptedSessionKeyPacket, enums, readKeys } from 'openpgp'
+import type { AnyKeyPacket, Key, PublicKey, Subkey } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import type { CertificateStatus } from '../engine.ts'

@@ -4,14 +4,8 @@ import { enums, type PublicKey, type SignaturePacket } from 'openpgp'
 import { NEVER_MS, notationOf } from '../certifications.ts'
 import type { Certifier, CertifierStatement } from '../certifier.ts'
 import { readOne } from './certificate.ts'
-import {
-  madeOver,
-  nameOf,
-  namedBy,
-  statementsOf,
-  type NamedUser,
-  type Stated,
-} from './owner-statements.ts'
+import { madeOver, nameOf, namedBy, statementsOf } from './owner-statements.ts'
+import type { NamedUser, Stated } from './owner-statements.ts'
 import { isWeakKey, termsOf } from './owner-terms.ts'
 import { endOf, timeOf, weaknessOf } from './signature.ts'
 

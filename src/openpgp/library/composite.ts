@@ -3,13 +3,8 @@
  * locked, unlocked and written, so that the library verifies their bindings, expiry and revocations
  * and keeps them in copies. It never encrypts to one. Import this file before parsing.
  */
-import {
-  createDecipheriv,
-  generateKeyPairSync,
-  hash,
-  timingSafeEqual,
-  type KeyObject,
-} from 'node:crypto'
+import { createDecipheriv, generateKeyPairSync, hash, timingSafeEqual } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { PublicSubkeyPacket, SecretSubkeyPacket, enums, type Key, type Subkey } from 'openpgp'
 import { bufferOf, checksum } from '../bytes.ts'
 import type { RecipientSecret } from '../crypto/recipient.ts'

@@ -1,12 +1,7 @@
 /** Parsed keys, kept by their exact text or bytes, so that each is parsed once a thread. */
 import { hash } from 'node:crypto'
-import {
-  readKey,
-  readPrivateKey,
-  type PrivateKey,
-  type PublicKey,
-  type SignaturePacket,
-} from 'openpgp'
+import { readKey, readPrivateKey } from 'openpgp'
+import type { PrivateKey, PublicKey, SignaturePacket } from 'openpgp'
 import { countedCache } from '../../util/caches.ts'
 import { BOUNDS } from '../bounds.ts'
 import type { UnlockedKey } from '../engine.ts'

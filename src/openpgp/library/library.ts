@@ -11,11 +11,8 @@ import { Sealed } from '../format/armor-writer.ts'
 import { withoutHolder } from '../key-holder.ts'
 import type { FileOpeningHelpers } from '../stream/open-file.ts'
 import type { Jobs } from './worker.ts'
-import {
-  CertificateStatuses,
-  unusableStatus,
-  type CheckedCertificate,
-} from '../certificate-statuses.ts'
+import { CertificateStatuses, unusableStatus } from '../certificate-statuses.ts'
+import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type { OwnKeyInfo } from '../certificate-info.ts'
 
 /** Greatest time of one job, in ms, counted from its start in a thread. */

@@ -2,24 +2,14 @@
  * Opening with openpgp.js, in a thread that may be killed: whole messages, and the parts of files
  * that node:crypto and zlib lack: recipient packets, containers and compression, within bounds.
  */
-import {
-  PublicKeyEncryptedSessionKeyPacket,
-  enums,
-  type AnyKeyPacket,
-  type Key,
-  type KeyID,
-  type Subkey,
-} from 'openpgp'
+import { PublicKeyEncryptedSessionKeyPacket, enums } from 'openpgp'
+import type { AnyKeyPacket, Key, KeyID, Subkey } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenedText, UnlockedKey } from '../engine.ts'
 import { openedText, readDecrypted } from '../format/decrypted-message.ts'
 import type { EncryptedMessage } from '../format/encrypted-message.ts'
-import {
-  UNREAD_CIPHER,
-  algorithmIn,
-  undecryptable,
-  type FoundKey,
-} from '../format/recipient-scan.ts'
+import { UNREAD_CIPHER, algorithmIn, undecryptable } from '../format/recipient-scan.ts'
+import type { FoundKey } from '../format/recipient-scan.ts'
 import { CIPHER_NAMES, cipherOf } from '../format/ciphers.ts'
 import { COMPOSITE, packetAt } from '../format/packets.ts'
 import { secretKeyOf, type WholeSecretKey } from './key-cache.ts'

@@ -2,13 +2,8 @@
  * The statements of a certificate's owner (RFC 9580, 5.2.1): user ids, flags, ends, subkeys, and
  * revocations. Their signatures are verified here once; `owner-terms.ts` decides which of them count.
  */
-import {
-  enums,
-  type AnyKeyPacket,
-  type PublicKey,
-  type SignaturePacket,
-  type Subkey,
-} from 'openpgp'
+import { enums } from 'openpgp'
+import type { AnyKeyPacket, PublicKey, SignaturePacket, Subkey } from 'openpgp'
 import { isMadeBy, markAccepted, weaknessOf } from './signature.ts'
 import type { WholePublicKey } from './key-cache.ts'
 

@@ -1,16 +1,7 @@
 /** Sealing: sign, then encrypt to every recipient (RFC 9580, 10.3). */
 import { hash, randomBytes } from 'node:crypto'
-import {
-  config,
-  createMessage,
-  encrypt,
-  enums,
-  sign,
-  type MaybeStream,
-  type Message,
-  type PrivateKey,
-  type PublicKey,
-} from 'openpgp'
+import { config, createMessage, encrypt, enums, sign } from 'openpgp'
+import type { MaybeStream, Message, PrivateKey, PublicKey } from 'openpgp'
 import { CIPHERS, CIPHER_NAME, type CipherId, type Cipher } from '../format/ciphers.ts'
 import type { SealRequest } from '../engine.ts'
 import { armorMessage, type SealedDigests } from '../format/armor-writer.ts'

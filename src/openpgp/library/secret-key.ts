@@ -9,10 +9,8 @@ import {
   readPrivateKey,
   PrivateKey,
   SignaturePacket,
-  type AnyKeyPacket,
-  type AnySecretKeyPacket,
-  type Key,
 } from 'openpgp'
+import type { AnyKeyPacket, AnySecretKeyPacket, Key } from 'openpgp'
 import type { Engine, OwnKey, UnlockedKey } from '../engine.ts'
 import { ownBytes } from '../size.ts'
 import { makeComposite } from './composite.ts'

@@ -6,11 +6,8 @@ import {
   readKeys,
   readSignature,
   sign,
-  type CleartextMessage,
-  type Key,
-  type Signature,
-  type SignaturePacket,
 } from 'openpgp'
+import type { CleartextMessage, Key, Signature, SignaturePacket } from 'openpgp'
 import { bufferOf } from '../bytes.ts'
 import { BOUNDS } from '../bounds.ts'
 import type { Engine, ListedCertificate, Signed, UnlockedKey } from '../engine.ts'

@@ -1,13 +1,6 @@
 /** Verifying signatures against one certificate (RFC 9580, 5.2.4). */
-import {
-  createMessage,
-  enums,
-  readSignature,
-  SignaturePacket,
-  type LiteralDataPacket,
-  type PublicKey,
-  type Subkey,
-} from 'openpgp'
+import { createMessage, enums, readSignature, SignaturePacket } from 'openpgp'
+import type { LiteralDataPacket, PublicKey, Subkey } from 'openpgp'
 import { BOUNDS } from '../bounds.ts'
 import type { Engine, SignatureResult } from '../engine.ts'
 import { packetAt } from '../format/packets.ts'

@@ -3,13 +3,11 @@ import { NEVER_S } from '../bounds.ts'
 import type { CertificateStatus } from '../engine.ts'
 import { fingerprintOf, recipientAlgorithm } from '../crypto/public-key.ts'
 import { recipientBytes } from '../size.ts'
-import {
-  CertificateStatuses,
-  digestOf,
-  holdsAt,
-  type CheckedCertificate,
-  type FoundCertificate,
-  type StatusRequest,
+import { CertificateStatuses, digestOf, holdsAt } from '../certificate-statuses.ts'
+import type {
+  CheckedCertificate,
+  FoundCertificate,
+  StatusRequest,
 } from '../certificate-statuses.ts'
 import type { CertificateReader, WorkPriority } from './threads.ts'
 import { countedCache, sizedCache } from '../../util/caches.ts'

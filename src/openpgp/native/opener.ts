@@ -4,12 +4,8 @@
  */
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { RecipientKey } from '../crypto/algorithm.ts'
-import {
-  openRecipient,
-  readRecipient,
-  sharedWith,
-  type RecipientForm,
-} from '../crypto/recipient.ts'
+import { openRecipient, readRecipient, sharedWith } from '../crypto/recipient.ts'
+import type { RecipientForm } from '../crypto/recipient.ts'
 import { bufferOf } from '../bytes.ts'
 import { openVersion1 } from '../crypto/seipd.ts'
 import { CIPHERS, CIPHER_NAME, isCipher, keyBytesOf, type SymmetricKey } from '../format/ciphers.ts'

@@ -3,12 +3,8 @@
  * (RFC 9580, 10.1.1). Its form is that of `Engine.generate`.
  */
 import { createHash } from 'node:crypto'
-import {
-  ALGORITHM,
-  type RecipientKey,
-  type SignatureAlgorithm,
-  type SigningKey,
-} from '../crypto/algorithm.ts'
+import { ALGORITHM } from '../crypto/algorithm.ts'
+import type { RecipientKey, SignatureAlgorithm, SigningKey } from '../crypto/algorithm.ts'
 import { EDDSA_LEGACY } from '../crypto/ed25519.ts'
 import { fingerprintOf, publicKeyBody } from '../crypto/public-key.ts'
 import { armorBlock } from '../format/armor-writer.ts'

@@ -4,22 +4,13 @@ import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenFileOptions, OpenedFile } from '../engine.ts'
 import { dearmored } from '../format/armor.ts'
 import { ByteReader } from '../format/packet-stream.ts'
-import {
-  readDocument,
-  withoutSignatures,
-  type DocumentSink,
-  type ReadDocument,
-  type StillCompressed,
-} from '../format/decrypted-stream.ts'
+import { readDocument, withoutSignatures } from '../format/decrypted-stream.ts'
+import type { DocumentSink, ReadDocument, StillCompressed } from '../format/decrypted-stream.ts'
 import { readArriving, readTrailing, type ArrivingMessage } from '../format/encrypted-message.ts'
 import { ReadError, failureOf } from '../format/packets.ts'
 import type { FoundPackets } from '../library/open.ts'
-import {
-  undecryptable,
-  type FoundKey,
-  type OwnIds,
-  type ScannedRecipients,
-} from '../format/recipient-scan.ts'
+import { undecryptable } from '../format/recipient-scan.ts'
+import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
 import type { Container as NativeContainer, NativeKey } from '../native/container.ts'
 import { Extents, RestingFile, RestingWriter, type RawFile, type Room } from './resting.ts'
 

@@ -41,9 +41,8 @@ const LIES: Partial<Record<FaultName, Lie>> = {
 }
 
 /** Changes a `result` in place by the rule of the fault. */
-export function applyLie(result: unknown, fault: ActiveFault, context: ResponseContext): void {
+export const applyLie = (result: unknown, fault: ActiveFault, context: ResponseContext): void =>
   LIES[fault.name]?.(result, fault, context)
-}
 
 function keyList(result: unknown, context: ResponseContext, chatId: number | undefined) {
   const isMeant = chatId === undefined || context.params['chatId'] === String(chatId)

@@ -6,14 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import { deflate, deflateRaw } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
-import {
-  CIPHERS,
-  TAG,
-  armorBlock,
-  loadLibrary,
-  packetHeader,
-  type UnlockedKey,
-} from '../../openpgp/index.ts'
+import { CIPHERS, TAG, armorBlock, loadLibrary, packetHeader } from '../../openpgp/index.ts'
+import type { UnlockedKey } from '../../openpgp/index.ts'
 import type { FileForm } from '../control/fields.ts'
 
 export type { FileForm } from '../control/fields.ts'
