@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { SHAPES, questionsOf } from './all.ts'
 import { readKept, takersOf } from './kept.ts'
 import { engineOf, resultOf, type OurResult } from './ours.ts'
-import { PROMISES, PROMISES_PAGE, TRUE_OF } from './promises.ts'
+import { MORE, PROMISES, PROMISES_PAGE, TRUE_OF } from './promises.ts'
 import { promiseOf, verdictOf, type Compared } from './rule.ts'
 import type { Question } from './shape.ts'
 
@@ -48,6 +48,19 @@ describe('the rule', () => {
   test('each shape that three of the five programs accept is accepted, or a promise forbids it', () => {
     const short = compared.filter((one) => verdictOf(one) === 'short')
     expect(short.map(lineOf)).toEqual([])
+  })
+
+  test('each shape that fewer than three of the five programs accept is refused, or is one of `MORE`', () => {
+    const more = compared.filter((one) => verdictOf(one) === 'more')
+    expect(more.filter(({ key }) => !MORE.some((one) => one.test(key))).map(lineOf)).toEqual([])
+    const idle = MORE.filter((one) => !more.some(({ key }) => one.test(key)))
+    expect(idle.map(({ source }) => source)).toEqual([])
+  })
+
+  test('each shape that a promise forbids is refused for its reason', () => {
+    const forbidden = compared.filter((one) => promiseOf(one) !== undefined)
+    const other = forbidden.filter((one) => promiseOf(one)?.reasons[one.question] !== one.ours)
+    expect(other.map(lineOf)).toEqual([])
   })
 
   test('each reason is given only for shapes of which it is true', () => {

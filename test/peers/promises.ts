@@ -62,7 +62,7 @@ export const PROMISES: readonly Promised[] = [
   {
     promise: ENDED,
     shapes:
-      /^certificate: (?:end by (?:direct key|the user id).* past(?:,|$)|two user ids, the newer ended|words by a signing subkey that ended later)/,
+      /^certificate: (?:end by direct key .*past,|end by the user id: .*past$|two user ids, the newer ended|words by a signing subkey that ended later)/,
     reasons: { verify: 'key-expired' },
   },
   {
@@ -117,6 +117,23 @@ export const PROMISES: readonly Promised[] = [
     shapes: /^message: bytes behind the container$/,
     reasons: { read: 'damaged: header', verify: 'damaged: header' },
   },
+]
+
+/** Keys of shapes that we accept though fewer than three programs do. */
+export const MORE: readonly RegExp[] = [
+  // hashes, keys and containers that only some of the programs know
+  /\bover sha3-|of RFC 9580|^message: container of version 2/,
+  // RFC 9580, 4.3: what a reader does not know, it passes over
+  /^message: (?:padding|a private packet|an unknown packet that may be skipped) /,
+  // RFC 9580, 5.2.3: an issuer may be named anywhere, and nothing unhashed is critical
+  /^signature: signature with (?:the fingerprint of its issuer alone|an unhashed critical unknown)/,
+  /^signature: signature for the reader, critical$/,
+  /^message: (?:signature before the literal, without|every one-pass packet is marked as) /,
+  /^certificate: (?:flags of the subkey: 0x1f|self-signature before its key)$/,
+  /^secret key: of Curve25519 that begins with a zero$/,
+  // RFC 9580, 6: no checksum is a reason to refuse, and blanks around lines are none of the data
+  /^armor: .* with (?:a wrong checksum|a checksum that is no base64|blanks before the lines)$/,
+  /^armor: certificate (?:with the checksum on the last line|without the empty line)$/,
 ]
 
 /** Of which shapes a reason may be given: of no other is it true. */

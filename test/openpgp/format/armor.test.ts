@@ -88,10 +88,6 @@ const padded = armor(seeded('x', 4), { checksum: false })
 
 test.each([
   ['two checksums', good.replace(checksum, `${checksum}\n${checksum}`)],
-  ['text before BEGIN', `hello\n${good}`],
-  ['text after END', `${good}hello\n`],
-  ['a second block', good + good],
-  ['END of another type', good.replace('END PGP MESSAGE', 'END PGP SIGNATURE')],
   ['a byte-order mark before BEGIN', `\ufeff${good}`],
   ['a quotation mark before each line', good.replaceAll(/^/gm, '> ')],
   [
@@ -99,25 +95,18 @@ test.each([
     good.replace('\n\n', '\n').replace(`${firstLine}\n`, `${firstLine}\n\n`),
   ],
   ['no empty line after a header', good.replace('\n\n', '\nComment: x\n')],
-  ['no END', good.replace(/-----END.*\n/, '')],
   ['BEGIN alone', '-----BEGIN PGP MESSAGE-----'],
   ['no data', '-----BEGIN PGP MESSAGE-----\n\n-----END PGP MESSAGE-----'],
   ['a checksum alone', `-----BEGIN PGP MESSAGE-----\n\n=AAAA\n-----END PGP MESSAGE-----`],
   ['data behind its checksum', good.replace(checksum, `${checksum}\nAAAA`)],
   ['words behind its checksum', good.replace(checksum, `${checksum}\nhello`)],
-  ['a foreign character', good.replace(firstLine, `${firstLine.slice(0, -1)}!`)],
-  ['url-safe base64', good.replace(firstLine, `${firstLine.slice(0, -1)}_`)],
   ['one character too many', good.replace(firstLine, `${firstLine}A`)],
-  ['padding in the middle', good.replace(firstLine, `${firstLine.slice(0, -1)}=`)],
   ['base64 behind padding', padded.replace('==\n', '==\nAAAA\n')],
   ['missing padding', padded.replace('==', '')],
   ['spare bits that are set', armor(Buffer.alloc(1), { checksum: false }).replace('A==', 'B==')],
   ['a header without a name', armor(BYTES, { headers: [': x'] })],
   ['a line of words among its headers', armor(BYTES, { headers: ['Comment: x', 'hello'] })],
-  ['a header without a space', armor(BYTES, { headers: ['Comment:x'] })],
   ['dash-escaped lines', good.replaceAll('-----', '- -----')],
-  ['lone carriage returns as line ends', armor(BYTES, { endOfLine: '\r' })],
-  ['line ends alone', '\n'.repeat(100)],
   ['no characters', ''],
 ])('an armored block with %s is rejected, whole and in pieces (P1, P3, P4)', async (_, text) => {
   expect(read(text)).toBeNull()

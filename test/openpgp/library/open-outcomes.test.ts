@@ -61,12 +61,6 @@ async function outcomeOf(packets: Buffer[], keys: UnlockedKey[] = [BOT]): Promis
 test.each<[string, Buffer[], string]>([
   ['for an anonymous other key', [anonymousPkesk(alice.subkey, KEY), box], 'not-recipient'],
   [
-    'that names the own key falsely',
-    [strangerPkesk('a', bot.subkey.keyId), box],
-    'damaged: decryption',
-  ],
-  ['with another session key', [pkesk(bot.subkey, wrong), box], 'damaged: decryption'],
-  [
     'with another session key, anonymously,',
     [anonymousPkesk(bot.subkey, wrong), box],
     'damaged: decryption',

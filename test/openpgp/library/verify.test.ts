@@ -61,13 +61,6 @@ async function results(
   return await verify(await signedOf(signedLiteral(text, signing)), certificate, nowMs)
 }
 
-test.each(['sha256', 'sha384', 'sha512'] as const)(
-  'a signature over %s is valid (P27)',
-  async (hash) => {
-    expect(await results({ ...by, hash })).toEqual(['valid'])
-  },
-)
-
 test.each([
   [-10_000, 'valid'],
   [0, 'valid'],
@@ -187,29 +180,6 @@ test.each([
   },
 )
 
-test('a key revocation by another key is ignored', async () => {
-  const forged = { ...mallory.primary, fingerprint: primary.fingerprint }
-  const revocation = keyRevocation(forged, { atMs: NOW_MS - DAY_MS })
-  expect(await check(armoredCertificate(keyPacket(primary), revocation, id, binding))).toBe('valid')
-})
-
-const thirtyDays = { hashed: [keyExpiresAfter(30 * 86_400)] }
-
-test('an expired encryption subkey leaves signatures of the primary key valid', async () => {
-  const encryption = boundSubkey(primary, subkey, thirtyDays)
-  const certificate = armoredCertificate(keyPacket(primary), id, encryption)
-  expect(await check(certificate)).toBe('valid')
-  expect(await check(certificate, primary, { atMs: MADE_MS + DAY_MS })).toBe('valid')
-})
-
-test('the revocation of the only user id leaves signatures of the key valid', async () => {
-  const gone = userIdRevocation(primary, 'alice', NOW_MS - DAY_MS)
-  const certificate = armoredCertificate(keyPacket(primary), id, gone, binding)
-  const before = { atMs: NOW_MS - 2 * DAY_MS }
-  expect(await check(certificate, primary, before)).toBe('valid')
-  expect(await check(certificate)).toBe('valid')
-})
-
 const signing = ed25519('alice signing', MADE_MS)
 const certificateOf = (...more: Buffer[]): string =>
   armoredCertificate(keyPacket(primary), id, binding, ...more)
@@ -217,7 +187,6 @@ const certificateOf = (...more: Buffer[]): string =>
 const elsewhere = { backOver: testPerson('bob').primary }
 
 test.each<[string, Buffer, SigningKey, SignatureResult]>([
-  ['a signing subkey', signingSubkey(primary, signing), signing, 'valid'],
   [
     'a foreign key with a forged back-signature',
     signingSubkey(primary, mallory.primary, { backSigner: primary }),
@@ -228,12 +197,6 @@ test.each<[string, Buffer, SigningKey, SignatureResult]>([
     'a foreign key with a back-signature for another certificate',
     signingSubkey(primary, mallory.primary, elsewhere),
     mallory.primary,
-    'may-not-sign',
-  ],
-  [
-    'a subkey without a back-signature',
-    signingSubkey(primary, signing, { backSignature: false }),
-    signing,
     'may-not-sign',
   ],
   ['an unbound foreign key', subkeyPacket(mallory.primary), mallory.primary, 'key-unusable'],
@@ -257,7 +220,6 @@ test.each([
     'may-not-sign',
     [userId(primary, 'alice', { flags: 1 }), binding],
   ],
-  ['owner states nothing', 'key-unusable', [subkeyPacket(subkey)]],
 ] as const)('a certificate whose %s makes every signature `%s`', async (_, result, parts) => {
   expect(await check(armoredCertificate(keyPacket(primary), ...parts))).toBe(result)
 })
