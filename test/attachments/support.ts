@@ -1,6 +1,6 @@
 /** What the tests of attachments ask of a stage: files stored, named, fetched. */
 import { randomBytes } from 'node:crypto'
-import { dearmored } from '../support/faults-certificates.ts'
+import { dearmored } from '../support/openpgp-framing.ts'
 import type { SealOptions } from '../support/double-phones.ts'
 import type { Person, Stage } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'

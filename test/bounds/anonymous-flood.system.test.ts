@@ -23,10 +23,6 @@ test('a message with an anonymous recipient opens with the newest and the oldest
   expect(await scene.fatesOf(messages)).toEqual(['unsigned, delivered', 'unsigned, delivered'])
 })
 
-test('a message with four anonymous recipients opens with the bot’s oldest key', async () => {
-  expect(await scene.fatesOf([await nameless(3, 0, KEYS - 1)])).toEqual(['unsigned, delivered'])
-})
-
 test('ten messages with 950 anonymous recipients are refused, and other calls are served meanwhile', async () => {
   const floods = [
     ...Array.from({ length: 5 }, () => armor(Buffer.concat([recipients(MANY), container(256)]))),

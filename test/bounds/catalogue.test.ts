@@ -2,7 +2,7 @@
  * SECURITY, 3.1 to 3.8: where each row of the catalogue of bad inputs is tested, or why it
  * is not. `catalogue-openpgp.test.ts` has 3.3 and 3.4. Codes, names and exit codes are DESIGN's where the two differ.
  */
-import { testChapters, type Row } from '../support/catalogue.ts'
+import { testChapters, vector, type Row } from '../support/catalogue.ts'
 
 const HTTP: Record<string, Row> = {
   H1: [['http/auth', 'a call without a token is unauthorized']],
@@ -84,7 +84,7 @@ const MEDIA: Record<string, Row> = {
     ['service/media', 'a content length %s', 'a download without a length ends at the maximum'],
   ],
   D3: [['attachments/hostile', '8 MiB of recipients', '8 MiB of nameless recipients']],
-  D4: [['attachments/hostile', 'chunks of one byte']],
+  D4: [vector('framing-tiny-chunks'), ['peers/peers', 'is read as a file with the same outcome']],
   D5: [['attachments/hostile', 'a flipped bit in its last block is refused without one byte']],
   D6: [
     [

@@ -28,7 +28,7 @@ async function weak(): Promise<Costly> {
 }
 
 function giant(bits: number, exponentBits: number, signatures: number): Costly {
-  const reason = /^(weak-algorithm|no-encryption-subkey|deadline|too-large)$/
+  const reason = /^(no-user-id|no-encryption-subkey|deadline|too-large)$/
   return { ...giantCertificate({ bits, exponentBits, signatures }), reason }
 }
 

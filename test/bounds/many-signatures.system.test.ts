@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { armorKey, dearmored } from '../support/faults-certificates.ts'
+import { armor, dearmored } from '../support/openpgp-framing.ts'
 import { literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
 import { useScene } from './scene.ts'
 
@@ -41,22 +41,12 @@ test('a message with 600 signatures is `too-many-packets`, and delays no other m
   ])
 })
 
-test('a message with sixteen signatures is verified, and one with more is `too-many-signatures`', async () => {
-  const words = literal('signed by a few')
-  const fates = await sent([
-    Buffer.concat([times(16, () => signature(0)), words]),
-    Buffer.concat([times(17, () => signature(0)), words]),
-  ])
-  expect(fates[0]).toMatch(/^(unknown-signer|bad-signature)/)
-  expect(fates[1]).toBe('damaged: too-many-signatures')
-})
-
 test('a certificate with 450 false signatures is sealed to, and one with 2000 is unusable', async () => {
   const { control, home } = scene.sandbox
   const alice = await scene.sandbox.phone(home.alice.id)
   const bytes = dearmored(alice.certificate)
   const noise = (count: number) =>
-    armorKey(Buffer.concat([bytes, times(count, () => signature(0x10))]))
+    armor(Buffer.concat([bytes, times(count, () => signature(0x10))]), { type: 'PUBLIC KEY BLOCK' })
   const { fingerprint } = alice
   for (const [count, outcome] of [
     [450, 201],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { armor, container, keyIdsOf, packet, recipients, TAG } from '../support/faults-packets.ts'
-import { dearmored } from '../support/faults-certificates.ts'
+import { dearmored } from '../support/openpgp-framing.ts'
 import { useScene } from './scene.ts'
 
 const STRANGER = '00112233aabbccdd'

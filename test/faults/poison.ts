@@ -11,10 +11,10 @@ import {
   keyIdsOf,
   literal,
   packet,
-  partial,
   recipients,
   sealArmored,
 } from '../support/faults-packets.ts'
+import { partialPacket } from '../support/openpgp-framing.ts'
 
 /** How a message is spoilt; gets the bot's certificate. */
 type Brew = (certificate: string) => Promise<string>
@@ -31,7 +31,12 @@ const BREWS: Record<string, Brew> = {
   'no-armor': () => Promise.resolve('these are no words of anybody'),
   'small-chunks': () =>
     Promise.resolve(
-      armor(Buffer.concat([recipients(1), partial(TAG.seipd, randomBytes(20_000), 0)])),
+      armor(
+        Buffer.concat([
+          recipients(1),
+          partialPacket(TAG.seipd, randomBytes(20_000), Array(19_999).fill(0)),
+        ]),
+      ),
     ),
   'two-containers': () =>
     Promise.resolve(armor(Buffer.concat([recipients(1), container(64), container(64)]))),

@@ -10,7 +10,7 @@ import {
 import { canary, useStage, type Person } from '../support/double-stage.ts'
 import type { Json } from '../support/double-wire.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
-import { graft, subkeysOf } from '../support/openpgp-graft.ts'
+import { graft, subkeysOf } from '../support/double-graft.ts'
 import { ed25519 } from '../support/openpgp-key.ts'
 import { MADE_MS } from '../support/openpgp-people.ts'
 

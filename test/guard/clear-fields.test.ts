@@ -93,25 +93,6 @@ test('`clearFields: refuse` refuses clear fields in a protected chat, and none i
   expect((await answer('press-5', { text: 'done' })).json.result).toEqual({ answered: true })
 })
 
-test('`clearFields: refuse` refuses the answer to a press of two chats unless both are readable', async () => {
-  const [open, closed, other] = [stage.openGroup(), await privateChat(), stage.openGroup()]
-  for (const [first, second] of [
-    [closed, open],
-    [open, closed],
-  ] as const) {
-    const id = `press-of-${first.id}`
-    await press(first, id)
-    await press(second, id)
-    const since = stage.double.mark()
-    const { status, json } = await answer(id, { text: 'done' })
-    expect([status, json.error.code]).toEqual([409, 'postern_clear_refused'])
-    expect(stage.double.calls(undefined, /^\/callbacks/, since)).toEqual([])
-  }
-  await press(open, 'press-of-two')
-  await press(other, 'press-of-two')
-  expect((await answer('press-of-two', { text: 'done' })).status).toBe(200)
-})
-
 test('`clearFields: refuse` refuses an edit of buttons while the chat’s mode is unknown', async () => {
   const chat = stage.group([await stage.friend()])
   using _gone = stage.double.script('GET', `/chats/${chat.id}`, 'cut')

@@ -1,11 +1,28 @@
 /** What members and services make of other people's certificates and messages. */
 import { randomBytes } from 'node:crypto'
-import { dearmor } from '../../src/openpgp/format/armor.ts'
 import { packetsOf } from '../../src/openpgp/format/packets.ts'
 import type { ListedPerson } from './double-world.ts'
-import { armor, packet } from './openpgp-framing.ts'
-import { graft, subkeysOf } from './openpgp-graft.ts'
-import { curve25519, ed25519 } from './openpgp-key.ts'
+import { armoredCertificate, boundSubkey, keyPacket, userId } from './openpgp-certificate.ts'
+import { armor, dearmored, packet } from './openpgp-framing.ts'
+import { curve25519, ed25519, identify, type PacketKey, type SigningKey } from './openpgp-key.ts'
+
+const PUBLIC_SUBKEY = 14
+
+/** The subkeys of an armored certificate. */
+export function subkeysOf(armored: string): PacketKey[] {
+  return [...packetsOf(dearmored(armored))]
+    .filter(({ tag }) => tag === PUBLIC_SUBKEY)
+    .map(({ body }) => Buffer.from(body))
+    .map((body) => identify(body, body.readUInt32BE(1) * 1000))
+}
+
+/** A certificate of this primary key that lists a subkey as its own encryption subkey. */
+export function graft(primary: SigningKey, ...subkeys: PacketKey[]): string {
+  const bindings = subkeys.map((subkey) => {
+    return boundSubkey(primary, subkey, { atMs: Math.max(subkey.createdMs, primary.createdMs) })
+  })
+  return armoredCertificate(keyPacket(primary), userId(primary, 'grafted'), ...bindings)
+}
 
 /**
  * A certificate under a primary key of its own that lists somebody's encryption subkey: to bind one
@@ -35,10 +52,8 @@ export function readdressed(
   armored: string,
   { without = [], to }: { without?: string[]; to?: string | 'nobody' },
 ): string {
-  const sealed = dearmor(armored, 'MESSAGE')
-  if (sealed === null) throw new Error('no armor')
   const gone = without.flatMap(subkeysOf).map(({ keyId }) => keyId)
-  const kept = [...packetsOf(sealed)].filter(
+  const kept = [...packetsOf(dearmored(armored))].filter(
     ({ tag, body }) => tag !== 1 || !gone.includes(Buffer.from(body).toString('hex', 1, 9)),
   )
   const [subkey] = to === undefined || to === 'nobody' ? [] : subkeysOf(to)

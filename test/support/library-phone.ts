@@ -1,14 +1,10 @@
 /** A person's phone inside the tests' process, by openpgp.js: it needs no program, and starts none. */
-import { randomBytes } from 'node:crypto'
 import * as openpgp from 'openpgp'
 import { canaries } from './canaries.ts'
 import type { PersonPhone, PhoneOpened, SealOptions } from './double-phones.ts'
-import { dearmored } from './faults-certificates.ts'
-import { armor } from './openpgp-framing.ts'
-import { seipd } from './openpgp-sealed.ts'
+import { sealPackets } from './faults-packets.ts'
+import { armor, dearmored } from './openpgp-framing.ts'
 
-/** Number of a cipher (RFC 9580, 9.3). */
-const AES_256 = 9
 /** A key is dated this much earlier, so that no signature of its first second precedes it. */
 const MADE_BEFORE_MS = 60_000
 
@@ -60,14 +56,8 @@ export class LibraryPhone implements PersonPhone {
   }
 
   async sealPackets(packets: Buffer, to: string[]): Promise<string> {
-    const data = randomBytes(32)
-    const recipients = await openpgp.encryptSessionKey({
-      data,
-      algorithm: 'aes256',
-      encryptionKeys: await read(to),
-      format: 'binary',
-    })
-    return armor(Buffer.concat([recipients, seipd(packets, { cipher: AES_256, data })]))
+    const sealed = await sealPackets(packets, to)
+    return armor(Buffer.concat([sealed.recipients, sealed.container]))
   }
 
   async sealFile(content: Buffer, to: string[], o: SealOptions & { isSigned: boolean }) {

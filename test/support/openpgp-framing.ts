@@ -66,6 +66,13 @@ export function armor(body: Uint8Array, options: ArmorOptions = {}): string {
   ].join(endOfLine)
 }
 
+/** The bytes of an armored block. */
+export function dearmored(armored: string): Buffer {
+  const body = armored.split(/\r?\n\r?\n/)[1] ?? ''
+  const lines = body.split(/\r?\n/).filter((line) => !/^[=-]/.test(line))
+  return Buffer.from(lines.join(''), 'base64')
+}
+
 /** CRC-24 by polynomial division, bit by bit (RFC 9580, 6.1). */
 export function crc24(body: Uint8Array): Buffer {
   let register = 0xb704ce

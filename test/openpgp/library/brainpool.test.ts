@@ -1,10 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { generateDer } from '../../../src/openpgp/library/brainpool.ts'
-import { NOW_MS, MADE_MS, bot } from '../../support/openpgp-people.ts'
-import { openInner } from '../../support/openpgp-engine.ts'
+import { MADE_MS } from '../../support/openpgp-people.ts'
 import { useEngineHere } from '../../support/openpgp-jobs-here.ts'
-import { signedLiteral } from '../../support/openpgp-inner.ts'
 import { ecdhBody, ecdsa, identify } from '../../support/openpgp-key.ts'
 import {
   armoredCertificate,
@@ -21,31 +19,6 @@ const CURVES = [
   ['brainpoolP384r1', '092b240303020801010b', 'sha384', 160],
   ['brainpoolP512r1', '092b240303020801010d', 'sha512', 192],
 ] as const
-
-test.each(CURVES)(
-  'a certificate on %s is usable, is sealed to, and verifies signatures',
-  async (curve, oid, hash, size) => {
-    const primary = ecdsa(curve, oid, MADE_MS)
-    const subkey = identify(ecdhBody(curve, oid, MADE_MS), MADE_MS)
-    const certificate = armoredCertificate(
-      keyPacket(primary),
-      userId(primary, curve, { hash }),
-      boundSubkey(primary, subkey, { hash }),
-    )
-    const status = await engine.judge(certificate)
-    expect(status).toMatchObject({ unusable: null, algorithm: curve })
-    expect(status.recipientBytes.aes256).toBe(size)
-    const request = { text: 'x', certificates: [certificate], signer: bot.unlocked } as const
-    expect(await engine.seal({ ...request, cipher: 'aes256' })).toContain('BEGIN PGP MESSAGE')
-
-    const opened = await openInner(signedLiteral('hello', { signer: primary, atMs: NOW_MS, hash }))
-    if (opened.outcome !== 'opened') throw new Error('not opened')
-    const { signed } = opened
-    expect(await engine.verify(signed, certificate, NOW_MS)).toEqual(['valid'])
-    const forged = { ...signed, document: Buffer.from('hellO') }
-    expect(await engine.verify(forged, certificate, NOW_MS)).toEqual(['bad'])
-  },
-)
 
 test.each(CURVES)('`generateDer` encodes a point on %s as OpenSSL does', (curveName) => {
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: curveName })

@@ -83,14 +83,3 @@ describe.skipIf(!isInstalled('gpg'))('gpg --check-sigs', () => {
     expect(good).toContain(idOf(old))
   })
 })
-
-test('a certified key is usable, and opens messages that are sealed to it', async () => {
-  expect(await engine.judge(made.certificate)).toMatchObject({
-    unusable: null,
-    fingerprint: made.fingerprint,
-  })
-  const reader = await engine.unlock(made.locked, passphrase)
-  const certificates = [made.certificate]
-  const sealed = { text: 'hello', certificates, signer: certifiedBy, cipher: 'aes256' } as const
-  expect(await engine.open(await engine.seal(sealed), [reader])).toMatchObject({ text: 'hello' })
-})

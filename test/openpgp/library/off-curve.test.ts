@@ -71,7 +71,7 @@ const seal = (certificate: string): Promise<string> =>
 
 test.each(CURVES)(
   'a certificate whose point is not on %s is unusable and never sealed to',
-  async (_, curve, oid, hash) => {
+  async (name, curve, oid, hash) => {
     const primary = ecdsa(curve, oid, MADE_MS)
     const body = ecdhBody(curve, oid, MADE_MS)
     const certified = (subkey: Buffer): string =>
@@ -80,7 +80,10 @@ test.each(CURVES)(
         userId(primary, curve, { hash }),
         boundSubkey(primary, identify(subkey, MADE_MS), { hash }),
       )
-    expect(await engine.judge(certified(body))).toMatchObject({ unusable: null })
+    expect(await engine.judge(certified(body))).toMatchObject({
+      unusable: null,
+      algorithm: name.replace('nistP', 'NIST P-'),
+    })
     expect(await seal(certified(body))).toContain('BEGIN PGP MESSAGE')
     // Behind the point stand four bytes about the key derivation.
     const wrong = certified(bent(body, body.length - 4))

@@ -5,8 +5,6 @@ import type { OwnKey, UnlockedKey } from '../../../src/openpgp/engine.ts'
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { MADE_MS, alice } from '../../support/openpgp-people.ts'
 import { useEngineHere } from '../../support/openpgp-jobs-here.ts'
-import { isInstalled } from '../../support/programs.ts'
-import { Gpg } from '../../support/openpgp-gpg.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { flipByte } from '../../support/openpgp-flips.ts'
 
@@ -180,35 +178,3 @@ test('`unlock` rejects a key of version 6', async () => {
   })
   await expect(engine.unlock(privateKey, '')).rejects.toThrow('version 4')
 })
-
-test.skipIf(!isInstalled('gpg'))(
-  'gpg imports a generated key with its passphrase, opens with it and signs with it',
-  async () => {
-    await using gpg = await Gpg.start()
-    const own = await made({ isRandom: false })
-    const unlocked = await unlockedOf(own)
-    const imported = await gpg.run(['--status-fd', '1', '--import'], own.locked, PASSPHRASE)
-    expect(imported.stdout.toString()).toContain(`IMPORT_OK 17 ${own.fingerprint.toUpperCase()}`)
-    const request = {
-      text: 'to gpg',
-      certificates: [alice.certificate],
-      signer: unlocked,
-      cipher: 'aes256',
-    } as const
-    const sealed = await engine.seal({ ...request, certificates: [alice.certificate] })
-    const opened = await gpg.run(['--status-fd', '2', '--decrypt'], sealed, PASSPHRASE)
-    expect(opened.stdout.toString()).toBe('to gpg')
-    expect(opened.stderr).toContain('GOODSIG')
-    const signed = await gpg.run(
-      ['--armor', '--sign', '--encrypt', '-r', own.fingerprint],
-      'from gpg',
-      PASSPHRASE,
-    )
-    expect(await engine.open(signed.stdout.toString(), [unlocked])).toMatchObject({
-      text: 'from gpg',
-    })
-    await gpg.forget()
-    const wrong = await gpg.try(['--decrypt'], sealed, 'wrong')
-    expect([wrong.code, wrong.stdout.length]).toEqual([2, 0])
-  },
-)

@@ -11,7 +11,7 @@ import { parseMessage, parseMessageBytes } from '../../../src/openpgp/format/enc
 import type { EncryptedMessage } from '../../../src/openpgp/format/encrypted-message.ts'
 import { KEY, hello as helloPackets, idsOf, toBot } from '../../support/openpgp-engine.ts'
 import { armor, packet } from '../../support/openpgp-framing.ts'
-import { literal, signedLiteral } from '../../support/openpgp-inner.ts'
+import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
@@ -20,7 +20,6 @@ import {
   bot,
   mallory,
   MADE_MS,
-  NOW_MS,
   personOf,
   preferring,
   type TestPerson,
@@ -183,13 +182,6 @@ test.each<[string, TestPerson, Buffer]>([
   expect(await unwrapped(packets, [alice.unlocked, person.unlocked])).toEqual([
     { algorithm: 'aes256', data: KEY.data, fingerprint: person.primary.fingerprint },
   ])
-})
-
-test('a natively opened message has the claims of its signatures', async () => {
-  const signed = signedLiteral('hello', { signer: alice.primary, atMs: NOW_MS })
-  expect(await opened(concat(ours, seipd(signed, KEY)))).toMatchObject({
-    signatures: [{ issuerKeyId: alice.primary.keyId, createdMs: NOW_MS }],
-  })
 })
 
 const primaryOnly = strangerPkesk('a', bot.primary.keyId)

@@ -113,7 +113,6 @@ test('a file without a fitting key is damaged if it names an own key, and else `
 
 test.each([
   ['no bytes', Buffer.alloc(0), 'not-encrypted'],
-  ['PKESK packets alone', ours, 'damaged: no-data'],
   ['an empty container', concat(ours, packet(18, Buffer.alloc(0))), 'damaged: length'],
   ['a truncated container', file(literal(TEXT)).subarray(0, -1), 'damaged: decryption'],
   [
