@@ -14,7 +14,9 @@ let measured: ReturnType<typeof measure> | null = null
  * The metrics of the process, one for all sidecars in it: the library's measurement never ends,
  * and would keep each stopped sidecar in memory.
  */
-export const processMetrics = () => (measured ??= measure())
+export function processMetrics() {
+  return (measured ??= measure())
+}
 
 function measure() {
   const registry = new Registry()

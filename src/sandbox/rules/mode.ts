@@ -14,8 +14,9 @@ export function parties(world: World, chat: ChatState): { person: PersonState; b
 }
 
 /** The mode that the service claims and applies: the true one, unless the fault `claim-mode` is set. */
-export const modeOf = (world: World, chat: ChatState): ChatMode =>
-  world.faults.activeRule('claim-mode', chat.id)?.mode ?? trueMode(world, chat)
+export function modeOf(world: World, chat: ChatState): ChatMode {
+  return world.faults.activeRule('claim-mode', chat.id)?.mode ?? trueMode(world, chat)
+}
 
 /**
  * A private chat is encrypted when its bot has a key. A group or channel is readable when its
