@@ -40,11 +40,6 @@ const FILES: [string, () => Buffer | Promise<Buffer>, string][] = [
     '422 postern_damaged',
   ],
   [
-    'one recipient of 64 KiB',
-    () => packet(TAG.pkesk, Buffer.alloc(65_536, 3)),
-    '422 postern_damaged',
-  ],
-  [
     '64 MiB and a byte',
     () => sealed(literal(Buffer.alloc(64 * MIB + 1))),
     '413 postern_media_too_large',

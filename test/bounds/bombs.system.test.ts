@@ -1,6 +1,7 @@
 import { deflateRawSync, deflateSync } from 'node:zlib'
 import { beforeAll, expect, test } from 'vitest'
 import { armor, compressed, literal, packet, sealArmored, TAG } from '../support/faults-packets.ts'
+import { BZIP2_BOMB } from '../support/openpgp-bzip2.ts'
 import { fate, useScene } from './scene.ts'
 
 const scene = useScene()
@@ -9,14 +10,6 @@ const ZIP = 1
 const ZLIB = 2
 const BZIP2 = 3
 const MIB = 2 ** 20
-/** A literal packet of 300 MiB of zeros, by `bzip2 -9`. */
-const BZIP2_BOMB = Buffer.from(
-  'QlpoOTFBWSZTWUlcL7oFfjfgjMAAEAACAAAAgAgAGKAAUIYECaqmmNNdkVAS0qSQVVmc3/sioCWZ4xQVkmU1kOCeLfAV' +
-    '+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwA' +
-    'AACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggAD' +
-    'CATUZCoCWpCoCXMUFZJlNZPBZ/YwEsE0AEwAAAgAAIIAAwzAUpplECkbFRApHi7kinChID2Jf7Q=',
-  'base64',
-)
 
 let bomb: Buffer
 let deflated: Buffer

@@ -89,8 +89,6 @@ test.each([
   ['a user id beside a literal', [packet(13, Buffer.from('x')), hello], 'structure'],
   ['a public key', [packet(6, alice.primary.body)], 'structure'],
   ['a hash packet of its own', [hello, packet(19, seeded('x', 20))], 'structure'],
-  ['a critical unknown packet behind', [signed, packet(30, seeded('x', 9))], 'structure'],
-  ['a trust packet behind', [signed, packet(12, concat(1, 2))], 'structure'],
   ['a recipient packet beside a literal', [pkesk(bot.subkey, other), hello], 'structure'],
 ])('a message with %s is damaged', async (_, packets, why) => {
   expect(outcomeOf(await openInner(concat(...packets)))).toBe(`damaged: ${why}`)

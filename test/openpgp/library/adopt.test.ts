@@ -1,6 +1,6 @@
 import { createCipheriv, hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { generateKey, readKey, readKeys, readPrivateKey } from 'openpgp'
+import { readKey, readKeys, readPrivateKey } from 'openpgp'
 import { expect, test } from 'vitest'
 import { adopt, works } from '../../../src/openpgp/library/adopt.ts'
 import type { Adopted, AdoptSecrets } from '../../../src/openpgp/engine.ts'
@@ -64,21 +64,9 @@ const bound = (key: EncryptionKey | SigningKey = subkey, options: SelfSignature 
   secretSubkey(key, boundSubkey(primary, key, options))
 const signing = ed25519('signs', MADE_MS)
 
-async function nist(): Promise<Buffer> {
-  const { privateKey } = await generateKey({
-    type: 'ecc',
-    curve: 'nistP256',
-    userIDs: [{ name: 'nist' }],
-    date: new Date(MADE_MS),
-    format: 'object',
-  })
-  return Buffer.from(privateKey.write())
-}
-
 test.each<[string, () => Buffer | Promise<Buffer>, number?]>([
   ['of Curve25519', () => alice.secret],
   ['of RSA 2048', () => personOf('rsa', rsaKey(2048), subkey).secret],
-  ['of NIST P-256', nist],
   [
     'with a signing subkey',
     () => secretOf(named(), bound(), secretSubkey(signing, signingSubkey(primary, signing))),

@@ -75,16 +75,6 @@ test('an unlocked key has the fingerprints and key ids of its primary key and su
   expect(own.fingerprint).toMatch(/^[0-9a-f]{40}$/)
 })
 
-test('a generated key opens and verifies its own message', async () => {
-  const own = await made()
-  const unlocked = await unlockedOf(own)
-  const request = { text: 'hello', certificates: [], signer: unlocked, cipher: 'aes256' } as const
-  const opened = await engine.open(await engine.seal({ ...request, certificates: [] }), [unlocked])
-  expect(opened).toMatchObject({ outcome: 'opened', text: 'hello', openedWith: own.fingerprint })
-  const signed = opened.outcome === 'opened' ? opened.signed : null
-  expect(signed && (await engine.verify(signed, own.certificate, Date.now()))).toEqual(['valid'])
-})
-
 test.each([
   ['the maximal iterated S2K', false, 255],
   ['a short S2K for a random passphrase', true, 0],

@@ -11,7 +11,6 @@ import {
   mallory,
   MADE_MS,
   revokedCertificate,
-  rsaKey,
   testPerson,
 } from '../../support/openpgp-people.ts'
 import {
@@ -213,40 +212,6 @@ test.each<[string, Buffer, SigningKey, SignatureResult]>([
     expect(await check(certificateOf(part), signer)).toBe(result)
   },
 )
-
-test.each([
-  [
-    'primary key may only certify',
-    'may-not-sign',
-    [userId(primary, 'alice', { flags: 1 }), binding],
-  ],
-] as const)('a certificate whose %s makes every signature `%s`', async (_, result, parts) => {
-  expect(await check(armoredCertificate(keyPacket(primary), ...parts))).toBe(result)
-})
-
-test('a compromised signing subkey makes its signatures `key-revoked` and leaves those of the primary key valid', async () => {
-  const packets = Buffer.concat([
-    signingSubkey(primary, signing),
-    subkeyRevocation(primary, signing, { atMs: NOW_MS - DAY_MS, code: 2 }),
-  ])
-  expect(await check(certificateOf(packets), signing)).toBe('key-revoked')
-  expect(await check(certificateOf(packets))).toBe('valid')
-})
-
-test('a key revocation over SHA-1 counts (P35)', async () => {
-  const signer = rsaKey(2048)
-  const at = (code: number): string =>
-    armoredCertificate(
-      keyPacket(signer),
-      keyRevocation(signer, { atMs: NOW_MS - DAY_MS, code, hash: 'sha1' }),
-      userId(signer, 'rsa'),
-    )
-  const before = { atMs: NOW_MS - 2 * DAY_MS }
-  expect(await check(at(2), signer)).toBe('key-revoked')
-  expect(await check(at(2), signer, before)).toBe('key-revoked')
-  expect(await check(at(3), signer)).toBe('key-revoked')
-  expect(await check(at(3), signer, before)).toBe('valid')
-})
 
 test('a key that is dated ahead verifies within the clock tolerance, and not beyond it', async () => {
   for (const [aheadMs, result] of [

@@ -41,12 +41,6 @@ describe.each([
   const revoked = subkeyRevocation(primary, subkey, { atMs: NOW_MS - DAY_MS, ...how })
   const certificate = armoredCertificate(...identity, given, revoked)
 
-  test('a certificate whose only encryption subkey is so revoked is unusable', async () => {
-    expect(await statuses(armoredCertificate(...identity, given))).toMatchObject({ unusable: null })
-    const status = { unusable: 'revoked', revocations: true }
-    expect(await statuses(certificate)).toMatchObject(status)
-  })
-
   test('a copy without the revocation does not make the certificate usable again', async () => {
     const stripped = armoredCertificate(...identity, given)
     expect(await statuses(stripped, certificate)).toMatchObject({ unusable: 'revoked' })
