@@ -24,14 +24,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 54_890,
+    limit: 54_766,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in test',
     is: testCode(),
-    limit: 107_984,
+    limit: 107_980,
     goal: 90_000,
     advice:
       'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
@@ -39,21 +39,21 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_597,
+    limit: 7_551,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 4_955,
+    limit: 4_914,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
   {
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
-    limit: 6_488,
+    limit: 6_448,
     goal: 6_500,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },
@@ -67,7 +67,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 2_925,
+    limit: 2_885,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },
@@ -82,7 +82,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of an update with a sealed message',
     is: update.lines,
-    limit: 7_781,
+    limit: 7_555,
     goal: 3_000,
     advice: 'Move what an opening does not need out of the files that it reads.',
   },
