@@ -2,12 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { Capability } from '../../src/attachments/capability.ts'
-import {
-  ATTACHMENT_BOUNDS,
-  Attachments,
-  type AttachmentBounds,
-  type AttachmentOutcome,
-  type AttachmentsParts,
+import { ATTACHMENT_BOUNDS, Attachments } from '../../src/attachments/attachments.ts'
+import type {
+  AttachmentBounds,
+  AttachmentOutcome,
+  AttachmentsParts,
 } from '../../src/attachments/attachments.ts'
 import { refused } from '../support/refused.ts'
 import { contentOf } from '../support/memory-room.ts'

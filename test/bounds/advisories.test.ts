@@ -54,6 +54,21 @@ const OPENPGP: Record<string, Advisory> = {
       ['guard/recipients', 'offCurve()'],
     ],
   },
+  'CVE-2024-58261': {
+    what: 'Sequoia read on for ever where a certificate’s primary key was of an unknown version.',
+    must: 'Such a certificate is unusable as `version`, before anything else of it is read.',
+    tested: [['openpgp/library/key-shape', 'a key of version 3', 'a key of version 6']],
+  },
+  'CVE-2025-67897': {
+    what: 'Sequoia panicked at a wrapped session key that is shorter than the shortest.',
+    must: 'A message with a shortened session key is damaged, by either engine.',
+    tested: [['openpgp/engine', 'a wrapped session key that was cut opens nothing']],
+  },
+  'CVE-2025-13470': {
+    what: 'rnp 0.18.0 sealed to session keys of zeros alone.',
+    must: 'A session key is fresh for each message, and none is of zeros.',
+    tested: [['openpgp/engine', 'messages have session keys of their own']],
+  },
   'gpg.fail': {
     what: 'GnuPG misread form feeds, overlong lines, and a header about dashes, in and before text.',
     must: 'Armor with a form feed is damaged, long lines are data, and no header means anything.',

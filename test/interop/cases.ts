@@ -5,15 +5,8 @@ import { MOST_NAMED } from '../../src/openpgp/size.ts'
 import { MemoryRoom, contentOf, readerOf } from '../support/memory-room.ts'
 import { testPerson } from '../support/openpgp-people.ts'
 import type { Engine, OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
-import {
-  FEATURES,
-  KEY_KINDS,
-  type Feature,
-  type KeyKind,
-  type Peer,
-  type PeerKey,
-  type PeerWriter,
-} from '../support/peers/index.ts'
+import { FEATURES, KEY_KINDS } from '../support/peers/index.ts'
+import type { Feature, KeyKind, Peer, PeerKey, PeerWriter } from '../support/peers/index.ts'
 
 /** Our side: an engine and the bot's key. */
 export interface Ours {

@@ -14,9 +14,8 @@ import {
   rotating,
   rotatingPublished,
   START_MS,
-  type Look,
-  type SceneOptions,
 } from './publication-scene.ts'
+import type { Look, SceneOptions } from './publication-scene.ts'
 import { refused } from '../support/refused.ts'
 import { serviceError } from './support.ts'
 

@@ -1,3 +1,4 @@
+import { decryptSessionKeys, readMessage, readPrivateKey } from 'openpgp'
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { EngineUnavailableError } from '../../src/errors.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
@@ -10,12 +11,14 @@ import {
 import { KEY, hello, toBot } from '../support/openpgp-engine.ts'
 import { armor, packet } from '../support/openpgp-framing.ts'
 import { concat } from '../support/openpgp-bytes.ts'
-import { pkesk, seipd } from '../support/openpgp-sealed.ts'
+import { pkesk, pkeskBody, seipd } from '../support/openpgp-sealed.ts'
 import { compressed, literal, signedLiteral } from '../support/openpgp-inner.ts'
 import { MADE_MS, NOW_MS, alice, bot } from '../support/openpgp-people.ts'
 import { run } from '../support/programs.ts'
 import { keyExpiresAfter } from '../support/openpgp-signature.ts'
 
+/** Of the length of the wrapped session key, in the body of a recipient packet. */
+const WRAPPED_AT = 45
 const engine = createEngine({ threads: 2 })
 afterAll(() => engine[Symbol.asyncDispose]())
 
@@ -159,3 +162,29 @@ test.each([
     expect(await other.verify(what, certificate, Date.now())).toEqual(['key-expired'])
   },
 )
+
+test('a wrapped session key that was cut opens nothing', async () => {
+  await using alone = createEngine({ threads: 1, engine: 'library' })
+  const body = pkeskBody(bot.subkey, KEY, 'cut')
+  const wrapped = body.subarray(WRAPPED_AT + 1)
+  expect(body[WRAPPED_AT]).toBe(wrapped.length)
+  for (const length of [0, 1, 7, 8, 15, 16, 24, wrapped.length - 1]) {
+    const cut = concat(body.subarray(0, WRAPPED_AT), length, wrapped.subarray(0, length))
+    const message = armor(concat(packet(1, cut), seipd(literal('hello'), KEY)))
+    for (const one of [engine, alone]) {
+      expect(await one.open(message, [bot.unlocked])).toMatchObject({ outcome: 'damaged' })
+    }
+  }
+})
+
+test('messages have session keys of their own, none of which is of zeros', async () => {
+  const request = { certificates: [], signer: bot.unlocked, cipher: 'aes256' } as const
+  const found = new Set<string>()
+  for (const text of ['same', 'same', 'same']) {
+    const message = await readMessage({ armoredMessage: await engine.seal({ ...request, text }) })
+    const decryptionKeys = await readPrivateKey({ binaryKey: bot.unlocked.bytes })
+    const [sessionKey] = await decryptSessionKeys({ message, decryptionKeys })
+    found.add(Buffer.from(sessionKey?.data ?? []).toString('hex'))
+  }
+  expect([found.size, found.has('00'.repeat(32)), found.has('')]).toEqual([3, false, false])
+})

@@ -1,21 +1,11 @@
 /** Secret keys as their owners bring them from other programs: each reads a message to it. */
 import { concat, seeded } from '../support/openpgp-bytes.ts'
-import {
-  boundSubkey,
-  subkeyPacket,
-  userId,
-  type SelfSignature,
-} from '../support/openpgp-certificate.ts'
+import { boundSubkey, subkeyPacket, userId } from '../support/openpgp-certificate.ts'
+import type { SelfSignature } from '../support/openpgp-certificate.ts'
 import { packet } from '../support/openpgp-framing.ts'
 import { literal } from '../support/openpgp-inner.ts'
-import {
-  curve25519Of,
-  ecdh,
-  ecdsa,
-  ed25519,
-  type EncryptionKey,
-  type SigningKey,
-} from '../support/openpgp-key.ts'
+import { curve25519Of, ecdh, ecdsa, ed25519 } from '../support/openpgp-key.ts'
+import type { EncryptionKey, SigningKey } from '../support/openpgp-key.ts'
 import { pkesk, seipd, sessionKey, type SessionKey } from '../support/openpgp-sealed.ts'
 import { CURVES, LONG_HASH } from './certificates/algorithms.ts'
 import { KEY, MADE_MS, NAME, WORDS, primary, subkey, usual, type Shape } from './shape.ts'

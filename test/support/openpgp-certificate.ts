@@ -9,9 +9,8 @@ import {
   preferredCiphers,
   reason,
   signature,
-  type HashName,
-  type SignatureOptions,
 } from './openpgp-signature.ts'
+import type { HashName, SignatureOptions } from './openpgp-signature.ts'
 
 /** Key flags (RFC 9580, 5.2.3.29). */
 export const FLAG = { certify: 1, sign: 2, encrypt: 0x0c } as const

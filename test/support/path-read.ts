@@ -14,9 +14,8 @@ import {
   Presses,
   ReplayMemory,
   Unseen,
-  type JudgedMessage,
-  type Memory,
 } from '../../src/kernel/index.ts'
+import type { JudgedMessage, Memory } from '../../src/kernel/index.ts'
 import { Clocks } from '../../src/kernel/clocks.ts'
 import { Directory } from '../../src/service/lookups/directory.ts'
 import { READERS } from '../../src/service/lookups/readers.ts'

@@ -5,11 +5,8 @@ import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import { ByteReader, nextPacket } from '../../../src/openpgp/format/packet-stream.ts'
 import type { StreamedPacket } from '../../../src/openpgp/format/packet-stream.ts'
-import {
-  readDocument,
-  inflated,
-  type ReadDocument,
-} from '../../../src/openpgp/format/decrypted-stream.ts'
+import { readDocument, inflated } from '../../../src/openpgp/format/decrypted-stream.ts'
+import type { ReadDocument } from '../../../src/openpgp/format/decrypted-stream.ts'
 import { readerOf } from '../../support/memory-room.ts'
 import { concat, seeded, u32 } from '../../support/openpgp-bytes.ts'
 import { longPacket, oldPacket, packet, partialPacket } from '../../support/openpgp-framing.ts'

@@ -15,15 +15,8 @@ import { literal } from '../../support/openpgp-inner.ts'
 import { concat, seeded } from '../../support/openpgp-bytes.ts'
 import { isUsual, seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
-import {
-  alice,
-  bot,
-  mallory,
-  MADE_MS,
-  personOf,
-  preferring,
-  type TestPerson,
-} from '../../support/openpgp-people.ts'
+import { alice, bot, mallory, MADE_MS, personOf, preferring } from '../../support/openpgp-people.ts'
+import type { TestPerson } from '../../support/openpgp-people.ts'
 import {
   seipd,
   strangerPkesk,

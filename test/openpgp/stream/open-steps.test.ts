@@ -4,11 +4,8 @@ import { expect, test } from 'vitest'
 import { BOUNDS } from '../../../src/openpgp/bounds.ts'
 import type { NotOpened, OpenedFile } from '../../../src/openpgp/engine.ts'
 import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'
-import {
-  UNREAD_CIPHER,
-  type FoundKey,
-  type OwnIds,
-} from '../../../src/openpgp/format/recipient-scan.ts'
+import { UNREAD_CIPHER } from '../../../src/openpgp/format/recipient-scan.ts'
+import type { FoundKey, OwnIds } from '../../../src/openpgp/format/recipient-scan.ts'
 import * as native from '../../../src/openpgp/native/container.ts'
 import { openFileStream, type FileOpeningOptions } from '../../../src/openpgp/stream/open-file.ts'
 import { MemoryRoom, contentOf, inPieces } from '../../support/memory-room.ts'

@@ -8,14 +8,8 @@ import {
   subkeyRevocation,
   userId,
 } from '../../support/openpgp-certificate.ts'
-import {
-  type PacketKey,
-  type SigningKey,
-  dsa,
-  ecdh,
-  ecdsa,
-  rsa,
-} from '../../support/openpgp-key.ts'
+import { dsa, ecdh, ecdsa, rsa } from '../../support/openpgp-key.ts'
+import type { PacketKey, SigningKey } from '../../support/openpgp-key.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import { DAY_S, MADE_MS, NAME, subkey } from '../shape.ts'
 import { type Entry, named } from './parts.ts'

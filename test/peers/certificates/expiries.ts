@@ -4,17 +4,8 @@ import { boundSubkey, directKey, userId } from '../../support/openpgp-certificat
 import { curve25519 } from '../../support/openpgp-key.ts'
 import { expiresAfter, keyExpiresAfter } from '../../support/openpgp-signature.ts'
 import { DAY_S, MADE_MS, NAME, WORDS_MS, primary, subkey } from '../shape.ts'
-import {
-  ENDED,
-  type Entry,
-  HOUR_MS,
-  LASTS,
-  bindingOf,
-  certification,
-  id,
-  key,
-  keyed,
-} from './parts.ts'
+import { ENDED, HOUR_MS, LASTS, bindingOf, certification, id, key, keyed } from './parts.ts'
+import type { Entry } from './parts.ts'
 
 const ENDS: [string, number | null][] = [
   ['none', null],

@@ -12,17 +12,8 @@ import { packet } from '../../support/openpgp-framing.ts'
 import { curve25519, ed25519 } from '../../support/openpgp-key.ts'
 import { type HashName, keyExpiresAfter, signature } from '../../support/openpgp-signature.ts'
 import { MADE_MS, NAME, primary, subkey } from '../shape.ts'
-import {
-  type Entry,
-  HOUR_MS,
-  LASTS,
-  bindingOf,
-  certification,
-  id,
-  key,
-  keyed,
-  many,
-} from './parts.ts'
+import { HOUR_MS, LASTS, bindingOf, certification, id, key, keyed, many } from './parts.ts'
+import type { Entry } from './parts.ts'
 
 const selfs = (count: number, options: SelfSignature = {}): Buffer =>
   many(count, (index) => certification({ ...options, atMs: MADE_MS + index * HOUR_MS }))

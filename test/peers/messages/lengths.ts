@@ -5,17 +5,8 @@ import { compressed } from '../../support/openpgp-inner.ts'
 import { onePass, signature } from '../../support/openpgp-signature.ts'
 import { seipdBody } from '../../support/openpgp-sealed.ts'
 import { KEY } from '../shape.ts'
-import {
-  type Entry,
-  LONG,
-  PARTS,
-  inside,
-  long,
-  longInner,
-  recipient,
-  signing,
-  usually,
-} from './parts.ts'
+import { LONG, PARTS, inside, long, longInner, recipient, signing, usually } from './parts.ts'
+import type { Entry } from './parts.ts'
 
 const longContainer = seipdBody(longInner, KEY)
 const framed = (frame: (tag: number, body: Buffer) => Buffer): Buffer =>

@@ -1,13 +1,6 @@
 /** GnuPG. */
-import {
-  KEY_KINDS,
-  type Bytes,
-  type Feature,
-  type Flags,
-  type KeyKind,
-  type Peer,
-  type PeerWriter,
-} from './peer.ts'
+import { KEY_KINDS } from './peer.ts'
+import type { Bytes, Feature, Flags, KeyKind, Peer, PeerWriter } from './peer.ts'
 import type { Shop } from './shop.ts'
 
 const GPG_FLAGS: Flags = {

@@ -1,14 +1,7 @@
 /** openpgp.js, with its own defaults. */
 import { readFile } from 'node:fs/promises'
-import {
-  createMessage,
-  decrypt,
-  encrypt,
-  readKey,
-  readMessage,
-  readPrivateKey,
-  type PrivateKey,
-} from 'openpgp'
+import { createMessage, decrypt, encrypt, readKey, readMessage, readPrivateKey } from 'openpgp'
+import type { PrivateKey } from 'openpgp'
 import type { Bytes, Peer } from './peer.ts'
 
 const isArmored = (bytes: Bytes): bytes is string => typeof bytes === 'string'
