@@ -46,7 +46,7 @@ export async function judgeWith(
   const published = await readOne(armored)
   if (typeof published === 'string')
     return { status: unusableStatus(armored, published), info: null }
-  const earlier = known === undefined ? 'unparseable' : await readOne(known)
+  const earlier = known === undefined ? 'unparseable' : await parseOne(known)
   const isSame =
     typeof earlier !== 'string' && earlier.getFingerprint() === published.getFingerprint()
   const merged = isSame ? await merge(published, earlier, nowMs) : null
@@ -56,9 +56,9 @@ export async function judgeWith(
   const status = await judgeKey(key, text, { nowMs, native })
   const isUsable = status.unusable === null
   const isStripped = isUsable && merged?.stripped.includes(status.encryptionKeys[0] ?? '') === true
-  const isNews = merged?.isNews === true
+  const isNews = merged?.isNews === true && { isNews: true }
   return {
-    status: { ...status, ...(isNews && { isNews }), ...(isStripped && { isStripped }) },
+    status: { ...status, ...isNews, ...(isStripped && { isStripped }) },
     info: isUsable && text === armored ? await native.infoOf(key, nowMs) : null,
   }
 }
@@ -72,9 +72,11 @@ function textOf(key: PublicKey): string {
 }
 
 /** Reads one certificate. Gives why it is none. */
-export async function readOne(armored: string): Promise<PublicKey | UnusableReason> {
-  const refused = shapeProblem(armored)
-  if (refused !== null) return refused
+export const readOne = async (armored: string): Promise<PublicKey | UnusableReason> =>
+  shapeProblem(armored) ?? (await parseOne(armored))
+
+/** The same for a remembered copy: an older version may have kept one beyond these bounds. */
+async function parseOne(armored: string): Promise<PublicKey | UnusableReason> {
   const keys = await readKeys({ armoredKeys: armored }).catch(() => null)
   const [key, other] = keys ?? []
   if (keys === null) return 'unparseable'
