@@ -5,6 +5,7 @@ import { BOUNDS } from '../bounds.ts'
 import type { AlgorithmInfo } from '../crypto/algorithm.ts'
 import type { CertificateStatus } from '../engine.ts'
 import type { UnusableReason } from '../failure-reasons.ts'
+import { dearmor } from '../format/armor.ts'
 import { TAG } from '../format/packets.ts'
 import { framePacket } from '../format/packet-writer.ts'
 import { recipientBytes } from '../size.ts'
@@ -77,7 +78,8 @@ export const readOne = async (armored: string): Promise<PublicKey | UnusableReas
 
 /** The same for a remembered copy: an older version may have kept one beyond these bounds. */
 async function parseOne(armored: string): Promise<PublicKey | UnusableReason> {
-  const keys = await readKeys({ armoredKeys: armored }).catch(() => null)
+  const binaryKeys = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const keys = binaryKeys && (await readKeys({ binaryKeys }).catch(() => null))
   const [key, other] = keys ?? []
   if (keys === null) return 'unparseable'
   if (key === undefined || other !== undefined) return 'several-certificates'

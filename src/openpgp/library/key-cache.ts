@@ -3,10 +3,8 @@ import { hash } from 'node:crypto'
 import { readKey, readPrivateKey } from 'openpgp'
 import type { PrivateKey, PublicKey, SignaturePacket } from 'openpgp'
 import { countedCache } from '../../util/caches.ts'
-import { BOUNDS } from '../bounds.ts'
 import type { UnlockedKey } from '../engine.ts'
-import { dearmorLines, plainArmor } from '../format/armor.ts'
-import { armorBlock } from '../format/armor-writer.ts'
+import { dearmor } from '../format/armor.ts'
 
 /** The library has these, its types do not. */
 export type WholePublicKey = PublicKey & { directSignatures: SignaturePacket[] }
@@ -20,20 +18,16 @@ const CERTIFICATES = 2000
 const certificates = countedCache<string, PublicKey>(CERTIFICATES)
 const secretKeys = new Map<string, PrivateKey>()
 
-/** An armored certificate as openpgp.js reads the same bytes: it reads less armor, and some otherwise. */
-export function inUsualArmor(armored: string): string {
-  const type = 'PUBLIC KEY BLOCK'
-  if (armored.length > BOUNDS.certificateChars || plainArmor(armored, type)) return armored
-  const bytes = dearmorLines(armored, type)
-  return bytes === null ? armored : armorBlock(type, bytes)
-}
-
 /** Gives the certificate of an armored text; those that were not asked for lately are dropped at the bound. */
 export async function certificateOf(armored: string): Promise<PublicKey> {
   const kept = certificates.get(armored)
   if (kept !== undefined) return kept
-  const key = await readKey({ armoredKey: inUsualArmor(armored) })
-  if (key.isPrivate()) throw new Error('a secret key is no certificate')
+  // openpgp.js reads less armor, and some otherwise
+  const binaryKey = dearmor(armored, 'PUBLIC KEY BLOCK')
+  const key = binaryKey && (await readKey({ binaryKey }))
+  if (key === null || key.isPrivate()) {
+    throw new Error('unreadable armor or a secret key is no certificate')
+  }
   certificates.set(armored, key)
   return key
 }

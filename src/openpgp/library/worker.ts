@@ -9,7 +9,6 @@ import { adopt } from './adopt.ts'
 import { certifications } from './certifications.ts'
 import { judge } from './certificate.ts'
 import { compareOpened, compareSealed, compareVerified } from './check.ts'
-import { inUsualArmor } from './key-cache.ts'
 import { open, openWhole, unpackWhole, unwrap } from './open.ts'
 import { applyProfile } from './profile.ts'
 import { allListAes256, recipientPackets, seal } from './seal.ts'
@@ -34,17 +33,11 @@ export const JOBS = {
     known?: string,
     isForNative?: boolean,
   ): Promise<CheckedCertificate> {
-    const asked = [inUsualArmor(armored), atMs, known && inUsualArmor(known)] as const
-    if (isForNative !== true) return { status: await judge(...asked), info: null }
+    if (isForNative !== true) return { status: await judge(armored, atMs, known), info: null }
     const { judgeFully } = await import('./certificate-info.ts')
-    return await judgeFully(...asked)
+    return await judgeFully(armored, atMs, known)
   },
-  certifications: (...[armored, certifier, ...more]: Parameters<typeof certifications>) =>
-    certifications(
-      inUsualArmor(armored),
-      { ...certifier, armored: inUsualArmor(certifier.armored) },
-      ...more,
-    ),
+  certifications,
   seal,
   open,
   verify,
