@@ -1,7 +1,7 @@
 #!/bin/sh
 # `gosop decrypt` changes the line ends of binary data.
 #
-# Program:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12
+# Version:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12
 # Input:    a binary literal (format `b`) with CRLF, encrypted by gosop itself.
 # Expected: the bytes that were encrypted (RFC 9580, 5.9: format `b` is read as it is).
 # Seen:     every CRLF is LF; a CR alone stays. The exit code is 0.

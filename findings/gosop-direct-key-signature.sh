@@ -1,7 +1,7 @@
 #!/bin/sh
 # `gosop extract-cert` leaves out the direct-key signature.
 #
-# Program:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12; sqop 0.27.3 makes the
+# Version:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12; sqop 0.27.3 makes the
 #           key
 # Input:    a key of sqop: one direct-key signature (type 0x1F), one self-signature of the user id,
 #           two bindings.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # gosop uses the first of several user ids and of several signing keys, and reports nothing.
 #
-# Program:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12; sqop 0.27.3 to compare
+# Version:  gosop 0.0~git20221115.92fc880-1+b6 (GopenPGP 2.5.2), Debian 12; sqop 0.27.3 to compare
 # Input:    `generate-key` with two user ids; `sign` with two keys.
 # Expected: a key with both user ids and one signature by each key, as SOP describes the two
 #           commands, or an error.

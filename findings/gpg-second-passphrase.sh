@@ -1,7 +1,7 @@
 #!/bin/sh
 # gpg opens a message for two passphrases with the first passphrase only.
 #
-# Program:  gpg 2.2.40-1.1+deb12u2, Debian 12; sqop 0.27.3 makes the message
+# Version:  gpg 2.2.40-1.1+deb12u2, Debian 12; sqop 0.27.3 makes the message
 # Input:    a session key that is encrypted to two passphrases, in two packets of type 3 (SKESK).
 # Expected: either passphrase opens the message (RFC 9580, 5.3).
 # Seen:     the passphrase of the first packet opens it. With the other gpg reports

@@ -1,7 +1,7 @@
 #!/bin/sh
 # gpg finds the text signature in a signed message bad where the words have LF alone.
 #
-# Program:  gpg 2.2.40-1.1+deb12u2, Debian 12; sqop 0.27.3 signs
+# Version:  gpg 2.2.40-1.1+deb12u2, Debian 12; sqop 0.27.3 signs
 # Input:    `sqop inline-sign --as=text`: a signature of type 0x01 over a literal of format `b`.
 # Expected: a good signature: line ends are read as CRLF for it (RFC 9580, 5.2.4).
 # Seen:     with LF gpg reports BADSIG, with CRLF GOODSIG. gpg hashes the literal as it is. For a

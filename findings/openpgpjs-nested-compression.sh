@@ -1,7 +1,7 @@
 #!/bin/sh
 # openpgp.js refuses a message that is compressed twice.
 #
-# Program:  openpgp.js 6.3.2
+# Version:  openpgp.js 6.3.2
 # Input:    a literal in a compressed packet (ZIP), and the same in one more compressed packet.
 # Expected: both are read: a compressed packet holds a message, which may be compressed again
 #           (RFC 9580, 10.3). gpg, sqop, rnp, gosop, pgpainless-cli and PGPy read both.

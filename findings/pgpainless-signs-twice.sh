@@ -1,7 +1,7 @@
 #!/bin/sh
 # pgpainless-cli signs twice with one key whose primary key and subkey may both sign.
 #
-# Program:  pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 to compare; PGPy 0.6.0 makes the key
+# Version:  pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 to compare; PGPy 0.6.0 makes the key
 # Input:    a key with flags for signing on the primary key and on a subkey: GnuPG's usual key to
 #           which somebody added a subkey for signing.
 # Expected: one signature for each key that is given, as SOP describes `sign`.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # pgpainless-cli verifies a message of two signers by one of the two certificates only.
 #
-# Program:  pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 to compare
+# Version:  pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 to compare
 # Input:    an inline-signed message with two good signatures, by pgpainless-cli itself.
 # Expected: each of the two certificates verifies one signature.
 # Seen:     both certificates together verify two. Alone, one of them verifies one, the other none:

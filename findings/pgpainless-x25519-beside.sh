@@ -1,7 +1,7 @@
 #!/bin/sh
 # pgpainless-cli cannot open its own part of a message when another recipient has a new X25519 key.
 #
-# Program:  pgpainless-cli 1.3.16-1, Debian 12; openpgp.js 6.3.2 makes keys and messages; sqop
+# Version:  pgpainless-cli 1.3.16-1, Debian 12; openpgp.js 6.3.2 makes keys and messages; sqop
 #           0.27.3 to compare
 # Input:    a message for two: a key of version 4 with X25519 of RFC 9580 (algorithm 25), and one
 #           with the older ECDH over Curve25519 (algorithm 18). The container has version 1.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # PGPy and pgpainless-cli sign blanks at line ends of cleartext, which other programs leave out.
 #
-# Program:  PGPy 0.6.0 and pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 verifies
+# Version:  PGPy 0.6.0 and pgpainless-cli 1.3.16-1, Debian 12; sqop 0.27.3 verifies
 # Input:    a cleartext signed message whose text has blanks at the end of a line.
 # Expected: a good signature: such blanks are not part of the signed text (RFC 9580, 7).
 # Seen:     sqop finds the signatures of both bad; without the blanks both are good. PGPy in turn

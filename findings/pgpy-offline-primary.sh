@@ -1,7 +1,7 @@
 #!/bin/sh
 # PGPy does not decrypt with a key whose primary secret is kept elsewhere.
 #
-# Program:  PGPy 0.6.0, Debian 12; sqop 0.27.3 makes the key and compares
+# Version:  PGPy 0.6.0, Debian 12; sqop 0.27.3 makes the key and compares
 # Input:    a key without passphrase and with a placeholder for the primary secret, as
 #           `gpg --export-secret-subkeys` writes for a laptop (S2K of GnuPG, `gnu-dummy`).
 # Expected: the key decrypts: the secret of the encryption subkey is there.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # PGPy takes a key expiration time of zero for a key that expired when it was made.
 #
-# Program:  PGPy 0.6.0, Debian 12; sqop 0.27.3 and gosop (GopenPGP 2.5.2) to compare
+# Version:  PGPy 0.6.0, Debian 12; sqop 0.27.3 and gosop (GopenPGP 2.5.2) to compare
 # Input:    a key with the subpacket Key Expiration Time, and zero in it; by PGPy itself.
 # Expected: the key never expires (RFC 9580, 5.2.3.13).
 # Seen:     `is_expired` is true, and PGPy finds the signatures of the key bad, since it expired.

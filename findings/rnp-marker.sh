@@ -1,7 +1,7 @@
 #!/bin/sh
 # rnpkeys stops at a marker packet between two certificates and exits with 0.
 #
-# Program:  rnp 0.16.3-1, Debian 12; sqop 0.27.3 makes the keys
+# Version:  rnp 0.16.3-1, Debian 12; sqop 0.27.3 makes the keys
 # Input:    two certificates in one file, a marker packet (`PGP`) between them.
 # Expected: both are imported: a marker is ignored (RFC 9580, 5.8).
 # Seen:     without the marker both are imported; with it the first alone. A warning is on stderr,

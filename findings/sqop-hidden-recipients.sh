@@ -1,7 +1,7 @@
 #!/bin/sh
 # sqop opens a message for several hidden recipients as the first of them only.
 #
-# Program:  sqop 0.27.3-1+b1, Debian 12; gosop (GopenPGP 2.5.2) to compare
+# Version:  sqop 0.27.3-1+b1, Debian 12; gosop (GopenPGP 2.5.2) to compare
 # Input:    a message of sqop for two people; both key ids in its PKESK packets set to zero, as by
 #           `gpg --hidden-recipient`.
 # Expected: each of the two opens it: all secret keys are tried on each packet (RFC 9580, 5.1).

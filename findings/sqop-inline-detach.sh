@@ -1,7 +1,7 @@
 #!/bin/sh
 # The two outputs of `sqop inline-detach` do not fit each other for a cleartext message.
 #
-# Program:  sqop 0.27.3-1+b1, Debian 12
+# Version:  sqop 0.27.3-1+b1, Debian 12
 # Input:    a cleartext signed message by sqop itself, from a text that ends in a line end.
 # Expected: `sqop verify` finds the signature good over the text: that is what detaching is for.
 # Seen:     sqop verifies the message as a whole; the detached pair has no acceptable signature. The
