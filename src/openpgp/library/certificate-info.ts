@@ -12,7 +12,7 @@ import { NEVER_S } from '../bounds.ts'
 import { judgeWith, type NativeView } from './certificate.ts'
 import { isComposite } from './composite.ts'
 import { secretKeyOf, type WholeSecretKey } from './key-cache.ts'
-import { encryptionKey, termsOf, timesIn, unfitness, type OwnerTerms } from './owner-terms.ts'
+import { encryptionKey, termsOf, unfitness, windowOf, type OwnerTerms } from './owner-terms.ts'
 import type { CheckedCertificate } from '../certificate-statuses.ts'
 import type { CertificateInfo, OwnKeyInfo } from '../certificate-info.ts'
 
@@ -51,6 +51,7 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
   if (!isRecipientKey(recipientKey)) return null
   const { signingKey, by } = isRevoked ? NO_SIGNER : signingKeyOf(terms, nowMs)
   const used = new Set<unknown>([found.part, by])
+  const { fromMs, untilMs } = windowOf(terms, nowMs)
   return {
     fingerprint: new Uint8Array(Buffer.from(key.getFingerprint(), 'hex')),
     recipientKey: alone(recipientKey),
@@ -59,7 +60,8 @@ async function infoOf(key: PublicKey, nowMs: number): Promise<CertificateInfo | 
     hasNoOtherKey: subkeys.every(({ part }) => used.has(part)),
     // Every program with such keys reads AES-256 (draft-ietf-openpgp-pqc, 7.1).
     readsAes256: hasComposite || ciphers.includes(enums.symmetric.aes256),
-    ...windowOf(terms, nowMs),
+    fromS: fromMs / 1000,
+    untilS: Math.min(NEVER_S, untilMs / 1000),
   }
 }
 
@@ -80,19 +82,6 @@ function signingKeyOf(
   const by = [...newest, primary].find((one) => one.maySign && unfitness(one, nowMs) === null)
   const signingKey = by === undefined ? null : publicKeyOf(by.part.keyPacket.write())
   return isSigningKey(signingKey) ? { signingKey, by: by?.part } : NO_SIGNER
-}
-
-/**
- * From when until when, around `nowMs`, the library judges alike: it compares dates with those of the
- * owner's statements, in whole seconds, and with nothing else.
- */
-function windowOf(terms: OwnerTerms, nowMs: number): { fromS: number; untilS: number } {
-  const nowS = Math.floor(nowMs / 1000)
-  const times = timesIn(terms).map((time) => Math.floor(time / 1000))
-  return {
-    fromS: Math.max(0, ...times.filter((time) => time <= nowS)),
-    untilS: Math.min(NEVER_S, ...times.filter((time) => time > nowS)),
-  }
 }
 
 /** Describes an unlocked key, or the public part of one that a holder has, as it is at `nowMs`. */

@@ -11,7 +11,8 @@ import { framePacket } from '../format/packet-writer.ts'
 import { recipientBytes } from '../size.ts'
 import { shapeProblem } from './key-shape.ts'
 import { merge } from './merge.ts'
-import { canEncrypt, encryptionKey, termsOf, timesIn } from './owner-terms.ts'
+import { partsOf } from './owner-statements.ts'
+import { canEncrypt, encryptionKey, termsOf, windowOf } from './owner-terms.ts'
 import type { OwnerTerms } from './owner-terms.ts'
 import { timeOf } from './signature.ts'
 import { unusableStatus, type CheckedCertificate } from '../certificate-statuses.ts'
@@ -116,7 +117,7 @@ async function judgeKey(
     ...base,
     unusable: null,
     notBeforeMs:
-      sinceMs > nowMs ? sinceMs - BOUNDS.clockToleranceMs : latestBefore(timesIn(terms), nowMs),
+      sinceMs > nowMs ? sinceMs - BOUNDS.clockToleranceMs : windowOf(terms, nowMs).fromMs,
     expiresMs: Math.min(primary.endsMs, found.endsMs, found.revokedFromMs),
     algorithm,
     encryptionKeys: encryptionKeysOf(key, part),
@@ -136,8 +137,7 @@ async function startOf(
   { primary, statements }: OwnerTerms,
   { unusable, nowMs, native }: { unusable: UnusableReason; nowMs: number; native: NativeView },
 ): Promise<Pick<CertificateStatus, 'unusable' | 'notBeforeMs'>> {
-  const parts = [statements.primary, ...statements.users, ...statements.subkeys]
-  const latestMs = Math.max(...parts.flatMap(({ own }) => own.map(timeOf)), 0)
+  const latestMs = Math.max(...partsOf(statements).flatMap(({ own }) => own.map(timeOf)), 0)
   for (const notBeforeMs of [latestMs - BOUNDS.clockToleranceMs, latestMs]) {
     if (notBeforeMs <= nowMs) continue
     const later = await termsOf(primary.part as PublicKey, notBeforeMs)
@@ -146,9 +146,6 @@ async function startOf(
   }
   return { unusable, notBeforeMs: 0 }
 }
-
-const latestBefore = (times: readonly number[], nowMs: number): number =>
-  Math.max(...times.filter((time) => time <= nowMs))
 
 /** Too long to be worth its cost. */
 const isTooLong = ({ bits }: AlgorithmInfo): boolean => (bits ?? 0) > BOUNDS.rsaBitsMax
@@ -191,7 +188,7 @@ const { fromObject } = PublicKeyEncryptedSessionKeyPacket as unknown as {
 }
 
 /** A session key sealed to a key: a recipient packet of version 3, framed. @throws Error */
-export async function recipientPacket(
+async function recipientPacket(
   { keyPacket }: Key | Subkey,
   { data, algorithm }: { data: Uint8Array; algorithm: keyof typeof enums.symmetric },
 ): Promise<Uint8Array> {

@@ -11,7 +11,7 @@ import { nameOf, partsOf, statementsOf, type Stated, type Statements } from './o
 import { isSoft, newest } from './owner-terms.ts'
 import { timeOf, weaknessOf } from './signature.ts'
 
-export interface Merged {
+interface Merged {
   key: PublicKey
   /** It has a statement of the owner's that the published copy lacks. */
   isCarried: boolean

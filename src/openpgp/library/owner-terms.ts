@@ -149,16 +149,26 @@ function whyNone(all: readonly SignaturePacket[], nowMs: number): UnusableReason
 const has = (one: SignaturePacket | null | undefined, flags: number, unsaid: boolean): boolean =>
   one?.keyFlags == null ? unsaid : ((one.keyFlags[0] ?? 0) & flags) !== 0
 
-/** When any key begins, and any statement on it begins or ends, ms since the epoch. */
-export function timesIn({ primary, subkeys, statements }: OwnerTerms): number[] {
+/**
+ * From when until when, around `nowMs`, the terms stay as they are: no key, and no statement on it, begins
+ * or ends in between. In ms since the epoch; Infinity for ever.
+ */
+export function windowOf(
+  { primary, subkeys, statements }: OwnerTerms,
+  nowMs: number,
+): { fromMs: number; untilMs: number } {
   const { users } = statements
   const ofPrimary = [statements.primary, ...users].map((all) => ({ all, terms: primary }))
   const ofSubkeys = statements.subkeys.map((all, at) => ({ all, terms: subkeys[at] ?? primary }))
-  return [...ofPrimary, ...ofSubkeys].flatMap(({ all, terms: { createdMs } }) => [
+  const times = [...ofPrimary, ...ofSubkeys].flatMap(({ all, terms: { createdMs } }) => [
     createdMs,
     ...all.revoked.map(timeOf),
     ...all.own.flatMap((one) => [timeOf(one), endOf(one), keyEndOf(one, createdMs)]),
   ])
+  return {
+    fromMs: Math.max(0, ...times.filter((time) => time <= nowMs)),
+    untilMs: Math.min(...times.filter((time) => time > nowMs)),
+  }
 }
 
 /** When a key ends by a self-signature, or that itself does. */
