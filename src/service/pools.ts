@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto'
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
-import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
+import { buildConnector, EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici'
 import { OperatorError } from '../errors.ts'
 import { isLoopback } from '../util/local-door.ts'
 import { onlyOnce } from '../util/scheduling.ts'
 import type { UpstreamLimits } from './limits.ts'
+import { readingPastContinue } from './past-continue.ts'
 
 /** Egress proxies, as their environment variables would name them. */
 export type EgressProxies = Partial<Record<'httpsProxy' | 'httpProxy' | 'noProxy', string>>
@@ -76,11 +77,12 @@ export function createPools(o: {
       maxResponseSize: maxBytes,
       maxHeaderSize: o.limits.maxHeaderBytes,
       keepAliveMaxTimeout: o.limits.idleMs,
-      connect: { ...tls, timeout: o.limits.connectMs },
+      connect: buildConnector({ ...tls, allowH2: false, timeout: o.limits.connectMs }),
     }
     const made = new Map<string, Pool>()
-    const pool = (origin: string | URL, own: object): Pool => {
-      const one = new Pool(origin, { ...options, ...own })
+    const pool = (origin: string | URL, own: { connect?: buildConnector.connector }): Pool => {
+      const connect = readingPastContinue(own.connect ?? options.connect)
+      const one = new Pool(origin, { ...options, ...own, connect })
       made.set(String(origin), one)
       return one
     }

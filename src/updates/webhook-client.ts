@@ -4,6 +4,7 @@ import { Agent, buildConnector } from 'undici'
 import { FIXED_LIMITS } from '../api/limits.ts'
 import { Refusal } from '../errors.ts'
 import { deadline, raceAbort } from '../util/race-abort.ts'
+import { readingPastContinue } from '../service/past-continue.ts'
 import type { Clock } from '../util/clock.ts'
 import { outcomeOf, toDeliveryFailure, type DeliveryOutcome } from './delivery-outcome.ts'
 import { findTarget, type WebhookTarget, type TargetRules } from './target.ts'
@@ -124,7 +125,7 @@ export class WebhookClient implements Disposable {
 
   /** Makes connections, each of which can be ended before it is there. */
   #connector(): buildConnector.connector {
-    return (options, callback) => {
+    return readingPastContinue((options, callback) => {
       const opening = new AbortController()
       this.#opening.add(opening)
       const connect = buildConnector({
@@ -147,6 +148,6 @@ export class WebhookClient implements Disposable {
           this.#isNewConnection = false
         }
       })
-    }
+    })
   }
 }

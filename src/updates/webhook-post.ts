@@ -5,11 +5,8 @@ import type { Dispatcher } from 'undici'
 const MAX_BODY_BYTES = 65_536
 const MAX_BODY_MS = 2000
 
-/**
- * Informational statuses that undici treats as the end of the connection, by the error message for
- * each. For other errors no status is known.
- */
-const ENDING_STATUS: Record<string, number> = { 'bad response': 100, 'bad upgrade': 101 }
+/** The message of undici's error for a 101 without an Upgrade header. */
+const UPGRADED = 'bad upgrade'
 
 /** A connection could not be made; nothing was sent. */
 export class NotConnectedError extends Error {}
@@ -77,8 +74,7 @@ export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number>
     onResponseEnd: end,
     onResponseError(_controller, error) {
       end()
-      const status = ENDING_STATUS[error.message]
-      if (status !== undefined) resolve(status)
+      if (error.message === UPGRADED) resolve(101)
       else if (signal.aborted) reject(signal.reason)
       else if (controller === null) reject(new NotConnectedError('not connected', { cause: error }))
       else reject(isReused ? new StaleConnectionError('stale', { cause: error }) : error)

@@ -1,6 +1,19 @@
+import type { Socket } from 'node:net'
+import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
 import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { door, doorTo, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
+import { door, doorTo, failing, no, ok, outbound, rawService, service, TOKEN } from './support.ts'
+
+/** undici keeps a connection for the next request a moment after the answer. */
+const untilIdle = async (): Promise<void> => await pause(20)
+
+async function inPieces(socket: Socket, text: string, size: number): Promise<void> {
+  socket.setNoDelay(true)
+  for (let at = 0; at < text.length; at += size) {
+    socket.write(text.slice(at, Math.min(at + size, text.length)))
+    await turn()
+  }
+}
 
 describe('`UpstreamClient`: requests and answers', () => {
   test('every request carries the token and a fixed set of headers, below the path of the base URL', async () => {
@@ -67,12 +80,46 @@ describe('`UpstreamClient`: requests and answers', () => {
     ])
   })
 
-  test('a 1xx response before the answer is ignored', async () => {
-    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"ok":true,"result":[]}'
-    const { url } = await rawService((socket) =>
-      socket.end(`HTTP/1.1 103 Early Hints\r\nlocation: /\r\n\r\n${answer}`),
-    )
-    expect((await door(url).upstream.relay({ method: 'GET', path: '/me' })).status).toBe(200)
+  const RESULT = 'HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\n{"ok":true,"result":[]}'
+  const INTERIM = {
+    'Early Hints': 'HTTP/1.1 103 Early Hints\r\nlocation: /\r\n\r\n',
+    Continue: 'HTTP/1.1 100 Continue\r\n\r\n',
+    'Continue with a header': 'HTTP/1.1 100 Continue\r\nx: y\r\n\r\n',
+    'Continue without words': 'HTTP/1.1 100\r\n\r\n',
+    'Continue twice': 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(2),
+    'Processing, then Continue': 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
+  }
+  test.each(Object.entries(INTERIM))(
+    'an unrequested response %s is read past, whole and byte by byte',
+    async (_what, interim) => {
+      for (const size of [Infinity, 1]) {
+        const { url, sockets } = await rawService((socket) => {
+          void inPieces(socket, interim + RESULT, size)
+        })
+        const { upstream } = door(url)
+        for (const _turn of [1, 2]) {
+          expect((await upstream.relay({ method: 'GET', path: '/me' })).status).toBe(200)
+          await untilIdle()
+        }
+        expect(sockets).toHaveLength(1)
+      }
+    },
+  )
+
+  test('words of a body that begin as a response 100 are the same to the bot', async () => {
+    const body = JSON.stringify({ ok: true, result: 'HTTP/1.1 100 Continue' })
+    const { upstream } = await doorTo((_request, response) => {
+      response.write(body.slice(0, 21))
+      setTimeout(() => response.end(body.slice(21)), 20)
+    })
+    const { body: received } = await upstream.relay({ method: 'GET', path: '/me' })
+    expect(received.toString()).toBe(body)
+  })
+
+  test('a response 100 and no other is no answer', async () => {
+    const { url } = await rawService((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'))
+    const error = await failing(door(url).upstream.relay({ method: 'POST', path: '/chats/5/typing' }))
+    expect(error.code).toBe('postern_upstream_unreachable')
   })
 
   test('clock skew is reported from a valid Date header only', async () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Clock } from '../../src/util/clock.ts'
 import { openBot, openRaw } from './bot.ts'
@@ -15,6 +16,8 @@ class TenSeconds implements Clock {
       this.waits.push({ ms, end: resolve })
     })
 }
+
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
 test('a delivery to a closed port is `unreachable`', async () => {
   const { port, close } = await openBot()
@@ -39,8 +42,7 @@ test.each([
     'refused',
   ],
   ['101 without an Upgrade header', 'HTTP/1.1 101 Switching Protocols\r\n\r\n', 'refused'],
-  // undici gives up an answer whose first part is this, though it was not asked for
-  ['100 Continue', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n', 'refused'],
+  ['100 Continue before a refusal', `${CONTINUE}HTTP/1.1 503 Busy\r\n\r\n`, 'refused'],
   ['the status 000', 'HTTP/1.1 000 None\r\ncontent-length: 0\r\n\r\n', 'unreadable'],
   ['a header of 17 kB', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(17_000)}\r\n\r\n`, 'unreadable'],
   ['endless headers', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(50_000)}`, 'unreadable'],
@@ -70,6 +72,20 @@ test('a response body that does not end in time has its connection closed', asyn
   })
   expect((await deliverer()(bot.url)).kind).toBe('delivered')
   await ended.promise
+})
+
+test('a delivery reads past 100 (Continue) before the response, each time on one connection', async () => {
+  const raw = await openRaw((socket, request) => {
+    if (!request.endsWith('}')) return
+    socket.write(`${CONTINUE}HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n`)
+  })
+  const deliver = deliverer()
+  for (const _turn of [1, 2]) {
+    expect(await deliver(raw.url)).toEqual({ kind: 'delivered', status: 200 })
+    // undici keeps the connection for the next request a moment after the answer
+    await pause(20)
+  }
+  expect(raw.connections).toHaveLength(1)
 })
 
 test('a delivery ignores early hints before the response', async () => {
