@@ -3,6 +3,7 @@
  * we decided not to (`Refusal`), nobody usable answered (`NoResponseError`), the service refused
  * (`ServiceError`), and the operator must act before anything can run (`OperatorError`).
  */
+import type { Readable } from 'node:stream'
 import { ERROR_STATUS, type ErrorCode } from './api/error-codes.ts'
 import { OPERATOR_REFUSALS, type ExitCode } from './operator-refusals.ts'
 import { REFUSALS } from './refusals.ts'
@@ -69,6 +70,9 @@ export const shareRefusal = (client: string, what: string, seconds: number): Ref
 /** Nobody usable answered: unreachable, too late, or not in the service's language. */
 export class NoResponseError extends Refusal {}
 
+/** The service's answer is beyond its bound: a part of it may fit. */
+export class TooLargeAnswerError extends NoResponseError {}
+
 /** No more chats can be remembered: nothing failed, and trying again does not help. */
 export class TooManyChatsError extends Refusal {}
 
@@ -120,6 +124,8 @@ export interface RawAnswer {
   /** Header names in lower case; only those that may be relayed. */
   headers: Record<string, string>
   body: Buffer
+  /** In place of `body`, as it arrives. It is read, or destroyed. */
+  stream?: Readable
 }
 
 /**

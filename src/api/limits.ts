@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isObject } from './common.ts'
 
 /** The names that the `limits` object of `GET /me` holds, with the values of the spec. */
 export const LIMITS = {
@@ -44,19 +45,22 @@ export const FIXED_LIMITS = {
 export type Limits = { -readonly [name in keyof typeof LIMITS]: number }
 
 /**
- * Reads `/me`'s limits from its parsed object. Gives every known name: the service's value
- * when it is a whole number from 1 up to 16 times the spec's, else the spec's own, so that a
- * poisoned limit can neither silence the bot nor lift a bound.
+ * Reads `/me`'s limits from its parsed object, each by itself: the service's value where it is a
+ * whole number of at least 1, up to 16 times the spec's, else the spec's own, so that a poisoned
+ * limit can neither silence the bot nor lift a bound.
  */
 export function readLimits(reported: unknown): Limits {
-  const parsed = z.record(z.string(), z.number()).safeParse(reported)
-  const limits: Limits = { ...LIMITS }
-  if (!parsed.success) return limits
-  for (const name of Object.keys(LIMITS) as (keyof Limits)[]) {
-    const value = parsed.data[name]
-    if (value !== undefined && Number.isSafeInteger(value) && value >= 1) {
-      limits[name] = Math.min(value, LIMITS[name] * 16)
-    }
+  const values: Record<string, unknown> = isObject(reported) ? reported : {}
+  const read = (name: keyof Limits): [string, number] => {
+    const { data = LIMITS[name] } = Whole.safeParse(values[name])
+    return [name, Math.min(data, MOST_LIMITS[name])]
   }
-  return limits
+  return Object.fromEntries(NAMES.map(read)) as Limits
 }
+
+const NAMES = Object.keys(LIMITS) as (keyof Limits)[]
+/** What a service may report at most, for bounds that rest on a limit. */
+export const MOST_LIMITS = Object.fromEntries(
+  NAMES.map((name) => [name, 16 * LIMITS[name]]),
+) as Limits
+const Whole = z.int().min(1)

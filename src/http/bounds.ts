@@ -21,15 +21,15 @@ export const DOOR_BOUNDS = {
    */
   keepAliveMs: 65_000,
   /**
-   * How long a connection may be without any byte, either way. Longer than a poll of 50 s with its
-   * margin, in which nothing moves.
+   * How long a connection may be without any byte, either way. Longer than the longest poll with
+   * its margin, in which nothing moves.
    */
-  silenceMs: 120_000,
+  silenceMs: 360_000,
   /**
-   * From the end of the headers to our answer. A poll of 50 s, 10 s for the service's margin, 15 s
+   * From the end of the headers to our answer. A poll of 300 s, 10 s for the service's margin, 15 s
    * to open the updates, and a margin.
    */
-  answerMs: 90_000,
+  answerMs: 340_000,
   /** Time limit of requests under way once the door is closing. */
   drainMs: 10_000,
   /** A bot opens one connection for each call under way; 600 calls a minute need far fewer. */

@@ -1,3 +1,4 @@
+import { pipeline, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { StillMay } from '../clients/may-client.ts'
 import type { Unseen } from '../kernel/index.ts'
@@ -21,7 +22,12 @@ const ONE_WRITE_BYTES = 16_384
  * @throws Refusal as `StillMay.ask`
  */
 export async function relay(reply: FastifyReply, answer: Relayed): Promise<FastifyReply> {
-  await admitted(reply.request).ask()
+  try {
+    await admitted(reply.request).ask()
+  } catch (error) {
+    answer.stream?.destroy()
+    throw error
+  }
   return writeAnswer(reply, answer)
 }
 
@@ -36,17 +42,30 @@ export function admitted({ stillMay }: FastifyRequest): StillMay {
  * be handed on was decided where the answer was made. No cache keeps it: it may hold opened words.
  */
 export function writeAnswer(reply: FastifyReply, answer: Relayed): FastifyReply {
-  const { status, headers, body, envelope } = answer
+  const { status, headers, body, stream, envelope } = answer
   reply.request.failedWith =
     answer.code ?? (envelope?.ok === false ? envelope.error.code : undefined)
   const { raw } = reply
   // The last resort in `app.ts` has already answered a request that exceeded its time.
-  if (raw.headersSent) return reply
-  raw.writeHead(status, { ...headers, 'cache-control': 'no-store', 'content-length': body.length })
+  if (raw.headersSent) {
+    stream?.destroy()
+    return reply
+  }
+  const length = stream === undefined ? { 'content-length': body.length } : {}
+  raw.writeHead(status, { ...headers, 'cache-control': 'no-store', ...length })
   // Fastify would write its own idea of the content type.
   reply.hijack()
-  raw.end(body.length > ONE_WRITE_BYTES ? body : body.toString())
+  if (stream === undefined) raw.end(body.length > ONE_WRITE_BYTES ? body : body.toString())
+  else sendStream(reply, stream)
   return reply
+}
+
+/** Where the stream ends early, the caller's connection does: the answer has no end then. */
+function sendStream({ request, raw }: FastifyReply, stream: Readable): void {
+  stream.once('error', (error) => {
+    if (error instanceof Refusal) request.failedWith = error.code
+  })
+  pipeline(stream, raw, () => {})
 }
 
 /** True when the caller hung up, so that there is nobody to answer. */

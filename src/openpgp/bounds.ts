@@ -2,8 +2,8 @@
 
 /** In bytes or counts unless the name has another unit. */
 export const BOUNDS = {
-  /** Characters of an armored message (`armoredMax` of the service). */
-  messageChars: 131_072,
+  /** Characters of an armored message: `armoredMax` is below a request's size (`requestBytes`). */
+  messageChars: 262_144,
   /** Characters of an armored certificate (`publicKey` of the service). */
   certificateChars: 65_536,
   /** Bytes of a secret key that is imported, armored or not. */

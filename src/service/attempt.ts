@@ -7,9 +7,10 @@ import { parseAnswer, stringifyAnswer } from '../util/exact-json.ts'
 import { wallClockSetMs } from '../util/clock.ts'
 import type { Dispatcher } from 'undici'
 import { unusable, type Failure } from './errors.ts'
-import { exchange, type Exchange } from './exchange.ts'
+import { exchange, type Exchange, type Received } from './exchange.ts'
 import { clockSkewMs, handedOn, inUtf8, joined, requestHeaders } from './headers.ts'
 import { makeOneReading, type AnswerKind } from './one-reading.ts'
+import { provedSuccess } from './proved-json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMethod
 /** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
@@ -59,7 +60,7 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   const isBodiless = method === 'HEAD' || method === 'OPTIONS'
   const answer = isBodiless
     ? withoutBody(received)
-    : await readAnswer(received, received.body, kind)
+    : (handedThrough(received) ?? (await readAnswer(received, received.body, kind)))
   if (answer === null) {
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
@@ -83,6 +84,15 @@ function withoutBody({
       ? { ok: true, result: new Unseen(null) }
       : { ok: false, error: { status, code, message: '' } }
   return { status, headers: kept, body: Buffer.alloc(0), envelope }
+}
+
+/** A success that is proved as it leaves; null for a body that was received whole. */
+function handedThrough({ statusCode: status, headers, stream }: Received): Answer | null {
+  if (stream === undefined) return null
+  const envelope = { ok: true as const, result: new Unseen(null) }
+  const proved = provedSuccess(stream, status)
+  const kept = inUtf8(handedOn(headers))
+  return { status, headers: kept, body: Buffer.alloc(0), stream: proved, envelope }
 }
 
 /**

@@ -20,7 +20,7 @@ export type RepeatRule = (outcome: AttemptOutcome) => boolean
 /** One logical call: the request, its total time limit and its retries; `path` is below the API prefix. */
 export interface Call extends Pick<
   WireRequest,
-  'method' | 'path' | 'body' | 'signal' | 'requireAllowed'
+  'method' | 'path' | 'body' | 'signal' | 'mayStream' | 'requireAllowed'
 > {
   pool: Dispatcher
   /** The end of it all, of `performance.now()`. */
@@ -103,16 +103,14 @@ async function authorized(parts: CallerParts, call: Call, turn: AttemptTurn) {
 async function attemptWith(
   token: string,
   { origin, basePath, budget, events, limits, stopping }: CallerParts,
-  { pool, method, path, body, signal, own, permitted, requireAllowed }: Call,
+  { pool, method, path, body, signal, mayStream, own, permitted, requireAllowed }: Call,
   { untilMs, isAgain = false }: AttemptTurn,
 ): Promise<AttemptOutcome> {
   await permitted?.()
   if (own && isAgain) budget.count()
   const startedMs = performance.now()
   const endpoint = endpointOf(method, path)
-  // Updates and key lists are the answers that grow with a crowd.
   const isUpdates = endpoint?.name === 'getUpdates'
-  const isList = isUpdates || endpoint?.name === 'getChatKeys'
   const outcome = await attempt(pool, {
     origin,
     method,
@@ -120,7 +118,12 @@ async function attemptWith(
     body,
     token,
     answer: isUpdates ? 'updates' : own ? 'own' : 'other',
-    maxBytes: isList ? limits.maxListBytes : limits.maxBytes,
+    maxBytes: isUpdates
+      ? limits.maxUpdatesBytes
+      : endpoint?.name === 'getChatKeys'
+        ? limits.maxKeysBytes
+        : limits.maxBytes,
+    mayStream,
     timeoutMs: untilMs - startedMs,
     signal,
     stopping,

@@ -26,6 +26,8 @@ export interface UpstreamRequest {
   signal?: AbortSignal
   /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
+  /** Nothing of it is judged: a success beyond the bound is given as a stream, of any length. */
+  mayStream?: boolean
   /** By a connection that bots at rest share; they wait for each other. */
   isCheck?: boolean
   /**
@@ -184,7 +186,7 @@ export class UpstreamClient implements AsyncDisposable {
   }
 
   #ordinary(request: UpstreamRequest, whose: 'bot' | 'own'): Call {
-    const { method, path, body, signal, deadlineMs = Infinity, requireAllowed } = request
+    const { method, path, body, signal, mayStream, deadlineMs = Infinity } = request
     const { checks, calls } = this.#pools
     checkPath(path)
     if (isGuarded(method, path)) throw new Refusal('postern_route_refused')
@@ -195,9 +197,10 @@ export class UpstreamClient implements AsyncDisposable {
       body: body === '' ? undefined : body,
       ...times(Math.min(deadlineMs, this.#parts.limits.callMs)),
       signal,
+      mayStream,
       repeat: method === 'GET' ? ifUnreached : never,
       own: whose === 'own',
-      requireAllowed,
+      requireAllowed: request.requireAllowed,
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { NoResponseError, type OwnCode } from '../errors.ts'
+import { NoResponseError, TooLargeAnswerError, type OwnCode } from '../errors.ts'
 import { joined } from './headers.ts'
 
 /** Why there is no usable answer, as far as repetitions depend on it. */
@@ -26,8 +26,7 @@ export interface Failure {
 
 const NO_ENCODING = /^(identity)?$/i
 const TIMEOUTS = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'])
-const UNUSABLE =
-  /^(?:UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
+const UNUSABLE = /^(?:UND_ERR_HEADERS_OVERFLOW|UND_ERR_RES_CONTENT_LENGTH)/
 /** Codes of Node and undici for a peer that cannot prove its identity. */
 export const TLS_FAILURE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO|UND_ERR_PRX_TLS)/
@@ -52,6 +51,16 @@ export const late = (detail = ''): Failure => failure('late', 'postern_upstream_
 /** The response is not the service's. `detail` is our own text, without received bytes. */
 export const unusable = (detail: string, status: number | null = null): Failure =>
   failure('unusable', 'postern_upstream_invalid', detail, status)
+
+/** The response is beyond its bound, in bytes. */
+export function tooLarge(maxBytes: number, status: number): Failure {
+  const detail = `larger than ${maxBytes / 2 ** 20} MiB`
+  return {
+    kind: 'unusable',
+    error: new TooLargeAnswerError('postern_upstream_invalid', detail),
+    status,
+  }
+}
 
 /** Nobody waits for the answer any more. */
 export const givenUp = (): Failure =>

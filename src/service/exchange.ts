@@ -1,4 +1,5 @@
 /** One request and its whole answer, on undici's dispatch: no stream between the socket and us. */
+import { Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
 import { failureOf, givenUp, late, unusableByHead, type Failure } from './errors.ts'
@@ -8,6 +9,8 @@ export interface Exchange {
   options: Dispatcher.DispatchOptions
   /** Most bytes of body that are read of the answer. */
   maxBytes: number
+  /** A success beyond that is handed on as it arrives. */
+  mayStream?: boolean | undefined
   /** Time limit of the whole exchange from now on, in milliseconds; at least 1. */
   timeoutMs: number
   /** Ends the exchange. */
@@ -25,6 +28,8 @@ export interface Received {
   statusCode: number
   headers: Dispatcher.ResponseData['headers']
   body: Buffer
+  /** All of a longer body; `body` is empty then. Ending it ends the exchange. */
+  stream?: Readable
   /** When its headers were there, by `performance.now()`. */
   gotAtMs: number
 }
@@ -39,20 +44,27 @@ export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | F
   const { promise, resolve, reject } = Promise.withResolvers<Received | Failure>()
   let controller: Dispatcher.DispatchController | null = null
   let answer: (Omit<Received, 'body'> & { pieces: Pieces }) | null = null
+  let stream: Readable | null = null
   let isOver = false
   function settle(outcome: () => void): void {
     if (isOver) return
     isOver = true
+    if (stream === null) release()
+    outcome()
+  }
+  function release(): void {
     clearTimeout(timer)
     signal?.removeEventListener('abort', giveUp)
-    outcome()
   }
   /** Ends it from our side; a request that waits for a connection is dropped when it gets one. */
   function end(outcome: () => void): void {
     settle(outcome)
     controller?.abort(new Error('over'))
   }
-  const fail = (failure: Failure): void => end(() => resolve(failure))
+  const fail = (failure: Failure): void => {
+    if (stream === null) end(() => resolve(failure))
+    else stream.destroy(failure.error)
+  }
   const giveUp = (): void => fail(givenUp())
   const timer = setTimeout(() => fail(late()), timeoutMs)
   signal?.addEventListener('abort', giveUp)
@@ -74,16 +86,25 @@ export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | F
         const pieces = new Pieces(maxBytes, statusCode)
         answer = { statusCode, headers, gotAtMs: performance.now(), pieces }
       },
-      onResponseData(_controller, chunk) {
+      onResponseData(started, chunk) {
+        if (stream !== null) return void (stream.push(chunk) || started.pause())
         const failure = isOver ? null : answer?.pieces.take(chunk)
-        if (failure) fail(failure)
+        if (!failure || answer === null) return
+        if (!sent.mayStream || answer.statusCode >= 300) return fail(failure)
+        const { pieces, ...received } = answer
+        const all = streamed(started)
+        stream = all.once('close', release)
+        for (const piece of [pieces.joined(), chunk]) all.push(piece)
+        settle(() => resolve({ ...received, body: Buffer.alloc(0), stream: all }))
       },
       onResponseEnd() {
+        if (stream !== null) stream.push(null)
         if (answer === null) return
         const { pieces, ...received } = answer
         settle(() => resolve({ ...received, body: pieces.joined() }))
       },
       onResponseError(_controller, error) {
+        stream?.destroy(failureOf(error, 'within').error)
         const stage = answer === null ? 'before' : 'within'
         settle(() => resolve(stopping.aborted ? givenUp() : failureOf(error, stage)))
       },
@@ -93,3 +114,13 @@ export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | F
   }
   return promise
 }
+
+/** A body that its reader paces. Its failure is for the reader, if there is one. */
+const streamed = (controller: Dispatcher.DispatchController): Readable =>
+  new Readable({
+    read: () => controller.resume(),
+    destroy(error, done) {
+      controller.abort(error ?? new Error('over'))
+      done(error)
+    },
+  }).on('error', () => {})

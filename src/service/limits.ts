@@ -1,4 +1,7 @@
-import { FIXED_LIMITS } from '../api/limits.ts'
+import { FIXED_LIMITS, LIMITS } from '../api/limits.ts'
+
+/** Whole MiB for so many characters, of which a serializer may escape some (line ends, `/`, `+`). */
+const inJson = (chars: number): number => Math.ceil((chars * 1.25) / 2 ** 20) * 2 ** 20
 
 /** Every bound of the door to the service. Times in milliseconds, sizes in bytes. */
 export const UPSTREAM_LIMITS = {
@@ -33,8 +36,10 @@ export const UPSTREAM_LIMITS = {
   maxMediaBytes: FIXED_LIMITS.mediaMaxBytes + 4 * 2 ** 20,
   /** An answer's body. */
   maxBytes: 2 ** 20,
-  /** The body of updates and of key lists. */
-  maxListBytes: 16 * 2 ** 20,
+  /** That of updates: each message with the one that it quotes. */
+  maxUpdatesBytes: inJson(LIMITS.pollLimitMax * 2 * (LIMITS.armoredMax + FIXED_LIMITS.markupBytes)),
+  /** That of a key list: more people than one message can be sealed to, with typical keys. */
+  maxKeysBytes: inJson(900 * FIXED_LIMITS.publicKeyMax),
   /** An answer's header lines. */
   maxHeaderBytes: 16_384,
 }

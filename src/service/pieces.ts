@@ -1,4 +1,4 @@
-import { unusable, type Failure } from './errors.ts'
+import { tooLarge, unusable, type Failure } from './errors.ts'
 
 /** Pieces of one body; each costs far more than the bytes in it. */
 const MAX_PIECES = 65_536
@@ -19,7 +19,7 @@ export class Pieces {
   /** Adds a piece. @returns why the rest need not be read, else null */
   take(piece: Buffer): Failure | null {
     this.#size += piece.length
-    if (this.#size > this.#maxBytes) return unusable('larger than any answer may be', this.#status)
+    if (this.#size > this.#maxBytes) return tooLarge(this.#maxBytes, this.#status)
     if (this.#pieces.length === MAX_PIECES) return unusable('an answer in crumbs', this.#status)
     this.#pieces.push(alone(piece))
     return null

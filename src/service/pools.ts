@@ -67,14 +67,13 @@ export function createPools(o: {
   const tls = { secureContext, rejectUnauthorized: true, maxCachedSessions: 0 }
   const { httpProxy = '', httpsProxy = '', noProxy = '' } = o.proxy ?? {}
   const isDirect = (httpProxy === '' && httpsProxy === '') || isLoopback(new URL(o.origin).hostname)
-  const lazily = (connections: number, maxBytes: number): LazyPool => {
+  const lazily = (connections: number): LazyPool => {
     const options = {
       connections,
       pipelining: 1,
       allowH2: false,
       headersTimeout: o.limits.callMs,
       bodyTimeout: o.limits.stallMs,
-      maxResponseSize: maxBytes,
       maxHeaderSize: o.limits.maxHeaderBytes,
       keepAliveMaxTimeout: o.limits.idleMs,
       connect: buildConnector({ ...tls, allowH2: false, timeout: o.limits.connectMs }),
@@ -110,13 +109,11 @@ export function createPools(o: {
     }
   }
   return {
-    calls: lazily(o.limits.connections, o.limits.maxListBytes),
-    checks: shared(JSON.stringify(o), () =>
-      lazily(o.limits.checkConnections, o.limits.maxListBytes),
-    ),
-    polls: lazily(o.limits.pollConnections, o.limits.maxListBytes),
-    // Its reader counts by itself: too large a file has another refusal than too large an answer.
-    media: lazily(o.limits.mediaConnections, 2 * o.limits.maxMediaBytes),
+    // the reader of each answer counts its bytes
+    calls: lazily(o.limits.connections),
+    checks: shared(JSON.stringify(o), () => lazily(o.limits.checkConnections)),
+    polls: lazily(o.limits.pollConnections),
+    media: lazily(o.limits.mediaConnections),
   }
 }
 

@@ -9,8 +9,8 @@ const TELLING = 3
 const WITHIN_MS = 300_000
 /** After as long without a sign it has stopped. Longer than any poller waits between polls. */
 export const QUIET_MS = 12_000
-/** The longest poll, with its allowed delay. */
-export const LONGEST_POLL_MS = 60_000
+/** How long after its `timeout` a poll may be answered. */
+export const SLACK_MS = 10_000
 /** Shorter polls are no evidence. */
 const MIN_TIMEOUT_MS = 2000
 
@@ -32,7 +32,7 @@ export class PollWatch implements Disposable {
   /** Calls back when that happens so often that somebody else polls; with null when it has stopped. */
   readonly onContested = this.#contests.add
   #begun = 0
-  #begunAtMs = -Infinity
+  #untilMs = -Infinity
   #evictions: { atMs: number; by: Stranger }[] = []
   #isContested = false
   #quiet = new AbortController()
@@ -46,8 +46,8 @@ export class PollWatch implements Disposable {
     const clock = this.#clock
     const number = ++this.#begun
     const startedMs = clock.monotonicNow()
-    this.#begunAtMs = startedMs
     const timeoutMs = timeoutSeconds * 1000
+    this.#untilMs = Math.max(this.#untilMs, startedMs + timeoutMs + SLACK_MS)
     return {
       /**
        * Whether another poll ended it; nothing is noted yet.
@@ -66,7 +66,7 @@ export class PollWatch implements Disposable {
 
   /** Whether a poll through this sidecar may be under way. */
   get mayBeUnderWay(): boolean {
-    return this.#clock.monotonicNow() - this.#begunAtMs < LONGEST_POLL_MS
+    return this.#clock.monotonicNow() < this.#untilMs
   }
 
   [Symbol.dispose](): void {

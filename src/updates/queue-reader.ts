@@ -2,9 +2,9 @@
  * The one reader of the service's queue, for polls of the bot's and for those of our own: it records
  * what a poll confirms, polls, and opens.
  */
-import { LIMITS, type Limits } from '../api/limits.ts'
+import type { Limits } from '../api/limits.ts'
 import type { Sightings, UpdateHead } from '../kernel/index.ts'
-import { NoResponseError } from '../errors.ts'
+import { NoResponseError, TooLargeAnswerError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Incoming } from '../translate/incoming.ts'
 import type { Answer, Upstream } from '../service/client.ts'
@@ -65,7 +65,12 @@ export interface QueueReading {
   given: readonly UpdateHead[]
   /** The updates differ from the service's answer. */
   changed: boolean
+  /** The most updates that the answer could have. */
+  limit: number
 }
+
+/** The longest poll, also where the service accepts longer ones: networks drop connections at rest. */
+export const LONGEST_POLL_S = 300
 
 /** The turn once it is ours; null when it does not become ours. */
 type Taking = Promise<Pick<Turn, 'isHeld'> | null>
@@ -89,10 +94,7 @@ export class QueueReader {
   /** The longest poll, and the most updates of one, as the service reports them. */
   get most(): { timeoutSeconds: number; limit: number } {
     const { pollTimeoutMaxS, pollLimitMax } = this.#parts.limits()
-    return {
-      timeoutSeconds: Math.min(pollTimeoutMaxS, LIMITS.pollTimeoutMaxS),
-      limit: pollLimitMax,
-    }
+    return { timeoutSeconds: Math.min(pollTimeoutMaxS, LONGEST_POLL_S), limit: pollLimitMax }
   }
 
   /**
@@ -162,10 +164,9 @@ export class QueueReader {
   ): Promise<QueueReading> {
     const { polls, turns, backlog, incoming, recordConfirmed } = this.#parts
     await Promise.all([asked.below > 0 && recordConfirmed(asked.below), first.catch(() => null)])
-    const limit = Math.min(asked.limit, this.#limit)
     const watched = polls.begin(asked.timeoutSeconds)
-    const { answer, heads } = await this.#call(asked, limit, by.signal)
-    const nothing = { answer, updates: [], heads: [], given: [], changed: false }
+    const { answer, heads, limit } = await this.#call(asked, by.signal)
+    const nothing = { answer, updates: [], heads: [], given: [], changed: false, limit }
     if (heads === null) return { ...nothing, how: 'refused' }
     if (watched.wasTakenOver(heads.length)) {
       const isReplaced = (await turns?.isWanted()) === true
@@ -174,7 +175,14 @@ export class QueueReader {
     }
     backlog.recordPoll(heads, limit)
     const left = afterDelivered(heads, by.after ?? null)
-    const read = { answer, how: 'read' as const, updates: [...left], heads: left, given: heads }
+    const read = {
+      answer,
+      how: 'read' as const,
+      updates: [...left],
+      heads: left,
+      given: heads,
+      limit,
+    }
     if (incoming === null || left.length === 0) return { ...read, changed: false }
     const turn = await taking
     const lost = { ...nothing, how: 'read', changed: true } as const
@@ -184,10 +192,14 @@ export class QueueReader {
     return turn.isHeld ? { ...read, ...opened } : lost
   }
 
-  /** @returns also the updates; null: the service refused */
-  async #call(asked: AskedPoll, limit: number, signal: AbortSignal) {
+  /** @returns also the updates, of which there can be `limit`; null: the service refused */
+  async #call(
+    asked: AskedPoll,
+    signal: AbortSignal,
+  ): Promise<Pick<QueueReading, 'answer' | 'limit'> & { heads: readonly UpdateHead[] | null }> {
     const { upstream, onPolled, sightings } = this.#parts
     const { timeoutSeconds } = asked
+    const limit = Math.min(asked.limit, this.#limit)
     const whose = asked.query === null ? 'own' : 'bot'
     try {
       const query = queryOf(asked, limit)
@@ -196,11 +208,13 @@ export class QueueReader {
       onPolled(envelope.ok ? null : envelope.error.code)
       const heads = envelope.ok ? sightings.readUpdates(envelope.result) : null
       if (heads !== null) this.#limit *= 2
-      return { answer, heads }
+      return { answer, heads, limit }
     } catch (error) {
-      // the answer may be too large: the next poll asks for fewer updates
-      if (isNonsense(error)) this.#limit = Math.max(1, Math.ceil(limit / 2))
-      throw error
+      if (!isNonsense(error)) throw error
+      // fewer updates may make a smaller answer, or one that makes sense
+      this.#limit = Math.max(1, Math.ceil(limit / 2))
+      if (!(error instanceof TooLargeAnswerError) || limit <= 1) throw error
+      return await this.#call(asked, signal)
     }
   }
 }
@@ -209,14 +223,20 @@ export class QueueReader {
 export const isNonsense = (error: unknown): boolean =>
   error instanceof NoResponseError && error.code === 'postern_upstream_invalid'
 
-/** The bot's own query stays as it is, but for a limit of which the answer would be too large. */
+/**
+ * The bot's own query stays as it is, but for a limit of which the answer would be too large, and for
+ * a wait that the service accepts and the door does not have.
+ */
 function queryOf(asked: AskedPoll, limit: number): string {
   const { query, below, timeoutSeconds } = asked
   if (query === null) {
     return `${below > 0 ? `offset=${below}&` : ''}limit=${limit}&timeout=${timeoutSeconds}`
   }
-  if (limit === asked.limit) return query
   const names = new URLSearchParams(query)
-  names.set('limit', String(limit))
+  const isTooLong =
+    timeoutSeconds === LONGEST_POLL_S && Number(names.get('timeout')) > LONGEST_POLL_S
+  if (limit === asked.limit && !isTooLong) return query
+  if (limit !== asked.limit) names.set('limit', String(limit))
+  if (isTooLong) names.set('timeout', String(timeoutSeconds))
   return names.toString()
 }

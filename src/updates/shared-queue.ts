@@ -2,6 +2,7 @@
  * One reading of the service's queue for several consumers, each with a cursor of its own. What all of
  * them have is confirmed at the service, and no other update.
  */
+import { MOST_LIMITS } from '../api/limits.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -32,7 +33,10 @@ export interface Laggards {
 }
 
 export interface SharedQueueParts {
-  poller: Pick<UpdatePoller, 'next' | 'given' | 'markDelivered' | 'confirm' | 'confirmsEach'>
+  poller: Pick<
+    UpdatePoller,
+    'next' | 'given' | 'limit' | 'markDelivered' | 'confirm' | 'confirmsEach'
+  >
   cursors: Cursors
   clock: Clock
   /** Null where no other sidecar can poll. */
@@ -49,12 +53,12 @@ export interface SharedQueueParts {
 const PAUSE_MS = { first: 1000, last: 8000 }
 /** After another sidecar has asked for the turn. */
 const GIVE_WAY_MS = 2000
-/** The service gives a hundred at a time: a consumer that is further behind would stop all others. */
-const BOUNDS = { warn: { count: 45, ms: 600_000 }, drop: { count: 90, ms: 6 * 3_600_000 } }
+/** A consumer that is behind by all that the service gives at a time stops the others. */
+const BOUNDS = { warn: { percent: 45, ms: 600_000 }, drop: { percent: 90, ms: 6 * 3_600_000 } }
 /** How long a consumer may be that far behind: so many may arrive at once. */
 const FULL_MS = 60_000
-/** Twice as many updates as the service gives at a time. */
-const RECOGNIZED = 200
+/** Twice as many updates as a service may give at a time. */
+const RECOGNIZED = 2 * MOST_LIMITS.pollLimitMax
 
 export class SharedQueue {
   readonly #parts: SharedQueueParts
@@ -212,7 +216,9 @@ export class SharedQueue {
 
   /** Warns of consumers that are behind, and drops those that stop the others; never the bot. */
   async #judge(): Promise<void> {
-    const nowMs = this.#parts.clock.monotonicNow()
+    const { clock, poller } = this.#parts
+    const nowMs = clock.monotonicNow()
+    const { limit } = poller
     const behind: Laggard[] = []
     const dropped: Laggard[] = []
     for (const consumer of this.#consumers()) {
@@ -225,12 +231,13 @@ export class SharedQueue {
       // also those behind it that it may not see
       const count = this.#window.length - this.#window.indexOf(head)
       const { warn, drop } = BOUNDS
-      const fullSinceMs = count < drop.count ? nowMs : (known?.fullSinceMs ?? nowMs)
+      const fullSinceMs = count * 100 < drop.percent * limit ? nowMs : (known?.fullSinceMs ?? nowMs)
       const sinceMs = known?.updateId === updateId ? known.sinceMs : nowMs
       const isLost = nowMs - sinceMs >= drop.ms || nowMs - fullSinceMs >= FULL_MS
       if (!isLost) this.#heads.set(name, { updateId, sinceMs, fullSinceMs })
       if (isLost) dropped.push({ name, count })
-      else if (count >= warn.count || nowMs - sinceMs >= warn.ms) behind.push({ name, count })
+      else if (count * 100 >= warn.percent * limit || nowMs - sinceMs >= warn.ms)
+        behind.push({ name, count })
     }
     for (const { name } of dropped) await this.#parts.cursors.remove(name)
     const warned = behind.map(({ name }) => name).join()

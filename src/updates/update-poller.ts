@@ -50,6 +50,8 @@ export class UpdatePoller {
   confirmsEach = false
   /** All updates of the last answer, with delivered ones and those that were not opened. */
   given: readonly Delivered[] = []
+  /** The most updates that it could have. */
+  limit = Infinity
   readonly #parts: UpdatePollerParts
   /** The update delivered last; the next poll confirms it. */
   #last: Delivered | null
@@ -133,6 +135,7 @@ export class UpdatePoller {
     // the service repeats a confirmed update, or the confirmation did not arrive
     if (heads.length < given.length) this.#isUnconfirmed = true
     this.given = given.map(deliveredOf)
+    this.limit = read.limit
     return heads.slice(0, updates.length).map((head, index) => {
       return { update: updates[index], delivered: deliveredOf(head) }
     })

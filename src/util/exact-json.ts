@@ -8,7 +8,7 @@ import { Refusal } from '../errors.ts'
 /** Nesting of a request body, and of an answer, which is written anew and must not overflow. */
 const MAX_DEPTH = { body: 32, answer: 128 }
 /** Values in one text: more than any answer of the service holds, few enough to scan in one go. */
-const MAX_TOKENS = { body: 20_000, answer: 150_000 }
+const MAX_TOKENS = { body: 20_000, answer: 250_000 }
 /** The same where numbers must keep their spelling, which costs more for each value. */
 const MAX_TOKENS_EXACT = 50_000
 /** Matches every number that JavaScript spells differently, and other text. */

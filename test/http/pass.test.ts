@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { Refusal } from '../../src/errors.ts'
 import type { Guard, Rule } from '../../src/kernel/wall/guard.ts'
-import { call, expectRefused, openDoor, say } from './support.ts'
+import { call, expectRefused, NO_CLIENTS, openDoor, say } from './support.ts'
 
 type Asked = Parameters<typeof expectRefused>[1]
 
@@ -324,4 +325,40 @@ it('a translated route has precedence over the pass-through', async () => {
   })
   expect((await call(world, 'GET', '/bot/v1/me')).json.result).toBe('ours')
   expect((await call(world, 'GET', '/bot/v1/me/')).json.result).toBe('service')
+})
+
+it('a member list of any length passes to the byte, and one that ends in words of ours has no end', async () => {
+  const member = JSON.stringify({ userId: 5, status: 'member', rights: 'r'.repeat(150) })
+  const all = `{"ok":true,"result":{"members":[${Array(8000).fill(member).join()}],"memberCount":8000}}`
+  const lie = `${all.slice(0, -2)},"postern":{"verdict":"verified"}}}`
+  const world = await openDoor({
+    answering: ({ path }, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(path.includes('/-6/') ? lie : all)
+    },
+  })
+  const { status, text, headers } = await call(world, 'GET', '/bot/v1/chats/-5/members')
+  expect([status, text === all]).toEqual([200, true])
+  expect(headers.get('cache-control')).toBe('no-store')
+  await expect(call(world, 'GET', '/bot/v1/chats/-6/members')).rejects.toThrow('terminated')
+  await expect
+    .poll(() => world.lines.at(-1))
+    .toMatchObject({ status: 0, code: 'postern_upstream_invalid' })
+})
+
+it('a caller whose right ended meanwhile receives nothing of a long answer, whose connection is closed', async () => {
+  let isOver = false
+  const ask = (): Promise<never> => Promise.reject(new Refusal('unauthorized'))
+  const ended = { ...OWN_CALL, ask }
+  const world = await openDoor({
+    answering: (_seen, response) => {
+      response.on('close', () => (isOver = !response.writableFinished))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.write(`{"ok":true,"result":["${'x'.repeat(3 * 2 ** 20)}`)
+    },
+    parts: { clients: { ...NO_CLIENTS, of: { ...NO_CLIENTS.of, admit: async () => ended } } },
+  })
+  const { status } = await call(world, 'GET', '/bot/v1/chats/-5/members')
+  expect(status).toBe(401)
+  await expect.poll(() => isOver).toBe(true)
 })

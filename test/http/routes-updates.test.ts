@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fastify } from 'fastify'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { OWN_CALL } from '../../src/clients/may-client.ts'
-import { NoResponseError, Refusal } from '../../src/errors.ts'
+import { NoResponseError, TooLargeAnswerError, Refusal } from '../../src/errors.ts'
 import { updateRoutes } from '../../src/http/routes/updates.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { BotPolls, type BotPollsParts } from '../../src/updates/bot-polls.ts'
@@ -267,12 +267,45 @@ test('a poll after an answer that is too large requests half of the updates', as
   expect(asked[1]).toBe('limit=0')
 })
 
+test('a poll of too many bytes is repeated at once with half of the updates, down to one', async () => {
+  const asked: string[] = []
+  const tooLarge = new TooLargeAnswerError('postern_upstream_invalid', 'x')
+  const { get } = scene({
+    poll: async ({ query }) => {
+      asked.push(query)
+      if (asked.length < 3 || asked.length > 4) throw tooLarge
+      return answer(UPDATES)
+    },
+  })
+  expect(JSON.parse(await get('?offset=7&timeout=1'))).toMatchObject({ ok: true })
+  expect(asked).toEqual(['', '&limit=50', '&limit=25'].map((more) => `offset=7&timeout=1${more}`))
+  await get('?timeout=1')
+  asked.splice(0, Infinity, ...Array<string>(4).fill(''))
+  expect(await get('?timeout=1&limit=3')).toContain('postern_upstream_invalid')
+  expect(asked.slice(4)).toEqual([3, 2, 1].map((limit) => `timeout=1&limit=${limit}`))
+})
+
 test('a poll counts by the limits that the service reports', async () => {
   const { get, log } = scene({ limits: { pollTimeoutMaxS: 20, pollLimitMax: 2 } })
   await get('?timeout=50')
   expect(log).toContainEqual(['poll', 'timeout=50', 20])
   expect(log).toContainEqual(['open', true])
 })
+
+test.each([
+  [90, 'timeout=90', 90],
+  [90, 'timeout=91', 90],
+  [800, 'timeout=800', 300],
+  [800, 'timeout=300', 300],
+])(
+  'a poll waits as long as the service accepts, %i s, by the query %s: %i s, within what the door has',
+  async (pollTimeoutMaxS, query, seconds) => {
+    const { get, log } = scene({ limits: { pollTimeoutMaxS, pollLimitMax: 100 } })
+    await get(`?${query}`)
+    // the service refuses what is beyond its own limit
+    expect(log).toContainEqual(['poll', seconds === 300 ? 'timeout=300' : query, seconds])
+  },
+)
 
 /** News that a test gives; `heard` are gone. */
 function playedNews(ids: string[]) {

@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { plain } from '../support/unseen.ts'
 import { describe, expect, test } from 'vitest'
-import { door, doorTo, failing, ok, outbound, rawService, service } from './support.ts'
+import { FIXED_LIMITS, LIMITS } from '../../src/api/limits.ts'
+import { UPSTREAM_LIMITS } from '../../src/service/limits.ts'
+import { door, doorTo, failing, no, ok, outbound, rawService, service } from './support.ts'
 
 const CANARY = 'canary-in-a-bad-body'
 const head = (status: string, ...lines: string[]) =>
@@ -126,27 +130,78 @@ describe('answers that are too large', () => {
     const { upstream } = door(url)
     for (const [path, bound] of [
       ['/me', 2 ** 20],
-      ['/chats/5/keys', 16 * 2 ** 20],
+      ['/chats/5/keys', UPSTREAM_LIMITS.maxKeysBytes],
     ] as const) {
       written = 0
       const before = closed()
       const error = await failing(upstream.relay({ method: 'GET', path }))
       expect(error.code).toBe('postern_upstream_invalid')
+      expect(error.message).toContain(`larger than ${bound / 2 ** 20} MiB`)
       await expect.poll(closed).toBe(before + 1)
       // beyond the bound lie only what the kernel's buffers held
       expect(written).toBeLessThan(bound + 16 * 2 ** 20)
     }
   })
 
-  test('a poll and a key list may be larger than other answers', async () => {
-    const { url } = await service((_request, response) => ok(response, ['u'.repeat(3 * 2 ** 20)]))
-    const { upstream } = door(url)
+  test('an answer of the largest updates and one of the largest certificates pass', async () => {
+    const armored = 'u'.repeat(LIMITS.armoredMax)
+    const update = { kind: 'message', message: { armored, replyTo: { armored } } }
+    const certificate = { userId: 1, publicKey: 'k'.repeat(FIXED_LIMITS.publicKeyMax) }
+    const { upstream } = await doorTo((request, response) => {
+      if (request.url.includes('/updates')) ok(response, Array(LIMITS.pollLimitMax).fill(update))
+      else ok(response, { keys: Array(900).fill(certificate) })
+    })
     const signal = new AbortController().signal
     const updates = await upstream.poll({ query: '', timeoutSeconds: 0, signal })
     const keys = await upstream.relay({ method: 'GET', path: '/chats/5/keys' })
     expect([updates.status, keys.status]).toEqual([200, 200])
-    const error = await failing(upstream.relay({ method: 'GET', path: '/chats/5' }))
-    expect(error.code).toBe('postern_upstream_invalid')
+  })
+
+  test('a success of any length is a stream at the pace of its reader, where nothing of it is judged', async () => {
+    const one = Buffer.from(JSON.stringify({ userId: 5, rights: 'r'.repeat(65_536) }))
+    let written = 0
+    const { upstream } = await doorTo(async (_request, response) => {
+      response.write('{"ok":true,"result":[')
+      for (; written < 1000 && !response.destroyed; written++) {
+        if (response.write(Buffer.concat([one, Buffer.from(',')]))) continue
+        await once(response, 'drain')
+      }
+      response.end('0]}')
+    })
+    const asked = { method: 'GET', path: '/chats/5/members', mayStream: true } as const
+    const { stream, body } = await upstream.relay(asked)
+    expect(body).toHaveLength(0)
+    await pause(300)
+    // beyond what is read ahead lie only the buffers of the kernel
+    expect(written).toBeLessThan(500)
+    let bytes = 0
+    for await (const piece of stream ?? []) bytes += (piece as Buffer).length
+    expect(bytes).toBe('{"ok":true,"result":[0]}'.length + 1000 * (one.length + 1))
+  })
+
+  test('a stream that nobody reads to its end closes its connection', async () => {
+    const { url, closed } = await rawService((socket) => {
+      socket.write(`${head('200 OK', `content-length: ${2 ** 30}`)}{"ok":true,"result":["`)
+      socket.write('x'.repeat(3 * 2 ** 20))
+    })
+    const asked = { method: 'GET', path: '/chats/5/members', mayStream: true } as const
+    const left = await door(url).upstream.relay(asked)
+    left.stream?.destroy()
+    await expect.poll(closed).toBe(1)
+    const gone = new AbortController()
+    await door(url).upstream.relay({ ...asked, signal: gone.signal })
+    gone.abort()
+    await expect.poll(closed).toBe(2)
+    const late = await door(url, { limits: { callMs: 300 } }).upstream.relay(asked)
+    await expect(late.stream?.toArray()).rejects.toMatchObject({ code: 'postern_upstream_timeout' })
+  })
+
+  test('a refusal beyond its bound is no stream', async () => {
+    const { upstream } = await doorTo((_request, response) => {
+      no(response, 404, 'chat_not_found', { error: { message: 'x'.repeat(2 * 2 ** 20) } })
+    })
+    const asked = { method: 'GET', path: '/chats/5/members', mayStream: true } as const
+    expect((await failing(upstream.relay(asked))).code).toBe('postern_upstream_invalid')
   })
 })
 

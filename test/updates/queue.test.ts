@@ -84,20 +84,17 @@ test('a service that restarts its update ids loses no update through the sidecar
   expect(ids(bot)).toEqual([900, 1, 2, 1, 2])
 })
 
-test('an answer over the size limit halves the limit of the next poll, and a smaller answer raises it', async () => {
-  const large =
-    (count: number): Answering =>
-    (response, { limit }) => {
-      const updates = Array.from({ length: Math.min(count, limit) }, (_one, index) => ({
-        ...message(index + 1),
-        padding: 'x'.repeat(400_000),
-      }))
-      response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ ok: true, result: updates }))
-    }
-  const { service, scene, bot } = await begin(large(100), large(100), large(100))
-  await scene.pass(1000)
-  await scene.pass(2000)
+test('a poll of too many bytes is repeated with half of the updates, and a smaller answer raises the limit', async () => {
+  const large: Answering = (response, { limit }) => {
+    const padding = 'x'.repeat(800_000)
+    const updates = Array.from({ length: limit }, (_one, index) => ({
+      ...message(index + 1),
+      padding,
+    }))
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ ok: true, result: updates }))
+  }
+  const { service, bot } = await begin(large, large, large)
   await until(() => service.polls.length >= 4)
   expect(service.polls.map(({ limit }) => limit)).toEqual([100, 50, 25, 50])
   expect(ids(bot)).toEqual(Array.from({ length: 25 }, (_one, index) => index + 1))

@@ -20,6 +20,7 @@ export function playedService() {
   const poller = {
     confirmsEach: false,
     given: [] as Delivered[],
+    limit: 100,
     next: async (stop: AbortSignal) => {
       service.readings += 1
       if (service.readings > MOST_READINGS) return await new Promise<never>(() => {})

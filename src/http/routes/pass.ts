@@ -133,7 +133,7 @@ function asCall(
   const { body } = request
   const method = request.method as UpstreamRequest['method']
   // A request that changes something is completed, so that the bot learns its outcome.
-  if (method === 'GET') return { method, path, signal: whileConnected(reply) }
+  if (method === 'GET') return { method, path, mayStream: true, signal: whileConnected(reply) }
   const requireAllowed = (): void => {
     admitted(request).require()
     isReadable()
