@@ -11,7 +11,7 @@ const UTILITIES = 'util/'
 const RULES: Record<string, { may: string[]; packages: string[]; why: string }> = {
   util: {
     may: [],
-    packages: ['lru-cache', 'zod'],
+    packages: ['lru-cache', 'undici', 'zod'],
     why: 'it is of no domain, and everybody stands on it',
   },
   api: { may: [], packages: ['zod'], why: 'sidecar and sandbox both stand on it' },

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import http from 'node:http'
+import https from 'node:https'
 import { describeOthersChange } from '../util/file-owners.ts'
 import type { AlertWay } from './alerts.ts'
 
@@ -36,15 +38,15 @@ export const byCommand = (file: string): AlertWay => ({
 export const byUrl = (url: { reveal(): string }): AlertWay => ({
   name: 'url',
   send: async (alert, signal) => {
-    const answer = await fetch(url.reveal(), {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(alert),
-      redirect: 'error',
-      signal,
-    })
-    await answer.body?.cancel()
-    if (!answer.ok) throw new AlertRefusedError('its status was not 2xx')
+    const target = url.reveal()
+    const { request } = target.startsWith('https:') ? https : http
+    const headers = { 'content-type': 'application/json' }
+    const call = request(target, { method: 'POST', headers, signal }).on('error', () => {})
+    call.end(JSON.stringify(alert))
+    const [answer] = (await once(call, 'response')) as [http.IncomingMessage]
+    answer.destroy()
+    const { statusCode = 0 } = answer
+    if (statusCode < 200 || statusCode > 299) throw new AlertRefusedError('its status was not 2xx')
   },
 })
 

@@ -5,7 +5,7 @@ import { OperatorError } from '../errors.ts'
 import { isLoopback } from '../util/local-door.ts'
 import { onlyOnce } from '../util/scheduling.ts'
 import type { UpstreamLimits } from './limits.ts'
-import { readingPastContinue } from './past-continue.ts'
+import { readingPastContinue } from '../util/past-continue.ts'
 
 /** Egress proxies, as their environment variables would name them. */
 export type EgressProxies = Partial<Record<'httpsProxy' | 'httpProxy' | 'noProxy', string>>

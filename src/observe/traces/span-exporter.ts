@@ -3,7 +3,8 @@
  * beside.
  */
 import { setTimeout as elapsed } from 'node:timers/promises'
-import { Pool } from 'undici'
+import { buildConnector, Pool } from 'undici'
+import { readingPastContinue } from '../../util/past-continue.ts'
 import type { Log } from '../../logger.ts'
 import type { TraceSpan } from './tracer.ts'
 
@@ -32,7 +33,8 @@ interface SpanExporterParts {
 /** Exports a batch after five seconds, or once it is full, one at a time; nothing waits for it. */
 export function createSpanExporter({ log, onOutcome, ...to }: SpanExporterParts) {
   const { origin, pathname, search } = new URL(to.url)
-  const pool = new Pool(origin, { connections: 1 })
+  const connect = readingPastContinue(buildConnector({ allowH2: false }))
+  const pool = new Pool(origin, { connections: 1, connect })
   const end = new AbortController()
   const waiting: TraceSpan[] = []
   let timer: NodeJS.Timeout | undefined

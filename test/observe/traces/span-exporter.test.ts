@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSpanExporter } from '../../../src/observe/traces/span-exporter.ts'
 import { SPAN_KIND, TraceSpan } from '../../../src/observe/traces/tracer.ts'
+import { rawService } from '../../service/support.ts'
 import { startCollector } from '../../support/collector.ts'
 import { watchedLog } from '../../support/watched-log.ts'
 
@@ -41,6 +42,17 @@ test('the span exporter sends a full batch at once, and the remaining spans at i
   expect(counts).toEqual({ exported: 515, failed: 0, dropped: 0 })
   expect(collector.spans[0]).toMatchObject({ name: 'door', kind: 2, attributes: { size: '3' } })
   expect(collector.spans[0]?.attributes).not.toHaveProperty('missing')
+})
+
+test('a collector that answers 100 (Continue) unrequested has the spans once', async () => {
+  const { url, sockets } = await rawService((socket, _nth, bytes) => {
+    if (!bytes.includes('resourceSpans')) return
+    socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+  })
+  const { counts, add } = exporterTo(url)
+  add(512)
+  await expect.poll(() => counts.exported).toBe(512)
+  expect([counts.failed, sockets.length]).toEqual([0, 1])
 })
 
 test('a collector that hangs makes the span exporter drop spans beyond a bound, and delays no stop', async () => {
