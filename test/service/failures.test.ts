@@ -8,7 +8,6 @@ const coded = (code: unknown, more: object = {}): Error =>
 test.each([
   ['UND_ERR_HEADERS_TIMEOUT', 'late', 'late', 'postern_upstream_timeout'],
   ['UND_ERR_BODY_TIMEOUT', 'late', 'late', 'postern_upstream_timeout'],
-  ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'unusable', 'unusable', 'postern_upstream_invalid'],
   ['UND_ERR_HEADERS_OVERFLOW', 'unusable', 'unusable', 'postern_upstream_invalid'],
   ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'unusable', 'unusable', 'postern_upstream_invalid'],
   ['CERT_HAS_EXPIRED', 'untrusted', 'untrusted', 'postern_upstream_unreachable'],
