@@ -21,8 +21,8 @@ export const commandsOfGroup = (): OperatorCommand[] => [
         const hint = 'name a file, or send it on: `postern backup create - > postern.backup`'
         throw refusedError('a backup is not printed to a terminal', hint)
       }
-      await withSidecar(sources, async (sidecar) => {
-        const storeDir = loadStoreDir(sources)
+      await withSidecar(sources, async (sidecar, found) => {
+        const storeDir = loadStoreDir(found)
         const { file: named, protection } = await sidecar.backupCreate()
         const file = locateCopy(storeDir, named)
         try {

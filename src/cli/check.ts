@@ -4,8 +4,8 @@ import { loadDataDir, namesService } from '../config/store-access.ts'
 import type { CheckLine } from '../operators/reports.ts'
 import { failedError, OperatorError, operatorErrorOf } from '../errors.ts'
 import { checkChats } from './chat-show.ts'
-import { connectServing, OperatorCommand, printAnswer, withSidecar } from './operator-command.ts'
-import type { JsonFlag } from './operator-command.ts'
+import { connectServing, findSidecar, OperatorCommand } from './operator-command.ts'
+import { printAnswer, withSidecar, type JsonFlag } from './operator-command.ts'
 import { printWrapped } from './table.ts'
 import { colourText } from './terminal.ts'
 
@@ -47,7 +47,8 @@ export async function checkSources(sources: Sources, flags: JsonFlag): Promise<v
  * Examines the settings that were given. What only the process with the open store can see is asked
  * of the sidecar that runs; where nothing but its data directory is named, so is all else.
  */
-async function findingsFor(sources: Sources): Promise<CheckLine[]> {
+async function findingsFor(given: Sources): Promise<CheckLine[]> {
+  const sources = findSidecar(given)
   const dataDir = loadDataDir(sources)
   await using running = await connectServing(sources)
   if (running === null) {

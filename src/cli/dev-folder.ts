@@ -11,6 +11,7 @@ import { NotPrivateError, ownerOf } from '../operators/socket/ownership.ts'
 import { OperatorError, resultOr, systemCodeOf } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
 import { writeNewFile } from './files.ts'
+import { sidecarFolder } from './running-sandboxes.ts'
 
 /** The ports at the first start, where they are free, by the flags that choose others. */
 export const USUAL_PORTS = {
@@ -36,7 +37,6 @@ const DevState = z.object({
 const STATE = 'dev.json'
 const LOCK = 'lock'
 const WORLD = 'world'
-const SIDECAR = 'sidecar'
 const TOKEN = 'token'
 const MAX_STATE_BYTES = 4096
 const SQLITE_BUSY = 5
@@ -67,7 +67,7 @@ export function openDevFolder(path: string, { fresh }: { fresh: boolean }) {
     /** File of the sandbox's world. */
     world: join(path, WORLD),
     /** Folder of the sidecar. */
-    sidecar: join(path, SIDECAR),
+    sidecar: sidecarFolder(path),
     /** The ports of the last start; none at the first. */
     ports,
     /** Remembers the ports for the next start. */
@@ -124,9 +124,8 @@ function takeLock(path: string, pid: number | null): DatabaseSync {
 }
 
 function removeWorld(path: string): void {
-  for (const name of [WORLD, `${WORLD}-wal`, `${WORLD}-shm`, SIDECAR, TOKEN]) {
-    rmSync(join(path, name), { recursive: true, force: true })
-  }
+  const files = [WORLD, `${WORLD}-wal`, `${WORLD}-shm`, TOKEN].map((name) => join(path, name))
+  for (const one of [...files, sidecarFolder(path)]) rmSync(one, { recursive: true, force: true })
 }
 
 function readState(file: string): z.output<typeof DevState> {

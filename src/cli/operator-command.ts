@@ -1,12 +1,13 @@
 /** Commands with every setting as a flag; most call one operation and print its result. */
 import type { OptionValues } from 'commander'
-import type { Sources } from '../config/sources.ts'
+import { userRuntimeFolders, type Sources } from '../config/sources.ts'
 import type { Operations } from '../operators/operations.ts'
 import { load } from '../config/load.ts'
-import { loadDataDir } from '../config/store-access.ts'
+import { isNothingSet, loadDataDir } from '../config/store-access.ts'
 import { connectControl, type RunningSidecar } from '../operators/client.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
 import { PosternCommand } from './help.ts'
+import { findSandboxes, sidecarFolder } from './running-sandboxes.ts'
 import { asTyped, print, printJson, printNotice } from './terminal.ts'
 
 /** A command with every setting as a flag that its help does not list. */
@@ -79,23 +80,37 @@ export interface OfflineOptions {
 
 /**
  * Does something with the sidecar of the settings' `dataDir`, whether it runs or not.
- * @param use gets its operations
+ * @param use gets its operations, and the sources by which it was found
  * @throws what `use` throws; OperatorError when the settings or the data directory refuse
  */
 export async function withSidecar<T>(
-  sources: Sources,
-  use: (sidecar: Operations) => Promise<T>,
+  given: Sources,
+  use: (sidecar: Operations, sources: Sources) => Promise<T>,
   { mayCreateStore = false }: OfflineOptions = {},
 ): Promise<T> {
+  const sources = findSidecar(given)
   await using running = await connectServing(sources)
-  if (running !== null) return await use(running)
+  if (running !== null) return await use(running, sources)
   const loaded = load(sources)
   const { createLog } = await import('../config/log.ts')
   const { createOffline } = await import('../context.ts')
   const log = createLog(loaded, 'warn')
   const purpose = mayCreateStore ? 'begin' : 'look'
   await using offline = await createOffline({ ...loaded, log }, purpose)
-  return await use(offline.operations)
+  return await use(offline.operations, sources)
+}
+
+/**
+ * The sources for the sidecar that a command is about: as given, or, where nothing is set, with the
+ * data directory of the user's newest `postern dev`, which a notice names.
+ * @throws OperatorError as `loadDataDir` and `findSandboxes` do
+ */
+export function findSidecar(sources: Sources): Sources {
+  if (!isNothingSet(sources)) return sources
+  const folder = findSandboxes(userRuntimeFolders()).find((one) => one.dataDir !== null)?.dataDir
+  if (folder === undefined || folder === null) return sources
+  printNotice(`this is the sidecar of \`postern dev\` in ${folder}`)
+  return { ...sources, flags: { ...sources.flags, 'data-dir': sidecarFolder(folder) } }
 }
 
 /**

@@ -39,6 +39,9 @@ export type RunningSandbox = z.output<typeof Running>
 /** A sandbox that commands find until this is disposed of. */
 export type AnnouncedSandbox = ReturnType<typeof announceSandbox>
 
+/** The folder of the sidecar in the folder of `postern dev`. */
+export const sidecarFolder = (devFolder: string): string => join(devFolder, 'sidecar')
+
 const FOLDER = join('postern', 'sandboxes')
 /** Within this, the latest trouble is written: sooner than anybody waits for an answer. */
 const TELL_MS = 100
@@ -102,7 +105,7 @@ export function findSandboxes(folders: readonly string[]): RunningSandbox[] {
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw error
     const problem = `running sandboxes are not looked for: ${error.path} ${error.reason}`
-    const hint = 'find out who made it and remove it, or name the sandbox with --control'
+    const hint = 'find out who made it and remove it, or name the sandbox with --control, a sidecar with --data-dir'
     throw new OperatorError('data-dir', problem, hint, { cause: error })
   }
 }

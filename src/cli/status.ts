@@ -4,7 +4,7 @@ import { connectControl } from '../operators/client.ts'
 import type { BotsReport, StatusReport } from '../operators/reports.ts'
 import { failedError, OperatorError } from '../errors.ts'
 import { printBots } from './bot.ts'
-import { OperatorCommand, type JsonFlag } from './operator-command.ts'
+import { findSidecar, OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
 import { printTable, printWrapped } from './table.ts'
 import { clearScreen, colourText, print, printJson, printNotice } from './terminal.ts'
@@ -20,7 +20,8 @@ export const statusCommand = (): OperatorCommand =>
     // Asks for what it always does; health checks of former versions give it.
     .addOption(new Option('--ready').conflicts('watch').hideHelp())
     .example('postern status --watch')
-    .runs(async (sources, { json: isJson = false, ...options }: JsonFlag & { watch?: boolean }) => {
+    .runs(async (given, { json: isJson = false, ...options }: JsonFlag & { watch?: boolean }) => {
+      const sources = findSidecar(given)
       const dataDir = loadDataDir(sources)
       const readReport: ReadReport = () => fetchReport(dataDir, sources.bot)
       const report = await readReport()

@@ -3,8 +3,8 @@ import type { LogRow } from '../operators/trust.ts'
 import type { Operations } from '../operators/operations.ts'
 import type { Sources } from '../config/sources.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
-import { connectServing, OperatorCommand, printAnswer, withSidecar } from './operator-command.ts'
-import type { JsonFlag } from './operator-command.ts'
+import { connectServing, findSidecar, OperatorCommand } from './operator-command.ts'
+import { printAnswer, withSidecar, type JsonFlag } from './operator-command.ts'
 import { readInput } from './files.ts'
 import { handleShutdown, pauseUntilShutdown, shutdownSignal } from './signals.ts'
 import { printTable } from './table.ts'
@@ -57,7 +57,7 @@ const printFrom = (
   printJournal((range) => sidecar.trustLog({ sinceMs, ...range }), { ...o, after })
 
 async function followLog(sources: Sources, from: Beginning, json: boolean): Promise<void> {
-  await using sidecar = await connectServing(sources)
+  await using sidecar = await connectServing(findSidecar(sources))
   if (sidecar === null) {
     const hint = 'start it with `postern run`; without --follow the journal is printed as it is'
     throw new OperatorError('not-running', 'no sidecar runs that could change anything', hint)

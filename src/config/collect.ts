@@ -94,7 +94,8 @@ export function checkLevels(
 export const settingsFile = ({ configFlag, env, cwd }: Sources): string =>
   resolve(cwd, configFlag ?? env['POSTERN_CONFIG'] ?? DEFAULT_FILE)
 
-function findFile(sources: Sources): string | null {
+/** The settings file that is named, or is in its usual place; null for none. */
+export function findFile(sources: Sources): string | null {
   const file = settingsFile(sources)
   const isNamed = (sources.configFlag ?? sources.env['POSTERN_CONFIG']) !== undefined
   return isNamed || existsSync(file) ? file : null

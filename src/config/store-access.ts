@@ -1,7 +1,8 @@
 /** What commands need to know that open a store, or talk to a sidecar that runs. */
+import { existsSync } from 'node:fs'
 import { onlyBot, pickBot } from './bot-names.ts'
 import { findBots } from './bots.ts'
-import { collect, type CollectedSettings } from './collect.ts'
+import { collect, findFile, type CollectedSettings } from './collect.ts'
 import { readGivenSecret } from './given-secrets.ts'
 import { keyAccess } from './key-commands.ts'
 import { settingsError } from './problems.ts'
@@ -26,10 +27,16 @@ function unlessWrong(collected: CollectedSettings): CollectedSettings {
  * Whether any source names the service or the bot. Without either, a command knows only where a
  * sidecar runs.
  */
-export function namesService(sources: Sources): boolean {
-  const { levels } = collect(sources)
-  const paths = ['upstream.url', 'bot.token', 'bot.tokenFile']
-  return levels.some((level) => paths.some((path) => level.has(path)))
+export const namesService = (sources: Sources): boolean =>
+  collect(sources).levels.some((level) =>
+    ['upstream.url', 'bot.token', 'bot.tokenFile'].some((path) => level.has(path)),
+  )
+
+/** Whether no source gives any setting, and nothing is in the default data directory. */
+export function isNothingSet(sources: Sources): boolean {
+  if (findFile(sources) !== null) return false
+  const { levels, dataDir, problems } = collect(sources, null)
+  return problems.length === 0 && levels.every(({ size }) => size === 0) && !existsSync(dataDir)
 }
 
 /**
