@@ -8,9 +8,9 @@ import type { LoadedBots } from '../config/read-several.ts'
 import type { Sources } from '../config/sources.ts'
 import { loadBotFolder, loadDataDir } from '../config/store-access.ts'
 import { botEntry } from '../config/template.ts'
-import type { BotReload } from '../operators/bots.ts'
-import { connectControl } from '../operators/client.ts'
+import { connectControl, type RunningSidecar } from '../operators/client.ts'
 import type { BotReport } from '../operators/reports.ts'
+import { ownerOf } from '../operators/socket/ownership.ts'
 import {
   failedError,
   OperatorError,
@@ -81,8 +81,9 @@ async function add(
       'choose another name',
     )
   }
-  const { bots, folder } = inFolder(several(sources))
-  if (bots.some((bot) => bot.name === name)) {
+  await using running = await connectControl(loadDataDir(sources))
+  const folder = await folderOf(sources, running)
+  if (fileOf(folder, name) !== undefined) {
     throw refusedError(`there is a bot ${name} already`, 'choose another name')
   }
   const text = botEntry({
@@ -93,27 +94,22 @@ async function add(
   })
   const file = writeNewFile(botFile(folder, name), { text }, { force: false })
   try {
-    several(sources)
-    const changes = await reloadRunning(sources)
-    const isOther = changes !== null && changes.folder !== folder && !changes.added.includes(name)
-    if (isOther) {
-      const hint = 'run this command with the settings that the sidecar runs with'
-      throw failedError(`the running sidecar does not read its bots from ${folder}`, hint)
-    }
-    print(file)
-    printNotice(
-      changes === null
-        ? `\`postern run\` will serve ${name}`
-        : `${name} is being started; \`postern bot list\` shows how it is`,
-    )
+    await reload(sources, running)
   } catch (error) {
     rmSync(file, { force: true })
     throw error
   }
+  print(file)
+  printNotice(
+    running === null
+      ? `\`postern run\` will serve ${name}`
+      : `${name} is being started; \`postern bot list\` shows how it is`,
+  )
 }
 
 async function remove(sources: Sources, name: string): Promise<void> {
-  const folder = loadBotFolder(sources) ?? inFolder(several(sources)).folder
+  await using running = await connectControl(loadDataDir(sources))
+  const folder = await folderOf(sources, running)
   const file = BOT_NAME.test(name) ? fileOf(folder, name) : undefined
   if (file === undefined) {
     throw refusedError(`there is no bot ${name} in ${folder}`, '`postern bot list` lists them')
@@ -123,8 +119,7 @@ async function remove(sources: Sources, name: string): Promise<void> {
   const aside = join(folder, `.${basename(file)}.removed`)
   rename(file, aside)
   try {
-    several(sources)
-    await reloadRunning(sources)
+    await reload(sources, running)
   } catch (error) {
     rename(aside, file)
     throw error
@@ -161,11 +156,9 @@ function rename(from: string, to: string): void {
   }
 }
 
-/** @returns null when no sidecar runs @throws OperatorError `settings` when it refuses */
-async function reloadRunning(sources: Sources): Promise<BotReload | null> {
-  await using sidecar = await connectControl(loadDataDir(sources))
-  return sidecar === null ? null : await sidecar.botReload()
-}
+/** @throws OperatorError `settings` when the sidecar, or where none runs what is given, refuses */
+const reload = async (sources: Sources, running: RunningSidecar | null): Promise<unknown> =>
+  running === null ? several(sources) : await running.botReload()
 
 function several(sources: Sources): LoadedBots {
   const loaded = loadAll(sources)
@@ -174,10 +167,23 @@ function several(sources: Sources): LoadedBots {
   throw refusedError('the settings are of one bot', hint)
 }
 
-function inFolder({ bots, folder }: LoadedBots): { bots: LoadedBots['bots']; folder: string } {
-  if (folder !== null) return { bots, folder }
-  throw refusedError(
-    'the bots are listed in the settings file',
-    'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
+/** The folder with a file for each bot: that of the running sidecar, else that of the settings. */
+async function folderOf(sources: Sources, running: RunningSidecar | null): Promise<string> {
+  const named = loadBotFolder(sources)
+  const folder =
+    running === null ? (named ?? several(sources).folder) : (await running.botFolder()).folder
+  if (folder === null) {
+    throw refusedError(
+      'the bots are listed in the settings file',
+      'change the list and send SIGHUP to the sidecar, or let `bots` name a folder with a file for each',
+    )
+  }
+  if (running === null || named === folder) return folder
+  const owner = ownerOf(loadDataDir(sources))
+  // Root writes nowhere only because a process of another user names the place.
+  if (named === null && owner === (process.getuid?.() ?? owner)) return folder
+  throw failedError(
+    `the running sidecar reads its bots from ${folder}, not from ${named ?? 'a folder named here'}`,
+    'run this command as the user that the sidecar runs as, without `bots`',
   )
 }

@@ -11,19 +11,19 @@ export interface BotChanges {
   changed: string[]
 }
 
-/** The result of a reload. */
-export interface BotReload extends BotChanges {
-  /** Where each has a file, absolute; null where they are listed. */
-  folder: string | null
-}
-
-/** `reload` throws OperatorError `settings`: everything goes on as it was. */
-const operation = operationsOn<{ report: () => BotsReport; reload: () => Promise<BotReload> }>()
+const operation = operationsOn<{
+  report: () => BotsReport
+  folder: () => string | null
+  /** @throws OperatorError `settings`: everything goes on as it was */
+  reload: () => Promise<BotChanges>
+}>()
 
 /** Operations on all bots of a process. */
 export const BOTS = {
   /** Which bots there are, and how each is. */
   botList: operation(nothing, ({ report }) => report()),
+  /** Where each bot has a file, absolute; null where they are listed. */
+  botFolder: operation(nothing, ({ folder }) => ({ folder: folder() })),
   /** Reads the settings again, and serves the bots that they name now. */
   botReload: operation(nothing, ({ reload }) => reload()),
 }

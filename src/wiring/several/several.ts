@@ -1,7 +1,7 @@
 /** A process that serves several bots: one door, one admin door, one control socket, one engine. */
 import type { LoadedBot, LoadedBots } from '../../config/read-several.ts'
 import { VERSION } from '../../config/version.ts'
-import { BOTS, type BotReload } from '../../operators/bots.ts'
+import { BOTS, type BotChanges } from '../../operators/bots.ts'
 import type { BotsReport } from '../../operators/reports.ts'
 import { startControl } from '../../operators/server.ts'
 import type { Readiness } from '../../http/admin.ts'
@@ -80,15 +80,17 @@ export async function createSeveral(options: SeveralOptions) {
   )
   const state = createState(options, bots, machine.warnings)
   const doors = createDoors(options, bots, { metrics, state })
-  const reload = async (): Promise<BotReload> => {
+  let { folder } = loaded
+  const reload = async (): Promise<BotChanges> => {
     const again = options.load()
     const changes = await bots.set(again.bots)
+    ;({ folder } = again)
     log.info(changes, 'the settings were read again')
-    return { ...changes, folder: again.folder }
+    return changes
   }
   const { report } = state
   const operations = {
-    all: bindCalls(BOTS, { report, reload }),
+    all: bindCalls(BOTS, { report, folder: () => folder, reload }),
     of: (bot: string | null) => bots.named(bot).operations(),
   }
   const resources = stack.move()
