@@ -44,9 +44,12 @@ export function readEnvelope(json: unknown, httpStatus: number): Envelope | null
   return { ok: false, error: failure.data.error }
 }
 
-/** A call of the bot with its answer, or a delivery to its webhook. For development alone. */
+/**
+ * A call of the bot with its answer, or a delivery to its webhook, and before that its start. For
+ * development alone.
+ */
 export interface BotExchange {
-  kind: 'call' | 'delivery'
+  kind: 'call' | 'deliveryStart' | 'delivery'
   method: string
   /** With the query, without the capability of a file; empty for a delivery. */
   path: string

@@ -40,11 +40,10 @@ const SEND = 'POST /messages'
 /** The refusal of a call with a token that this world does not know. */
 export const NO_ACCESS = 'the bot has the wrong token'
 
-/** The updates that the bot got with an answer to its poll, or by its webhook. */
+/** The updates that the bot gets with an answer to its poll, or by a delivery that starts. */
 export function readsIn(exchange: BotExchange): BotRead[] {
-  if (!isSuccess(exchange)) return []
-  if (exchange.kind === 'delivery') return [readOf(parse(exchange.request))]
-  if (routeOf(exchange) !== 'GET /updates') return []
+  if (exchange.kind === 'deliveryStart') return [readOf(parse(exchange.request))]
+  if (!isSuccess(exchange) || routeOf(exchange) !== 'GET /updates') return []
   const { result } = parse(exchange.answer)
   return Array.isArray(result) ? result.map((update) => readOf(fields(update))) : []
 }
@@ -52,7 +51,7 @@ export function readsIn(exchange: BotExchange): BotRead[] {
 /** The bot's action by a call without an event of the sandbox, such as a message or a refusal. */
 export function actionIn(exchange: BotExchange): BotAction | null {
   const { kind, status } = exchange
-  if (kind === 'call' && status === 0) return null
+  if (kind === 'deliveryStart' || (kind === 'call' && status === 0)) return null
   const request = parse(exchange.request)
   const answer = parse(exchange.answer)
   const route = routeOf(exchange)

@@ -47,6 +47,8 @@ export function createDevLog(o: {
   const faults = countedCache<string, true>(REMEMBERED)
   /** The line below a refused answer, by chat: the last question. */
   const asked = new Map<number, string>()
+  /** Of a delivery under way: what the bot does next, or its end, shows that the bot has it. */
+  let offered: BotRead[] = []
   let hasNoAccess = false
   /** The message that was shown last. */
   let newest = ''
@@ -108,6 +110,7 @@ export function createDevLog(o: {
       await know(fromId)
       const who = account(fromId)
       if (notice !== null) return write(who, inChat(event, notice))
+      if (fromId === botId) writeReads()
       const views = await viewsOf(event)
       if (fromId === botId) {
         asked.delete(event.chatId)
@@ -156,17 +159,22 @@ export function createDevLog(o: {
   const describeRead = ({ updateId, message, press, text, withheld }: BotRead): string => {
     const isAgain = updates.get(String(updateId)) === true
     updates.set(String(updateId), true)
-    const reads = isAgain ? 'reads again' : 'reads'
-    if (message === null) return `${reads} update ${updateId ?? ''}`
+    const again = isAgain ? ' again' : ''
+    if (message === null) return `reads update ${updateId ?? ''}${again}`
     const about = inChat(message, `message ${message.messageId}`)
     if (press !== null) {
       const by = press.userId === null ? 'somebody' : account(press.userId)
-      return `${reads} that ${by} pressed ${press.data}, ${about}`
+      return `reads${again} that ${by} pressed ${press.data}, ${about}`
     }
     const it = newest === nameOf(message) ? 'it' : about
     if (withheld !== null) return `gets ${it} without its text: ${withheld}`
     const written = words.get(nameOf(message))
-    return text === null || text === written ? `${reads} ${it}` : `${reads} ${it}: ${text}`
+    return text === null || text === written ? `reads ${it}${again}` : `reads ${it}${again}: ${text}`
+  }
+
+  const writeReads = (): void => {
+    for (const read of offered.splice(0))
+      write(`  ${account(botId)}`, describeRead(read), read.mark)
   }
 
   const onAction = (action: BotAction, who: string): void => {
@@ -191,10 +199,12 @@ export function createDevLog(o: {
   const onExchange = async (exchange: BotExchange): Promise<void> => {
     await know(botId)
     const who = account(botId)
-    for (const read of readsIn(exchange)) {
-      if (read.message !== null) await know(read.message.chatId)
-      write(`  ${who}`, describeRead(read), read.mark)
-    }
+    const reads = readsIn(exchange)
+    for (const { message } of reads) if (message !== null) await know(message.chatId)
+    if (exchange.kind === 'delivery' && exchange.status === 0) offered = []
+    else if (exchange.kind !== 'deliveryStart') writeReads()
+    offered.push(...reads)
+    if (exchange.kind === 'call') writeReads()
     const action = actionIn(exchange)
     if (hasNoAccess && action?.refusal !== NO_ACCESS) log.trouble(null)
     if (action === null) return

@@ -63,7 +63,7 @@ export async function startDev(options: DevOptions) {
   const log = createDevLog({ sandbox, botId: bot.id, print })
   const botTraffic = createBotTraffic({ botId: bot.id, now: () => sandbox.now() })
   const onBotExchange = (exchange: BotExchange): void => {
-    botTraffic.record(exchange)
+    if (exchange.kind !== 'deliveryStart') botTraffic.record(exchange)
     log.exchange(exchange)
     // The owner may have issued another one: sidecar and bot find it in the file.
     const renewed = exchange.status === 401 ? tokenOf(sandbox, bot.id) : ''

@@ -207,19 +207,15 @@ function createLoops(o: {
 
 type Deliverer = Pick<WebhookClient, 'deliver'>
 
-/** Calls back after each delivery. */
+/** Calls back before and after each delivery. */
 const observed = (client: Deliverer, onExchange: (exchange: BotExchange) => void): Deliverer => ({
   async deliver(delivery: Delivery) {
+    const begun = { method: 'POST', path: '', request: delivery.body, status: 0, answer: '' }
+    onExchange({ ...begun, kind: 'deliveryStart' })
     const outcome = await client.deliver(delivery)
-    const isDelivered = outcome.kind === 'delivered'
-    onExchange({
-      kind: 'delivery',
-      method: 'POST',
-      path: '',
-      request: delivery.body,
-      status: isDelivered ? outcome.status : 0,
-      answer: isDelivered ? '' : outcome.message,
-    })
+    const { kind } = outcome
+    const end = kind === 'delivered' ? { status: outcome.status } : { answer: outcome.message }
+    onExchange({ ...begun, kind: 'delivery', ...end })
     return outcome
   },
 })

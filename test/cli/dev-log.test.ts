@@ -39,6 +39,7 @@ beforeEach(async () => {
   printed = []
 })
 
+const ANSWER_READ = '  alice  reads it  ✓ verified'
 const home = () => dev.sandbox.home
 /** What was printed, without the time of day. */
 const shown = (): string[] =>
@@ -181,6 +182,25 @@ describe('the log of `postern dev`', () => {
     const text = shown().join('\n')
     expect(text).toContain(`echo_bot  sets its webhook: ${url}`)
     expect(text).toMatch(/echo_bot {2}does not take update \d+ at its webhook\n.*500.* {2}✗/)
+  })
+
+  test('the log of `dev` shows that a bot with a webhook reads a message before it answers', async () => {
+    const { alice, privateChat: chatId } = home()
+    const server = createServer((request, response) => {
+      const answer = (): Promise<unknown> => call('POST /messages', { chatId, text: 'pushed' })
+      request.resume().on('end', () => void answer().then(() => response.writeHead(204).end()))
+    })
+    await call('POST /webhook', { url: `${await listening(server)}/` })
+    await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'by push' })
+    await expect.poll(() => shown().slice(-1), { timeout: 10_000 }).toEqual([ANSWER_READ])
+    await call('DELETE /webhook')
+    const from = shown().indexOf('alice  dm: by push')
+    expect(shown().slice(from, from + 4)).toEqual([
+      'alice  dm: by push',
+      '  echo_bot  reads it  ✓ verified',
+      'echo_bot  dm: pushed',
+      ANSWER_READ,
+    ])
   })
 
   test('the log of `dev` counts repeated lines', async () => {
