@@ -13,6 +13,10 @@ export const stripControls = (text: string): string => text.replace(CONTROLS, ''
 /** The same in one line: a newline or tab becomes a space. */
 export const oneLine = (text: string): string => stripControls(text).replace(/[\n\t]/g, ' ')
 
+/** A count with its noun: `1 chat`, `2 chats`. @param many where that is not the noun with an s */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 /** The first texts of a list, and how many there are more. */
 export function listFirst(all: readonly (string | number)[], most = 10, and = ' and'): string {
   const more = all.length > most ? `${and} ${all.length - most} more` : ''

@@ -5,7 +5,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { stripControls } from '../printable.ts'
+import { counted, stripControls } from '../printable.ts'
 import type { ReceivedAnswer, SeenEvent } from '../sandbox/phone/seen.ts'
 import { colourText, terminalWidth } from './terminal.ts'
 import type { SandboxNames } from './sandbox-names.ts'
@@ -44,7 +44,7 @@ export function formatActivity({ atMs, who, text, mark }: ActivityLine, width: n
   const lines = wrapAnsi(harmless(text), column, { hard: true }).split('\n')
   const shown = lines.slice(0, MOST_LINES)
   const more = lines.length - shown.length
-  if (more > 0) shown.push(`… and ${more} lines more`)
+  if (more > 0) shown.push(`… and ${counted(more, 'line')} more`)
   if (mark !== undefined) addMark(shown, mark, column)
   return shown
     .map((line, at) => `${at === 0 ? `${time} ${inColumn(who)} ` : INDENT}${line}`.trimEnd())
@@ -95,7 +95,7 @@ export function activityPrinter(print: (lines: string) => void) {
     if (said === last.activity) return void last.again++
     const { again } = last
     last = { activity: said, again: 0 }
-    if (again > 0) out({ who: '', text: `the same ${again} times more` })
+    if (again > 0) out({ who: '', text: `the same ${counted(again, 'time')} more` })
     out(activity)
   }
   /** The same for a refusal: those of a bot that retries are printed once in a while. */
@@ -104,7 +104,7 @@ export function activityPrinter(print: (lines: string) => void) {
     const { again, untilMs } = refused
     const isSame = said === refused.activity
     if (isSame && Date.now() < untilMs) return void refused.again++
-    const more = isSame && again > 0 ? `\n(and ${again} times since it was shown)` : ''
+    const more = isSame && again > 0 ? `\n(and ${counted(again, 'time')} since it was shown)` : ''
     refused = { activity: said, again: 0, untilMs: Date.now() + REFUSALS_MS }
     write({ ...activity, text: activity.text + more })
   }

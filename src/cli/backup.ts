@@ -4,6 +4,7 @@ import { loadStoreDir, loadStoreAccess } from '../config/store-access.ts'
 import type { BackupReport } from '../context.ts'
 import { locateCopy } from '../operators/backup-copy.ts'
 import { refusedError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { isStdoutTerminal, print, printFile, printNotice } from './terminal.ts'
 import { refuseExisting, writeNewFile } from './files.ts'
@@ -89,5 +90,7 @@ function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupRe
   const lines = keys.map(({ fingerprint, state }) => `${fingerprint}, ${state}`)
   print(`keys        ${lines.join(`\n${' '.repeat(12)}`) || 'none'}`)
   const { chats = 0, people = 0, seen = 0 } = counts
-  print(`knows       ${chats} chats, ${people} people, ${seen} traces of messages`)
+  print(
+    `knows       ${counted(chats, 'chat')}, ${counted(people, 'person', 'people')}, ${counted(seen, 'trace')} of messages`,
+  )
 }

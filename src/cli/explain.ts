@@ -1,6 +1,7 @@
 import type { Sources } from '../config/sources.ts'
 import type { Explained, ExplainedSent } from '../operators/messages.ts'
 import { OperatorError, refusedError, usageError, failedError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import { MAX_ARMORED_BYTES } from '../operators/protocol.ts'
@@ -93,7 +94,7 @@ function named({ messageId, chatId, userId }: Explained): string {
 const linesOfSent = ({ at, chatId, recipients, skipped }: ExplainedSent): string[][] => [
   ['chat', String(chatId)],
   ['sent', at],
-  ['sealed to', recipients === 1 ? 'one person' : `${recipients} people`],
+  ['sealed to', counted(recipients, 'person', 'people')],
   ...skipped.flatMap(({ userId, reason }) => {
     const { what, hint } = describeSkip(reason) ?? OF_ANOTHER_VERSION
     return [

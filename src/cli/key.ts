@@ -4,6 +4,7 @@ import type { DeletionReport, KeyRow } from '../operators/keys.ts'
 import type { Operations } from '../operators/operations.ts'
 import type { RotationReport } from '../operators/reports.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { keyExportCommand, keyImportCommand } from './key-transfer.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped, readPassphrase } from './prompts.ts'
@@ -86,7 +87,8 @@ function printKeys(keys: readonly KeyRow[]): void {
     PUBLISHED: ({ publishedAt }) => minute(publishedAt),
     RETIRED: ({ retiredAt }) => minute(retiredAt),
     OPENS: opens,
-    OPENED: ({ openedMessages, openedMedia }) => `${openedMessages} messages, ${openedMedia} files`,
+    OPENED: ({ openedMessages, openedMedia }) =>
+      `${counted(openedMessages, 'message')}, ${counted(openedMedia, 'file')}`,
     'LAST OPENED': ({ lastOpenedAt }) => minute(lastOpenedAt),
   })
   if (keys.some(({ state, opens: now }) => state === 'retired' && !now)) {

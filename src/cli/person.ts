@@ -4,6 +4,7 @@ import { idReader } from './flags.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { print } from './terminal.ts'
+import { counted } from '../printable.ts'
 
 const readPersonId = idReader('person', '`postern trust list` shows them')
 
@@ -26,6 +27,6 @@ export const commandsOfGroup = (): OperatorCommand[] => [
 function printForgotten({ rows, entries, stays }: ForgottenRow): void {
   const erased = Object.entries(rows).filter(([, count]) => count > 0)
   for (const [table, count] of erased) print(`erased  ${count} of ${table}`)
-  print(`erased  the content of ${entries} entries of the journal`)
+  print(`erased  the content of ${counted(entries, 'entry', 'entries')} of the journal`)
   for (const line of stays) print(`stays   ${line}`)
 }

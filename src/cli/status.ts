@@ -3,6 +3,7 @@ import { loadDataDir } from '../config/store-access.ts'
 import { connectControl } from '../operators/client.ts'
 import type { BotsReport, StatusReport } from '../operators/reports.ts'
 import { failedError, OperatorError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { printBots } from './bot.ts'
 import { findSidecar, OperatorCommand, type JsonFlag } from './operator-command.ts'
 import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts'
@@ -123,7 +124,7 @@ function printStatus(report: StatusReport): void {
 function waitingLine({ waiting, oldestSeconds }: StatusReport['updates']): string {
   if (waiting === null) return 'not known yet'
   const oldest = oldestSeconds === null ? '' : `, the oldest for ${oldestSeconds} s`
-  return `${waiting} wait${oldest}`
+  return `${waiting} waiting${oldest}`
 }
 
 function webhookLine(webhook: StatusReport['webhook']): string {
@@ -131,7 +132,7 @@ function webhookLine(webhook: StatusReport['webhook']): string {
   const { origin, failures, lastError, nextAttemptAt } = webhook
   if (failures === 0) return `${origin}, works`
   const next = nextAttemptAt === null ? 'now' : `at ${nextAttemptAt}`
-  return `${origin}, ${failures} failures in a row, the last: ${lastError}; next try ${next}`
+  return `${origin}, ${counted(failures, 'failure')} in a row, the last: ${lastError}; next try ${next}`
 }
 
 function rotationRow({ rotation }: StatusReport): string[] | null {

@@ -6,6 +6,7 @@ import { SecretSource } from '../config/secrets.ts'
 import type { Sources } from '../config/sources.ts'
 import type { MoveReport } from '../context.ts'
 import { usageError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { print, printNotice } from './terminal.ts'
 
@@ -67,6 +68,6 @@ function printMove({ from, to, rows, keys }: MoveReport): void {
   const { chats = 0, pins = 0, seen = 0 } = rows
   const all = Object.values(rows).reduce((sum, count) => sum + count, 0)
   print(
-    `rows   ${all}, counted and compared: ${chats} chats, ${pins} people, ${seen} traces of messages`,
+    `rows   ${all}, counted and compared: ${counted(chats, 'chat')}, ${counted(pins, 'person', 'people')}, ${counted(seen, 'trace')} of messages`,
   )
 }

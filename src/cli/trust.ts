@@ -2,6 +2,7 @@
 import type { OptionValues } from 'commander'
 import type { TrustReport, TrustRow } from '../operators/trust.ts'
 import { usageError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { idReader } from './flags.ts'
 import { OperatorCommand, withSidecar, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
@@ -162,6 +163,6 @@ const importCommand = (): OperatorCommand =>
         await confirmTyped(o.yes === true, { question, answer: 'yes', ...texts })
         const report = await sidecar.trustImport({ ...list, apply: true })
         if (o.json === true) printJson(report)
-        printNotice(`${report.verified} people were verified`)
+        printNotice(`verified ${counted(report.verified, 'person', 'people')}`)
       })
     })

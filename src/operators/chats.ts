@@ -2,6 +2,7 @@
 import { bindPerson, correctKind, liftLatches, liftPrivateChats } from '../kernel/index.ts'
 import { z } from 'zod'
 import { OperatorError, refusedError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { ChatInput, nothing, operation } from './operation.ts'
 
 /** One chat in memory. */
@@ -111,5 +112,5 @@ const unknownChats = (ids: readonly number[]): OperatorError =>
 
 function describeLifted(count: number): string {
   if (count === 0) return 'nothing to lift'
-  return `${count === 1 ? 'one chat' : `${count} chats`} lifted; the next sign of protection latches again`
+  return `${counted(count, 'chat')} lifted; the next sign of protection latches again`
 }

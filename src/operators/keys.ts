@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Keyring } from '../keys/keyring.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
 import { refusedError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { fingerprint, iso, nothing, operation, type OperationParts } from './operation.ts'
 import { managed } from './rotation.ts'
 
@@ -116,7 +117,7 @@ function describeDeletion(key: KeyRow, copies: readonly string[]) {
         'had not learned of the next key: updates still to come, and old messages that people quote',
       'files of those chats that are fetched again',
       ...(key.opens ? [`it would have gone on opening until ${opensUntil}`] : []),
-      `so far it has opened ${openedMessages} messages and ${openedMedia} files${last}`,
+      `so far it has opened ${counted(openedMessages, 'message')} and ${counted(openedMedia, 'file')}${last}`,
     ],
     /** Limits of the key's destruction, a line each. */
     unsure: [

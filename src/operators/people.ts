@@ -1,5 +1,6 @@
 /** Operations on everything that is known of a person. */
 import { refusedError } from '../errors.ts'
+import { counted } from '../printable.ts'
 import { isOpen, type OutboxEntry } from '../outbox/entries.ts'
 import { describeStays } from '../store/forgotten.ts'
 import { operation, PersonInput } from './operation.ts'
@@ -17,7 +18,7 @@ export const PEOPLE = {
     const open = calls.filter(isOpen)
     if (open.length > 0) {
       throw refusedError(
-        `${open.length} calls wait in the outbox that go to this person, or need their word`,
+        `the outbox holds ${counted(open.length, 'call')} to this person, or for their word`,
         'wait for them, or remove them: `postern outbox list`, `postern outbox drop`',
       )
     }

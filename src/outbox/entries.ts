@@ -1,6 +1,7 @@
 /** The entries of the outbox in the store: their words rest under the protection, all else in a table. */
 import type { Kysely } from 'kysely'
 import { Refusal } from '../errors.ts'
+import { counted } from '../printable.ts'
 import type { Clients, LaterCaller } from '../clients/clients.ts'
 import type { Approval, Approvals, Journal } from '../kernel/index.ts'
 import { JournalRows } from '../store/records/journal.ts'
@@ -206,7 +207,7 @@ export class OutboxEntries {
     const kind = approvals.kindOf(entry.chatId)
     const over = requestText(entry, words, { ...approval, kind }).length - textMax()
     if (over <= 0) return { state: 'asked' as const, approval }
-    const detail = `text: is ${over} characters too long for the message that asks a person`
+    const detail = `text: is ${counted(over, 'character')} too long for the message that asks a person`
     throw new Refusal('bad_request', detail)
   }
 

@@ -5,6 +5,7 @@ import { CODE_CHARS, CODE_LETTERS, REQUEST_HEADING } from '../kernel/index.ts'
 import type { Approval, ApprovalAct, ApprovalRule, TrustChange } from '../kernel/index.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
 import type { UnnumberedEntry } from './entry.ts'
+import { counted } from '../printable.ts'
 
 /** The digest of a call: of its caller, its place and its stored body. */
 export function digestOf({ client, chatId, messageId }: ApprovalAct, words: Buffer): string {
@@ -56,7 +57,7 @@ with: ${Object.keys(others).length === 0 ? 'nothing else' : escaped(stringify(ot
 Quote this message in your answer, until ${isoOf(expiresAtMs)}:
 ok ${code}
 no ${code} because …
-The words, ${String(text).length} characters to the end of this message:
+The words, ${counted(String(text).length, 'character')} to the end of this message:
 ${String(text)}`
 }
 

@@ -1,6 +1,7 @@
 /** Why a message cannot be sealed or sent. */
 import { isObject } from '../api/common.ts'
 import { Refusal } from '../errors.ts'
+import { counted } from '../printable.ts'
 
 const MAX_DEPTH = 3
 
@@ -31,5 +32,5 @@ function hasTrueField(value: unknown, name: RegExp, depth = 0): boolean {
 export const tooLarge = (count: number, chars: number, max: number): Refusal =>
   new Refusal(
     'postern_seal_too_large',
-    `${count} recipients make it ${chars} characters, of at most ${max}`,
+    `with ${counted(count, 'recipient')} it has ${chars} characters, of at most ${max}`,
   )

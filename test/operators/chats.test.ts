@@ -78,7 +78,7 @@ describe('`chatAllowReadable`', () => {
     const { result, latched, forgotten, onPrivateReadable, knownChats } = await run({
       chatIds: [1, 2, 5],
     })
-    expect(result).toEqual({ lifted: [1], message: `one chat lifted; ${again}` })
+    expect(result).toEqual({ lifted: [1], message: `1 chat lifted; ${again}` })
     expect([latched, forgotten]).toEqual([
       [false, false, true, true],
       [1, 2],
@@ -89,7 +89,7 @@ describe('`chatAllowReadable`', () => {
 
   test('`chatAllowReadable` for pending chats lifts the latches of chats with refused text', async () => {
     const { result, latched, forgotten } = await run({ pending: true })
-    expect(result).toEqual({ lifted: [3], message: `one chat lifted; ${again}` })
+    expect(result).toEqual({ lifted: [3], message: `1 chat lifted; ${again}` })
     expect([latched, forgotten]).toEqual([
       [true, false, false, true],
       [2, 3],

@@ -56,7 +56,7 @@ test('`explain --sent` shows the number of recipients and the skipped people of 
   const sent = await stage.send(stage.group([person, broken]), canary())
   expect(sent.status, sent.text).toBe(201)
   const output = await explain(String(sent.json.result.id), '--sent')
-  expect(output).toMatch(/^sealed to +one person$/m)
+  expect(output).toMatch(/^sealed to +1 person$/m)
   expect(output).toMatch(
     new RegExp(`^skipped +person ${broken.id}: unparseable, what is listed`, 'm'),
   )

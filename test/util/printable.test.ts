@@ -1,5 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { oneLine, printableJson, stripControls } from '../../src/printable.ts'
+import { counted, oneLine, printableJson, stripControls } from '../../src/printable.ts'
 
 /** Every character that the Unicode names `Bidi_Control`, and the separators of lines. */
 const TURNING = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
@@ -25,4 +26,34 @@ test('`printableJson` escapes control and bidirectional characters without a cha
   expect(JSON.parse(printableJson(value, 2))).toEqual(value)
   expect(printableJson([HARMLESS])).toBe(JSON.stringify([HARMLESS]))
   expect(printableJson([1], 2)).toBe('[\n  1\n]')
+})
+
+test('a count has its noun in the singular for one alone', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'chat'))).toEqual(['0 chats', '1 chat', '2 chats'])
+  expect([1, 2].map((count) => counted(count, 'entry', 'entries'))).toEqual([
+    '1 entry',
+    '2 entries',
+  ])
+})
+
+/** Nouns of counts, and the lines with one of them that no count of one can reach. */
+const COUNT =
+  /\$\{[a-z][^}]*\} (?:bots|calls|chats|clients|entries|failures|files|lines|members|messages|people|recipients|rows|times|traces|updates)\b/
+const NEVER_ONE = [
+  / of \$\{/,
+  /more than/,
+  /most\.entries/,
+  /sealed ones of/,
+  /media\.length === 1/,
+]
+
+test('a count that may be one is printed by `counted`', () => {
+  const found = globSync('src/**/*.ts', { exclude: ['src/operators/doctor/**'] }).flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => COUNT.test(line) && !NEVER_ONE.some((one) => one.test(line)))
+      .map((line) => `${file}: ${line.trim()}`),
+  )
+  expect(found).toEqual([])
+  expect(COUNT.test('print(`${one.count} messages`)')).toBe(true)
 })

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parse } from 'range-parser'
 import { MEDIA_ID } from '../../api/updates.ts'
 import { Refusal } from '../../errors.ts'
+import { counted } from '../../printable.ts'
 import type { Attachment } from '../../attachments/attachment.ts'
 import type { Attachments } from '../../attachments/attachments.ts'
 import { OWN_CALL, type ClientAct } from '../../clients/may-client.ts'
@@ -88,7 +89,7 @@ function answer(request: FastifyRequest, reply: FastifyReply, found: Attachment)
 }
 
 function refuseRange(reply: FastifyReply, bytes: number): FastifyReply {
-  const message = `Range: the file has ${bytes} bytes`
+  const message = `Range: the file has ${counted(bytes, 'byte')}`
   const failed = failureAnswer({ status: 416, code: 'bad_request', message })
   reply.request.failedWith = failed.code
   return reply

@@ -244,7 +244,7 @@ function contradictionIn(
   if (isPrivate && count > 1) return 'more than one person in a private chat'
   // the bot is a member too, and is not on the list
   if (count > 0 && count > memberCount - 1) {
-    return `${count} keys for ${memberCount} members, one of which is the bot`
+    return `keys: ${count}, members with the bot: ${memberCount}`
   }
   return null
 }

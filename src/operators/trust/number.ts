@@ -2,6 +2,7 @@
 import { pbkdf2 } from 'node:crypto'
 import { promisify } from 'node:util'
 import { usageError, type OperatorError } from '../../errors.ts'
+import { counted } from '../../printable.ts'
 
 /** An account and the fingerprint of its certificate: 40 hexadecimal characters in lower case. */
 export interface CertificateHolder {
@@ -70,7 +71,7 @@ function readParts(compact: string): string[] {
 
 const noNumber = ({ length }: string): OperatorError =>
   usageError(
-    `this is no safety number: 60 digits are one, and this has ${length} characters`,
+    `this is no safety number: 60 digits are one, and this has ${counted(length, 'character')}`,
     'give all twelve groups of five digits, or the text of the QR code; blanks do no harm',
   )
 

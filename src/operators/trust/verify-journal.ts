@@ -1,5 +1,6 @@
 /** Recomputes the chain of the journal, and compares it with its heads. */
 import { resultOr } from '../../errors.ts'
+import { counted } from '../../printable.ts'
 import type { Keyring } from '../../keys/keyring.ts'
 import type { Engine } from '../../openpgp/index.ts'
 import { CHAIN_START, hashAfter, rowsBetween } from '../../store/journal-chain.ts'
@@ -231,7 +232,7 @@ export function describeJournal(report: JournalReport): string[] {
     `entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`,
     `chain    ${unchained} without a hash of their own, ${unsealed} of before MACs, ${forgotten} erased`,
     `heads    ${heads.signed} signed, ${heads.unsigned} not`,
-    `signed   ${signed}; ${report.unsignedEntries} entries are newer`,
+    `signed   ${signed}; newer: ${counted(report.unsignedEntries, 'entry', 'entries')}`,
     `given    ${GIVEN[report.given]}`,
   ]
 }

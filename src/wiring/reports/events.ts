@@ -15,6 +15,7 @@ import { alertForFull } from '../../observe/alerting.ts'
 import type { Webhook, WebhookChange } from '../../updates/webhook.ts'
 import type { RowSeal } from '../../store/row-seal.ts'
 import type { Link } from '../link.ts'
+import { counted } from '../../printable.ts'
 
 /** The targets of a report. */
 type Channels = Pick<Link, 'health' | 'warnings' | 'alerts' | 'metrics'> & { log: Log }
@@ -175,7 +176,7 @@ export function reportLaggards({ behind, dropped }: Laggards, to: Channels): voi
     metrics.count('postern_consumer_updates_dropped_total', { consumer }, count)
     log.error({ consumer, count }, 'a consumer was too far behind, and lost updates')
   }
-  const names = behind.map(({ name, count }) => `${name}: ${count} updates`).join(', ')
+  const names = behind.map(({ name, count }) => `${name}: ${counted(count, 'update')}`).join(', ')
   health.show('consumer-behind', names || null)
 }
 
