@@ -178,7 +178,7 @@ test('`list-contradicts` ends with an honest key list', async () => {
   using scripted = stage.double.script('GET', `/chats/${chat.id}/keys`, lie)
   expect(await sent(chat)).toBe('postern_recipients_inconsistent')
   await expectAlarm('list-contradicts', { chatId: chat.id })
-  expect(await trustLog()).toContain('1 keys for 1 members')
+  expect(await trustLog()).toContain('keys: 1, members with the bot: 1')
   scripted[Symbol.dispose]()
   expect(await sent(chat)).toBe(201)
 })
