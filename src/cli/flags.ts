@@ -4,6 +4,7 @@ import { SETTINGS, type Setting } from '../config/settings.ts'
 import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
 import { SETTINGS_GROUP } from './help.ts'
+import { keepFlags } from './terminal.ts'
 
 /** Of the kinds whose name does not show how a value is written. */
 const PLACEHOLDERS: Partial<Record<string, string>> = { boolean: 'true|false', list: 'a,b' }
@@ -28,6 +29,7 @@ export function addSettingFlags(command: Command, { isListed }: { isListed: bool
 export function sourcesOf(command: Command): Sources {
   const given: Record<string, unknown> = command.optsWithGlobals()
   const flags: Record<string, unknown> = { config: given['config'], bot: given['bot'] }
+  keepFlags(flags)
   for (const { flag } of SETTINGS) {
     if (flag !== null) flags[flag] = given[new Option(`--${flag}`).attributeName()]
   }

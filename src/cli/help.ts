@@ -1,19 +1,22 @@
 /** How `--help` shows a command: what belongs to it alone, on one screen of 24 lines. */
 import { Command, Option, type Help } from 'commander'
-import { commandLine } from './terminal.ts'
+import { asTyped, commandLine, wrapLine, wrapText } from './terminal.ts'
 
 /** The group of help with the flags of settings. */
 export const SETTINGS_GROUP = 'Settings:'
 /** The settings that one needs first; `postern config list` has all of them. */
 const FIRST_SETTINGS =
   /^--(upstream-url|bot-token-file|key-passphrase-file|data-dir|listen-port|admin-port|bots)$/
+/** Of a terminal, for what does not learn it. */
+const WIDTH = 80
 /** The columns before a term, and between it and its description. */
 const MARGINS = 4
 
 /** A command with texts below its help. */
 export class PosternCommand extends Command {
   notes(text: string): this {
-    return this.addHelpText('after', text)
+    const lines = asTyped(text).split('\n')
+    return this.addHelpText('after', lines.map((line) => wrapLine(line, WIDTH)).join('\n'))
   }
 
   /** An option with one of these values. */
@@ -29,7 +32,9 @@ export class PosternCommand extends Command {
 
   /** Shows one line of use. */
   example(line: string): this {
-    return this.notes(`example: ${commandLine(line)}`)
+    const example = `example: ${commandLine(line)}`
+    const lines = example.length > WIDTH ? wrapText(example, WIDTH - 2) : [example]
+    return this.addHelpText('after', lines.join(' \\\n  '))
   }
 }
 

@@ -23,7 +23,7 @@ export interface Answers {
   missing: Map<InitQuestion, string>
 }
 
-type InitQuestion = 'service' | 'token' | 'protection' | 'dataDir'
+type InitQuestion = 'service' | 'token' | 'publish' | 'protection' | 'dataDir'
 
 /**
  * Reads what flags and environment have answered already. What the environment gives is not asked for, and not written.
@@ -87,6 +87,7 @@ function missing(
   const left = new Map<InitQuestion, string>()
   if (!has('upstream.url')) left.set('service', '--upstream-url')
   if (!has('bot.token', 'bot.tokenFile')) left.set('token', '--bot-token-file')
+  if (!has('key.publish')) left.set('publish', '--key-publish')
   if (!isProtected) {
     left.set('protection', '--make-passphrase, --key-passphrase-file or --key-protection')
   }

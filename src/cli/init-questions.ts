@@ -1,4 +1,4 @@
-/** The four questions of `postern init`, for a person at a terminal. */
+/** The questions of `postern init`, for a person at a terminal. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { intro, isCancel, outro, password, select, text, type TextOptions } from '@clack/prompts'
@@ -20,13 +20,14 @@ export async function askMissing(given: Answers, sources: Sources): Promise<void
   const ask = {
     service: askService,
     token: askToken,
+    publish: askPublish,
     protection: askProtection,
     dataDir: askDataDir,
   }
   // A terminal that does not know its size reports 0, and would get one character a line.
   promptOutput.columns ||= 80
   promptOutput.rows ||= 24
-  intro('Four questions, then Postern can start.', STDERR_STYLE)
+  intro('A few questions, then Postern can start.', STDERR_STYLE)
   for (const question of given.missing.keys()) await ask[question](given, sources)
   outro('Thank you. Postern now writes and checks the settings.', STDERR_STYLE)
 }
@@ -60,6 +61,20 @@ async function askToken(given: Answers, sources: Sources): Promise<void> {
   const file = await askNewFile('token', given, sources)
   given.values.set('bot.tokenFile', file)
   given.newToken = { file, token: answered(token).trim() }
+}
+
+/** Before anything that publishes: the service has no call that takes it back. */
+async function askPublish({ values, missing }: Answers): Promise<void> {
+  const question =
+    'The first start publishes a key of the bot, and every private chat of the bot becomes ' +
+    'encrypted for good: nothing undoes that. Shall it?'
+  const chosen = await choose(question, [
+    { value: 'yes', label: 'yes, publish it at the first start' },
+    { value: 'no', label: 'no', hint: 'key.publish: false, everything passes through' },
+  ])
+  if (chosen === 'yes') return
+  values.set('key.publish', false)
+  missing.delete('protection')
 }
 
 async function askProtection(given: Answers, sources: Sources): Promise<void> {

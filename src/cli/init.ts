@@ -14,7 +14,7 @@ import { checkSources } from './check.ts'
 import { givenAnswers, type Answers } from './init-answers.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { writeNewFile } from './files.ts'
-import { commandLine, isInteractive, printNotice } from './terminal.ts'
+import { commandLine, isInteractive, keepFlags, printNotice } from './terminal.ts'
 
 const SCHEMA_NAME = 'postern.schema.json'
 const PASSPHRASE_BYTES = 32
@@ -22,7 +22,7 @@ const PASSPHRASE_BYTES = 32
 /** `postern init`: makes a settings file that works. */
 export const initCommand = (): OperatorCommand =>
   new OperatorCommand('init')
-    .description('ask four questions, write a settings file and a passphrase, and check them')
+    .description('ask a few questions, write a settings file and a passphrase, and check them')
     .option('--make-passphrase', 'make a passphrase file that protects the secret keys')
     .notes(
       `It writes the file that --config names, else $POSTERN_CONFIG, else
@@ -32,12 +32,13 @@ ${DEFAULT_FILE}, and never overwrites one. These flags answer its questions:
   --make-passphrase             make a new passphrase, in the file that
                                 --key-passphrase-file names, else in
                                 ~/.config/postern/passphrase
+                                (or under $XDG_CONFIG_HOME)
   --key-passphrase-file <file>  alone: file that holds a passphrase already
   --key-protection <how>        instead of a passphrase: keychain or none
+  --key-publish <true|false>    whether the first start publishes a key, for good
   --data-dir <folder>           folder for keys and everything else it stores
-It takes every other flag of \`postern run\` too, and writes it into the file.
-What the environment gives (such as POSTERN_BOT_TOKEN) it does not ask for, and
-does not write into the file.`,
+It writes every other flag of \`postern run\` into the file too, and neither asks
+for nor writes what the environment gives (such as POSTERN_BOT_TOKEN).`,
     )
     .example('postern init --upstream-url https://chat.example.org --make-passphrase')
     .runs(init)
@@ -52,16 +53,16 @@ async function init(sources: Sources, { makePassphrase = false }: { makePassphra
   if (answers.missing.size > 0) await complete(answers, sources)
   const written = { ...sources, flags: {}, configFlag: file }
   const { settings } = writeAll(file, answers, written)
-  const named = relative(sources.cwd, file) === DEFAULT_FILE ? '' : ` --config ${file}`
+  keepFlags({ config: relative(sources.cwd, file) === DEFAULT_FILE ? null : file })
   try {
     await checkSources(written, {})
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error
-    const hint = `follow the hints above, then run \`postern check${named}\``
+    const hint = 'follow the hints above, then run `postern check`'
     throw new OperatorError(error.code, `the settings are written, but ${error.message}`, hint)
   }
   printNotice('')
-  printNotice(`next: ${commandLine(`postern run${named}`)}`)
+  printNotice(`next: ${commandLine('postern run')}`)
   printNotice(`then point your bot at ${doorOf(settings.listen)}`)
   const passphrase = answers.values.get('key.passphraseFile')
   if (typeof passphrase === 'string') printNotice(`keep a copy of ${passphrase} somewhere else`)
@@ -74,7 +75,7 @@ function doorOf({ host, port, socket }: Settings['listen']): string {
 }
 
 /**
- * Asks for the missing answers, at a terminal. Without one, only the data folder has a default.
+ * Asks for the missing answers, at a terminal. Without one, what is published and the data folder have a default.
  * @throws OperatorError `usage`
  */
 async function complete(given: Answers, sources: Sources): Promise<void> {
@@ -82,7 +83,7 @@ async function complete(given: Answers, sources: Sources): Promise<void> {
     const { askMissing } = await import('./init-questions.ts')
     return await askMissing(given, sources)
   }
-  const { dataDir: _hasDefault, ...left } = Object.fromEntries(given.missing)
+  const { dataDir: _hasDefault, publish: _too, ...left } = Object.fromEntries(given.missing)
   if (Object.keys(left).length > 0) {
     throw usageError(
       `answers are missing, and there is no terminal to ask at: ${Object.values(left).join('; ')}`,

@@ -8,14 +8,14 @@ import { connectControl, type RunningSidecar } from '../operators/client.ts'
 import { addSettingFlags, sourcesOf } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { findSandboxes, sidecarFolder } from './running-sandboxes.ts'
-import { asTyped, print, printJson, printNotice } from './terminal.ts'
+import { print, printJson, printNotice } from './terminal.ts'
 
 /** A command with every setting as a flag that its help does not list. */
 export class OperatorCommand extends PosternCommand {
   constructor(name: string) {
     super(name)
     addSettingFlags(this, { isListed: false })
-    this.notes(asTyped('It takes --config, --bot and every setting of `postern config list` too.'))
+    this.notes('It takes --config, --bot and every setting of `postern config list` too.')
   }
 
   /** @param run gets the sources of the settings, each argument, and the options */

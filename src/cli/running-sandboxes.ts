@@ -105,7 +105,8 @@ export function findSandboxes(folders: readonly string[]): RunningSandbox[] {
   } catch (error) {
     if (!(error instanceof NotPrivateError)) throw error
     const problem = `running sandboxes are not looked for: ${error.path} ${error.reason}`
-    const hint = 'find out who made it and remove it, or name the sandbox with --control, a sidecar with --data-dir'
+    const hint =
+      'find out who made it and remove it, or name the sandbox with --control, a sidecar with --data-dir'
     throw new OperatorError('data-dir', problem, hint, { cause: error })
   }
 }

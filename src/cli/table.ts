@@ -1,7 +1,14 @@
 /** Texts in columns. Widths are those that a terminal gives: two for a wide character, none for an accent. */
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
-import { asTyped, isStdoutTerminal, print, printNotice, terminalWidth } from './terminal.ts'
+import {
+  asTyped,
+  isStdoutTerminal,
+  print,
+  printNotice,
+  terminalWidth,
+  wrapText,
+} from './terminal.ts'
 import { oneLine, stripControls } from '../printable.ts'
 
 const GAP = '  '
@@ -24,7 +31,7 @@ export function printTable(rows: readonly (Cells | null)[]): void {
   for (const row of cells) {
     const line = joinRow(row, widths)
     if (stringWidth(line) <= availableWidth()) print(line)
-    else if (row.length < widths.length) print(wrap(line, availableWidth()).join('\n'))
+    else if (row.length < widths.length) print(wrapText(line, availableWidth()).join('\n'))
     else printLong(row, { widths, indent })
   }
 }
@@ -61,7 +68,7 @@ export function printList<T>(
  */
 export function printWrapped(text: string, o: { first: string; indent: number }): void {
   const clean = asTyped(stripControls(text))
-  const [line = '', ...more] = wrap(clean, availableWidth() - o.indent)
+  const [line = '', ...more] = wrapText(clean, availableWidth() - o.indent)
   print([`${o.first}${line}`, ...more.map((one) => `${' '.repeat(o.indent)}${one}`)].join('\n'))
 }
 
@@ -95,13 +102,6 @@ function printLong(row: Cells, { widths, indent }: { widths: readonly number[]; 
   }
   print(before)
   printWrapped(last, { first: ' '.repeat(INDENT), indent: INDENT })
-}
-
-/** Wraps between words. Commands in backticks and long words stay whole, so that they can be copied. */
-function wrap(text: string, width: number): string[] {
-  if (!Number.isFinite(width)) return [text]
-  const whole = text.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', '\u00a0'))
-  return wrapAnsi(whole, Math.max(1, width)).replaceAll('\u00a0', ' ').split('\n')
 }
 
 const cleanCell = (text: string): string => asTyped(oneLine(text))

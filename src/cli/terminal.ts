@@ -3,13 +3,17 @@
  * and end without a full stop; `postern:` begins a refusal, `hint:` what to do about it.
  */
 import { once } from 'node:events'
-import { createReadStream, realpathSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createReadStream, existsSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { styleText } from 'node:util'
+import { wrapAnsi } from 'fast-wrap-ansi'
 import { OperatorError, PosternError, Refusal, resultOr } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
 import { oneLine, printableJson, stripControls } from '../printable.ts'
+import { quotePath } from '../util/file-owners.ts'
+
+/** Of a terminal that does not know its width. */
+const COLUMNS = 80
 
 /** A reader that went away (`postern key list | head -1`) is no failure. */
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -29,11 +33,38 @@ export function clearScreen(): void {
 }
 
 /**
- * Prints a line for the person, on stderr. Where it has more lines, they are indented: none of them
- * resembles a refusal or hint of ours.
+ * Prints a line for the person, on stderr, at a terminal wrapped to its width. Where it has more
+ * lines, they are indented: none of them resembles a refusal or hint of ours.
  */
-export function printNotice(line: string): void {
-  process.stderr.write(`${asTyped(stripControls(line)).replace(/\n(?! {2})/g, '\n  ')}\n`)
+export const printNotice = (line: string): void => writeNotice(line)
+
+/** @param hasCommands indented lines are commands to copy, and stay whole */
+function writeNotice(text: string, hasCommands = false): void {
+  const lines = asTyped(stripControls(text)).split('\n')
+  const shown = lines.map((line, at) => {
+    if (line.startsWith('  ')) return hasCommands ? line : wrapLine(line, noticeWidth())
+    return wrapLine(at === 0 ? line : `  ${line}`, noticeWidth())
+  })
+  process.stderr.write(`${shown.join('\n')}\n`)
+}
+
+/** How many columns stderr has; no bound where it is no terminal. */
+export const noticeWidth = (): number =>
+  process.stderr.isTTY ? process.stderr.columns || COLUMNS : Infinity
+
+/** Wraps a line; what follows of it is indented by two more. */
+export function wrapLine(line: string, width: number): string {
+  if (line.length <= width) return line
+  const [indent = ''] = /^ */.exec(line) ?? []
+  const lines = wrapText(line.slice(indent.length), width - indent.length - 2)
+  return indent + lines.join(`\n${indent}  `)
+}
+
+/** Wraps between words. Commands in backticks and long words stay whole, so that they can be copied. */
+export function wrapText(text: string, width: number): string[] {
+  if (!Number.isFinite(width)) return [text]
+  const whole = text.replace(/`[^`]*`/g, (command) => command.replaceAll(' ', '\u00a0'))
+  return wrapAnsi(whole, Math.max(1, width)).replaceAll('\u00a0', ' ').split('\n')
 }
 
 /** Whether a person can be asked: stdin and stderr are terminals. */
@@ -43,7 +74,7 @@ export const isInteractive = (): boolean => process.stdin.isTTY && process.stder
 export const promptOutput: NodeJS.WriteStream = process.stderr
 
 /** How many columns stdout has; 80 where it is no terminal. */
-export const terminalWidth = (): number => process.stdout.columns || 80
+export const terminalWidth = (): number => process.stdout.columns || COLUMNS
 
 /** Whether what `print` prints goes to a terminal. */
 export const isStdoutTerminal = (): boolean => process.stdout.isTTY
@@ -85,7 +116,7 @@ export function printError(error: unknown): void {
   if (error instanceof PosternError) {
     const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : null
     printNotice(`postern: ${error.message}`)
-    if (hint !== null) printNotice(`hint: ${hint}`)
+    if (hint !== null) writeNotice(`hint: ${hint}`, true)
     printNotice(`code: ${oneLine(error.code)}`)
   } else {
     const name = error instanceof Error ? error.name : typeof error
@@ -100,24 +131,50 @@ export function exitCodeOf(error: unknown): ExitCode {
   return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
 }
 
-/**
- * A text whose commands in backticks can be typed as they are, for any way of starting Postern: in
- * a clone there is no command \`postern\`.
- */
+/** Flags that lead another command to the same settings. */
+let flags: Partial<Record<'config' | 'bot', string | null>> = {}
+/** Commands that know no settings file, or no bot of several. */
+const NOT_TAKEN = {
+  config: /^(demo|dev|sandbox|[^a-z])/,
+  bot: /^(demo|dev|sandbox|[^a-z]|agent|bot|config|init|run)/,
+}
+
+/** From now on commands in texts have these flags. */
+export const keepFlags = (given: typeof flags): void => void (flags = given)
+
+/** A text whose commands in backticks can be typed as they are, however Postern was started. */
 export const asTyped = (text: string): string =>
-  text.replace(/`postern (?=[a-z<-])/g, `\`${invocation()} `)
+  text.replace(/`(postern [a-z<-][^`]*)/g, (_, line: string) => `\`${commandLine(line)}`)
 
 /** The same for a line that is a command: `postern key show | gpg --import`. */
-export const commandLine = (line: string): string => line.replace(/^postern(?= )/, invocation())
+export const commandLine = (line: string): string =>
+  line.replace(/^postern (?=(\S+))/, (_, command: string) => {
+    const kept = (['config', 'bot'] as const).map((name) => {
+      const value = flags[name] ?? ''
+      return value === '' || NOT_TAKEN[name].test(command) ? '' : `--${name} ${quotePath(value)} `
+    })
+    return `${invocation()} ${kept.join('')}`
+  })
 
-/** What starts Postern where this process was started. */
+/** What starts Postern again where this process was started. */
 function invocation(): string {
-  const root = fileURLToPath(new URL('../..', import.meta.url))
-  const bin = join(root, 'bin', 'postern.cjs')
-  const started = resultOr(() => realpathSync(process.argv[1] ?? ''), null)
-  if (!import.meta.url.endsWith('.ts') || started !== bin) return 'postern'
-  if (`${process.cwd()}/`.startsWith(root)) return 'npm run -s postern --'
-  return /\s/.test(bin) ? `node '${bin}'` : `node ${bin}`
+  const started = process.argv[1] ?? ''
+  const file = resultOr(() => realpathSync(started), started)
+  const [postern, bin] = [basename(started), basename(dirname(started))]
+  const isOurs = /[\\/](bin[\\/]postern\.cjs|dist[\\/]main\.js)$/.test(file)
+  if (!isOurs || (postern === 'postern' && bin !== '.bin')) return 'postern'
+  const folder = bin === '.bin' ? resolve(started, '../..') : resolve(file, '../../..')
+  const isInstalled = basename(folder) === 'node_modules'
+  // Elsewhere npx would offer a package of that name from the registry.
+  if (isInstalled && npmFolder(process.cwd()) === dirname(folder)) return 'npx postern'
+  const near = relative(process.cwd(), file)
+  return `node ${quotePath(near.startsWith('..') ? file : near)}`
+}
+
+/** The folder whose packages npm uses in a folder. */
+function npmFolder(folder: string): string {
+  const isOne = ['package.json', 'node_modules'].some((name) => existsSync(join(folder, name)))
+  return isOne || dirname(folder) === folder ? folder : npmFolder(dirname(folder))
 }
 
 /** Colours a word, or a line of a picture, when stdout is a terminal that wants it. */

@@ -1,6 +1,6 @@
 /** Rules between settings. Each rule is independent, so that no problem hides another. */
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 import { readBounded } from './files.ts'
 import type { Problem } from './problems.ts'
 import { describeExposure } from './secrets.ts'
@@ -264,8 +264,11 @@ function refuseCaFile(name: string): SettingsRule {
 }
 
 /** A folder for files that hold secrets: the user's own, and outside `dataDir`. */
-export function secretsFolder(dataDir: string, { home }: Pick<Sources, 'home'>): string {
-  const folders = [`${home}/.config/postern`, `${home}/.postern-secrets`]
+export function secretsFolder(dataDir: string, { home, env }: Pick<Sources, 'home' | 'env'>) {
+  // By the XDG specification a relative one counts for nothing.
+  const own = [env['XDG_CONFIG_HOME'] ?? ''].filter(isAbsolute)
+  const folders = [...own, `${home}/.config`].map((one) => join(one, 'postern'))
+  folders.push(`${home}/.postern-secrets`)
   return folders.find((folder) => !isInside(folder, dataDir)) ?? '/etc/postern'
 }
 
@@ -279,7 +282,8 @@ export function passphraseCommands(dataDir: string, sources: Sources): string {
   return [
     'make a passphrase, keep a copy of it elsewhere, and start again:',
     `  mkdir -p -m 700 ${quotePath(folder)}`,
-    `  (umask 077 && head -c 32 /dev/urandom | base64 > ${quotePath(`${folder}/passphrase`)})`,
+    '  (umask 077 && head -c 32 /dev/urandom |',
+    `    base64 > ${quotePath(`${folder}/passphrase`)})`,
     `  export POSTERN_KEY_PASSPHRASE_FILE=${quotePath(`${folder}/passphrase`)}`,
   ].join('\n')
 }
