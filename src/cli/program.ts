@@ -1,6 +1,7 @@
 /** How the command line is read. */
 import { Command, CommanderError } from 'commander'
 import { VERSION } from '../config/version.ts'
+import { nearestName } from '../config/problems.ts'
 import { usageError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
 import { formatHelp } from './help.ts'
@@ -36,28 +37,46 @@ const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const { named, first } = withDefault(args)
+  if (first === 'run') signalPolicy.outlivesTerminal = true
+  const program = createProgram(VERSION_FLAGS.includes(first) ? [] : await loadCommands(first))
   try {
-    if (first === 'run') signalPolicy.outlivesTerminal = true
-    const commands = VERSION_FLAGS.includes(first) ? [] : await loadCommands(first)
-    await createProgram(commands).parseAsync(named, { from: 'user' })
+    await program.parseAsync(named, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     if (error.exitCode === 0) return
-    throw usageError(
-      error.code === 'commander.help' ? 'a command is missing' : sentence(error.message),
-      (error.code === 'commander.unknownCommand' ? hintFor(first) : undefined) ??
-        '`postern --help` lists the commands, `postern <command> --help` what each takes',
-    )
+    throw refusal(error, program, named)
   }
 }
 
-const hintFor = (name: string): string | undefined =>
-  OTHER_NAMES.find(([names]) => names.split(' ').includes(name))?.[1]
-
-/** The parser's message in the form that all refusals have. */
-function sentence(message: string): string {
-  const text = message.replace(/^error: /, '').replaceAll('\n', ' ')
-  return text.replace('. Expected', ', expected').replace(/\.$/, '')
+/** The parser's error in the form that all refusals have. */
+function refusal({ code, message }: CommanderError, program: Command, args: readonly string[]) {
+  let command = program
+  const path = ['postern']
+  for (const word of args) {
+    const next = command.commands.find((one) => one.name() === word)
+    if (next === undefined) break
+    path.push(word)
+    command = next
+  }
+  const [, flag] = /^error: unknown option '--([^'=]+)/.exec(message) ?? []
+  const flags = command.options.map(({ long }) => long?.slice(2) ?? '')
+  const near = flag && (nearestName(flag, flags) ?? nearestName(`${flag}-file`, flags)) // secrets are in files
+  const text = near
+    ? `unknown option '--${flag}', did you mean --${near}?`
+    : message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const other =
+    path.length > 1
+      ? undefined
+      : OTHER_NAMES.find(([names]) => names.split(' ').includes(args[0] ?? ''))?.[1]
+  return usageError(
+    code === 'commander.help'
+      ? 'a command is missing'
+      : text.replace('. Expected', ', expected').replace(/\.$/, ''),
+    other ??
+      (path.length > 1
+        ? `\`${path.join(' ')} --help\` shows what it takes`
+        : '`postern --help` lists the commands, `postern <command> --help` what each takes'),
+  )
 }
 
 /** Every command, with its options and help. */
@@ -72,7 +91,7 @@ function createProgram(commands: Command[]): Command {
     .configureHelp({ formatHelp, minWidthToWrap: 30 })
     .configureOutput({
       writeOut: print,
-      writeErr: (text) => printNotice(text.trimEnd()),
+      writeErr: (text) => text.trimEnd().split('\n').forEach(printNotice),
       // main.ts prints it once, in the form of every other refusal.
       outputError: () => {},
     })

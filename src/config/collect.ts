@@ -120,7 +120,7 @@ function fromEnvironment({ env }: Sources, problems: Problem[]): SettingsLevel {
     if (setting !== undefined) {
       level.set(setting.path, { value: decode(setting, text), place: name })
     } else if (!SERVICE_LINK.test(name)) {
-      const nearest = nearestName(name, ENV_NAMES)
+      const nearest = nearestName(name, [...ENV_NAMES, ...OTHER_ENV])
       problems.push({ place: name, path: '', message: 'no such setting', nearest })
     }
   }

@@ -49,12 +49,12 @@ export function describeRefusal(refusal: string, lines: readonly string[], count
  */
 export function nothingSetError(required: readonly Problem[]): OperatorError {
   const lines = [
-    '`postern init` asks four questions and writes the settings',
+    '`postern init` asks a few questions and writes the settings',
     '`postern demo` shows all of it on this machine, with nothing to set',
     'or set these yourself, `postern config list` lists every setting:',
-    ...required.map((problem) => `  ${describeProblem(problem)}`),
+    ...required.map(describeProblem),
   ]
-  return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n      '))
+  return new OperatorError('settings', 'nothing is set up here yet', lines.join('\n'))
 }
 
 /** A problem as one line. */
@@ -68,19 +68,32 @@ export function describeProblem({ place, path, message, nearest }: Problem): str
 const LONGEST = 100
 
 /**
- * The name that was probably meant.
+ * The name that was probably meant: of a setting, a group, a variable, a flag or a value.
  * @returns the candidate with the fewest edits, if these are at most a third of its length, or one
- *   whose last part is `written`; undefined when none is near
+ *   whose last words are `written`, or its last part; undefined when none is near
  */
 export function nearestName(written: string, candidates: readonly string[]): string | undefined {
   if (written.length > LONGEST) return undefined
-  const wanted = written.toLowerCase()
-  const last = `.${wanted.split('.').at(-1)}`
+  const wanted = wordsOf(written)
+  const ends = [wanted, wordsOf(written.split('.').at(-1) ?? '')].map((end) => `.${end}`)
   const compared = candidates.map((candidate) => {
-    const name = candidate.toLowerCase()
-    const edits = Math.min(leven(wanted, name), name.endsWith(last) ? 1 : Infinity)
+    const name = wordsOf(candidate)
+    const isEnd = ends.some((end) => name.endsWith(end))
+    const edits = isEnd ? 1 : leven(wanted, name)
     return { candidate, edits, isNear: edits <= Math.max(1, Math.floor(name.length / 3)) }
   })
   const near = compared.filter(({ isNear }) => isNear).toSorted((a, b) => a.edits - b.edits)
   return near[0]?.candidate
 }
+
+/** The words of a name, however they are joined; without the one that all variables begin with. */
+const wordsOf = (name: string): string =>
+  name
+    .replace(/^POSTERN_/, '')
+    .replace(/(?<=[a-z])(?=[A-Z])|[_-]/g, '.')
+    .toLowerCase()
+
+/** Paths, and those of the groups above them. */
+export const withGroups = (paths: readonly string[]): string[] => [
+  ...new Set(paths.flatMap((path) => [path.replace(/\.[^.]*$/, ''), path])),
+]

@@ -43,7 +43,8 @@ export function readOne(
     ...broke.filter((p) => p.place !== '' || (collected.complete && !broken.has(p.path))),
   )
   const isAnythingSet = collected.levels.some((level) => level.size > 0)
-  if (!isAnythingSet && collected.problems.length === 0) throw nothingSetError(problems)
+  if (!isAnythingSet && !isOneOfSeveral && collected.problems.length === 0)
+    throw nothingSetError(problems)
   const token = secrets.get('bot.token')
   if (problems.length > before || token === undefined || collected.problems.length > 0) return null
   const { target, headers } = readTraces(sources.env)

@@ -7,7 +7,7 @@ import { describeExposure } from './secrets.ts'
 import { describeOthersChange } from '../util/file-owners.ts'
 import { readBounded } from './files.ts'
 import { parseYaml } from './parse-yaml.ts'
-import { nearestName, type Problem } from './problems.ts'
+import { nearestName, withGroups, type Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
 import { SETTINGS } from './settings.ts'
 
@@ -173,7 +173,7 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
           ? { message: 'is the same for all bots: set it beside `bots`, not for one of them' }
           : {
               message: 'no such setting',
-              nearest: isShown ? nearestName(dotted, paths) : undefined,
+              nearest: isShown ? nearestName(dotted, withGroups(paths)) : undefined,
             }),
     })
   }

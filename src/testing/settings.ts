@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Options } from '../config/options.ts'
-import { nearestName, settingsError, type Problem } from '../config/problems.ts'
+import { nearestName, settingsError, withGroups, type Problem } from '../config/problems.ts'
 import { SecretSource, type SecretRule } from '../config/secrets.ts'
 import { SETTINGS, settingsFrom, valueAt, type Secrets, type Settings } from '../config/settings.ts'
 import { operatorErrorOf } from '../errors.ts'
@@ -118,7 +118,7 @@ function describeIssue(issue: z.core.$ZodIssue): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
       const name = path === '' ? key : `${path}.${key}`
-      const nearest = nearestName(name, PATHS)
+      const nearest = nearestName(name, withGroups(PATHS))
       return { place: 'settings', path: name, message: 'no such setting', nearest }
     })
   }

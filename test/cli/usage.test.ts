@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { resolve } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Command } from 'commander'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
@@ -18,24 +19,33 @@ describe('help', () => {
     expect(new Set(listed)).toEqual(new Set(names.trim().split(/\s+/)))
   })
 
-  test('the help of every command fits 24 lines of 80 columns and ends with an example', async () => {
-    const root = await createFullProgram()
-    const withInner = (command: Command): Command[] => [
-      command,
-      ...command.commands.flatMap(withInner),
-    ]
-    const all = withInner(root)
-    expect(all.length).toBeGreaterThan(50)
-    for (const command of all) {
-      let text = ''
-      command.configureOutput({ writeOut: (more) => (text += more), getOutHelpWidth: () => 80 })
-      command.outputHelp()
-      const lines = text.trimEnd().split('\n')
-      expect(lines.length, text).toBeLessThanOrEqual(24)
-      expect(lines.filter((line) => line.length > 80)).toEqual([])
-      expect(lines.at(-1)).toMatch(/^example: postern /)
-    }
-  })
+  test.each([
+    ['postern', 'main.ts'],
+    ['node bin/postern.cjs', 'bin/postern.cjs'],
+  ])(
+    'the help of every command of `%s` fits 24 lines of 80 columns and ends with an example',
+    async (started, file) => {
+      const { argv } = process
+      process.argv = [argv[0] ?? '', resolve(file)]
+      onTestFinished(() => void (process.argv = argv))
+      const root = await createFullProgram()
+      const withInner = (command: Command): Command[] => [
+        command,
+        ...command.commands.flatMap(withInner),
+      ]
+      const all = withInner(root)
+      expect(all.length).toBeGreaterThan(50)
+      for (const command of all) {
+        let text = ''
+        command.configureOutput({ writeOut: (more) => (text += more), getOutHelpWidth: () => 80 })
+        command.outputHelp()
+        const lines = text.trimEnd().split('\n')
+        expect(lines.length, text).toBeLessThanOrEqual(24)
+        expect(lines.filter((line) => line.length > 80)).toEqual([])
+        expect(text).toMatch(new RegExp(`\nexample: ${started} .+( \\\\\n {2}.+)?\n$`))
+      }
+    },
+  )
 
   test('the help of `run` lists the required settings and no secret as a flag', async () => {
     const { stdout } = await runInProcess(['run', '--help'])
@@ -45,6 +55,29 @@ describe('help', () => {
     expect(stdout).toContain('postern config list')
     expect(stdout).not.toMatch(/--bot-token <|--key-passphrase <|--log-level/)
   })
+})
+
+test.each([
+  ['run --port 1', '--listen-port', 'run'],
+  ['run --token x', '--bot-token-file', 'run'],
+  ['run --upstrem-url x', '--upstream-url', 'run'],
+  ['key list --config x --jsn', '--json', 'key list'],
+  ['dev --sandbox-prt 1', '--sandbox-port', 'dev'],
+])(
+  '`postern %s` is refused with the flag %s and the help of the command',
+  async (line, flag, of) => {
+    const { code, stderr } = await runInProcess(line.split(' '))
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`did you mean ${flag}?\nhint: \`postern ${of} --help\``),
+    ])
+  },
+)
+
+test('a group of commands without one prints its help as `--help` does', async () => {
+  const { stdout } = await runInProcess(['key', '--help'])
+  const { code, stderr } = await runInProcess(['key'])
+  expect([code, stderr.startsWith(stdout)]).toEqual([2, true])
 })
 
 test('`config list` lists every setting with its values and default', async () => {
