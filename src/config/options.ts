@@ -187,6 +187,10 @@ const OneBot = z.strictObject({
       false,
       'tell the bot by updates of kind postern_outbox how calls in the outbox ended',
     ),
+    coalesceEdits: flag(
+      false,
+      'of the edits of one message that wait, make the newest alone; an edit waits also where the service’s rate has no room for it',
+    ),
     maxAgeHours: setting(
       z.int().min(1).max(8760).default(72),
       { kind: 'number', expected: 'a whole number from 1 to 8760 (hours)' },

@@ -71,7 +71,7 @@ export const METRICS = {
     status: ANY,
   }),
   postern_outbox_settled_total: counter('Calls that left the outbox, by what became of them', {
-    outcome: ['sent', 'refused', 'held'],
+    outcome: ['sent', 'refused', 'held', 'replaced'],
   }),
   postern_consumer_updates_dropped_total: counter(
     'Updates that a consumer lost, since it was too far behind',

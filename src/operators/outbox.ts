@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { refusedError, type OperatorError } from '../errors.ts'
 import { decide } from '../outbox/hear.ts'
-import { isOpen, type OutboxEntries, type OutboxEntry } from '../outbox/entries.ts'
+import { isOpen, isOver, type OutboxEntries, type OutboxEntry } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'
 
 /** An entry, without its words. */
@@ -61,8 +61,9 @@ const waits = (): OperatorError => refusedError('it waits already', SHOWN)
 /** @throws OperatorError `refused` */
 function unsent(outbox: OutboxEntries, id: string): OutboxEntry {
   const entry = outbox.get(id)
-  if (entry !== undefined && entry.state !== 'sent') return entry
-  throw refusedError(entry === undefined ? `there is no entry ${id}` : 'it was sent', SHOWN)
+  if (entry === undefined) throw refusedError(`there is no entry ${id}`, SHOWN)
+  if (!isOver(entry)) return entry
+  throw refusedError(`it was ${entry.state}`, SHOWN)
 }
 
 function outboxRow(entry: OutboxEntry) {
@@ -81,6 +82,8 @@ function outboxRow(entry: OutboxEntry) {
     /** The service may have its words: its call is under way, or its answer was lost. */
     mayBeSent: state !== 'sent' && entry.call === 'open',
     code,
+    /** The entry of the newer edit that is made in its place. */
+    replacedBy: entry.replacedBy,
     messageId,
     /** The person's word, with times in ms; null: it needs none. */
     approval,

@@ -91,7 +91,8 @@ export class Blocks {
   #wait(key: number | string, retryMs: number | null): Block {
     const before = this.#waits.get(key) ?? FREE
     const waitMs = Math.min(Math.max(before.waitMs * 2, WAIT_MS.first), WAIT_MS.last)
-    const wait = { ...before, waitMs, untilMs: this.#nowMs() + Math.max(waitMs, retryMs ?? 0) }
+    const asksMs = retryMs === null ? waitMs : Math.max(retryMs, WAIT_MS.first)
+    const wait = { ...before, waitMs, untilMs: this.#nowMs() + asksMs }
     this.#waits.set(key, wait)
     return wait
   }

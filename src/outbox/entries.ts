@@ -10,11 +10,11 @@ import type { Schema } from '../store/schema.ts'
 import type { Store } from '../store/store.ts'
 import { Listeners } from '../util/listeners.ts'
 import { approvalOf, changesOf, digestOf, requestText } from './request.ts'
-import { entryOf, isOpen, isTimed, rowOf, UNSETTLED } from './entry.ts'
-import type { OutboxEntry, UnnumberedEntry } from './entry.ts'
+import { entryOf, isOpen, isOver, isTimed, rowOf, UNSETTLED } from './entry.ts'
+import type { OutboxEntry, SettledEntry, UnnumberedEntry } from './entry.ts'
 import { mostOf, requireRoom } from './shares.ts'
 
-export { isOpen, isTimed, type OutboxEntry, type OutboxState } from './entry.ts'
+export { isOpen, isOver, isTimed, type OutboxEntry, type OutboxState } from './entry.ts'
 
 /** An entry before it has a number. */
 export type NewEntry = Pick<
@@ -47,6 +47,9 @@ export class OutboxEntries {
   readonly #changes = new Listeners()
   /** Calls back when there may be something to send. */
   readonly onChange = this.#changes.add
+  readonly #settled = new Listeners<SettledEntry>()
+  /** Calls back with every entry that was settled here. */
+  readonly onSettled = this.#settled.add
   #untilPrune = 0
 
   private constructor(store: Store, parts: OutboxEntriesParts) {
@@ -151,13 +154,16 @@ export class OutboxEntries {
   /**
    * Records how an entry ended; the words of one that was sent are erased with it.
    * @param read as it was when its end was decided: what became of it since stays, but that it was sent
-   * @returns whether it was recorded
    */
-  async settle(read: OutboxEntry, how: Partial<OutboxEntry>, atMs: number): Promise<boolean> {
-    return await this.change(read.id, ({ state }) => {
+  async settle(read: OutboxEntry, how: Partial<SettledEntry>, atMs: number): Promise<void> {
+    await this.change(read.id, ({ state }) => {
       const isAsRead = state === read.state || (how.state === 'sent' && state !== 'sent')
       return isAsRead ? { ...how, settledAtMs: atMs, isHeard: false } : null
     })
+    // dropped meanwhile
+    if (how.state === 'sent' && !this.#entries.has(read.id)) {
+      this.#settled.emit({ ...read, ...how, state: 'sent' })
+    }
   }
 
   /** Records of an entry that is as it was read that its call is made now. @returns whether it is so */
@@ -225,15 +231,15 @@ export class OutboxEntries {
       const after = { ...before, ...change }
       await changeRows(db, 'outbox', { id }, rowOf(after, this.#store.rowSeal))
       if (after.approval?.code !== before.approval?.code) await this.#saveCode(db, after)
-      if (after.state === 'sent') {
-        await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
-      }
-      return { after, announce: await this.#note(db, after, before) }
+      if (isOver(after)) await db.deleteFrom('secrets').where('name', '=', wordsOf(id)).execute()
+      const isSettled = isOpen(before) && !isOpen(after)
+      return { after, isSettled, announce: await this.#note(db, after, before) }
     })
     if (changed === null) return false
     this.#entries.set(id, changed.after)
     changed.announce()
     this.#changes.emit()
+    if (changed.isSettled) this.#settled.emit(changed.after as SettledEntry)
     return true
   }
 
@@ -277,7 +283,7 @@ export class OutboxEntries {
   async #makeRoom(db: Kysely<Schema>, { client, createdAtMs: nowMs }: NewEntry): Promise<void> {
     if (this.#untilPrune-- > 0) return
     this.#untilPrune = PRUNE_EVERY
-    const sent = this.all.filter((one) => one.state === 'sent' && one.client === client)
+    const sent = this.all.filter((one) => isOver(one) && one.client === client)
     const old = this.all.filter(({ settledAtMs }) => (settledAtMs ?? nowMs) < nowMs - SHOWN_MS)
     const ids = [...old, ...sent.slice(0, -mostOf(client).entries)].map(({ id }) => id)
     await remove(db, ids)

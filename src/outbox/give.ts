@@ -22,13 +22,15 @@ import type { Answer } from '../service/client.ts'
 import { serviceErrorOf } from '../service/service-error.ts'
 import { monotonicNow } from '../util/clock.ts'
 import { parseBody, stringify } from '../util/exact-json.ts'
-import type { OutboxEntries, OutboxEntry } from './entries.ts'
+import { keyOf, type EditPlace, type Edits } from './edits.ts'
+import { isTimed, type OutboxEntries, type OutboxEntry } from './entries.ts'
 import { isOfRequest } from './hear.ts'
 import { attemptOf, UNFORESEEN, type OutboxAttempt } from './outbox.ts'
 import { digestOf, requestText } from './request.ts'
 
 export interface GiveParts {
   entries: OutboxEntries
+  edits: Edits
   messages: Messages<Answer>
   guard: Pick<Guard, 'rule'>
   clients: Pick<Clients, 'admitLater' | 'leaves'>
@@ -52,6 +54,9 @@ export interface LaterCall {
   client: Client | null
 }
 
+/** An entry, with the ids of those that it replaced. */
+export type GivenEntry = OutboxEntry & { replaces: readonly string[] }
+
 /** Where a call is made, and by whom. */
 export type CallPlace = Omit<LaterCall, 'body'> & { chatId: number; sendId?: unknown }
 
@@ -64,7 +69,7 @@ const MODE_MS = 2000
  * @throws Refusal `bad_request` and the others of `readSend`; `conflict` for a `sendId` of somebody
  *   else's or of another chat; and as `OutboxEntries.add`
  */
-export async function giveLater(call: LaterCall, parts: GiveParts): Promise<OutboxEntry> {
+export async function giveLater(call: LaterCall, parts: GiveParts): Promise<GivenEntry> {
   const { messageId, client } = call
   const { deliverAt, ...body } = isObject(call.body) ? call.body : {}
   const nowMs = parts.nowMs()
@@ -87,25 +92,37 @@ export async function giveLater(call: LaterCall, parts: GiveParts): Promise<Outb
   }
   const entry = await parts.entries.add(given, words)
   const isSame = entry.client === given.client && entry.credential === given.credential
-  if (entry.chatId === chatId && isSame) return entry
-  throw taken()
+  if (entry.chatId !== chatId || !isSame) throw taken()
+  return { ...entry, replaces: await parts.edits.replaceOlder(entry, parts.entries) }
 }
 
 const taken = (): Refusal =>
   new Refusal('conflict', 'sendId: is in the outbox for another chat or caller')
 
 /**
- * Clears a call that is made at once; null: it needs a person's word.
+ * Clears a call that is made at once; null: it needs a person's word, or is an edit that would overtake
+ * another of its caller that waits, or exceed the pace of its message.
  * @throws Refusal `conflict` under the `sendId` of another caller's entry; as `refuseRequest`
  */
 export async function clearNow(
   { chatId, messageId, client, sendId }: CallPlace,
   parts: GiveParts,
 ): Promise<Clearance | null> {
+  const place = { credential: client?.credential ?? null, chatId, messageId }
   const given = parts.entries.get(String(sendId))
-  if (given !== undefined && given.credential !== (client?.credential ?? null)) throw taken()
-  if (messageId !== null) await refuseRequest({ chatId, messageId }, parts)
+  if (given !== undefined && given.credential !== place.credential) throw taken()
+  if (messageId !== null) {
+    await refuseRequest({ chatId, messageId }, parts)
+    if (await mustWait(place, parts)) return null
+  }
   return parts.approvals.clear({ client: client?.name ?? null, chatId, messageId })
+}
+
+async function mustWait(place: EditPlace, { edits, entries, fresh }: GiveParts): Promise<boolean> {
+  if (!edits.isOn) return false
+  await fresh()
+  const isAhead = (one: OutboxEntry): boolean => !isTimed(one) && keyOf(one) === keyOf(place)
+  return edits.untilFreeMs(place, 0) > 0 || entries.waiting.some(isAhead)
 }
 
 /** A message, to be edited or deleted. */
@@ -125,16 +142,17 @@ export async function refuseRequest(
   if (isOfRequest(entries, place)) throw new Refusal('postern_request_fixed')
 }
 
+/** The words of an entry, and the ground on which any leave. */
+interface LeavingWords {
+  words: Buffer
+  turn: PermitGround
+}
+
 /**
  * Makes the call of an entry now, or asks for the word that it needs.
- * @param o `turn` the ground on which any words leave
  * @throws as `Messages.deliver`
  */
-export async function sendNow(
-  entry: OutboxEntry,
-  o: { words: Buffer; turn: PermitGround },
-  parts: GiveParts,
-): Promise<OutboxAttempt> {
+export async function sendNow(entry: OutboxEntry, o: LeavingWords, parts: GiveParts) {
   const { state, approval, client, chatId } = entry
   const act: ClientAct = { call: 'sendMessage', chatIds: [chatId] }
   if (client !== null) parts.clientShares.takeCalls(client, act)
@@ -147,7 +165,7 @@ export async function sendNow(
 /** Asks each approver who was not asked yet; those who cannot be are left out. */
 async function ask(
   entry: OutboxEntry,
-  { words, turn, approval }: { words: Buffer; turn: PermitGround; approval: Approval },
+  { words, turn, approval }: LeavingWords & { approval: Approval },
   parts: GiveParts,
 ): Promise<OutboxAttempt> {
   const { approvals, entries, rules } = parts
@@ -176,11 +194,7 @@ async function ask(
 }
 
 /** @throws Refusal `postern_not_allowed`, and as `Approvals.mayLeave` */
-async function leave(
-  entry: OutboxEntry,
-  { words, turn }: { words: Buffer; turn: PermitGround },
-  parts: GiveParts,
-): Promise<OutboxAttempt> {
+async function leave(entry: OutboxEntry, { words, turn }: LeavingWords, parts: GiveParts) {
   const { messageId, chatId, approval } = entry
   const draft = read(messageId, parseBody(words), parts)
   const stillMay = await parts.clients.admitLater(entry, {

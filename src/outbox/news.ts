@@ -27,8 +27,8 @@ export class OutboxNews {
   /** @param updateId of the update before them, so that an offset counted from it confirms nothing more */
   after(updateId: number) {
     return this.#unheard().map((entry) => {
-      const { id, state, chatId, sentId: messageId, code } = entry
-      const end = { id, state, chatId, messageId, code }
+      const { id, state, chatId, sentId: messageId, code, replacedBy } = entry
+      const end = { id, state, chatId, messageId, code, replacedBy }
       return { id: endOf(entry), update: { updateId, kind: 'postern_outbox', postern_outbox: end } }
     })
   }

@@ -5,6 +5,7 @@ import type { Store, StoreLock } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
 import { Blocks, placeOf, type Extent } from './blocks.ts'
+import type { Edits } from './edits.ts'
 import { isTimed, type OutboxEntries, type OutboxEntry } from './entries.ts'
 
 /** What became of one try. `code` null: it was sent. */
@@ -25,6 +26,7 @@ export interface OutboxParts {
   entries: OutboxEntries
   store: Pick<Store, 'tryLock' | 'untilFree'>
   clock: Clock
+  edits: Pick<Edits, 'answered' | 'untilFreeMs'>
   /**
    * Makes the call, by trust, list, latch and key of now; of an `asked` entry, asks for the word.
    * @param turn the ground on which any words leave
@@ -33,11 +35,6 @@ export interface OutboxParts {
   send: (entry: OutboxEntry, words: Buffer, turn: PermitGround) => Promise<OutboxAttempt>
   /** Setting `outbox.maxAgeHours`, in ms. */
   maxAgeMs: number
-}
-
-/** How an entry was settled, or why it waits. */
-export interface OutboxEvent extends Pick<OutboxEntry, 'id' | 'chatId' | 'code'> {
-  state: Exclude<OutboxEntry['state'], 'waiting' | 'asked'>
 }
 
 /** After a round that failed. */
@@ -60,9 +57,6 @@ const BY_SERVICE = new Set<string | null>([
 export class Outbox implements AsyncDisposable {
   readonly entries: OutboxEntries
   readonly #parts: OutboxParts
-  readonly #events = new Listeners<OutboxEvent>()
-  /** Calls back with every entry that was settled. */
-  readonly onSettled = this.#events.add
   readonly #stuck = new Listeners<OutboxEntry | null>()
   /** Calls back with the oldest entry that waits too long, and with null once none does. */
   readonly onStuck = this.#stuck.add
@@ -176,8 +170,9 @@ export class Outbox implements AsyncDisposable {
     // a request, and a call that got its word, leave at once, by no clock of a sidecar
     const isAtOnce = dueMs === entry.approval?.askedAtMs || dueMs === entry.approval?.decision?.atMs
     const isOfTime = !isAtOnce && (entry.state === 'asked' || isTimed(entry))
-    const untilDueMs = isOfTime ? dueMs - this.#parts.clock.now() : 0
-    return Math.max(untilDueMs, this.#blocks.untilFreeMs(entry))
+    const nowMs = this.#parts.clock.now()
+    const untilPaceMs = this.#parts.edits.untilFreeMs(entry, nowMs - entry.createdAtMs)
+    return Math.max(isOfTime ? dueMs - nowMs : 0, untilPaceMs, this.#blocks.untilFreeMs(entry))
   }
 
   async #leave(entry: OutboxEntry, lock: StoreLock): Promise<void> {
@@ -190,6 +185,9 @@ export class Outbox implements AsyncDisposable {
     }
     const turn = this.#turn(entry, lock)
     const attempt = await this.#try(entry, turn)
+    // replaced, dropped or decided before its words left: no trouble of its chat
+    if (!turn.isTaken && attempt.mayPass && this.entries.get(entry.id)?.state !== entry.state)
+      return
     const isKnown = attempt.isAnswered && (attempt.code === null || !turn.isAgain)
     const call = turn.isTaken && !isAsked && isKnown ? ('answered' as const) : undefined
     // whether it was made before, the same call shows once its chat is shown as it was then
@@ -201,6 +199,7 @@ export class Outbox implements AsyncDisposable {
       await this.entries.change(entry.id, ({ state }) => (state === 'sent' ? null : { call }))
       return
     }
+    if (attempt.code === null) this.#parts.edits.answered(entry, { status: 200 })
     this.#blocks.ended(entry, attempt.isAnswered)
     if (isAsked && attempt.code === null) return this.#blocks.asked(entry)
     await this.#settle(entry, { ...attempt, ...(call && { call }) })
@@ -240,11 +239,7 @@ export class Outbox implements AsyncDisposable {
     { code, sentId, ...more }: Pick<OutboxEntry, 'code' | 'sentId'> & { call?: 'answered' },
   ): Promise<void> {
     const state = code === null ? 'sent' : code === 'postern_mode_changed' ? 'held' : 'refused'
-    const { id, chatId } = entry
-    const how = { state, code, sentId, ...more } as const
-    const isSettled = await this.entries.settle(entry, how, this.#parts.clock.now())
-    // one that was sent and dropped meanwhile too
-    if (isSettled || code === null) this.#events.emit({ id, chatId, state, code })
+    await this.entries.settle(entry, { state, code, sentId, ...more }, this.#parts.clock.now())
   }
 
   #tellStuck(waiting: readonly OutboxEntry[]): void {

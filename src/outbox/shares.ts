@@ -1,6 +1,6 @@
 /** How much of the outbox each caller may fill. */
 import { Refusal } from '../errors.ts'
-import type { OutboxEntry } from './entry.ts'
+import { isOver, type OutboxEntry } from './entry.ts'
 
 /** At most so many entries, and bytes of those with words; the next is refused. */
 const MOST = { entries: 10_000, bytes: 64 * 2 ** 20 }
@@ -35,7 +35,7 @@ export function requireRoom(
   entries: readonly OutboxEntry[],
   call: Pick<OutboxEntry, 'client' | 'bytes'>,
 ): void {
-  const unsent = entries.filter(({ state }) => state !== 'sent')
+  const unsent = entries.filter((entry) => !isOver(entry))
   const shares = call.client === null ? [] : [OF_CLIENTS, mostOf(call.client)]
   for (const { of, isOf, ...most } of [mostOf(null), ...shares]) {
     const kept = unsent.filter(isOf)

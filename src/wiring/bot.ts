@@ -5,6 +5,7 @@
 import type { OutboxDoor } from '../http/routes/outbox.ts'
 import { requireNoCode } from '../kernel/index.ts'
 import { clearNow, giveLater, refuseRequest, sendNow, type GiveParts } from '../outbox/give.ts'
+import { Edits } from '../outbox/edits.ts'
 import { Outbox } from '../outbox/outbox.ts'
 import { alertWays } from '../observe/alerting.ts'
 import { REAL_CLOCK } from '../util/clock.ts'
@@ -32,10 +33,13 @@ function createOutbox({ settings, parts = {} }: BotOptions, link: Link, core: Co
   const { outbox: entries, store, known } = core
   const { clock = REAL_CLOCK } = parts
   const sealsForBot = settings.key.publish
+  const isOn = settings.outbox.coalesceEdits
+  const edits = new Edits({ ...link, ...known, clock, isOn })
   const giving: GiveParts = {
     ...core,
     ...known,
     entries,
+    edits,
     approverMaxAgeMs: settings.cache.keyListSeconds * 1000,
     fresh: () => store.fresh(),
     rules: () => ({ textMax: link.limits().textMax, sealsForBot }),
@@ -45,11 +49,13 @@ function createOutbox({ settings, parts = {} }: BotOptions, link: Link, core: Co
     entries,
     store,
     clock,
+    edits,
     send: (entry, words, turn) => sendNow(entry, { words, turn }, giving),
     maxAgeMs: settings.outbox.maxAgeHours * HOUR_MS,
   })
   const door: OutboxDoor = {
     find: (id) => store.fresh().then(() => entries.get(id)),
+    edits,
     give: (call) => giveLater(call, giving),
     clear: (call) => clearNow(call, giving),
     refuseCodes: (body) => requireNoCode(body, entries.approvals),

@@ -80,7 +80,7 @@ export function subscribeCore(core: Core, link: Link, log: Log): Disposable {
 
 /** Health, metrics and log follow the outbox. */
 export function subscribeOutbox(outbox: Outbox, link: Link, log: Log): void {
-  outbox.onSettled((event) => events.reportSettled(event, { ...link, log }))
+  outbox.entries.onSettled((event) => events.reportSettled(event, { ...link, log }))
   outbox.onStuck((entry) => link.health.show('outbox-stuck', entry && `entry ${entry.id}`))
 }
 

@@ -127,8 +127,8 @@ export function addCall(
   const given = { askedAtMs: NOW + 10 * n, givenAtMs: NOW + 10 * n + 5, needsWord: false }
   const plain = { by: null, chatId: CHAT, edits: null, deliverAtMs: null }
   history.later.push({ ...plain, ...given, canary, id, seen: [sent], ...later })
-  const nothing = { edits: null, client: null, code: null, approval: null, mayBeSent: false }
-  const entry = { id, chatId: CHAT, bytes: 9, ...nothing }
+  const nothing = { edits: null, client: null, code: null, replacedBy: null, mayBeSent: false }
+  const entry = { id, chatId: CHAT, bytes: 9, approval: null, ...nothing }
   const times = { createdAt: '', deliverAt: '', settledAt: '' }
   const whole: Row = { ...entry, ...times, state: 'sent', messageId: 30 + n, ...row }
   if (row !== null) evidence.outbox?.push(whole)

@@ -72,22 +72,6 @@ describe('a send that is made later', () => {
     expect((await later(other, 'words', { sendId })).json.error.code).toBe('conflict')
   })
 
-  test('later sends wait while the service is away, and leave in order', async () => {
-    const chat = stage.group([await stage.friend()])
-    await stage.send(chat, 'known')
-    const since = stage.double.mark()
-    const ids: string[] = []
-    {
-      using _away = stage.double.script('POST', '/messages', no(503, 'internal'))
-      for (const text of ['one', 'two', 'three']) ids.push((await later(chat, text)).id)
-      await expect.poll(() => stage.bodies(since).length).toBeGreaterThan(0)
-      expect((await shown(ids[0] ?? '')).result.state).toBe('waiting')
-    }
-    for (const id of ids) expect((await settled(id)).state).toBe('sent')
-    const order = [...new Set(stage.bodies(since).map(({ sendId }) => sendId))]
-    expect(order).toEqual(ids)
-  })
-
   test('a later send survives a kill, and is stored encrypted until then', async () => {
     const chat = stage.group([await stage.friend()])
     const words = canary()
@@ -131,16 +115,6 @@ describe('a send that is made later', () => {
     expect((await settled(id)).state).toBe('sent')
     expect(stage.bodies(since).at(-1)).toHaveProperty('armored')
   })
-})
-
-test('a later edit leaves as one edit', async () => {
-  const chat = stage.group([await stage.friend()])
-  const since = stage.double.mark()
-  const body = { chatId: chat.id, text: 'better words' }
-  const { json } = await stage.sidecar.call('PATCH', '/messages/7', body, { headers: LATER })
-  expect((await settled(String(json.result.postern.outbox.id))).state).toBe('sent')
-  expect(stage.double.calls('PATCH', '/messages/7').length).toBeGreaterThan(0)
-  expect(stage.bodies(since)).toHaveLength(1)
 })
 
 describe('a client', () => {

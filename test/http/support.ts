@@ -16,7 +16,7 @@ import { Refusal } from '../../src/errors.ts'
 import { buildBotDoor } from '../../src/http/server.ts'
 import type { BotDoorParts, Door } from '../../src/http/server.ts'
 import { callAt } from '../support/bot-call.ts'
-import { approvalsOf } from '../support/approvals.ts'
+import { approvalsOf, editsOf } from '../support/approvals.ts'
 import { canaries } from '../support/canaries.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { door as serviceDoor, service } from '../service/support.ts'
@@ -31,6 +31,7 @@ export const NO_CLIENTS: DoorClients = {
 
 /** Nothing is sent later. */
 export const NO_OUTBOX: OutboxDoor = {
+  edits: editsOf(),
   give: () => Promise.reject(new Error('nothing is given')),
   refuseCodes: () => {},
   refuseRequest: async () => {},

@@ -63,6 +63,7 @@ export const ENTRY: OutboxRow = {
   bytes: 40,
   mayBeSent: false,
   code: 'chat_not_found',
+  replacedBy: null,
   messageId: null,
   approval: {
     code: '7K2Q',

@@ -10,7 +10,7 @@ import { Outbox } from '../../src/outbox/outbox.ts'
 import { digestOf, requestText } from '../../src/outbox/request.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
 import { open, temporary } from '../store/support.ts'
-import { approvalsOf, NO_APPROVALS, replyOf } from '../support/approvals.ts'
+import { approvalsOf, editsOf, NO_APPROVALS, replyOf } from '../support/approvals.ts'
 import { refused } from '../support/refused.ts'
 import { entryOf, FREE, SENT } from './support.ts'
 
@@ -232,6 +232,7 @@ function looping({ entries, store }: Awaited<ReturnType<typeof scene>>) {
   const outbox = new Outbox({
     entries,
     store,
+    edits: editsOf(),
     clock: {
       ...REAL_CLOCK,
       now: () => now.ms,

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { LaterCaller } from '../../src/clients/clients.ts'
 import type { TrustChange } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry } from '../../src/outbox/entries.ts'
-import { rowOf } from '../../src/outbox/entry.ts'
+import { rowOf, UNSETTLED } from '../../src/outbox/entry.ts'
 import { upsert } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 import { refused } from '../support/refused.ts'
@@ -73,8 +73,8 @@ test.each<[who: string, kept: [who: object, bytes: number][], more: object, shar
 
 test('a client has room for 1,250 calls, and as many of those that were sent are shown', async () => {
   const { store } = await scene()
-  const made = { approval: null, code: null, sentId: null, bytes: 1 }
-  const row = { ...made, settledAtMs: 0, isHeard: false, call: 'none' as const }
+  const made = { ...UNSETTLED, approval: null, bytes: 1 }
+  const row = { ...made, settledAtMs: 0 }
   const ids = Array.from({ length: 1251 }, () => randomUUID())
   const put = async (state: 'sent' | 'refused') => {
     const rows = ids.map((id) => rowOf({ ...entryOf(CLIENT), ...row, state, id }, store.rowSeal))

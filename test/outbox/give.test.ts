@@ -8,7 +8,7 @@ import { decide } from '../../src/outbox/hear.ts'
 import type { OutboxAttempt } from '../../src/outbox/outbox.ts'
 import type { Draft } from '../../src/translate/draft.ts'
 import { open, temporary } from '../store/support.ts'
-import { approvalsOf, NO_APPROVALS } from '../support/approvals.ts'
+import { approvalsOf, editsOf, NO_APPROVALS } from '../support/approvals.ts'
 import { clientOf } from '../support/client.ts'
 import { pauses } from '../support/fake-time.ts'
 import { refused } from '../support/refused.ts'
@@ -55,6 +55,7 @@ async function scene({ isAsked = false } = {}) {
   const parts = {
     ...played,
     entries,
+    edits: editsOf(),
     approvals,
     messages: { deliver },
     approverMaxAgeMs: 17_000,

@@ -132,7 +132,7 @@ test('the outbox reports an entry as stuck after ten minutes, once, until the en
 
 test('a sidecar that loses its turn as the sending one starts no further entry', async () => {
   const { outbox, give, tries, held } = await scene({ held: { isHeld: true } })
-  outbox.onSettled(() => (held.isHeld = false))
+  outbox.entries.onSettled(() => (held.isHeld = false))
   for (const words of ['one', 'two']) await give(words)
   outbox.start()
   await rest()

@@ -1,4 +1,5 @@
 /** The request for a person's word shows the whole call. */
+import { editsOf } from '../support/approvals.ts'
 import { expect, test } from 'vitest'
 import { giveLater, type GiveParts } from '../../src/outbox/give.ts'
 import { requestText } from '../../src/outbox/request.ts'
@@ -28,6 +29,7 @@ test('an outbox entry for an edit has a UUID of its own in place of the call’s
   const added: string[] = []
   const parts = {
     entries: { add: async (entry: NewEntry) => (added.push(entry.id), { ...entry }) },
+    edits: editsOf(),
     guard: { rule: async () => ({ body: 'sealed' }) },
     rules: () => ({ textMax: 4000, sealsForBot: true }),
     nowMs: () => 0,

@@ -5,10 +5,10 @@ import { ServiceError } from '../../src/errors.ts'
 import type { PermitGround } from '../../src/kernel/index.ts'
 import { OutboxEntries, type NewEntry, type OutboxEntry } from '../../src/outbox/entries.ts'
 import { Outbox } from '../../src/outbox/outbox.ts'
-import type { OutboxAttempt, OutboxEvent, OutboxParts } from '../../src/outbox/outbox.ts'
+import type { OutboxAttempt, OutboxParts } from '../../src/outbox/outbox.ts'
 import type { Store, StoreLock } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
-import { approvalsOf, NO_APPROVALS } from '../support/approvals.ts'
+import { approvalsOf, editsOf, NO_APPROVALS } from '../support/approvals.ts'
 import { playedClock, rest } from '../support/played-clock.ts'
 
 /** A send by the bot that is due. */
@@ -44,6 +44,8 @@ interface LoopOptions {
   /** The turn, which a test may end. */
   held?: { isHeld: boolean }
   isAsked?: boolean
+  /** Edits coalesce. */
+  coalesces?: boolean
 }
 type Answer = OutboxAttempt | Error
 
@@ -52,13 +54,14 @@ export async function loopScene(o: LoopOptions = {}) {
   const { held = { isHeld: true } } = o
   const lock = o.lock ?? (o.held === undefined ? undefined : turnOf(held).store)
   const store = o.store ?? (await open(temporary(), { protection: 'none' }))
-  const knownChats = { all: [OFFICE], get: () => undefined }
+  const knownChats = { all: [OFFICE], get: (id: number) => (id === OFFICE.id ? OFFICE : undefined) }
   const approvals = approvalsOf({ rules: o.isAsked === true ? [RULE] : [], knownChats })
-  const entries = await OutboxEntries.load(store, { ...NO_APPROVALS, approvals })
   const clock = playedClock()
+  const edits = editsOf({ isOn: o.coalesces === true, clock, knownChats })
+  const entries = await OutboxEntries.load(store, { ...NO_APPROVALS, approvals })
   const tries: string[] = []
   const answers: Answer[] = []
-  const settled: OutboxEvent[] = []
+  const settled: Partial<OutboxEntry>[] = []
   const stuck: (string | null)[] = []
   const during = {
     /** Before words leave, and once they have: an answer that is given is that of the service. */
@@ -73,6 +76,7 @@ export async function loopScene(o: LoopOptions = {}) {
     entries,
     store: lock ?? store,
     clock,
+    edits,
     send: async (entry, body, ground) => {
       const words = body.toString()
       const given = await during.send(entry, words, ground)
@@ -91,7 +95,7 @@ export async function loopScene(o: LoopOptions = {}) {
     },
     maxAgeMs: 72 * HOUR,
   })
-  outbox.onSettled((event) => settled.push(event))
+  entries.onSettled(({ id, chatId, state, code }) => settled.push({ id, chatId, state, code }))
   outbox.onStuck((entry) => stuck.push(entry?.id ?? null))
   onTestFinished(() => outbox[Symbol.asyncDispose]())
   const give = (words: string, more: Partial<NewEntry> = {}) => {
@@ -103,7 +107,7 @@ export async function loopScene(o: LoopOptions = {}) {
     await rest()
   }
   const played = { clock, tries, answers, settled, stuck, during, held }
-  return { store, entries, outbox, ...played, give, begin }
+  return { store, entries, edits, outbox, ...played, give, begin }
 }
 export type LoopScene = Awaited<ReturnType<typeof loopScene>>
 

@@ -14,7 +14,7 @@ const [GROUP, BOSS] = [7001, 815]
 const POSTERN_CONFIG = join(mkdtempSync(join(tmpdir(), 'several-outbox-')), 'postern.yaml')
 writeFileSync(POSTERN_CONFIG, JSON.stringify({ approve: [{ chats: [GROUP], by: [BOSS] }] }))
 const WAIT = { timeout: 30_000 }
-const { stage, other } = await usePair({ POSTERN_CONFIG })
+const { stage, other } = await usePair({ POSTERN_CONFIG, POSTERN_OUTBOX_COALESCE_EDITS: 'true' })
 
 describe.skipIf(!hasPostgres())('the outbox of a bot with two sidecars', () => {
   test('an approval that one sidecar receives releases the call of the other, and each is sent once', async () => {
@@ -63,6 +63,35 @@ describe.skipIf(!hasPostgres())('the outbox of a bot with two sidecars', () => {
     await expect.poll(async () => new Set(await states()), WAIT).toEqual(new Set(['sent']))
     const written = stage.double.world.written.map(({ body }) => body.sendId)
     expect(written.filter((id) => ids.includes(id)).toSorted()).toEqual(ids.toSorted())
+  })
+
+  test('the newest of the edits that wait at two sidecars is made, after one whose answer was lost', async () => {
+    const chat = stage.group([await stage.friend()])
+    await stage.send(chat, canary())
+    const since = stage.double.mark()
+    const ids: string[] = []
+    {
+      using _away = stage.double.script('PATCH', '/messages/7', no(503, 'internal'))
+      for (const sidecar of [stage.sidecar, other(), stage.sidecar, other(), stage.sidecar]) {
+        const body = { chatId: chat.id, text: canary() }
+        const headers = { prefer: 'respond-async' }
+        const { json } = await sidecar.call('PATCH', '/messages/7', body, { headers })
+        ids.push(json.result.postern.outbox.id)
+        if (ids.length === 1) await expect.poll(() => stage.bodies(since).length).toBeGreaterThan(0)
+      }
+    }
+    const states = async () => {
+      const { stdout } = await other().postern('outbox', 'list', '--json')
+      const all = JSON.parse(stdout) as { id: string; state: string; replacedBy: string | null }[]
+      return ids.map((id) => all.find((one) => one.id === id))
+    }
+    await expect.poll(async () => (await states()).at(-1)?.state, WAIT).toBe('sent')
+    const [first, ...rest] = await states()
+    expect([first?.state, ...rest.map((one) => one?.replacedBy)]).toEqual([
+      'sent',
+      ...ids.slice(2),
+      null,
+    ])
   })
 
   test('two sidecars send their queued calls in order, once each, after one of them is killed', async () => {

@@ -1,4 +1,5 @@
 /** Rules that demand a person's word, and the clearance of calls that need none. */
+import { LIMITS } from '../../src/api/limits.ts'
 import {
   Approvals,
   type ApprovalParts,
@@ -6,8 +7,10 @@ import {
   type FinalVerdict,
   type JudgedMessage,
 } from '../../src/kernel/index.ts'
+import { Edits, type EditsParts } from '../../src/outbox/edits.ts'
 import type { OutboxEntriesParts } from '../../src/outbox/entries.ts'
 import type { Draft } from '../../src/translate/draft.ts'
+import { REAL_CLOCK } from '../../src/util/clock.ts'
 
 export const approvalsOf = (parts: Partial<ApprovalParts> = {}): Approvals =>
   new Approvals({
@@ -15,6 +18,16 @@ export const approvalsOf = (parts: Partial<ApprovalParts> = {}): Approvals =>
     knownChats: { all: [], get: () => undefined },
     trust: { distrust: () => null, isShared: () => false },
     people: { isOthers: () => false },
+    ...parts,
+  })
+
+/** Edits do not coalesce, in a world without known chats. */
+export const editsOf = (parts: Partial<EditsParts> = {}): Edits =>
+  new Edits({
+    isOn: false,
+    limits: () => LIMITS,
+    knownChats: { get: () => undefined },
+    clock: REAL_CLOCK,
     ...parts,
   })
 

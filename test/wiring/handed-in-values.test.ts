@@ -8,6 +8,7 @@ import { settingsFrom } from '../../src/config/settings.ts'
 import { Approvals, type ApprovalParts } from '../../src/kernel/wall/approvals.ts'
 import { Guard, type GuardParts } from '../../src/kernel/wall/guard.ts'
 import { OutboxEntries, type OutboxEntriesParts } from '../../src/outbox/entries.ts'
+import { Edits } from '../../src/outbox/edits.ts'
 import * as giving from '../../src/outbox/give.ts'
 import { createHearing, type HearParts } from '../../src/outbox/hear.ts'
 import { Outbox, type OutboxParts } from '../../src/outbox/outbox.ts'
@@ -41,7 +42,7 @@ const SETTINGS = {
   cache: { keyListSeconds: 17, chatSeconds: 23 },
   clients: { only: true },
   consumers: [{ name: 'archive', url: ARCHIVE }],
-  outbox: { maxAgeHours: 5, updates: true },
+  outbox: { maxAgeHours: 5, updates: true, coalesceEdits: true },
   readableGroups: 'refuse' as const,
   webhook: { allowHosts: ['bot.example'] },
 }
@@ -160,12 +161,14 @@ function loopOf({ isShared }: Scene, at: number, isHeld = true): DeliveryLoopPar
 }
 const EVENT = { id: 'e' } as never
 const entries = (given: unknown, { core }: Scene) => given === core.outbox
+const edits = (given: unknown) => given instanceof Edits && given.isOn
 const fresh = (given: () => Promise<void>, { readsStore }: Scene) => readsStore(given)
 
 const TABLES = [
   table<OutboxParts>('the outbox', () => partsOf(vi.mocked(Outbox)), {
     entries,
     ...of('own', 'store', 'clock'),
+    edits,
     send: async (send) => {
       vi.mocked(giving.sendNow).mockResolvedValueOnce(EVENT)
       const [words, turn] = [Buffer.from('{}'), FREE]
@@ -178,6 +181,7 @@ const TABLES = [
   table<giving.GiveParts>('a call', () => vi.mocked(giving.sendNow).mock.lastCall?.[2], {
     entries,
     fresh,
+    edits,
     ...of('core', 'messages', 'guard', 'approvals', 'clientShares'),
     ...of('known', 'clients', 'directory'),
     approverMaxAgeMs: (ms) => ms === 17_000,

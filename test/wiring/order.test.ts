@@ -77,19 +77,20 @@ test('a bot starts in its order, and stops in mid-send once the send is recorded
 
 test('the end of an entry is counted and logged, and an entry that waits too long is a reason', async () => {
   const { parts, link, log: played } = playedScene()
-  subscribeOutbox(parts.part('outbox'), link, played)
+  subscribeOutbox(parts.part('outbox', { entries: parts.part('entries') }), link, played)
   const effect = (state: string, level: string) => {
     const fields = { entry: 'e', outcome: state, chatId: 8, code: null }
     const calls = [
       count('outbox_settled_total', { outcome: state }),
       line(level, fields, 'left the outbox'),
     ]
-    return ['outbox.onSettled', { id: 'e', chatId: 8, code: null, state }, calls] as const
+    return ['entries.onSettled', { id: 'e', chatId: 8, code: null, state }, calls] as const
   }
   await expectEffects(parts, [
     effect('sent', 'log.info'),
     effect('refused', 'log.warn'),
     effect('held', 'log.warn'),
+    effect('replaced', 'log.debug'),
     ['outbox.onStuck', { id: 'e' }, ['health.show "outbox-stuck" "entry e"']],
     ['outbox.onStuck', null, ['health.show "outbox-stuck" null']],
   ])

@@ -3,8 +3,10 @@ import { Refusal } from '../../errors.ts'
 import { UNNAMED } from '../client-calls.ts'
 import type { Clearance } from '../../kernel/index.ts'
 import type { OutboxEntry } from '../../outbox/entries.ts'
-import type { CallPlace, LaterCall } from '../../outbox/give.ts'
+import type { Edits } from '../../outbox/edits.ts'
+import type { CallPlace, GivenEntry, LaterCall } from '../../outbox/give.ts'
 import { withResult } from '../../translate/bot-view.ts'
+import { parseExact } from '../../util/exact-json.ts'
 import { textParam } from '../params.ts'
 import { relay } from '../relay.ts'
 import type { DoorRoute } from '../server.ts'
@@ -12,7 +14,8 @@ import type { PassParts } from './pass.ts'
 
 /** What a route asks of the outbox. */
 export type OutboxDoor = PassParts['outbox'] & {
-  give: (call: LaterCall) => Promise<OutboxEntry>
+  edits: Pick<Edits, 'inOrder' | 'answered'>
+  give: (call: LaterCall) => Promise<GivenEntry>
   /** As `clearNow`. */
   clear: (call: CallPlace) => Promise<Clearance | null>
   /** The entry as any sidecar has written it. @throws Refusal `postern_store_unwritable` */
@@ -20,10 +23,13 @@ export type OutboxDoor = PassParts['outbox'] & {
 }
 
 const PATH = '/postern/v1/outbox'
-/** Answers a call that is made later. */
-export async function answerLater(reply: FastifyReply, { id, state }: OutboxEntry) {
+/** Answers a call that is made later; an edit as a SentMessage too, with the time at which it was given. */
+export async function answerLater(reply: FastifyReply, entry: GivenEntry) {
+  const { id, state, messageId, createdAtMs: date, replaces } = entry
   const headers = { 'preference-applied': 'respond-async', location: `${PATH}/${id}` }
-  return await answer(reply, 202, { postern: { outbox: { id, state } } }, headers)
+  const sent = messageId === null ? {} : { id: parseExact(messageId), date }
+  const outbox = { id, state, ...(replaces.length > 0 && { replaces }) }
+  return await answer(reply, 202, { ...sent, postern: { outbox } }, headers)
 }
 
 /** `GET /postern/v1/outbox/{id}`: the state of a call, for its caller and for the bot. */
@@ -35,10 +41,10 @@ export const outboxRoute =
       const entry = await find(textParam(request, 'id'))
       const isOurs = request.client === null || entry?.credential === request.client.credential
       if (entry === undefined || !isOurs) throw new Refusal('not_found', 'no such entry')
-      const { id, state, chatId, sentId: messageId, code } = entry
+      const { id, state, chatId, sentId: messageId, code, replacedBy } = entry
       const { createdAtMs: createdAt, dueAtMs: deliverAt, settledAtMs: settledAt } = entry
       const times = { createdAt, deliverAt, settledAt }
-      return await answer(reply, 200, { id, state, chatId, messageId, code, ...times })
+      return await answer(reply, 200, { id, state, chatId, messageId, code, replacedBy, ...times })
     })
   }
 

@@ -5,7 +5,7 @@ import type { PublicationChange } from '../../keys/publication.ts'
 import type { Log } from '../../logger.ts'
 import type { Health, ReasonCode } from '../../observe/health.ts'
 import { WARNINGS } from '../../observe/warnings.ts'
-import type { OutboxEvent } from '../../outbox/outbox.ts'
+import type { SettledEntry } from '../../outbox/entry.ts'
 import type { LeavingEvent } from '../../translate/deferral.ts'
 import type { BacklogLevel, BacklogLook } from '../../updates/backlog.ts'
 import type { Laggards } from '../../updates/shared-queue.ts'
@@ -180,9 +180,11 @@ export function reportLaggards({ behind, dropped }: Laggards, to: Channels): voi
   health.show('consumer-behind', names || null)
 }
 
+const LEVELS = { sent: 'info', replaced: 'debug', refused: 'warn', held: 'warn' } as const
+
 /** Counts and logs a call that left the outbox, and how. */
-export function reportSettled(event: OutboxEvent, { metrics, log }: Channels): void {
+export function reportSettled(event: SettledEntry, { metrics, log }: Channels): void {
   const { id: entry, state: outcome, chatId, code } = event
   metrics.count('postern_outbox_settled_total', { outcome })
-  log[outcome === 'sent' ? 'info' : 'warn']({ entry, outcome, chatId, code }, 'left the outbox')
+  log[LEVELS[outcome]]({ entry, outcome, chatId, code }, 'left the outbox')
 }
