@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|bots`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
@@ -14,6 +14,7 @@ import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
 import { sealJobs } from './seal.ts'
 import { testingJobs } from './testing.ts'
+import { streamingJobs } from './streaming.ts'
 import { wholePathJobs } from './whole-path.ts'
 
 /** A part leaves out what is not wanted where that saves much. */
@@ -28,6 +29,7 @@ const PARTS: Record<string, Part> = {
   'whole-path': wholePathJobs,
   footprint: footprintJobs,
   testing: testingJobs,
+  streaming: streamingJobs,
   bots: botJobs,
 }
 
