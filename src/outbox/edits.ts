@@ -103,11 +103,13 @@ export class Edits {
    * @param waitedMs since it was given
    */
   untilFreeMs(place: EditPlace, waitedMs: number): number {
+    const { acceptedMs } = this.#messages.get(keyOf(place)) ?? {}
+    if (acceptedMs === undefined) return 0
     const { limits, knownChats, clock } = this.#parts
     const { sendsPerPrivatePerSecond, sendsPerGroupPerMinute } = limits()
     const isPrivate = knownChats.get(place.chatId)?.kind === 'private'
     const evenMs = isPrivate ? 1000 / sendsPerPrivatePerSecond : 60_000 / sendsPerGroupPerMinute
-    const sinceMs = clock.monotonicNow() - this.#of(place).acceptedMs
+    const sinceMs = clock.monotonicNow() - acceptedMs
     const leastMs = Math.min(evenMs, LEAST_MS) - sinceMs
     return Math.max(leastMs, Math.min(evenMs - sinceMs, QUIET_MS - waitedMs))
   }
