@@ -53,24 +53,21 @@ const JSON_BODIES: Record<string, Row> = {
     ['http/body', 'a key twice', 'a key twice, once escaped'],
     ['http/routes-send', 'a chat twice'],
   ],
-  J6: [
-    ['http/routes-send', 'a chat beyond counting'],
-    ['http/pass', '1.5', '1e400', 'true'],
-  ],
+  J6: [['http/pass', '9007199254740993', '1.5', '1e400', 'true']],
   J7: [['guard/limits', 'breaks the rules of readable texts is refused in a protected chat']],
   J8: [['translate/draft', 'a send is accepted exactly when its text fits']],
   J9: [['http/routes-send', 'armor', 'both']],
   J10: [['guard/unknown', 'a field outside the specification is refused by name']],
   J11: [['http/routes-edit', 'an edit of buttons alone has no body']],
   J12: [
-    ['http/routes-send', 'a sendId that is none'],
+    ['contract/cases/send.ts', 'a send with a field of the wrong type is a bad request'],
     ['contract/cases/send.ts', 'the same sendId in another chat answers conflict'],
     ['translate/draft', 'sendId.toLowerCase()'],
   ],
   J13: [
     ['translate/draft', 'is refused with a code of the service'],
     ['sandbox/bodies', 'bad_markup'],
-    ['http/routes-send', 'a refusal of a readable send returns to the byte'],
+    ['http/routes-me', 'teapot_only'],
   ],
 }
 
@@ -195,7 +192,7 @@ const UPSTREAM: Record<string, Row> = {
   ],
   U8: [
     ['service/one-reading', 'an answer with one reading is passed on byte for byte'],
-    ['http/routes-send', 'a refusal of a readable send returns to the byte'],
+    ['http/routes-me', 'teapot_only'],
     ['bounds/odd-answers', 'U8 an update of an unknown kind'],
   ],
   U9: [['service/tls', 'in the past', 'for another name', 'signed by itself', 'TLS 1.1']],

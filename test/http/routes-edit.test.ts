@@ -74,19 +74,3 @@ test('an edit keeps the spelling of a message id', async () => {
   await stage.sidecar.call('PATCH', '/messages/9007199254740993', { chatId: id, text: 'x' })
   expect(stage.double.calls('PATCH', '/messages/9007199254740993').length).toBe(1)
 })
-
-test('an edit without a change, with armor or with a malformed id is refused and does not leave', async () => {
-  for (const [, chat] of await chats()) {
-    const since = stage.double.mark()
-    const nothing = await stage.edit(chat, 7, {})
-    const armored = await stage.edit(chat, 7, { armored: 'x' })
-    const wrong = await stage.sidecar.call('PATCH', '/messages/seven', {
-      chatId: chat.id,
-      text: 'x',
-    })
-    expect([nothing.status, nothing.json.error.code]).toEqual([400, 'bad_request'])
-    expect(armored.json.error).toMatchObject({ code: 'wrong_body_kind', expected: 'text' })
-    expect([wrong.status, wrong.json.error.code]).toEqual([404, 'message_not_found'])
-    expect(stage.bodies(since)).toEqual([])
-  }
-})

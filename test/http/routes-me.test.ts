@@ -24,33 +24,30 @@ test('`GET /me` keeps the spelling of large numbers and drops a `postern` of the
   expect(called.json.result.postern.mode).toBe('protected')
 })
 
-test('`GET /me` returns a refusal of the service to the byte', async () => {
-  using _refusal = stage.double.script(
-    'GET',
-    '/me',
-    no(429, 'rate_limited', { error: { retryAfter: 60 }, headers: { 'retry-after': '5' } }),
-    1,
-  )
-  const called = await stage.sidecar.call('GET', '/me')
-  const asked = stage.double.calls('GET', '/me').find(({ answered }) => answered?.status === 429)
-  expect([called.status, called.headers['retry-after']]).toEqual([429, '5'])
-  expect(called.text).toBe(asked?.answered?.body.toString())
+const CHAT = '/chats/77'
+const REFUSALS = [
+  ['/me', no(429, 'rate_limited', { error: { retryAfter: 60 }, headers: { 'retry-after': '5' } })],
+  [CHAT, no(404, 'chat_not_found', { error: { n: 1 } })],
+  [`${CHAT}/keys`, no(404, 'chat_not_found')],
+  [`${CHAT}/keys`, no(429, 'rate_limited', { headers: { 'retry-after': '9' } })],
+  ['/updates?offset=-1&limit=1000&timeout=abc', no(400, 'bad_request', { error: { n: 1 } })],
+  ['/commands', no(418, 'teapot_only', { error: { pots: 3 }, headers: { sunset: '1' } })],
+] as const
+
+test.each(REFUSALS)('a refusal of `GET %s` returns to the byte', async (target, refusal) => {
+  const [path = '', query = ''] = target.split('?')
+  using _refusal = stage.double.script('GET', path, refusal, 1)
+  const called = await stage.sidecar.call('GET', target)
+  const asked = stage.double.calls('GET', path).findLast(({ answered }) => {
+    return answered?.status === refusal.status
+  })
+  expect(asked?.query).toBe(query)
+  expect([called.status, called.text]).toEqual([refusal.status, asked?.answered?.body.toString()])
+  expect(called.headers).toMatchObject(refusal.headers ?? {})
 })
 
-test('`GET /me` is 502 for a result that is no bot', async () => {
-  using _lie = stage.double.script('GET', '/me', { json: { ok: true, result: 'a bot' } })
-  const { status, json } = await stage.sidecar.call('GET', '/me')
+test.each(['/me', CHAT])('`GET %s` is 502 for a result of another type', async (path) => {
+  using _lie = stage.double.script('GET', path, { json: { ok: true, result: 'text' } })
+  const { status, json } = await stage.sidecar.call('GET', path)
   expect([status, json.error.code]).toEqual([502, 'postern_upstream_invalid'])
-})
-
-test('a malformed query of `GET /updates` reaches the service, and its refusal returns to the byte', async () => {
-  using _refusal = stage.double.script(
-    'GET',
-    '/updates',
-    no(400, 'bad_request', { error: { n: 1 } }),
-  )
-  const polled = await stage.sidecar.call('GET', '/updates?offset=-1&limit=1000&timeout=abc')
-  const asked = stage.double.calls('GET', '/updates').at(-1)
-  expect(asked?.query).toBe('offset=-1&limit=1000&timeout=abc')
-  expect([polled.status, polled.text]).toEqual([400, asked?.answered?.body.toString()])
 })
