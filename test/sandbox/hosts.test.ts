@@ -69,7 +69,7 @@ test('`/healthz` of the control accepts any Host, but no web page', async () => 
     JSON.stringify({ ok: true, result: { healthy: true } }),
   ])
   expect(await under('10.1.2.3', controlUrl, { path, method: 'HEAD' })).toEqual([200, ''])
-  expect((await under('10.1.2.3', controlUrl, { path: `${path}?from=probe` }))[0]).toBe(200)
+  expect((await under('10.1.2.3', controlUrl, { path: `${path}/?from=probe` }))[0]).toBe(200)
   const page = { path, headers: { origin: 'https://evil.example' } }
   expect((await under('10.1.2.3', controlUrl, page))[0]).toBe(403)
   expect((await under('10.1.2.3', controlUrl, { path: '/people' }))[0]).toBe(421)

@@ -18,7 +18,7 @@ export interface ControlledWorld {
 
 type OnOperation = { Params: { operation: string } }
 
-const HEALTH_PATH = '/healthz'
+const HEALTH_PATHS = ['/healthz', '/healthz/']
 const NO_SUCH_OPERATION = 'no such operation; `GET /` lists them'
 /** Greatest body: a file of 64 MiB in base64, and what goes with it. */
 export const CONTROL_BODY_BYTES = 96 * 1024 * 1024
@@ -37,11 +37,11 @@ export function createControlListener(
     ...access,
     bodyLimit: CONTROL_BODY_BYTES,
     rewriteUrl,
-    probePath: HEALTH_PATH,
+    probePaths: HEALTH_PATHS,
   })
   app.addHook('onRequest', async (request) => void worldOf(request))
   const handler = () => ({ ok: true, result: { healthy: true } })
-  app.route({ method: ['GET', 'HEAD'], url: HEALTH_PATH, handler })
+  for (const url of HEALTH_PATHS) app.route({ method: ['GET', 'HEAD'], url, handler })
   addControlRoutes(app, worldOf)
   return app
 }

@@ -20,8 +20,8 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
   bodyLimit: number
   /** Who of browsers may call: nobody, or the page that it serves itself. */
   browsers?: 'none' | 'own-page'
-  /** Path of a health probe, which may use any Host and presents no token. */
-  probePath?: string
+  /** Paths of a health probe, which may use any Host and presents no token. */
+  probePaths?: readonly string[]
   /** Whether a request has a body to parse; that of others is ignored. All have, when absent. */
   takesBody?: (request: FastifyRequest) => boolean
   /** Called with every request before anything is checked. */
@@ -34,7 +34,7 @@ interface ListenerOptions extends FastifyServerOptions, ListenerAccess {
  */
 export function createListener(options: ListenerOptions): FastifyInstance {
   const { takesBody = () => true, onArrival, ...others } = options
-  const { knownHosts, probePath, token = null, browsers = 'none', ...rest } = others
+  const { knownHosts, probePaths = [], token = null, browsers = 'none', ...rest } = others
   const judge = browsers === 'none' ? doorProblem : ownPageProblem
   const app = Fastify({
     exposeHeadRoutes: false,
@@ -57,8 +57,10 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.server.headersTimeout = 10_000
   app.addHook('onRequest', (request, reply, next) => {
     onArrival?.(request)
-    const { rawHeaders } = request.raw
-    const isProbe = request.url.split('?', 1)[0] === probePath
+    const { rawHeaders, headers } = request.raw
+    // `readJson` judges the type: an empty body, or one that is ignored, may have any.
+    delete headers['content-type']
+    const isProbe = probePaths.includes(request.url.split('?', 1)[0] ?? '')
     const problem = isProbe ? browserProblem(rawHeaders) : judge(rawHeaders, knownHosts)
     if (problem !== null) {
       const message = problem.code === 'postern_host_refused' ? HOST_REFUSED : problem.message
@@ -79,7 +81,7 @@ export function createListener(options: ListenerOptions): FastifyInstance {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       const isRead = !request.is404 && takesBody(request)
-      done(null, isRead ? readJson(body as Buffer, request.headers['content-type']) : undefined)
+      done(null, isRead ? readJson(body as Buffer, typeOf(request)) : undefined)
     } catch (error) {
       done(error as Error)
     }
@@ -122,15 +124,17 @@ const MALFORMED_RESPONSE =
   'HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\n' +
   `Content-Length: ${Buffer.byteLength(MALFORMED_BODY)}\r\nConnection: close\r\n\r\n${MALFORMED_BODY}`
 
+const typeOf = ({ raw }: FastifyRequest): string => raw.headersDistinct['content-type']?.[0] ?? ''
+
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i
 
 /**
  * Reads a request body. Gives undefined when it is empty.
  * @throws SandboxApiError `bad_request`: another content type, not UTF-8, or not JSON
  */
-function readJson(body: Buffer, contentType: string | undefined): unknown {
+function readJson(body: Buffer, type: string): unknown {
   if (body.length === 0) return undefined
-  if (!JSON_TYPE.test(contentType ?? '')) {
+  if (!JSON_TYPE.test(type)) {
     throw apiError('bad_request', 'Content-Type: must be application/json')
   }
   try {

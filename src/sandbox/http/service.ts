@@ -32,7 +32,6 @@ interface OpenCall {
 /** Each file of routes exports the handlers of its subject by their names. */
 const HANDLERS: Record<EndpointName, RouteHandler> = { ...botRoutes, ...chats, ...messages }
 
-const BODYLESS = new Set(['GET', 'HEAD'])
 const ANY_BODY = { hasBody: true, overrideExisting: true }
 
 /**
@@ -87,8 +86,6 @@ export function createService(findWorld: WorldFinder<{ world: World }>, access: 
   })
   app.addHook('preParsing', (request, _reply, _payload, next) => {
     recordBody(request)
-    // No GET is refused for the type of a body that is ignored.
-    if (BODYLESS.has(request.method)) delete request.headers['content-type']
     next()
   })
   app.addHook('preHandler', (request, reply, next) => {

@@ -4,7 +4,7 @@ import type { World } from '../world.ts'
 
 /** An id in a path, or null when it is no integer. */
 export const pathId = (text: string | undefined): number | null =>
-  text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : null
+  text !== undefined && /^[1-9]\d{0,15}$/.test(text) ? Number(text) : null
 
 /** @throws SandboxApiError `chat_not_found`, whether there is no such chat or the bot is not in it */
 export function findChat(world: World, bot: BotState, id: number | null): ChatState {
