@@ -44,13 +44,13 @@ export class Refusal extends PosternError {
   constructor(
     code: OwnCode | ErrorCode,
     detail = '',
-    options: { extra?: ErrorExtra; cause?: unknown; status?: number } = {},
+    options: { extra?: ErrorExtra; cause?: unknown } = {},
   ) {
     const { status, what, hint, retryAfter } = rowOf(code)
     const message = what !== undefined && detail ? `${what}: ${detail}` : what || detail || code
     super(message, options)
     this.code = code
-    this.status = options.status ?? status
+    this.status = status
     this.hint = hint
     this.detail = detail
     this.extra = options.extra ?? (retryAfter === undefined ? {} : { retryAfter })

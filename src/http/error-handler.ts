@@ -13,10 +13,6 @@ export interface FailureAnswer extends RawAnswer {
 const FROM_FASTIFY = new Map<unknown, () => Refusal>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', () => new Refusal('too_large', 'the body is too large')],
   [
-    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    () => new Refusal('bad_request', 'Content-Type: must be application/json', { status: 415 }),
-  ],
-  [
     'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
     () => new Refusal('bad_request', 'Content-Length: is not the length of the body'),
   ],

@@ -213,7 +213,7 @@ const DOORS: Record<string, Advisory> = {
   },
   'CVE-2025-32442, CVE-2026-25223, CVE-2026-3419, CVE-2026-33806': {
     what: 'fastify let a body past its schema by the spelling of its type.',
-    must: 'One spelling of JSON is read, by one reader whatever it is called; all else is 415.',
+    must: 'One spelling of JSON is read, by one reader whatever it is called; all else is a bad request.',
     tested: [['http/body', 'application/json garbage', 'application/json\\ta', 'Application/JSON']],
   },
   'CVE-2018-7160': {

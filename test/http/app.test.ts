@@ -71,7 +71,7 @@ test('a listener closes the connection of a refused body that may be long, and k
   }
   const short = `${post('Content-Type: text/plain', 'Content-Length: 2')}{}`
   const text = await raw(port, short, head('GET /bot/v1/commands', 'Connection: close'))
-  expect(text).toMatch(/^HTTP\/1\.1 415 [^]*HTTP\/1\.1 200 /)
+  expect(text).toMatch(/^HTTP\/1\.1 400 [^]*HTTP\/1\.1 200 /)
 })
 
 test('`onExchange` receives each call and its answer, without the bytes of files and the query of their urls', async () => {

@@ -24,8 +24,7 @@ export function checkLaw(call: Call, answer: Answer): void {
   assert.ok(typeof error['message'] === 'string', 'an error has a message')
   const known: Record<string, number> = ERROR_STATUS
   const status = known[error['code']]
-  const isMediaType = error['code'] === 'bad_request' && answer.status === 415
-  if (status !== undefined && !isMediaType) assert.equal(answer.status, status)
+  if (status !== undefined) assert.equal(answer.status, status)
   if (answer.status === 429) assert.match(answer.header('retry-after') ?? '', /^\d+$/)
   if ('retryAfter' in error) assert.ok(Number.isSafeInteger(error['retryAfter']))
   if ('expected' in error) assert.ok(['text', 'armored'].includes(String(error['expected'])))
