@@ -113,14 +113,15 @@ export function countNames(text: string): number {
 export const isRawNumber = (value: unknown): boolean => exact.isRawJSON(value)
 
 /**
- * Parses a request body.
+ * Parses a request body. An integer may be spelt in any way (`11.0`, `1.1e1`), as many languages spell
+ * theirs.
  * @throws Refusal `bad_request`: not UTF-8, not JSON, nested beyond 32, a key twice in one object,
  *   a key named `__proto__`, or a string that holds a lone surrogate
  */
 export function parseBody(bytes: Buffer): unknown {
   const text = decode(bytes)
   try {
-    return parseScanned(text, { isExact: scan(text, { open: [] }) })
+    return parseScanned(text, { isExact: scan(text, { open: [] }), reads: Number.isSafeInteger })
   } catch (error) {
     if (error instanceof Refusal) throw error
     if (error instanceof TooMuch) throw new Refusal('bad_request', `the body ${error.message}`)
@@ -139,12 +140,16 @@ function decode(bytes: Buffer): string {
 /** The text is too much to scan in one go, valid or not. */
 class TooMuch extends SyntaxError {}
 
-function parseScanned(text: string, { isExact }: { isExact: boolean }): unknown {
+/** @param o `reads`: a number that is read however it is spelt */
+function parseScanned(
+  text: string,
+  { isExact, reads = () => false }: { isExact: boolean; reads?: (value: number) => boolean },
+): unknown {
   if (isExact) return JSON.parse(text)
   return exact.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source
-      ? exact.rawJSON(source)
-      : value,
+    typeof value !== 'number' || source === undefined || String(value) === source || reads(value)
+      ? value
+      : exact.rawJSON(source),
   )
 }
 

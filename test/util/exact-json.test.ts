@@ -7,7 +7,7 @@ import { fc } from '../support/property.ts'
 const number = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
   fc.bigInt().map(String),
-  fc.constantFrom('-0', '1.0', '1e400', '1E+2', '9007199254740993', '0.1e-7'),
+  fc.constantFrom('-0', '1.0', '1.50', '1e400', '1E+2', '9007199254740993', '0.1e-7'),
 )
 const string = fc.string({ unit: 'grapheme', maxLength: 10 }).map((text) => JSON.stringify(text))
 const scalar = fc.oneof(number, string, fc.constantFrom('true', 'false', 'null'))
@@ -26,11 +26,17 @@ const { json } = fc.letrec<{ json: string }>((tie) => ({
   ),
 }))
 
-test('any JSON is parsed and serialized to the same bytes, numbers included', () => {
+/** A string, which stays, or a number. */
+const NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g
+/** In a body every spelling of an integer is that integer. */
+const ofBody = (token: string): string =>
+  Number.isSafeInteger(Number(token)) && !token.startsWith('"') ? String(Number(token)) : token
+
+test('any JSON is parsed and serialized to the same bytes, but for integers of a body', () => {
   fc.assert(
     fc.property(json, (text) => {
       expect(stringify(parseExact(text))).toBe(text)
-      expect(stringify(parseBody(Buffer.from(text)))).toBe(text)
+      expect(stringify(parseBody(Buffer.from(text)))).toBe(text.replaceAll(NUMBER, ofBody))
     }),
     { numRuns: runs(1000) },
   )
@@ -85,7 +91,10 @@ test('a body that JSON.parse rejects is refused as `bad_request`', () => {
         expect(error).toMatchObject({ code: 'bad_request' })
       }
       if (known === null) expect(body).toBeNull()
-      if (body !== null) expect(JSON.parse(stringify(body.value))).toEqual(known?.value)
+      if (body === null) return
+      // JSON.stringify writes -0 as 0
+      const value: unknown = JSON.parse(text, (_name, one: unknown) => (one === 0 ? 0 : one))
+      expect(JSON.parse(stringify(body.value))).toEqual(value)
     }),
     { numRuns: runs(5000) },
   )
