@@ -51,7 +51,9 @@ export function writeAnswer(reply: FastifyReply, answer: Relayed): FastifyReply 
     stream?.destroy()
     return reply
   }
-  const length = stream === undefined ? { 'content-length': body.length } : {}
+  // The length of an answer to HEAD would be that of the body of a GET (RFC 9110, 8.6).
+  const hasLength = body.length > 0 || (stream === undefined && reply.request.method !== 'HEAD')
+  const length = hasLength && { 'content-length': body.length }
   raw.writeHead(status, { ...headers, 'cache-control': 'no-store', ...length })
   // Fastify would write its own idea of the content type.
   reply.hijack()

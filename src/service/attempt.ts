@@ -13,7 +13,7 @@ import { makeOneReading, type AnswerKind } from './one-reading.ts'
 import { provedSuccess } from './proved-json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | BodilessMethod
-/** Methods whose answer has no body that is read (RFC 9110, 9.3.2 and 9.3.7). */
+/** Methods whose answer has no result (RFC 9110, 9.3.2 and 9.3.7). */
 export type BodilessMethod = 'HEAD' | 'OPTIONS'
 
 /** An answer in the service's envelope; its body is unchanged where all parsers read it alike. */
@@ -58,9 +58,9 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   })
   if ('kind' in received) return received
   const isBodiless = method === 'HEAD' || method === 'OPTIONS'
-  const answer = isBodiless
-    ? withoutBody(received)
-    : (handedThrough(received) ?? (await readAnswer(received, received.body, kind)))
+  const isRead = received.stream === undefined && (!isBodiless || received.statusCode >= 400)
+  const read = isRead ? await readAnswer(received, received.body, kind) : handedThrough(received)
+  const answer = read ?? (isBodiless ? withoutBody(received) : null)
   if (answer === null) {
     const { statusCode } = received
     return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
@@ -72,18 +72,17 @@ export async function attempt(pool: Dispatcher, request: WireRequest): Promise<A
   return { kind: 'answered', answer, skewMs }
 }
 
-/** The status and headers of an answer whose body is not read. */
+/** The status and headers of an answer that is neither a result nor a refusal in the envelope. */
 function withoutBody({
   statusCode: status,
   headers,
 }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>): Answer {
-  const { 'content-type': _none, ...kept } = handedOn(headers)
   const code = status === 401 ? 'unauthorized' : `http_${status}`
   const envelope: AnswerEnvelope =
     status < 400
       ? { ok: true, result: new Unseen(null) }
       : { ok: false, error: { status, code, message: '' } }
-  return { status, headers: kept, body: Buffer.alloc(0), envelope }
+  return { status, headers: handedOn(headers), body: Buffer.alloc(0), envelope }
 }
 
 /** A success that is proved as it leaves; null for a body that was received whole. */

@@ -33,11 +33,24 @@ describe.each(['HEAD', 'OPTIONS'])('%s', (method) => {
     },
   )
 
-  it('a bodiless call has the status of the service, also for a refusal', async () => {
+  it('a refusal of a bodiless call passes with its status, its type and its body', async () => {
+    const error = { status: 404, code: 'not_found', message: 'no such path' }
+    const body = method === 'HEAD' ? '' : JSON.stringify({ ok: false, error })
+    const type = 'application/json; charset=utf-8'
     const { port } = await openDoor({
+      answering: (_seen, response) =>
+        void response.writeHead(404, { 'content-type': type }).end(body),
+    })
+    const text = await raw(port, head(`${method} /bot/v1/me`, close))
+    expect(text).toMatch(/^HTTP\/1\.1 404 /)
+    expect(text).toContain(`\r\ncontent-type: ${type}\r\n`)
+    // the length of an answer to HEAD would be that of a GET, which nobody knows
+    expect(text.includes('content-length')).toBe(method === 'OPTIONS')
+    expect(text.endsWith(`\r\n\r\n${body}`)).toBe(true)
+    const bare = await openDoor({
       answering: (_seen, response) => void response.writeHead(405).end(),
     })
-    expect(await raw(port, head(`${method} /bot/v1/me`, close))).toMatch(/^HTTP\/1\.1 405 /)
+    expect(await raw(bare.port, head(`${method} /bot/v1/me`, close))).toMatch(/^HTTP\/1\.1 405 /)
   })
 
   it('a bodiless call whose answer is a redirect is 502, without the location', async () => {
