@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Refusal } from '../errors.ts'
 import { createApp, type DoorParts } from './app.ts'
 import { listenAt } from './listen.ts'
@@ -28,7 +28,7 @@ const PATHS = {
   '/metrics': 'metrics in the text format of Prometheus',
 }
 /** Paths that accept any Host, for probes. */
-const PROBES = new Set(['/healthz', '/readyz'])
+const PROBES = new Set(['/healthz', '/healthz/', '/readyz', '/readyz/'])
 
 /**
  * Builds the admin door: `/healthz` while the process serves, `/readyz` while messages flow,
@@ -44,17 +44,22 @@ export function buildAdminDoor(parts: AdminDoorParts): Door {
     authorize: () => null,
     onAnswered: () => {},
   })
-  app.get('/', () => ({ paths: PATHS }))
-  app.get('/healthz', () => ({ ok: true }))
-  app.get('/readyz', (request, reply) => {
+  // probes often ask by HEAD (`wget --spider`), and with a slash at the end
+  const get = (path: string, handler: RouteHandlerMethod): void => {
+    const urls = path === '/' ? [path] : [path, `${path}/`]
+    for (const url of urls) app.route({ method: ['GET', 'HEAD'], url, handler })
+  }
+  get('/', async () => ({ paths: PATHS }))
+  get('/healthz', async () => ({ ok: true }))
+  get('/readyz', (request, reply) => {
     const { ready, reasons } = found(parts.readiness(botIn(request)))
     const dated = reasons.map(({ sinceMs, ...reason }) => {
       return { ...reason, since: new Date(sinceMs).toISOString() }
     })
     return reply.code(ready ? 200 : 503).send({ ready, reasons: dated })
   })
-  app.get('/status', (request) => found(parts.status(botIn(request))))
-  app.get('/metrics', async (_request, reply) => {
+  get('/status', (request) => found(parts.status(botIn(request))))
+  get('/metrics', async (_request, reply) => {
     return reply.header('content-type', metrics.contentType).send(await metrics.text())
   })
   return { listen: (at) => listenAt(app, at), drain }

@@ -10,7 +10,14 @@ async function openAdmin() {
   const ask = (path: string, host: string, ...more: string[]) =>
     raw(
       port,
-      [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...more, '', ''].join('\r\n'),
+      [
+        `${path.startsWith('/') ? 'GET ' : ''}${path} HTTP/1.1`,
+        `Host: ${host}`,
+        'Connection: close',
+        ...more,
+        '',
+        '',
+      ].join('\r\n'),
     )
   return { health, url, ask }
 }
@@ -55,11 +62,13 @@ it('the admin listener serves status and metrics without a token', async () => {
 
 it('probes may have any Host, other admin paths a known Host only, and no request of a browser is served', async () => {
   const { ask } = await openAdmin()
-  for (const path of ['/healthz', '/readyz', '/readyz?verbose=1']) {
-    expect(outcome(await ask(path, '10.1.2.3:8701')).status).toBe(200)
+  for (const path of ['/healthz', '/readyz/', '/healthz/', '/readyz?verbose=1', '/readyz/?a=1']) {
+    for (const method of ['GET', 'HEAD']) {
+      expect(outcome(await ask(`${method} ${path}`, '10.1.2.3:8701')).status).toBe(200)
+    }
     expect(outcome(await ask(path, 'localhost', 'Origin: http://x')).status).toBe(403)
   }
-  for (const path of ['/status', '/metrics', '/healthz/', '/healthz/../status']) {
+  for (const path of ['/status', 'HEAD /metrics', '/healthz//', '/healthz/../status']) {
     expect(outcome(await ask(path, '10.1.2.3:8701')).status).not.toBe(200)
     expect(outcome(await ask(path, 'evil.example')).status).toBe(421)
   }
@@ -71,7 +80,7 @@ it('the admin listener answers 404 for other paths and methods', async () => {
   const { url } = await openAdmin()
   expect((await fetch(`${url}/bot/v1/me`)).status).toBe(404)
   expect((await fetch(`${url}/healthz`, { method: 'POST' })).status).toBe(404)
-  expect((await fetch(`${url}/metrics`, { method: 'HEAD' })).status).toBe(404)
+  expect((await fetch(`${url}/readyz/`, { method: 'OPTIONS' })).status).toBe(404)
 })
 
 it('`/status` and `/readyz` with ?bot= describe the named bot, 404 for an unknown and 400 for two names', async () => {
