@@ -23,6 +23,7 @@ import { WARNINGS } from '../../src/observe/warnings.ts'
 import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 import { NEEDS } from '../../src/clients/may-client.ts'
+import callers from '../callers/results.json' with { type: 'json' }
 import { PROMISES } from '../peers/promises.ts'
 import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
@@ -208,6 +209,17 @@ export const TABLES: Record<string, () => string> = {
         FAULTS[name].phase,
         FAULTS[name].does,
         FAULTS[name].options.map((option) => `\`${option}\``).join(', '),
+      ]),
+    ),
+  callers: () =>
+    table(
+      ['client', 'version', 'same', 'promised', 'headers of an empty POST'],
+      Object.entries(callers).map(([name, { version, same, promised, emptyPost }]) => [
+        name,
+        version,
+        String(same),
+        String(promised),
+        `\`${emptyPost}\``,
       ]),
     ),
   promises: () =>

@@ -1,0 +1,3 @@
+import { answerCalls, byFetch } from './node-calls.mjs'
+
+await answerCalls(byFetch(fetch))
