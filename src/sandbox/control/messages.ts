@@ -46,8 +46,7 @@ export const MESSAGES = {
       const chat = find.writableChat(input)
       const { userId: fromId, chatId: _, mediaIds = [], ...content } = input
       const media = mediaIds.map((id) => ({ id, durationMs: null }))
-      const message = post(world, { chat, fromId, media, ...content })
-      return { messageId: message.id }
+      return { messageId: post(world, { chat, fromId, media, ...content }).id }
     },
   ),
   press: operation(
@@ -63,8 +62,7 @@ export const MESSAGES = {
       const bot = world.bots.get(message.fromId)
       const data = callbackData(message).find((found) => found === (input.data ?? found))
       if (bot === undefined || data === undefined) throw new ControlError('no such button')
-      const pressed = press(world, { bot, chat, message, userId, data })
-      return { callbackId: pressed.id }
+      return { callbackId: press(world, { bot, chat, message, userId, data }).id }
     },
   ),
   messages: operation(

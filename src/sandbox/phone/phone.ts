@@ -200,8 +200,7 @@ export class Phone {
    */
   async chat(chatId: number, messageId?: number): Promise<ChatScreen> {
     await this.settled()
-    const seen = this.inbox
-    return await this.#readScreen({ chatId, messageId, seen }, this.#reader)
+    return await this.#readScreen({ chatId, messageId, seen: this.inbox }, this.#reader)
   }
 
   /**
