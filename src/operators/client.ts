@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { VERSION } from '../config/version.ts'
 import { failedError, OperatorError, refusedError, systemCodeOf } from '../errors.ts'
+import { describeClosedFolder } from '../util/file-owners.ts'
 import { remoteCalls } from '../util/operation.ts'
 import type { BotOperations, BOTS } from './bots.ts'
 import type { OPERATIONS, Operations } from './operations.ts'
@@ -59,9 +60,11 @@ export async function connectControl(
 
 function refuse(dataDir: string, error: unknown): never {
   if (error instanceof OperatorError) throw error
-  const problem = `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`
-  const hint = 'run this command as the user that the sidecar runs as'
-  throw new OperatorError('data-dir', problem, hint, { cause: error })
+  const { message, hint } = describeClosedFolder(dataDir) ?? {
+    message: `the control socket in ${dataDir} cannot be used (${systemCodeOf(error)})`,
+    hint: 'run this command as the user that the sidecar runs as',
+  }
+  throw new OperatorError('data-dir', message, hint, { cause: error })
 }
 
 /** Sends requests over this one socket, one after the other; once it is closed, none. */

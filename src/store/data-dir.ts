@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, readdirSync, statSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { resultOr } from '../errors.ts'
-import { quotePath } from '../util/file-owners.ts'
+import { describeClosedFolder, describeOtherOwner, quotePath } from '../util/file-owners.ts'
 import { makeFolders } from '../util/folders.ts'
 import { errnoOf, DIR_MODE, FILE_MODE } from './files.ts'
 import { unfit, unwritable } from './refusals.ts'
@@ -43,9 +43,10 @@ export function checkDataDir(dataDir: string): boolean {
   const found = statSync(dataDir, { throwIfNoEntry: false })
   if (found === undefined) return false
   if (!found.isDirectory()) throw notADirectory(dataDir)
-  if (isForeign(found)) {
-    const hint = 'run Postern as that user, or give it a `dataDir` of its own'
-    throw unfit(belongsToOther(dataDir, found), hint, exitCodeFor(dataDir))
+  const other = describeOtherOwner(dataDir, found)
+  if (other !== null) {
+    if (resultOr(() => useOf(dataDir), null) === 'other') throw holdsOthers(dataDir)
+    throw unfit(other.message, other.hint, exitCodeFor(dataDir))
   }
   const use = isOpen(found) ? useOf(dataDir) : null
   if (use === 'other') throw holdsOthers(dataDir)
@@ -70,10 +71,8 @@ export function checkFile(file: string): void {
   if (!found.isFile()) {
     throw unfit(`${file} is not a plain file`, 'put the store’s own file back in its place')
   }
-  if (isForeign(found)) {
-    const hint = 'run Postern as that user, or give the file back to the user who runs it'
-    throw unfit(belongsToOther(file, found), hint)
-  }
+  const other = describeOtherOwner(file, found)
+  if (other !== null) throw unfit(other.message, other.hint)
   closeToOthers(file, found, FILE_MODE)
 }
 
@@ -112,24 +111,15 @@ const exitCodeFor = (dataDir: string): 2 | 3 =>
   resultOr(() => (['store', 'shared'].includes(useOf(dataDir)) ? 3 : 2), 2)
 
 function holdsOthers(dataDir: string): Error {
-  const own = quotePath(join(dataDir, 'postern'))
-  return unfit(
-    `${dataDir} holds other files, and no store`,
-    `make a folder of its own with \`mkdir -m 700 ${own}\`, and name that as \`dataDir\``,
-    2,
-  )
+  const own = join(dataDir, 'postern')
+  const how =
+    describeClosedFolder(own)?.hint ??
+    `make a folder of its own with \`mkdir -m 700 ${quotePath(own)}\``
+  const problem = `${dataDir} holds other files, and no store`
+  return unfit(problem, `${how}, and name that as \`dataDir\``, 2)
 }
 
 const isOpen = ({ mode }: Stats): boolean => process.getuid !== undefined && (mode & 0o077) !== 0
-
-/** Systems without user ids have no answer, and no other user to fear by this measure. */
-function isForeign(found: Stats): boolean {
-  const me = process.getuid?.()
-  return me !== undefined && found.uid !== me
-}
-
-const belongsToOther = (path: string, { uid }: Stats): string =>
-  `${path} belongs to another user (uid ${uid})`
 
 const notADirectory = (dataDir: string): Error =>
   unfit(`${dataDir} is not a directory`, 'name a directory as `dataDir`')

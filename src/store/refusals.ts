@@ -1,5 +1,6 @@
 import { OperatorError, failedError, refusedError } from '../errors.ts'
 import type { ExitCode } from '../operator-refusals.ts'
+import { describeClosedFolder } from '../util/file-owners.ts'
 import type { ProtectionMethod } from './schema.ts'
 
 /** No database where one must be. `traces` is true when the directory shows that one was here. */
@@ -125,14 +126,18 @@ export const older = (version: number, first: number): OperatorError =>
       '`store.schema`: the next `postern run` makes a new store with a new key',
   )
 
-/** The directory cannot be written although it may be sound. `what` is a short reason. */
-export const unwritable = (dataDir: string, what: string, cause?: unknown): OperatorError =>
-  new OperatorError(
-    'store-unwritable',
-    `${dataDir} cannot be written: ${what}`,
-    'free space on its disk, or mount it writable; nothing was lost',
-    { cause },
-  )
+/**
+ * The directory cannot be written although it may be sound: `data-dir` where this user has no right to.
+ * @param what a short reason
+ */
+export function unwritable(dataDir: string, what: string, cause?: unknown): OperatorError {
+  const closed = describeClosedFolder(dataDir)
+  if (closed !== null) return new OperatorError('data-dir', closed.message, closed.hint, { cause })
+  const hint = 'free space on its disk, or mount it writable; nothing was lost'
+  return new OperatorError('store-unwritable', `${dataDir} cannot be written: ${what}`, hint, {
+    cause,
+  })
+}
 
 /** The disk failed while the protection was moved: the record may have reached it all the same. */
 export const unsettledMove = (dataDir: string, cause: unknown): OperatorError =>

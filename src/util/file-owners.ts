@@ -113,7 +113,8 @@ export function describeOthersProgram(
 export function findProgram(name: string, searchPath = ''): string {
   if (process.getuid === undefined || name.includes('/')) return name
   const paths = searchPath.split(delimiter).map((folder) => join(resolve(folder), name))
-  return paths.find((path) => isFile(path) && resultOr(() => mayRun(path), false)) ?? name
+  const mayRun = (path: string): boolean => accessProblem(path, fs.constants.X_OK) === null
+  return paths.find((path) => isFile(path) && mayRun(path)) ?? name
 }
 
 /** As Linux follows at most. */
@@ -143,12 +144,57 @@ function othersLink(path: string, { uid }: fs.Stats): OthersRight | null {
   return { reason: `is a link of user ${uid}`, command: `sudo rm ${quotePath(path)}` }
 }
 
-const isFile = (path: string): boolean => resultOr(() => fs.statSync(path).isFile(), false)
-
-function mayRun(path: string): boolean {
-  fs.accessSync(path, fs.constants.X_OK)
-  return true
+/**
+ * Names the owner of a path who is another user, and how root gives the path to this one.
+ * @returns null for a path of this user, and on systems without user ids
+ */
+export function describeOtherOwner(path: string, { uid }: fs.Stats): OthersChange | null {
+  const me = process.getuid?.()
+  if (me === undefined || uid === me) return null
+  const give = `as root: \`chown -R ${me} ${quotePath(path)}\`, if all in it is Postern’s`
+  return {
+    message: `${path} belongs to user ${uid}, and Postern runs as user ${me}`,
+    // Nothing of Postern needs root.
+    hint: uid === 0 ? give : `run Postern as user ${uid}, or ${give}`,
+  }
 }
+
+/**
+ * Why this user may not use a folder, or make it: a right that is missing at the folder, or at the
+ * nearest one above it.
+ * @param path absolute; need not exist
+ * @returns null where nothing shows why, on systems without user ids, and on a read-only disk
+ */
+export function describeClosedFolder(path: string): OthersChange | null {
+  const me = process.getuid?.()
+  const folder = nearestFolder(path)
+  const found = fs.statSync(folder)
+  const other = folder === path ? describeOtherOwner(path, found) : null
+  if (other !== null || me === undefined) return other
+  if (accessProblem(folder, fs.constants.W_OK | fs.constants.X_OK) !== 'EACCES') return null
+  const mode = (found.mode & 0o7777).toString(8)
+  return {
+    message: `user ${me} may not write to ${folder}, which belongs to user ${found.uid} (mode ${mode})`,
+    hint: `as root: \`install -d -m 700 -o ${me} ${quotePath(path)}\``,
+  }
+}
+
+const nearestFolder = (path: string): string =>
+  resultOr(() => fs.statSync(path).isDirectory(), false) || dirname(path) === path
+    ? path
+    : nearestFolder(dirname(path))
+
+/** The system's code for a refused access; null where it is allowed. */
+function accessProblem(path: string, rights: number): string | null {
+  try {
+    fs.accessSync(path, rights)
+    return null
+  } catch (error) {
+    return systemCodeOf(error)
+  }
+}
+
+const isFile = (path: string): boolean => resultOr(() => fs.statSync(path).isFile(), false)
 
 const mend = ({ command }: OthersRight): string =>
   `whoever can write it decides what Postern does; once you looked: \`${command}\``
@@ -157,14 +203,7 @@ const mend = ({ command }: OthersRight): string =>
 const isWritableByOthers = ({ mode, uid, gid }: fs.Stats): boolean =>
   (mode & (gid === uid ? ANYBODY_WRITES : ANYBODY_WRITES | GROUP_WRITES)) !== 0
 
-function isReadOnly(path: string): boolean {
-  try {
-    fs.accessSync(path, fs.constants.W_OK)
-    return false
-  } catch (error) {
-    return systemCodeOf(error) === 'EROFS'
-  }
-}
+const isReadOnly = (path: string): boolean => accessProblem(path, fs.constants.W_OK) === 'EROFS'
 
 /** Quotes a path for a shell. */
 export const quotePath = (path: string): string =>

@@ -3,6 +3,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemCodeOf } from '../../errors.ts'
+import { describeClosedFolder } from '../../util/file-owners.ts'
 import { freeBytesOf, LEAST_FREE_BYTES } from '../../store/disk.ts'
 import { fail, pass, warn, type CheckLine } from './check-line.ts'
 
@@ -11,20 +12,17 @@ const NOTABLE_BYTES = 256 * 1024 * 1024
 /** @param dataDir absolute; need not exist. Never throws for a failed check. */
 export async function checkFolder(dataDir: string): Promise<CheckLine[]> {
   const folder = await lstat(dataDir).catch(systemCodeOf)
+  const closed = describeClosedFolder(dataDir)
+  if (closed !== null) return [fail('data folder', closed.message, closed.hint)]
   if (folder === 'ENOENT') return [pass('data folder', `${dataDir} is not there yet`)]
   if (typeof folder === 'string') {
-    const hint = 'run this as the user that the sidecar runs as'
-    return [fail('data folder', `${dataDir} cannot be looked at (${folder})`, hint)]
+    const hint = 'name a folder as `dataDir`'
+    return [fail('data folder', `${dataDir} cannot be read (${folder})`, hint)]
   }
   return [await permissions(dataDir, folder), await room(dataDir)]
 }
 
 async function permissions(dataDir: string, folder: Stats): Promise<CheckLine> {
-  const ours = process.getuid?.() ?? folder.uid
-  if (folder.uid !== ours) {
-    const hint = 'run this as the user that the sidecar runs as, or give the folder to it'
-    return fail('data folder', `${dataDir} belongs to user ${folder.uid}, not ${ours}`, hint)
-  }
   const open = [...(isOpen(folder.mode) ? [dataDir] : []), ...(await openFilesIn(dataDir))]
   if (open.length === 0) return pass('data folder', `${dataDir} is for its owner alone`)
   const more = open.length > 1 ? `, and ${open.length - 1} more` : ''
