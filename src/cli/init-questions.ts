@@ -146,7 +146,7 @@ const choose = async (
 ) => answered(await select({ ...STDERR_STYLE, message, options }))
 
 const absolute = (path: string, { cwd, home }: Sources): string =>
-  resolve(cwd, path.trim().replace(/^~(?=\/|$)/, home))
+  resolve(cwd, path.trim().replace(/^~(?=\/|$)/, home ?? '~'))
 
 function answered<T>(answer: T): Exclude<T, symbol> {
   if (!isCancel(answer)) return answer as Exclude<T, symbol>

@@ -267,8 +267,9 @@ function refuseCaFile(name: string): SettingsRule {
 export function secretsFolder(dataDir: string, { home, env }: Pick<Sources, 'home' | 'env'>) {
   // By the XDG specification a relative one counts for nothing.
   const own = [env['XDG_CONFIG_HOME'] ?? ''].filter(isAbsolute)
-  const folders = [...own, `${home}/.config`].map((one) => join(one, 'postern'))
-  folders.push(`${home}/.postern-secrets`)
+  const ofHome = home === null ? [] : [`${home}/.config`]
+  const folders = [...own, ...ofHome].map((one) => join(one, 'postern'))
+  if (home !== null) folders.push(`${home}/.postern-secrets`)
   return folders.find((folder) => !isInside(folder, dataDir)) ?? '/etc/postern'
 }
 

@@ -9,7 +9,7 @@ import { isAbsolute, join } from 'node:path'
 import { PASSPHRASE_VARIABLES } from './passphrases.ts'
 import { SecretReader } from './pipes.ts'
 import { SETTINGS } from './settings.ts'
-import { OperatorError } from '../errors.ts'
+import { OperatorError, resultOr } from '../errors.ts'
 
 /** Everything outside that decides how Postern runs, as values. */
 export type Sources = ReturnType<typeof processSources>
@@ -32,7 +32,8 @@ export function processSources(flags: Readonly<Record<string, unknown>>) {
     /** Which of several bots `--bot` named, or null. */
     bot: given['bot'] ?? null,
     cwd: process.cwd(),
-    home: homedir(),
+    /** The user's own folder, absolute; null without one. */
+    home: homeFolder(),
     /** XDG_RUNTIME_DIR: a folder for sockets, meant for this user alone; null when there is none. */
     runtimeDir: env['XDG_RUNTIME_DIR'] || null,
     /** Whether fd 2 is a terminal. */
@@ -79,13 +80,19 @@ export function commandEnvironment(o: {
   return { env: { ...env, ...o.added }, hasWithheld: withheld !== undefined }
 }
 
+/** None without HOME and an entry of the user, or with an empty or relative HOME. */
+function homeFolder(): string | null {
+  const folder = resultOr(homedir, '')
+  return isAbsolute(folder) ? folder : null
+}
+
 /**
  * Folders in which this user's processes find each other, the most fleeting first. They may
  * not exist yet.
  */
 export function userRuntimeFolders(): string[] {
   const { XDG_RUNTIME_DIR: runtime, XDG_STATE_HOME: state } = process.env
-  return [runtime, state || join(homedir(), '.local', 'state')].filter(
+  return [runtime, state || join(homeFolder() ?? '', '.local', 'state')].filter(
     (folder) => folder !== undefined && isAbsolute(folder),
   ) as string[]
 }

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { runInProcess, start, type Ended, type Started } from '../cli/support.ts'
 import { COMPILED, mainFile } from './postern-process.ts'
-import { run } from './programs.ts'
+import { run, works } from './programs.ts'
 import { atTerminal, hasTerminals, type Answer } from './terminal.ts'
 
 /** A word of a line. In quotes it is left as it is, unless it is a pattern. */
@@ -25,7 +25,11 @@ class SkipError extends Error {}
 export class Script {
   /** The folder in which commands run, which holds the script's files; `$WORK` in its lines. */
   readonly work = mkdtempSync(`${tmpdir()}/script-`)
-  readonly env: Record<string, string> = { WORK: this.work, NODE: process.execPath }
+  readonly env: Record<string, string> = {
+    WORK: this.work,
+    NODE: process.execPath,
+    MAIN: mainFile(),
+  }
   readonly background = new Map<string, Started>()
   /** How the last command ended, and what it printed. */
   last: Ended = { code: 0, stdout: '', stderr: '' }
@@ -86,7 +90,15 @@ const expected = (text: string): unknown =>
       : value,
   )
 
-const NEEDS: Record<string, boolean> = { root: process.getuid?.() === 0, terminal: hasTerminals }
+const STRANGER = ['--reuid=12345', '--regid=12345', '--clear-groups', process.execPath]
+const NEEDS: Record<string, boolean> = {
+  root: process.getuid?.() === 0,
+  terminal: hasTerminals,
+  /** To run Postern as a user without an entry in /etc/passwd. */
+  get stranger() {
+    return works('root', 'setpriv', ...STRANGER, mainFile(), '--version')
+  },
+}
 
 async function exec(s: Script, words: Word[]): Promise<boolean | undefined> {
   const name = /^&(\w+)$/.exec(words.at(-1)?.raw ?? '')?.[1]
