@@ -2,6 +2,7 @@
 import { realpathSync, statSync, type Stats } from 'node:fs'
 import { resolve } from 'node:path'
 import { inspect } from 'node:util'
+import { isWebUrl } from '../api/common.ts'
 import { OperatorError } from '../errors.ts'
 import { readBounded } from './files.ts'
 import { lookOf } from '../util/file-owners.ts'
@@ -126,8 +127,8 @@ function accept(value: string, rule: SecretRule): string {
   return value
 }
 
-const isTarget = (text: string): boolean =>
-  /^https?:/.test(URL.parse(text)?.protocol ?? '') && !isPlainHttp(text)
+/** Without credentials, which `fetch` refuses. */
+const isTarget = (text: string): boolean => isWebUrl(text) && !isPlainHttp(text)
 
 /** The message must never repeat the secret. */
 function refuse(problem: string): never {

@@ -3,6 +3,7 @@
  * "environment variables"). An empty variable counts as unset.
  */
 import { z } from 'zod'
+import { isWebUrl } from '../api/common.ts'
 import { resultOr } from '../errors.ts'
 import type { Problem } from './problems.ts'
 import { isPlainHttp } from './urls.ts'
@@ -35,16 +36,12 @@ const SAMPLER =
   'expected always_on, always_off or traceidratio, or one of these with parentbased_ before it'
 const RATIOS: Record<string, number | undefined> = { always_on: 1, always_off: 0 }
 
-const isCollector = (text: string): boolean => {
-  const url = URL.parse(text)
-  return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === ''
-}
 const pairs = z.string().refine((text) => pairsOf(text) !== null, PAIRS)
 const absent = z.never(NO_FILES).optional()
 
 /** Each by its name after `OTEL_`. */
 const Variables = z.object({
-  EXPORTER_OTLP_ENDPOINT: z.string().refine(isCollector, URL_EXPECTED),
+  EXPORTER_OTLP_ENDPOINT: z.string().refine(isWebUrl, URL_EXPECTED),
   EXPORTER_OTLP_PROTOCOL: z
     .literal('http/json', 'expected http/json, the one protocol that Postern has')
     .optional(),

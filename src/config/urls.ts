@@ -26,7 +26,7 @@ export function describeUrlProblem(text: string): string | null {
     return 'expected an http or https URL such as https://api.example.org'
   }
   const extra = [
-    url.username !== '' || url.password !== '' ? 'credentials' : null,
+    text.includes('@') ? 'credentials' : null,
     API_PREFIX.test(url.pathname) ? '/bot/v1' : null,
     text.includes('?') ? 'a query' : null,
     text.includes('#') ? 'a fragment' : null,
@@ -34,8 +34,13 @@ export function describeUrlProblem(text: string): string | null {
   return extra.length === 0 ? null : `expected the service’s base URL, without ${extra.join(', ')}`
 }
 
-/** The problem of an egress proxy's URL, or null. */
-export const describeProxyProblem = (text: string): string | null =>
-  /^https?:$/.test(URL.parse(text)?.protocol ?? '')
+/**
+ * The problem of an egress proxy's URL, or null. A raw `@` behind the host is mostly of a password with
+ * a raw `/`, the rest of which would be read as host.
+ */
+export function describeProxyProblem(text: string): string | null {
+  const { protocol = '', pathname = '', search = '', hash = '' } = URL.parse(text) ?? {}
+  return /^https?:$/.test(protocol) && !/[@#]/.test(pathname + search + hash)
     ? null
-    : 'expected the URL of a proxy such as http://proxy.example.org:3128'
+    : 'expected the URL of a proxy such as http://proxy.example.org:3128, with other characters in user and password escaped by percent signs'
+}

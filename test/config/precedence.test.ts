@@ -95,11 +95,14 @@ describe('values in the environment', () => {
     })
   })
 
-  test('an invalid proxy URL is refused by the name of its variable', () => {
-    const error = refusalOf(() => read({ HTTPS_PROXY: 'person:hunter2@proxy' }))
-    expect(error.message).toContain('HTTPS_PROXY: expected the URL of a proxy')
-    expect(error.message).not.toContain('hunter2')
-  })
+  test.each(['person:hunter2@proxy', 'http://person:h@ss/hunter2@proxy', 'http://proxy/#hunter2'])(
+    'the proxy URL %s is refused by the name of its variable',
+    (url) => {
+      const error = refusalOf(() => read({ HTTPS_PROXY: url }))
+      expect(error.message).toContain('HTTPS_PROXY: expected the URL of a proxy')
+      expect(error.message).not.toContain('hunter2')
+    },
+  )
 })
 
 describe('`loadDataDir`', () => {

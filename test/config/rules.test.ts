@@ -26,6 +26,7 @@ describe('`upstream.url`', () => {
     ['', 'expected an http or https URL'],
     ['https://u@api.example.org', 'without credentials'],
     ['https://:p@api.example.org', 'without credentials'],
+    ['https://u:12/w@api.example.org', 'without credentials'],
     ['https://api.example.org/bot/v1', 'without /bot/v1'],
     ['https://api.example.org/x/bot/v1/', 'without /bot/v1'],
     ['https://api.example.org/?a=b', 'without a query'],

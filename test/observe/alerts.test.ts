@@ -169,6 +169,7 @@ test.each([
   ['POSTERN_ALERT_COMMAND', tmpdir(), 'expected a program that this user may run'],
   ['POSTERN_ALERT_URL', 'http://hooks.example.org/secret', 'is no https URL'],
   ['POSTERN_ALERT_URL', 'file:///etc/passwd', 'is no https URL'],
+  ['POSTERN_ALERT_URL', 'https://u:p@ss/word@hooks.example.org', 'is no https URL'],
 ])('the setting %s=%s is refused without the value of the URL', (name, value, expected) => {
   const dataDir = join(folder, 'data')
   const env = settings({ upstream: 'http://127.0.0.1:1', dataDir, env: { [name]: value } })

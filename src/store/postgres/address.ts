@@ -75,6 +75,9 @@ function takeApart(text: string) {
     throw wrong('names several hosts, where one address must follow the primary')
   const url = URL.parse(text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)\//, `$1${NO_HOST}/`))
   if (url === null) throw wrong('is no URL')
+  // Mostly of a password with a raw `/`, the rest of which would be read as host and database.
+  if (/[@#]/.test(url.pathname + url.search + url.hash))
+    throw wrong('has a raw @ or # behind the host')
   const database = decoded(url.pathname.slice(1))
   const user = decoded(url.username)
   if (database === '' || database.includes('/')) throw wrong('names no database')
