@@ -4,7 +4,6 @@
  */
 'use strict'
 
-var fs = require('fs')
 var path = require('path')
 var node = require('./node-version.cjs')
 
@@ -19,13 +18,11 @@ module.exports = function loadModule(name) {
     var needs = 'postern/' + name + ' needs Node ' + node.wanted + ' or newer'
     throw refuse(needs + ', and this is Node ' + process.versions.node + ' (https://nodejs.org)')
   }
-  var root = path.join(__dirname, '..')
-  // A clone runs what it holds, the package what was built from it.
-  if (!fs.existsSync(path.join(root, 'src', 'main.ts'))) {
-    return require(path.join(root, 'dist', name, 'index.js'))
+  if (!node.isClone) return require(path.join(node.root, 'dist', name, 'index.js'))
+  if (node.lacksLibraries) {
+    throw refuse(
+      'postern/' + name + ' needs its libraries: run `npm ci` in ' + node.root + ' first',
+    )
   }
-  if (!fs.existsSync(path.join(root, 'node_modules'))) {
-    throw refuse('postern/' + name + ' needs its libraries: run `npm ci` in ' + root + ' first')
-  }
-  return require(path.join(root, 'src', name, 'index.ts'))
+  return require(path.join(node.root, 'src', name, 'index.ts'))
 }

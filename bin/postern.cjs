@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
- * Where Node is too old to read the rest, hands over to the one that `npm ci` installed, or says so
- * where there is none. Plain old JavaScript, so that any Node can read it.
+ * Where Node is too old to read the rest, hands over to the one that `npm ci` installed, and refuses
+ * where there is none, or where a clone has no libraries yet. Plain old JavaScript, so that any Node can read it.
  */
 'use strict'
 
@@ -9,12 +9,16 @@ var node = require('./node-version.cjs')
 
 function refuse() {
   var said = [
-    'postern: Node ' + process.versions.node + ' is too old, Postern needs ' + node.wanted,
-    'hint: install Node ' + node.wanted + ' or newer (https://nodejs.org), then try again',
+    node.isTooOld
+      ? 'postern: Node ' + process.versions.node + ' is too old, Postern needs ' + node.wanted
+      : 'postern: its libraries are not installed',
+    node.isClone
+      ? 'hint: run `npm ci` in ' + node.root + ', which installs the libraries and Node for them'
+      : 'hint: install Node ' + node.wanted + ' or newer (https://nodejs.org), then try again',
     'code: environment',
   ]
   process.stderr.write(said.join('\n') + '\n')
-  process.exit(1)
+  process.exit(2)
 }
 
 /* A process of its own, since a Node that is too old cannot become another one. */
@@ -40,6 +44,6 @@ function handOver(program) {
   })
 }
 
-if (!node.isTooOld) require('./start.cjs')
-else if (node.installed === null) refuse()
-else handOver(node.installed)
+if (node.isTooOld && node.installed !== null) handOver(node.installed)
+else if (node.isTooOld || node.lacksLibraries) refuse()
+else require('./start.cjs')

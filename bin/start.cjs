@@ -1,9 +1,9 @@
 /* Apart from postern.cjs, since a Node that is too old cannot even read `import()`. */
 'use strict'
 
-const { existsSync } = require('node:fs')
 const { enableCompileCache } = require('node:module')
 const path = require('node:path')
+const { isClone, root } = require('./node-version.cjs')
 
 /*
  * What a sidecar and a sandbox run with, which is read before a program begins: less memory for
@@ -36,7 +36,6 @@ function beginAnew() {
   }
 }
 
-const root = path.join(__dirname, '..')
 const args = process.argv.slice(process.argv[2] === '--config' ? 4 : 2)
 const command = args.find((arg) => !arg.startsWith('-')) ?? 'run'
 const next = args[args.indexOf(command) + 1]
@@ -45,9 +44,7 @@ const staysLong = command === 'run' || (command === 'sandbox' && (next ?? '-').s
 const isAnew = OPTIONS.every((option) => process.execArgv.includes(option))
 if (staysLong && !isAnew && process.platform === 'linux') beginAnew()
 
-// A clone runs what it holds, the package what was built from it.
-const inClone = existsSync(path.join(root, 'src', 'main.ts'))
 // Beside the code: only who may change that may change what was made of it. Elsewhere there is none.
-enableCompileCache(path.join(root, inClone ? 'node_modules/.cache' : 'dist', 'compiled'))
+enableCompileCache(path.join(root, isClone ? 'node_modules/.cache' : 'dist', 'compiled'))
 // oxlint-disable-next-line typescript/no-floating-promises -- main.ts reports its own errors
-void import(inClone ? '../src/main.ts' : '../dist/main.js')
+void import(isClone ? '../src/main.ts' : '../dist/main.js')

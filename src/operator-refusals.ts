@@ -22,8 +22,8 @@ export const OPERATOR_REFUSALS = {
   },
   environment: {
     exitCode: 2,
-    what: 'the process would not be safe to keep secrets in',
-    hint: 'start it without the named option or variable',
+    what: 'Node is too old, or the process would not be safe to keep secrets in',
+    hint: 'install, or leave out, what the message names',
   },
   listen: {
     exitCode: 1,

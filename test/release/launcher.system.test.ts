@@ -42,10 +42,10 @@ describe('the launcher', () => {
     'the launcher refuses Node %s',
     async (version) => {
       const { code, stdout, stderr } = await launchAs(version)
-      expect([code, String(stdout)]).toEqual([1, ''])
+      expect([code, String(stdout)]).toEqual([2, ''])
       expect(stderr).toBe(
         `postern: Node ${version} is too old, Postern needs 24.15\n` +
-          'hint: install Node 24.15 or newer (https://nodejs.org), then try again\n' +
+          `hint: run \`npm ci\` in ${resolve('.')}, which installs the libraries and Node for them\n` +
           'code: environment\n',
       )
     },
@@ -59,17 +59,27 @@ describe('the launcher', () => {
     },
   )
 
-  test('the launcher under an older Node without the packages prints the same refusal', async (context) => {
-    const node = await olderNode(context)
-    const folder = mkdtempSync(join(tmpdir(), 'postern-launcher-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
-    for (const name of ['bin', 'package.json']) {
-      cpSync(name, join(folder, name), { recursive: true })
-    }
-    const { code, stderr } = await run(node, [join(folder, 'bin/postern.cjs'), 'demo', '--once'])
-    expect(code).toBe(1)
-    expect(stderr).toMatch(/^postern: Node [\d.]+ is too old, Postern needs 24.15\nhint: /)
-  })
+  const NODE_OF_SITE = /hint: install Node 24.15 or newer/
+  const NPM_CI = /hint: run `npm ci` in .*postern-launcher-/
+  test.for([
+    ['an older Node', 'the package', ['bin', 'package.json'], NODE_OF_SITE],
+    ['an older Node', 'a clone', ['bin', 'package.json', 'src/main.ts'], NPM_CI],
+    ['this Node', 'a clone', ['bin', 'package.json', 'src/main.ts'], NPM_CI],
+  ] as const)(
+    'the launcher refuses %s without the libraries of %s with a hint for it',
+    async ([which, _of, names, hint], context) => {
+      const node = which === 'this Node' ? process.execPath : await olderNode(context)
+      const folder = mkdtempSync(join(tmpdir(), 'postern-launcher-'))
+      onTestFinished(() => rmSync(folder, { recursive: true }))
+      for (const name of names) cpSync(name, join(folder, name), { recursive: true })
+      const { code, stderr } = await run(node, [join(folder, 'bin/postern.cjs'), 'demo', '--once'])
+      expect(code).toBe(2)
+      expect(stderr).toMatch(
+        which === 'this Node' ? /its libraries are not/ : /^postern: Node [\d.]+ is too old/,
+      )
+      expect(stderr).toMatch(hint)
+    },
+  )
 
   test('the launcher under an older Node starts the installed Node with arguments, exit code and signals', async (context) => {
     const node = await olderNode(context)
