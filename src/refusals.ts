@@ -71,7 +71,7 @@ export const REFUSALS = {
   postern_key_conflict: {
     status: 503,
     what: 'the service lists a key for this bot that is not ours',
-    hint: 'find out who published it, or restore a later backup that has it; `postern key publish --replace` replaces it by ours',
+    hint: 'check `dataDir`; find who published it, or restore a later backup that has it; `postern key publish --replace` replaces it by ours',
   },
   postern_key_unpublished: {
     status: 503,

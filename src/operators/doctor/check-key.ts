@@ -11,8 +11,8 @@ export interface CheckedKeys {
 }
 
 export interface KeyParts {
-  /** Null when there is no store that opens. */
-  keys: CheckedKeys | null
+  /** Null when there never was a store; `unread` when there is one that does not open. */
+  keys: CheckedKeys | null | 'unread'
   /** Setting `key.publish`. */
   managesKey: boolean
   /** Setting `key.rotateEveryDays`. */
@@ -32,7 +32,7 @@ export const checkKey = (bot: Bot, parts: KeyParts): CheckLine[] => [
 ]
 
 function ageLine({ keys, managesKey, rotateEveryDays }: KeyParts): CheckLine[] {
-  const active = keys?.active
+  const active = keys === 'unread' ? undefined : keys?.active
   if (!managesKey || active === undefined) return []
   const { createdAtMs, endsMs } = active
   const days = Math.max(0, Math.floor((Date.now() - createdAtMs) / DAY_MS))
@@ -60,6 +60,10 @@ function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
     const message = `key.publish is off, and the service shows ${shown}`
     return warn('key', message, 'protected chats stay closed to the bot')
   }
+  if (keys === 'unread') {
+    const message = `the service shows ${shown ?? 'none'}; our keys were not read, since the store does not open`
+    return warn('key', message, 'mend the store first')
+  }
   const pending = keys?.pending?.fingerprint
   const active = keys?.active?.fingerprint
   if (shown !== null && shown === active) {
@@ -72,7 +76,7 @@ function keyLine(bot: Bot, { keys, managesKey }: KeyParts): CheckLine {
     return fail(
       'key',
       `the service shows ${shown}, which is not ours`,
-      'find who published it; `postern key publish --replace` puts ours in its place',
+      'see that `dataDir`, or `store.url`, is where the key was made; if it is, find who published the other one, and `postern key publish --replace` puts ours in its place',
     )
   }
   if (shown !== null || pending !== undefined) {

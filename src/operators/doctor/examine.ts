@@ -79,14 +79,15 @@ export async function examineSettings(
 /** @param bot as the service has it just now; null when that is not known */
 async function checkStore(bot: Bot | null, configured: Configured, store: StoreState) {
   const { publish: managesKey, rotateEveryDays, algorithm } = configured.settings.key
-  const opened = store instanceof OperatorError ? null : store
-  const keys = opened?.keyring ?? null
+  const isUnread = store instanceof OperatorError
+  const opened = isUnread ? null : store
+  const keys = isUnread ? 'unread' : (store?.keyring ?? null)
   return [
     storeLine(store),
     ...(await checkProtection(configured, store)),
     ...checkCoreDumps(),
     ...(bot === null ? [] : checkKey(bot, { keys, managesKey, rotateEveryDays })),
-    ...approveLines(configured.settings, opened),
+    ...(isUnread ? [] : approveLines(configured.settings, opened)),
     ...(opened === null ? [] : [trustLine(opened.trust)]),
     ...(opened === null ? [] : await checkPeople(opened, algorithm === 'pqc')),
   ]
