@@ -64,6 +64,7 @@ async function makeRoom(path: string, refuse: (cause: unknown) => never): Promis
       'listen',
       `${path} is there already and is not a socket`,
       'move it away, or choose another path with `listen.socket`',
+      { exitCode: 2 },
     )
   }
   const answered = await knock(path)
@@ -79,5 +80,7 @@ const refusalAt =
     const why = WHY.get(code) ?? `the system says ${code}`
     const choose = `choose another place with \`${setting}\``
     const hint = code === 'EADDRINUSE' ? `stop what listens there, or ${choose}` : choose
-    throw new OperatorError('listen', `cannot listen on ${where}: ${why}`, hint, { cause })
+    // What this user may not do, a later start may not either.
+    const options = { cause, exitCode: code === 'EACCES' ? 2 : undefined } as const
+    throw new OperatorError('listen', `cannot listen on ${where}: ${why}`, hint, options)
   }

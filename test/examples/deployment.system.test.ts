@@ -1,7 +1,7 @@
 /** The examples of a deployment, held against the tools that would read them. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { loadAll } from '../../src/config/load.ts'
@@ -112,19 +112,22 @@ describe('compose-several-bots.yaml', () => {
 
 describe('postern.service', () => {
   /** The unit with a program that is surely here, since its absence would be found too. */
-  function unit(): string {
-    const file = join(folderIn(tmpdir()), 'postern.service')
-    const text = readFileSync(`${EXAMPLES}/postern.service`, 'utf8')
+  function unit(name = 'postern.service'): string {
+    const file = join(folderIn(tmpdir()), basename(name))
+    const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
     writeFileSync(file, text.replace('=/usr/bin/node', `=${process.execPath}`))
     return file
   }
   const verify = (file: string) => run('systemd-analyze', ['verify', '--man=no', file])
   const isHere = () => isInstalled('systemd-analyze')
 
-  test('postern.service is accepted by systemd', async ({ skip }) => {
-    skip(!isHere(), 'not installed: systemd')
-    expect(await verify(unit())).toMatchObject({ code: 0, stderr: '' })
-  })
+  test.for(['postern.service', 'key-agent/postern-agent.service'])(
+    '%s is accepted by systemd',
+    async (name, { skip }) => {
+      skip(!isHere(), 'not installed: systemd')
+      expect(await verify(unit(name))).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
 
   test('postern.service has an exposure level below 2', async ({ skip }) => {
     skip(!isHere(), 'not installed: systemd')

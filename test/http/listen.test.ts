@@ -122,6 +122,7 @@ it.each([
     code: 'listen',
     message: `cannot listen on [::1]:80: ${why}`,
     hint: `${hint} another place with \`listen.port\``,
+    exitCode: code === 'EACCES' ? 2 : 1,
     cause,
   })
   await expect(opening('sidecar')).rejects.toThrow(`cannot listen on sidecar:80: ${why}`)
