@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'fast-string-width'
 import { wrapAnsi } from 'fast-wrap-ansi'
 import { counted, stripControls } from '../printable.ts'
-import type { ReceivedAnswer, SeenEvent } from '../sandbox/phone/seen.ts'
+import type { InboxEntry, ReceivedAnswer, SeenEvent } from '../sandbox/phone/seen.ts'
 import { colourText, terminalWidth } from './terminal.ts'
 import type { SandboxNames } from './sandbox-names.ts'
 
@@ -123,6 +123,10 @@ export const VERDICT_MARKS = {
   unopened: { colour: 'red', text: '✗ cannot be opened' },
 } as const satisfies Record<string, ActivityMark>
 
+/** The mark of a message. None where it has no text: its files are sealed, or not, by themselves. */
+export const markOf = (o: Pick<InboxEntry, 'text' | 'verdict'>): ActivityMark | undefined =>
+  o.verdict === 'readable' && o.text === '' ? undefined : VERDICT_MARKS[o.verdict]
+
 /** One thing that a phone showed, as lines for the terminal. */
 export const formatSeen = (seen: SeenEvent, names: SandboxNames): string =>
   formatActivity({ atMs: seen.at, ...describe(seen, names) }, terminalWidth())
@@ -157,5 +161,6 @@ function describe(seen: SeenEvent, names: SandboxNames): Activity {
   const who = names.accountName(seen.fromId)
   if (seen.kind === 'joined' || seen.kind === 'left') return { who, text: `${chat}: ${seen.kind}` }
   const edited = seen.kind === 'edited' ? ` (message ${seen.messageId} edited)` : ''
-  return { who, text: `${chat}: ${seen.text}${edited}`, mark: VERDICT_MARKS[seen.verdict] }
+  const text = `${chat}: ${seen.text || `message ${seen.messageId}`}${edited}`
+  return { who, text, mark: markOf(seen) }
 }

@@ -110,15 +110,14 @@ function readOf(update: Fields): BotRead {
     const userId = integer(fields(press['from'])['id'])
     return { ...read, press: { userId, data: String(press['data']) } }
   }
-  const isOrdinary = message['kind'] === undefined || message['kind'] === 'user'
-  return isOrdinary ? { ...read, ...verdictOf(message) } : read
+  return (message['kind'] ?? 'user') === 'user' ? { ...read, ...verdictOf(message) } : read
 }
 
 function verdictOf(message: Fields): Pick<BotRead, 'text' | 'withheld' | 'mark'> {
   const text = typeof message['text'] === 'string' ? message['text'] : null
   const { verdict, reason } = fields(message['postern'])
   if (typeof verdict !== 'string') {
-    return { text: text ?? '', withheld: null, mark: VERDICT_MARKS.readable }
+    return { text: text ?? '', withheld: null, mark: text ? VERDICT_MARKS.readable : undefined }
   }
   const named = typeof reason === 'string' ? `${verdict} (${reason})` : verdict
   if (verdict === 'verified') {

@@ -7,7 +7,7 @@ import type { EventKind, SandboxEvent } from '../sandbox/events/event.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { countedCache } from '../util/caches.ts'
-import { activityPrinter, describeAnswer, VERDICT_MARKS, withButtons } from './activity.ts'
+import { activityPrinter, describeAnswer, markOf, withButtons } from './activity.ts'
 import type { ActivityMark, Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
 import type { AnnouncedSandbox } from './running-sandboxes.ts'
@@ -121,7 +121,7 @@ export function createDevLog(o: {
       remember(event, own?.text ?? '')
       const text = inChat(event, written === '' ? `message ${messageId}` : written)
       asked.set(event.chatId, `${who} gets no answer to: ${written}`)
-      write(who, text, own?.verdict === 'verified' ? undefined : markOf(own))
+      write(who, text, own && own.verdict !== 'verified' ? markOf(own) : undefined)
     },
     edited: async (event) => {
       await know(event.fromId)
@@ -129,7 +129,7 @@ export function createDevLog(o: {
       const written = view === undefined ? '' : `: ${wordsOf(view.message)}`
       remember(event, view?.message.text ?? '')
       const text = inChat(event, `edits message ${event.messageId}${written}`)
-      write(account(event.fromId), text, markOf(view?.message))
+      write(account(event.fromId), text, view && markOf(view.message))
     },
     deleted: (event) => write('', inChat(event, `message ${event.messageId} is gone`)),
     answer: (event) =>
@@ -263,9 +263,6 @@ function wordsOf({ text, media, markup }: ScreenMessage): string {
     media.length === 0 ? [] : [media.length === 1 ? '[a file]' : `[${media.length} files]`]
   return withButtons([text, ...files], markup?.inlineKeyboard.flat())
 }
-
-const markOf = (message: ScreenMessage | undefined): ActivityMark | undefined =>
-  message === undefined ? undefined : VERDICT_MARKS[message.verdict]
 
 /** Levels of log lines that need attention. */
 const ERRORS = new Set<unknown>([50, 60, 'error', 'fatal'])

@@ -43,9 +43,12 @@ describe('`readsIn`', () => {
     ])
   })
 
+  test('a file without text has no mark', () => {
+    expect(reads({ media: [{}] })).toMatchObject([{ text: '', withheld: null, mark: undefined }])
+  })
+
   test.each([
     [{ text: 'hi' }, 'hi', '(readable)'],
-    [{ media: [{}] }, '', '(readable)'],
     [{ text: 'hi', postern: { verdict: 'unsigned' } }, 'hi', '✗ unsigned'],
     [
       { text: 'hi', postern: { verdict: 'verified', reason: 'shared-certificate' } },

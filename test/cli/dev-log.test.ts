@@ -104,6 +104,14 @@ describe('the log of `postern dev`', () => {
       ])
   })
 
+  test('the log of `dev` marks no file without text as readable', async () => {
+    const { alice, privateChat: chatId } = home()
+    const base64 = Buffer.from('a file').toString('base64')
+    await dev.sandbox.control.sendMedia({ userId: alice.id, chatId, base64 })
+    await read()
+    await expect.poll(shown).toEqual(['alice  dm: [a file]', '  echo_bot  reads it'])
+  })
+
   test('the log of `dev` keeps the order of messages in a group', async () => {
     const { alice, bob, bot, encryptedGroup: chatId } = home()
     await using over = new AsyncDisposableStack()

@@ -186,7 +186,7 @@ function Said({ model, sent }) {
         >
       </p>`
     }
-    ${isAttached && postern?.sealed !== true && html`<p><span class="verdict plain">readable</span></p>`}
+    ${isAttached && request?.text && postern?.sealed !== true && html`<p><span class="verdict plain">readable</span></p>`}
     <${KeyChanges} model=${model} changed=${postern?.keyChanged} />
     ${skipped.map(
       (/** @type {any} */ one) =>

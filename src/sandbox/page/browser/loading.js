@@ -208,9 +208,10 @@ export class Loading extends Shown {
       if (opened.verdict === 'unopened') throw new RefusedError('sealed to others')
       const type = pictureType(bytes)
       const blob = new Blob([bytes], { type: type ?? 'application/octet-stream' })
-      const { storedBytes } = opened
+      const { storedBytes, verdict } = opened
       const url = URL.createObjectURL(blob)
-      this.#setPicture(key, { state: 'shown', url, type, bytes: bytes.length, storedBytes })
+      const size = { bytes: bytes.length, storedBytes }
+      this.#setPicture(key, { state: 'shown', url, type, verdict, ...size })
     } catch (error) {
       this.#setPicture(key, { state: 'failed', reason: messageOf(error) })
     }

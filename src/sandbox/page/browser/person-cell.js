@@ -5,6 +5,7 @@ import { IconButton } from './controls.js'
 import { formatBytes, formatExactTime, formatTime } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { distinct } from './inspector.js'
 import { pictureKey } from './loading.js'
 import { chatAddress } from './route.js'
 import { Verdict, Words } from './words.js'
@@ -59,10 +60,28 @@ export function PersonCell({ model, stored, shown, quoted }) {
     <${Words} text=${shown.text} />
     <${Buttons} model=${model} stored=${stored} />
     <div class="foot">
-      <${Verdict} verdicts=${PHONE_VERDICTS} verdict=${shown.verdict} isOwn=${isOwn} />
+      ${verdictsOf(model, shown).map(
+        (verdict) =>
+          html`<${Verdict}
+            key=${verdict}
+            verdicts=${PHONE_VERDICTS}
+            verdict=${verdict}
+            isOwn=${isOwn}
+          />`,
+      )}
       <${Tools} model=${model} stored=${stored} shown=${shown} />
     </div>
   </div>`
+}
+
+/**
+ * The phone's verdicts: on the text, or where there is none on each file that it has opened.
+ * @param {Model} model @param {ShownMessage} shown
+ */
+function verdictsOf({ person, state }, { text, verdict, media }) {
+  if (text !== '' || verdict !== 'readable') return [verdict]
+  const files = media.map(({ id }) => state.pictures.get(pictureKey(person?.id ?? 0, id)))
+  return distinct(files.flatMap((file) => (file?.state === 'shown' ? file.verdict : [])))
 }
 
 /** @param {{ model: Model, quoted: ShownMessage | null }} props */

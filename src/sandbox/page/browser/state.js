@@ -12,7 +12,7 @@ import { readRoute } from './route.js'
  * @typedef {Awaited<ReturnType<Control['messages']>>[number]} StoredMessage
  * @typedef {Awaited<ReturnType<Control['screen']>>['messages'][number]} ShownMessage
  * @typedef {Awaited<ReturnType<Control['faults']>>[number]} Fault
- * @typedef {{ state: 'loading' } | { state: 'failed', reason: string } | { state: 'shown', url: string, type: string | null, bytes: number, storedBytes: number }} Picture
+ * @typedef {{ state: 'loading' } | { state: 'failed', reason: string } | { state: 'shown', url: string, type: string | null, bytes: number, storedBytes: number, verdict: string }} Picture
  * @typedef {{ text: string, replyTo: number | null, editing: number | null, files: File[] }} Draft
  * @typedef {{ id: number, tone: 'info' | 'problem', text: string }} Notice
  *
