@@ -59,4 +59,11 @@ export interface BotExchange {
   status: number
   /** The envelope; empty for a file. */
   answer: string
+  /** The name of the client that called; absent for the bot. */
+  caller?: string | undefined
+  /** Of a call: names and values in turn, without secrets. */
+  headers?: readonly string[]
+  answerHeaders?: readonly string[]
+  /** From the request to the end of the answer, in ms. */
+  ms?: number
 }

@@ -172,9 +172,8 @@ export function createDevLog(o: {
     return text === null || text === written ? `reads ${it}${again}` : `reads ${it}${again}: ${text}`
   }
 
-  const writeReads = (): void => {
-    for (const read of offered.splice(0))
-      write(`  ${account(botId)}`, describeRead(read), read.mark)
+  const writeReads = (who = account(botId)): void => {
+    for (const read of offered.splice(0)) write(`  ${who}`, describeRead(read), read.mark)
   }
 
   const onAction = (action: BotAction, who: string): void => {
@@ -198,13 +197,13 @@ export function createDevLog(o: {
 
   const onExchange = async (exchange: BotExchange): Promise<void> => {
     await know(botId)
-    const who = account(botId)
+    const who = exchange.caller ?? account(botId)
     const reads = readsIn(exchange)
     for (const { message } of reads) if (message !== null) await know(message.chatId)
     if (exchange.kind === 'delivery' && exchange.status === 0) offered = []
     else if (exchange.kind !== 'deliveryStart') writeReads()
     offered.push(...reads)
-    if (exchange.kind === 'call') writeReads()
+    if (exchange.kind === 'call') writeReads(who)
     const action = actionIn(exchange)
     if (hasNoAccess && action?.refusal !== NO_ACCESS) log.trouble(null)
     if (action === null) return

@@ -9,7 +9,7 @@ export type TranscriptCall = z.output<typeof RecordedCall>
 /** Records a call while it is in progress. */
 export interface CallRecorder {
   received(chunk: Buffer | string): void
-  answered(status: number, body: string): void
+  answered(status: number, body: string, headers?: readonly string[]): void
 }
 
 /**
@@ -50,6 +50,7 @@ export function createTranscript(
       call: Pick<TranscriptCall, 'at' | 'by' | 'method' | 'path' | 'headers'>,
     ): CallRecorder => {
       const chunks: Buffer[] = []
+      const startedMs = performance.now()
       const record: TranscriptCall = {
         n: next++,
         ...call,
@@ -68,8 +69,9 @@ export function createTranscript(
       emitCall('received', record)
       return {
         received: (chunk) => void chunks.push(Buffer.from(chunk)),
-        answered: (status, answer) => {
-          Object.assign(record, { status, answer })
+        answered: (status, answer, answerHeaders = []) => {
+          const ms = Math.round(performance.now() - startedMs)
+          Object.assign(record, { status, answer, answerHeaders, ms })
           if (calls.has(record.n)) stored.set(record.n, record)
           emitCall('answered', record)
         },

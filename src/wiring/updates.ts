@@ -210,12 +210,14 @@ type Deliverer = Pick<WebhookClient, 'deliver'>
 /** Calls back before and after each delivery. */
 const observed = (client: Deliverer, onExchange: (exchange: BotExchange) => void): Deliverer => ({
   async deliver(delivery: Delivery) {
+    const startedMs = performance.now()
     const begun = { method: 'POST', path: '', request: delivery.body, status: 0, answer: '' }
     onExchange({ ...begun, kind: 'deliveryStart' })
     const outcome = await client.deliver(delivery)
     const { kind } = outcome
     const end = kind === 'delivered' ? { status: outcome.status } : { answer: outcome.message }
-    onExchange({ ...begun, kind: 'delivery', ...end })
+    const ms = Math.round(performance.now() - startedMs)
+    onExchange({ ...begun, kind: 'delivery', ms, ...end })
     return outcome
   },
 })

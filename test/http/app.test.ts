@@ -85,7 +85,7 @@ test('`onExchange` receives each call and its answer, without the bytes of files
       ],
     },
   })
-  await call(world, 'DELETE', '/bot/v1/messages/5', { body: { chatId: 7 } })
+  const answered = await call(world, 'DELETE', '/bot/v1/messages/5', { body: { chatId: 7 } })
   await call(world, 'GET', '/media/abc?key=secret')
   await raw(world.port, head('GET /bot/v1/me?a=1', 'Origin: x'))
   await call(world, 'GET', '/bot/v1/commands', { token: 'none' })
@@ -104,6 +104,12 @@ test('`onExchange` receives each call and its answer, without the bytes of files
     { ...common, method: 'GET', path: '/bot/v1/me?a=1', status: 403 },
     { ...common, method: 'GET', path: '/bot/v1/commands', status: 401 },
   ])
+  const { headers, answerHeaders, ms } = seen[0] ?? {}
+  expect(headers?.join(' ')).toMatch(/authorization …/i)
+  expect(headers?.join(' ')).not.toMatch(/bearer/i)
+  expect(headers).toContain('application/json')
+  expect(answerHeaders).toContain(answered.headers.get('content-type'))
+  expect(ms).toBeGreaterThanOrEqual(0)
   expect(seen[2]?.answer).toContain('postern_browser_refused')
   expect(seen[3]?.answer).toContain('unauthorized')
 })

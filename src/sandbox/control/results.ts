@@ -107,6 +107,8 @@ export const RecordedCall = named('RecordedCall', {
   body: text,
   status: z.int().describe('0 while unanswered, or when the connection was closed instead'),
   answer: text.describe('the response body, which a fault may have kept back'),
+  answerHeaders: z.array(text).readonly().optional().describe('names and values in turn'),
+  ms: z.number().optional().describe('real time until the answer, in ms'),
 })
 
 /** The time of the sandbox's clock, and whether it runs. */

@@ -21,7 +21,8 @@ export function finishResponse(world: World, call: ResponseCall): unknown {
   // A fault may have set another date.
   if (!reply.hasHeader('date')) reply.header('date', new Date(world.clock.now()).toUTCString())
   const sent = typeof payload === 'string' ? applyLies(world, call, payload) : payload
-  record.answered(reply.statusCode, typeof sent === 'string' ? sent : '')
+  const headers = Object.entries(reply.getHeaders()).flat().map(String)
+  record.answered(reply.statusCode, typeof sent === 'string' ? sent : '', headers)
   const faults = world.faults.take('after', call)
   if (faults.length === 0 || !(typeof sent === 'string' || Buffer.isBuffer(sent))) return sent
   return strikeAfter(faults, { ...call, body: Buffer.from(sent) })

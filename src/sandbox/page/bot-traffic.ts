@@ -37,8 +37,8 @@ export function createBotTraffic({ botId, now }: { botId: number; now: () => num
       const isPoll = exchange.method === 'GET' && /\/updates(?:\?|$)/.test(exchange.path)
       if (isPoll && (exchange.status === 0 || EMPTY_POLL.test(exchange.answer))) return
       const one = { n: ++last, at: now(), ...exchange }
-      const { path, request, answer } = exchange
-      const characters = path.length + request.length + answer.length + 200
+      const { path, request, answer, headers, answerHeaders } = exchange
+      const characters = [path, request, answer, headers, answerHeaders].join('').length + 200
       // The newest is held, however large.
       held.set(String(one.n), one, { size: Math.min(characters, HELD_CHARACTERS) })
       recorded.emit(one)

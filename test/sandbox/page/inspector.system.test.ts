@@ -3,8 +3,9 @@ import { execFile } from '../../support/programs.ts'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Locator, Page } from 'playwright-core'
+import { AddedClient } from '../../../src/config/client-entry.ts'
 import { hasBrowser, NARROW, WIDE, type Tab } from '../../support/browser.ts'
-import { usePage } from '../../support/page-use.ts'
+import { press, usePage } from '../../support/page-use.ts'
 
 describe.skipIf(!hasBrowser)('the list of calls on the page', () => {
   const stage = usePage()
@@ -51,6 +52,42 @@ describe.skipIf(!hasBrowser)('the list of calls on the page', () => {
     expect(sealed).not.toContain('the key')
   })
 
+  test.each([
+    ['wide', WIDE],
+    ['narrow', NARROW],
+  ])(
+    'a call has its caller, duration and headers, and no secret, on a %s screen',
+    async (_name, viewport) => {
+      const { token } = await stage.operations.clientAdd(
+        AddedClient.parse({ name: 'night', chats: ['all'], may: ['read'] }),
+      )
+      await fetch(`${stage.botUrl}/bot/v1/chats/${stage.sandbox.home.privateChat}`, {
+        headers: { authorization: `Bearer ${token}`, 'user-agent': 'nightly/1' },
+      })
+      await using other = await stage.open('#/activity', { viewport })
+      const row = other.page.locator('.call', { hasText: /night → sidecar/ }).first()
+      await row.getByText('night').waitFor()
+      await row.getByText(/^\d+ ms$/).waitFor()
+      await row.click()
+      const shown = other.page.locator('.call-detail')
+      await shown
+        .getByText(/^took \d+ ms$/)
+        .first()
+        .waitFor()
+      const first = shown.locator('.headers').first()
+      await shown
+        .getByText(/^\d+ headers$/)
+        .first()
+        .click()
+      await first.getByText('nightly/1').waitFor()
+      expect(await first.innerText()).toMatch(/authorization\s*…/i)
+      expect(await shown.innerHTML()).not.toContain(token)
+      expect(await shown.innerHTML()).not.toMatch(/bearer /i)
+      await shown.getByText('cache-control').first().waitFor({ state: 'attached' })
+      await stage.operations.clientRemove({ name: 'night' })
+    },
+  )
+
   test('the address of a call opens it again after a reload', async () => {
     await call(/Echo → sidecar → service\s*POST \/messages\s*201/).click()
     const address = await hash()
@@ -72,11 +109,11 @@ describe.skipIf(!hasBrowser)('the list of calls on the page', () => {
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('checkbox', { name: 'errors only' }).check()
     await expect.poll(async () => (await shown()).length).toBeLessThan(all)
-    expect((await shown()).every((one) => /[45]\d\d \w+$/.test(one.trim()))).toBe(true)
+    expect((await shown()).every((one) => /[45]\d\d \w+\s*[\d.]+ m?s$/.test(one.trim()))).toBe(true)
     await page.getByRole('button', { name: 'Show all' }).click()
     await page.getByRole('combobox', { name: 'Status' }).selectOption('4xx, refused')
     await expect
-      .poll(async () => (await shown()).every((one) => /4\d\d \w+$/.test(one.trim())))
+      .poll(async () => (await shown()).every((one) => /4\d\d \w+\s*[\d.]+ m?s$/.test(one.trim())))
       .toBe(true)
     await page.getByRole('combobox', { name: 'Status' }).selectOption('')
     await page.getByRole('combobox', { name: 'Route' }).selectOption('POST /messages')
@@ -138,23 +175,15 @@ describe.skipIf(!hasBrowser)('the list of calls on the page', () => {
     await page.keyboard.press('Home')
     const first = await hash()
     expect(first).not.toBe(last)
-    await page.keyboard.press('j')
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('k')
-    await page.keyboard.press('k')
+    await press(page, 'j ArrowDown k k')
     expect(await hash()).toBe(first)
     await page.keyboard.press('m')
     await page.getByRole('button', { name: 'Save 1 marked as a test' }).waitFor()
-    await page.keyboard.press('m')
-    await page.keyboard.press('Enter')
-    const heading = (): Promise<boolean> =>
-      page.locator('#call-title').evaluate((one) => document.activeElement === one)
-    expect(await heading()).toBe(true)
+    await press(page, 'm Enter')
+    await page.locator('#call-title:focus').waitFor()
     await page.keyboard.press('Escape')
     await detail().waitFor({ state: 'detached' })
-    expect(await page.locator('#calls').evaluate((one) => document.activeElement === one)).toBe(
-      true,
-    )
+    await page.locator('#calls:focus').waitFor()
   })
 
   test('a list of 1,200 calls renders only the rows in view, and new calls do not scroll it', async () => {

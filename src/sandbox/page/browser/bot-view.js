@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('../bot-traffic.ts').RecordedExchange} Exchange
- * @typedef {{ n: number, at: number, by: string, method: string, path: string, headers: readonly string[], body: string, status: number, answer: string }} Call
+ * @typedef {{ n: number, at: number, by: string, method: string, path: string, headers: readonly string[], body: string, status: number, answer: string, answerHeaders?: readonly string[] | undefined, ms?: number | undefined }} Call
  *
  * A Message as the bot got it.
  * @typedef {{ kind: 'message', updateId: number, at: number, how: string, message: any, update: any }} Sighting

@@ -2,7 +2,7 @@
 import { replay } from './api.js'
 import { bodyLines, hasLong } from './body-lines.js'
 import { copy, curlOf } from './curl.js'
-import { formatExactTime } from './format.js'
+import { formatCount, formatDuration, formatExactTime } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
 import { Component } from './lib/preact.js'
@@ -81,7 +81,7 @@ export class CallDetail extends Component {
 
 /** @param {{ model: Model, leg: Leg }} props */
 function LegHead({ model, leg }) {
-  const { from, over, to, path, method, status, n } = leg
+  const { from, over, to, path, method, status, ms, n } = leg
   const base = baseOf(model, to)
   const isFile = /^\/bot\/v1\/media\b/.test(path)
   const again = () =>
@@ -92,6 +92,7 @@ function LegHead({ model, leg }) {
   return html`<div class="leg-head">
     <h3><bdi>${from}</bdi> → <bdi>${over}</bdi></h3>
     <p><code>${method} ${path}</code> ${status === 0 ? 'open' : status}</p>
+    ${ms !== undefined && html`<p class="note">took ${formatDuration(ms)}</p>`}
     ${
       to !== null &&
       base !== null &&
@@ -121,6 +122,7 @@ function Body({ part, leg, other, isWhole }) {
     other === null ? null : new Set(bodyLines(other[part], true).map(({ identity }) => identity))
   return html`<div class="body">
     <h4>${part}</h4>
+    <${Headers} headers=${part === 'request' ? leg.headers : leg.answerHeaders} />
     ${
       lines.length === 0
         ? html`<p class="nothing">empty</p>`
@@ -132,4 +134,27 @@ ${lines.map(({ text, identity }) =>
             )}</pre>`
     }
   </div>`
+}
+
+/** Names of headers whose values are secrets. */
+const SECRET = /auth|cookie|secret|token/i
+
+/** Secrets are masked, as a page may be shown to others. @param {{ headers: readonly string[] | undefined }} props */
+function Headers({ headers = [] }) {
+  const lines = headers.flatMap((name, at) =>
+    at % 2 === 1 ? [] : [[name, SECRET.test(name) ? '…' : (headers[at + 1] ?? '')]],
+  )
+  if (lines.length === 0) return null
+  return html`<details class="raw">
+    <summary>${formatCount(lines.length, 'header')}</summary>
+    <dl class="headers">
+      ${lines.map(
+        ([name, value], at) =>
+          html`<div key=${at}>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div>`,
+      )}
+    </dl>
+  </details>`
 }

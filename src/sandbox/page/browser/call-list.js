@@ -1,5 +1,5 @@
 import { Component } from './lib/preact.js'
-import { formatExactTime, formatNumber, formatSeconds } from './format.js'
+import { formatDuration, formatExactTime, formatNumber, formatSeconds } from './format.js'
 import { html } from './html.js'
 
 /** @typedef {import('./calls.js').Row} Row */
@@ -134,7 +134,7 @@ export class CallList extends Component {
 
 /** @param {{ row: Row, index: number, count: number, isCurrent: boolean, isMarked: boolean, onCurrent: (key: string) => void, onMark: (key: string) => void }} props */
 function CallLine({ row, index, count, isCurrent, isMarked, onCurrent, onMark }) {
-  const { key, at, from, over, what, status, code, times, legs } = row
+  const { key, at, from, over, what, status, code, ms, times, legs } = row
   return html`<div
     role="option"
     id=${`call-${key}`}
@@ -164,6 +164,7 @@ function CallLine({ row, index, count, isCurrent, isMarked, onCurrent, onMark })
     <span class=${`verdict ${toneOf(status)}`} title=${code}
       >${status === 0 ? 'open' : status} ${code}</span
     >
+    <span class="took">${formatDuration(ms)}</span>
   </div>`
 }
 

@@ -7,7 +7,7 @@ import { botOf, parsed } from './bot-view.js'
  * @typedef {import('./bot-view.js').Call} Call
  *
  * One leg of a call. `to` says where it can be sent again; null: nowhere.
- * @typedef {{ from: string, over: string, to: 'sidecar' | 'service' | null, n: number, at: number, method: string, path: string, status: number, request: string, answer: string }} Leg
+ * @typedef {{ from: string, over: string, to: 'sidecar' | 'service' | null, n: number, at: number, method: string, path: string, status: number, request: string, answer: string, headers?: readonly string[] | undefined, answerHeaders?: readonly string[] | undefined, ms?: number | undefined }} Leg
  * @typedef {object} Row
  * @property {string} key
  * @property {number} at
@@ -16,6 +16,7 @@ import { botOf, parsed } from './bot-view.js'
  * @property {string} what method and path, without prefix and query
  * @property {string} route the same, without ids
  * @property {number} status
+ * @property {number | undefined} ms until the answer
  * @property {string} code of a refusal
  * @property {Leg[]} legs
  * @property {boolean} isIdle a poll that gave nothing, or a question who one is
@@ -122,18 +123,17 @@ function isSameCall(leg, first) {
 }
 
 /** @param {Model} model @param {Exchange} exchange @returns {Leg} */
-function sidecarLeg(model, { kind, n, at, method, path, status, request, answer }) {
+function sidecarLeg(model, { kind, caller, ...exchange }) {
   const bot = model.nameOf(model.state.attachedTo ?? 0)
-  const common = { n, at, method, status, request, answer }
   return kind === 'call'
-    ? { ...common, from: bot, over: 'sidecar', to: 'sidecar', path }
-    : { ...common, from: 'sidecar', over: bot, to: null, path: '/webhook' }
+    ? { ...exchange, from: caller ?? bot, over: 'sidecar', to: 'sidecar' }
+    : { ...exchange, from: 'sidecar', over: bot, to: null, path: '/webhook' }
 }
 
 /** @param {Model} model @param {Call} call @returns {Leg} */
 function serviceLeg(model, call) {
-  const { n, at, by, method, path, status, body: request, answer } = call
-  const common = { n, at, method, path, status, request, answer }
+  const { by, path, body: request, ...rest } = call
+  const common = { ...rest, path, request }
   if (by === 'webhook') return { ...common, from: 'service', over: 'webhook', to: null }
   const userId = Number(/^\/phones\/(\d+)/.exec(path)?.[1])
   if (by === 'phone') return { ...common, from: model.nameOf(userId), over: 'service', to: null }
@@ -147,13 +147,13 @@ function serviceLeg(model, call) {
 function rowOf(key, legs) {
   const [first] = legs
   if (first === undefined) throw new Error('a row has a leg')
-  const { at, from, over, method, path, status, answer } = first
+  const { at, from, over, method, path, status, answer, ms } = first
   const place = shortPath(path)
   const what =
     first.over === 'webhook' || (place === '/webhook' && over !== 'sidecar' && over !== 'service')
       ? 'webhook'
       : `${method} ${place}`
-  const common = { key, at, from, over, what, status, legs, times: 1 }
+  const common = { key, at, from, over, what, status, ms, legs, times: 1 }
   return {
     ...common,
     route: what.replaceAll(/\/(?:\d+|[\w-]{16,})(?=\/|$)/g, '/…'),

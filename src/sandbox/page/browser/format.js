@@ -23,6 +23,12 @@ export function formatCount(count, one, many = `${one}s`) {
   return `${formatNumber(count)} ${count === 1 ? one : many}`
 }
 
+/** @param {number | undefined} ms */
+export function formatDuration(ms) {
+  if (ms === undefined) return ''
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
 /** @param {number} bytes */
 export function formatBytes(bytes) {
   if (bytes < 1000) return formatCount(bytes, 'byte')
