@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { hasBrowser, NARROW, type Tab } from '../../support/browser.ts'
-import { composer, rowOf, usePage, write } from '../../support/page-use.ts'
+import { composer, press, rowOf, usePage, write } from '../../support/page-use.ts'
 import { png } from '../../support/png.ts'
 
 describe.skipIf(!hasBrowser)('a chat on the page', () => {
@@ -139,6 +139,23 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await row.locator('.bot-cell', { hasText: 'a file, which it did not fetch' }).waitFor()
   })
 
+  test('a file without text is nowhere marked as readable in an encrypted chat', async () => {
+    const { home, control } = stage.sandbox
+    const file = { chatId: home.encryptedGroup, base64: png(20, 20).toString('base64') }
+    const { messageId } = await control.sendMedia({ ...file, userId: home.alice.id })
+    for (const [handle, verdicts] of [
+      ['alice', []],
+      ['bob', ['signature verified']],
+    ] as const) {
+      const page = await open(`#/as/${handle}/${home.encryptedGroup}/${messageId}`)
+      await page.reload()
+      const row = page.locator(`#message-${messageId}`)
+      await row.getByRole('img', { name: /^Picture/ }).waitFor()
+      expect(await row.locator('.person-cell .verdict').allInnerTexts()).toEqual(verdicts)
+      expect(await row.innerText()).not.toContain('readable')
+    }
+  })
+
   test('a person joins and leaves a group by buttons, and the chat shows both', async () => {
     const { sandbox } = stage
     const { bob, bot } = sandbox.home
@@ -232,8 +249,7 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await rowOf(page, 'second thought').first().waitFor()
     await page.keyboard.press('Tab')
     expect(await focused(page)).toBe('Skip to the content')
-    await page.keyboard.press('Enter')
-    await page.keyboard.press('Tab')
+    await press(page, 'Enter Tab')
     await tabTo(page, /Misbehave/)
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
@@ -246,9 +262,69 @@ describe.skipIf(!hasBrowser)('a chat on the page', () => {
     await page.keyboard.type('a third thought')
     await page.keyboard.press('Enter')
     await rowOf(page, 'a third thought').locator('.quoted').waitFor()
-    expect(await composer(page).evaluate((element) => document.activeElement === element)).toBe(
-      true,
-    )
+    await page.locator('#words:focus').waitFor()
+  })
+
+  test('`/` and `i` lead to the field and Escape back, and no typed letter is lost', async () => {
+    const page = await open(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
+    await page.reload()
+    await rowOf(page, 'second thought').first().waitFor()
+    await press(page, 'Control+i Alt+/ x')
+    expect(await page.locator('#words:focus').count()).toBe(0)
+    await page.getByRole('button', { name: 'Misbehave' }).focus()
+    await press(page, '/ i / o Escape')
+    expect(await composer(page).inputValue()).toBe('i/o')
+    await press(page, 'Enter i Escape')
+    await expect.poll(() => focused(page)).toBe('Misbehave')
+    expect(await page.locator('dialog').count()).toBe(0)
+    await press(page, 'i Control+a Delete')
+    await page.locator('#words:focus').waitFor()
+  })
+
+  test('Escape ends an edit with its text, and then leaves the field', async () => {
+    const page = await open(`#/as/alice/${stage.sandbox.home.encryptedGroup}`)
+    await write(page, 'to be edited')
+    const row = rowOf(page, 'to be edited').first()
+    await row.hover()
+    await row.getByRole('button', { name: 'Edit' }).click()
+    expect(await composer(page).inputValue()).toBe('to be edited')
+    await press(page, 'Escape')
+    expect(await composer(page).inputValue()).toBe('')
+    await press(page, 'Escape')
+    await row.locator(':focus').waitFor()
+  })
+
+  test('Tab stops once in the people, the chats and the messages, whose arrow keys lead on', async () => {
+    const page = await open(`#/as/alice/${stage.sandbox.home.privateChat}`)
+    await page.reload()
+    await page.locator('.row').nth(2).waitFor()
+    const lists: (string | undefined)[] = []
+    while ((await page.locator('#words:focus').count()) === 0) {
+      await press(page, 'Tab')
+      const list = () => document.activeElement?.closest('.people, .chats, .rows')?.className
+      lists.push(await page.evaluate(list))
+    }
+    const count = (list: string) => lists.filter((one) => one === list).length
+    expect([count('people'), count('chats')]).toEqual([2, 2])
+    expect(count('rows')).toBeLessThan(8)
+    await page.locator('.chats [aria-current]').focus()
+    await press(page, 'End Home ArrowDown Enter')
+    await page.getByRole('heading', { name: 'Market square' }).waitFor()
+    await page.getByRole('link', { name: 'Echo' }).click()
+    await page.locator('.row').nth(2).focus()
+    await press(page, 'Home End Control+ArrowUp')
+    await page.locator('.row:last-child:focus').waitFor()
+    await press(page, 'Home Tab Escape')
+    await page.locator('.row[tabindex="0"]:focus').waitFor()
+    expect(await page.locator('.row[tabindex="0"]').count()).toBe(1)
+  })
+
+  test('a chat chosen in the menu of a narrow screen leaves the focus on the page', async () => {
+    const { page } = await stage.open('', { viewport: NARROW })
+    await page.getByRole('button', { name: 'Menu' }).click()
+    await page.getByRole('link', { name: 'Back room' }).press('Enter')
+    await page.locator('#main:focus').waitFor()
+    await page.context().close()
   })
 
   const focused = (page: Page): Promise<string> =>

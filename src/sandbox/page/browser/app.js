@@ -3,6 +3,7 @@ import { Activity } from './activity.js'
 import { ChatView } from './chat.js'
 import { Dialogs } from './dialogs.js'
 import { html } from './html.js'
+import { onPageKey } from './keys.js'
 import { Model } from './model.js'
 import { Notices } from './notices.js'
 import { Sidebar } from './sidebar.js'
@@ -11,6 +12,7 @@ import { World } from './world.js'
 const root = /** @type {HTMLElement} */ (document.getElementById('app'))
 const shared = new Model(() => show())
 shared.start()
+addEventListener('keydown', (event) => onPageKey(shared, event))
 show()
 
 function show() {
@@ -23,6 +25,7 @@ function App({ model }) {
   const { isMenuOpen, isLoaded } = model.state
   return html`
     <a class="skip" href="#main" onClick=${skip}>Skip to the content</a>
+    ${model.isMember && html`<a class="skip" href="#words" onClick=${skip}>Skip to the field</a>`}
     <div class=${`page ${isMenuOpen ? 'menu-open' : ''}`}>
       <${Sidebar} model=${model} />
       <main id="main" class="main" tabindex="-1">
@@ -62,10 +65,10 @@ function Connection({ model }) {
   </p>`
 }
 
-/** The fragment of the address says where one is, so it is left alone. @param {Event} event */
+/** The fragment of the address says where one is, so it is left alone. @param {any} event */
 function skip(event) {
   event.preventDefault()
-  document.getElementById('main')?.focus()
+  document.querySelector(event.currentTarget.getAttribute('href'))?.focus()
 }
 
 /** @param {Model} model */

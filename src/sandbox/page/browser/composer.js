@@ -4,6 +4,7 @@ import { IconButton } from './controls.js'
 import { formatBytes } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { leaveField, onFieldFocus } from './keys.js'
 
 /** @typedef {import('./model.js').Model} Model */
 
@@ -27,7 +28,11 @@ export function Composer({ model }) {
       event.preventDefault()
       void model.send()
     }
-    if (event.key === 'Escape') model.setDraft({ replyTo: null, editing: null, files: [] })
+    if (event.key === 'Escape' && !event.isComposing) {
+      event.preventDefault()
+      if (draft.replyTo !== null || draft.editing !== null || draft.files.length > 0) cancel(model)
+      else leaveField()
+    }
   }
   return html`<form
     class="composer"
@@ -75,9 +80,12 @@ export function Composer({ model }) {
         rows="1"
         dir="auto"
         aria-label=${`Write as ${person.firstName}`}
+        aria-keyshortcuts="/ i"
+        title="/ or i leads here, Escape back"
         placeholder=${placeholder}
         value=${draft.text}
         onInput=${(/** @type {any} */ { currentTarget }) => model.setDraft({ text: currentTarget.value })}
+        onFocus=${onFieldFocus}
         onKeyDown=${onKey}
         onPaste=${(/** @type {ClipboardEvent} */ event) => files(event.clipboardData?.files)}
       ></textarea>
@@ -86,6 +94,12 @@ export function Composer({ model }) {
       </button>
     </div>
   </form>`
+}
+
+/** Neither quotes nor edits any more; the words of an edit go with it. @param {Model} model */
+function cancel(model) {
+  const text = model.draft.editing === null ? model.draft.text : ''
+  model.setDraft({ replyTo: null, editing: null, files: [], text })
 }
 
 /** What is quoted or edited. @param {{ model: Model }} props */
@@ -102,14 +116,7 @@ function Quote({ model }) {
       >
       <span dir="auto">${about.text || 'a message without text'}</span>
     </p>
-    <${IconButton}
-      icon="close"
-      label="Cancel"
-      onClick=${() => {
-        const text = draft.editing === null ? draft.text : ''
-        model.setDraft({ replyTo: null, editing: null, text })
-      }}
-    />
+    <${IconButton} icon="close" label="Cancel" onClick=${() => cancel(model)} />
   </div>`
 }
 

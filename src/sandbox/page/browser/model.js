@@ -77,6 +77,8 @@ export class Model extends Loading {
 
   #routed() {
     this.lastPersonId = this.person?.id ?? null
+    // The menu goes with what had the focus.
+    if (this.state.isMenuOpen) setTimeout(() => document.getElementById('main')?.focus())
     this.set({ route: readRoute(location.hash), isMenuOpen: false })
     const { open } = this.state
     const { chat, person } = this

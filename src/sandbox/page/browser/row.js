@@ -68,7 +68,6 @@ export class Row extends Component {
       id=${`message-${stored.id}`}
       data-message-id=${stored.id}
       class=${`row ${isTarget ? 'target' : ''}`}
-      tabindex="0"
       aria-label=${`${author}, ${formatTime(stored.date)}`}
     >
       <${PersonSees} model=${model}>
@@ -87,7 +86,7 @@ export class Row extends Component {
  * @param {{ model: Model, sighting: Sighting }} props
  */
 export function PhantomRow({ model, sighting }) {
-  return html`<li class="row" tabindex="0" aria-label="A message that only the bot got">
+  return html`<li class="row" aria-label="A message that only the bot got">
     <${PersonSees} model=${model}>
       <p class="nothing">Nothing: no such message is in this chat.</p>
     <//>
@@ -109,7 +108,7 @@ export function RefusedRow({ model, refused }) {
   const path = exchange.path.split('?', 1)[0]?.replace(/^\/bot\/v1/, '')
   const isBySidecar = String(error?.code).startsWith('postern_')
   const by = model.isAttached && isBySidecar ? 'the sidecar' : 'the service'
-  return html`<li class="row refused" tabindex="0" aria-label="Refused call">
+  return html`<li class="row refused" aria-label="Refused call">
     <div class="cell person-cell empty"></div>
     <${Cell} icon="bot" label=${`${model.bot?.name ?? 'The bot'} is refused`}>
       <div class="card problem">

@@ -3,6 +3,7 @@ import { Component } from './lib/preact.js'
 import { formatDay, formatNumber } from './format.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { makeOneStop, onListKey } from './keys.js'
 import { partsOf, PhantomRow, RefusedRow, Row } from './row.js'
 
 /** @typedef {import('./model.js').Model} Model */
@@ -22,6 +23,10 @@ export class Rows extends Component {
   state = { isAway: false }
   /** @type {HTMLElement | null} */
   #scroller = null
+  /** @type {HTMLElement | null} */
+  #list = null
+  /** The row that had the focus last. @type {Element | null} */
+  #chosen = null
   /** @type {number | null} Of the message that one was led to. */
   #ledTo = null
   /** Id of the newest message; 0 before the chat is loaded. */
@@ -42,12 +47,22 @@ export class Rows extends Component {
   }
 
   componentDidMount() {
+    makeOneStop(this.#list, this.#chosen)
     this.#lead()
   }
 
   componentDidUpdate() {
+    makeOneStop(this.#list, this.#chosen)
     this.#lead()
     this.#follow()
+  }
+
+  /** @param {FocusEvent} event */
+  #onFocus({ target }) {
+    const row = target instanceof Element ? target.closest('.row') : null
+    if (row === null || row === this.#chosen) return
+    this.#chosen = row
+    makeOneStop(this.#list, row)
   }
 
   /** Leads to what one wrote oneself, wherever one was. */
@@ -77,15 +92,12 @@ export class Rows extends Component {
 
   /** @param {KeyboardEvent} event */
   #onKey(event) {
-    const { key, target } = event
+    const { key, target, ctrlKey, metaKey, altKey } = event
     const { model } = this.props
-    if (!(target instanceof HTMLElement) || !target.classList.contains('row')) return
-    if (key === 'ArrowDown' || key === 'ArrowUp') {
-      const rows = [...(target.parentElement?.querySelectorAll('.row') ?? [])]
-      const next = rows[rows.indexOf(target) + (key === 'ArrowDown' ? 1 : -1)]
-      if (next instanceof HTMLElement) next.focus()
-      event.preventDefault()
-    }
+    if (!(target instanceof HTMLElement) || ctrlKey || metaKey || altKey) return
+    onListKey(event, '.row')
+    const row = target.closest('.row')
+    if (key === 'Escape' && row !== target && row instanceof HTMLElement) row.focus()
     const messageId = Number(target.dataset['messageId'])
     if (key === 'r' && messageId > 0 && model.isMember) {
       model.setDraft({ replyTo: messageId, editing: null })
@@ -112,6 +124,8 @@ export class Rows extends Component {
         <ol
           class="rows"
           aria-label="Messages"
+          ref=${(/** @type {any} */ element) => (this.#list = element)}
+          onFocusIn=${(/** @type {FocusEvent} */ event) => this.#onFocus(event)}
           onKeyDown=${(/** @type {KeyboardEvent} */ event) => this.#onKey(event)}
         >
           ${open !== null && showEntries(model, target)}

@@ -1,6 +1,7 @@
 import { Avatar, Name } from './avatar.js'
 import { html } from './html.js'
 import { Icon } from './icons.js'
+import { onListKey } from './keys.js'
 import { ModeSign } from './mode.js'
 import { SidecarStatus, WorldChoice } from './sidecar-status.js'
 
@@ -13,6 +14,8 @@ export function Sidebar({ model }) {
   const { person } = model
   const own = chats.filter(({ members }) => person !== null && members.includes(person.id))
   const others = chats.filter((chat) => chat.kind !== 'private' && !own.includes(chat))
+  // Of Tab, among the chats; the arrow keys lead to the others.
+  const stop = [...own, ...others].find(({ id }) => id === model.chat?.id) ?? own[0] ?? others[0]
   return html`<header class="side">
     <div class="brand">
       <svg class="mark" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
@@ -34,7 +37,7 @@ export function Sidebar({ model }) {
       <${WorldChoice} model=${model} />
       <section aria-labelledby="you-are">
         <h2 id="you-are">You are</h2>
-        <ul class="people">
+        <ul class="people" onKeyDown=${onEntryKey}>
           ${model.state.people
             .filter(({ gone }) => !gone)
             .map(
@@ -43,6 +46,7 @@ export function Sidebar({ model }) {
                   <button
                     class="entry"
                     aria-pressed=${one.id === person?.id}
+                    tabindex=${one.id === person?.id ? 0 : -1}
                     onClick=${() => model.become(one)}
                     title=${`@${one.username}`}
                   >
@@ -54,17 +58,17 @@ export function Sidebar({ model }) {
           <${NewEntry} model=${model} kind="person" />
         </ul>
       </section>
-      <nav aria-label="Chats" class="chats">
+      <nav aria-label="Chats" class="chats" onKeyDown=${onEntryKey}>
         <h2>Chats</h2>
         <ul>
-          ${own.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} />`)}
+          ${own.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} isStop=${chat === stop} />`)}
           <${NewEntry} model=${model} kind="chat" />
         </ul>
         ${
           others.length > 0 &&
           html`<h2>Not joined</h2>
             <ul>
-              ${others.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} />`)}
+              ${others.map((chat) => html`<${ChatLink} key=${chat.id} model=${model} chat=${chat} isStop=${chat === stop} />`)}
             </ul>`
         }
       </nav>
@@ -90,14 +94,22 @@ function NewEntry({ model, kind }) {
   </li>`
 }
 
-/** @param {{ model: Model, chat: Chat }} props */
-function ChatLink({ model, chat }) {
+/** @param {KeyboardEvent} event */
+const onEntryKey = (event) => onListKey(event, '.entry:not(.quiet)')
+
+/** @param {{ model: Model, chat: Chat, isStop: boolean }} props */
+function ChatLink({ model, chat, isStop }) {
   const isOpen = chat.id === model.chat?.id
   const isUnread = model.state.unread.has(chat.id)
   const title = model.titleOf(chat)
   const partner = chat.members.find((id) => id !== model.person?.id) ?? chat.id
   return html`<li>
-    <a class="entry" href=${model.addressOf(chat)} aria-current=${isOpen ? 'page' : null}>
+    <a
+      class="entry"
+      href=${model.addressOf(chat)}
+      aria-current=${isOpen ? 'page' : null}
+      tabindex=${isStop ? 0 : -1}
+    >
       <${Avatar}
         id=${chat.kind === 'private' ? partner : chat.id}
         name=${title}
