@@ -15,7 +15,7 @@ async function exchangesAfter(n: number, count: number) {
   return stage.traffic.list(n)
 }
 
-test('the traffic list shows updates as they were opened, with the verdict', async () => {
+test('the traffic list shows updates as they were opened, with the verdict, and how long a poll lasted', async () => {
   const { home, control } = stage.sandbox
   const before = stage.traffic.last
   await control.write({ userId: home.alice.id, chatId: home.privateChat, text: 'good morning' })
@@ -24,6 +24,10 @@ test('the traffic list shows updates as they were opened, with the verdict', asy
   expect(JSON.parse(exchange?.answer ?? '')).toMatchObject({
     result: [{ message: { text: 'good morning', postern: { verdict: 'verified' } } }],
   })
+  const since = stage.traffic.last
+  await stage.call('GET', '/updates?timeout=1&offset=999999999')
+  const [poll] = await exchangesAfter(since, 1)
+  expect(poll?.ms).toBeGreaterThanOrEqual(900)
 })
 
 test('the traffic list shows a call whose bot hung up with status 0', async () => {
