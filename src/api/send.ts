@@ -18,12 +18,7 @@ export const SendBody = z.strictObject({
 export type SendBody = z.infer<typeof SendBody>
 
 /** Body of `PATCH /messages/{messageId}`; absent `markup` keeps the buttons, null removes them. */
-export const EditBody = z.strictObject({
-  chatId: int,
-  text: z.string().optional(),
-  armored: z.string().optional(),
-  markup: z.unknown().optional(),
-})
+export const EditBody = SendBody.pick({ chatId: true, text: true, armored: true, markup: true })
 export type EditBody = z.infer<typeof EditBody>
 
 /** Names that the spec lists for a send and for an edit; no others enter a protected chat. */

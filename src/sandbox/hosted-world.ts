@@ -150,10 +150,8 @@ export class HostedWorld implements WorldHost, AsyncDisposable {
   }
 
   #freeName(): string {
-    let name: string
-    do name = `snapshot-${this.#nextSnapshot++}`
-    while (this.#snapshots.has(name))
-    return name
+    const name = `snapshot-${this.#nextSnapshot++}`
+    return this.#snapshots.has(name) ? this.#freeName() : name
   }
 
   /** Builds the other world beside this one, stores it, and switches to it in one step. */

@@ -23,8 +23,7 @@ export interface EventPage<E = SandboxEvent> {
 /** Events in order, of which the newest are held. */
 export class EventLog<E extends LoggedEvent = SandboxEvent> {
   readonly #held: number
-  /** By id modulo `#held`. */
-  readonly #ring: E[] = []
+  readonly #newest: E[] = []
   readonly #listeners = new Listeners()
   /** Calls back on every event, until the returned function is called. */
   readonly onAppend = this.#listeners.add
@@ -42,7 +41,8 @@ export class EventLog<E extends LoggedEvent = SandboxEvent> {
 
   append(atMs: number, body: EventBody<E>): void {
     const id = ++this.#last
-    this.#ring[id % this.#held] = { id, at: atMs, ...body } as unknown as E
+    this.#newest.push({ id, at: atMs, ...body } as unknown as E)
+    if (id > this.#held) this.#newest.shift()
     this.#listeners.emit()
   }
 
@@ -52,15 +52,10 @@ export class EventLog<E extends LoggedEvent = SandboxEvent> {
    */
   read(after: number, limit = Infinity): EventPage<E> {
     const from = after > this.#last ? 0 : after
-    const oldest = Math.max(1, this.#last - this.#held + 1)
-    const first = Math.max(from + 1, oldest)
-    const end = Math.min(this.#last, first + limit - 1)
-    const events: E[] = []
-    for (let id = first; id <= end; id++) {
-      const event = this.#ring[id % this.#held]
-      if (event !== undefined) events.push(event)
-    }
-    return { events, last: end, missed: first - from - 1 }
+    const missed = Math.max(0, this.#last - this.#held - from)
+    const first = Math.max(0, from - (this.#last - this.#newest.length))
+    const events = this.#newest.slice(first, first + limit)
+    return { events, last: from + missed + events.length, missed }
   }
 
   /**

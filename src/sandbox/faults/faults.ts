@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { z } from 'zod'
 import type { EventBody } from '../events/event.ts'
 import { FAULTS } from './table.ts'
@@ -44,7 +45,7 @@ export function createFaults(emit: (event: EventBody) => void) {
       return false
     }
     const { oneIn } = one.fault
-    if (oneIn !== undefined && Math.floor(one.chance() * oneIn) !== 0) return false
+    if (oneIn !== undefined && one.chance() % oneIn !== 0) return false
     one.struck++
     if (--one.left <= 0) armed.delete(one.fault.id)
     return true
@@ -90,13 +91,8 @@ export function createFaults(emit: (event: EventBody) => void) {
   }
 }
 
-/** A deterministic random generator of numbers in [0, 1) (mulberry32). */
+/** A deterministic random generator of integers from 0, below 2 ** 32. */
 function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  let n = 0
+  return () => hash('sha256', `${seed} ${n++}`, 'buffer').readUInt32BE()
 }

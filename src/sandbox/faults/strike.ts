@@ -24,9 +24,7 @@ const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>
     request.raw.socket.destroy()
   },
   hang: ({ reply }) => void reply.hijack(),
-  delay: async ({ fault }) => {
-    await pause(fault.delayMs ?? 0, undefined, { ref: false })
-  },
+  delay: ({ fault }) => pause(fault.delayMs ?? 0, undefined, { ref: false }),
   error: ({ fault, reply }) => {
     const { status = 500, code = 'internal', retryAfter, expected, retryAfterHeader } = fault
     const error = { status, code, message: 'a fault was set', retryAfter, expected }
@@ -34,15 +32,12 @@ const BEFORE: Partial<Record<FaultName, Strike<FaultyCall, void | Promise<void>>
     if (header !== undefined) reply.header('retry-after', header)
     void reply.code(status).send({ ok: false, error })
   },
-  answer: ({ fault: { status = 200, headers = {}, body = '' }, reply }) => {
-    void reply.code(status).type('application/json').headers(headers).send(body)
-  },
-  html: ({ fault: { status = 502 }, reply }) => {
-    void reply.code(status).type('text/html').send(PROXY_PAGE)
-  },
-  redirect: ({ fault: { status = 302, location = 'https://elsewhere.invalid/' }, reply }) => {
-    void reply.code(status).header('location', location).send('')
-  },
+  answer: ({ fault: { status = 200, headers = {}, body = '' }, reply }) =>
+    void reply.code(status).type('application/json').headers(headers).send(body),
+  html: ({ fault: { status = 502 }, reply }) =>
+    void reply.code(status).type('text/html').send(PROXY_PAGE),
+  redirect: ({ fault: { status = 302, location = 'https://elsewhere.invalid/' }, reply }) =>
+    void reply.code(status).header('location', location).send(''),
 }
 
 /** What each fault does to a response once the request was handled; gives the body to send. */
@@ -59,11 +54,8 @@ const AFTER: Partial<Record<FaultName, Strike<AnsweredCall, Buffer | Readable>>>
     reply.header('content-length', body.length)
     return Readable.from(byteByByte(body, fault.delayMs ?? 1000))
   },
-  'giant-body': ({ fault, reply, body }) => {
-    const bytes = fault.bytes ?? 64 * 1024 * 1024
-    reply.header('content-length', body.length + bytes)
-    return Readable.from(padded(body, bytes))
-  },
+  'giant-body': ({ fault, body }) =>
+    Buffer.concat([body, Buffer.alloc(fault.bytes ?? 64 * 1024 * 1024, ' ')]),
   'invalid-json': ({ body }) => body.subarray(0, -1),
 }
 
@@ -93,13 +85,5 @@ async function* byteByByte(body: Buffer, delayMs: number): AsyncGenerator<Buffer
   for (const byte of body) {
     await pause(delayMs, undefined, { ref: false })
     yield Buffer.of(byte)
-  }
-}
-
-function* padded(body: Buffer, bytes: number): Generator<Buffer> {
-  yield body
-  const blanks = Buffer.alloc(65_536, 0x20)
-  for (let left = bytes; left > 0; left -= blanks.length) {
-    yield blanks.subarray(0, Math.min(left, blanks.length))
   }
 }

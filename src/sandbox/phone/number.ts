@@ -1,3 +1,5 @@
+import crypto from 'node:crypto'
+import { promisify } from 'node:util'
 import type { z } from 'zod'
 import type { SafetyNumber } from '../control/results.ts'
 import type { MessageReader } from './read.ts'
@@ -8,10 +10,7 @@ export type ShownNumber = z.output<typeof SafetyNumber>
 /** An account and the fingerprint of its certificate. */
 type Party = readonly [id: number, fingerprint: string]
 
-const encoder = new TextEncoder()
-const salt = encoder.encode('postern-number:1')
-const PBKDF2 = { name: 'PBKDF2', hash: 'SHA-512', salt, iterations: 10_000 }
-const HALF_BITS = 240
+const pbkdf2 = promisify(crypto.pbkdf2)
 
 /**
  * The number of a phone's own certificate and the one that another account published, whose
@@ -38,13 +37,8 @@ export async function numberOf(one: Party, other: Party): Promise<ShownNumber> {
 }
 
 async function halfOf([id, fingerprint]: Party): Promise<string> {
-  const secret = encoder.encode(`${id}:${fingerprint.toLowerCase()}`)
-  const key = await crypto.subtle.importKey('raw', secret, 'PBKDF2', false, ['deriveBits'])
-  const view = new DataView(await crypto.subtle.deriveBits(PBKDF2, key, HALF_BITS))
-  let half = ''
-  for (let at = 0; at < view.byteLength; at += 5) {
-    const number = view.getUint8(at) * 2 ** 32 + view.getUint32(at + 1)
-    half += (number % 100_000).toString().padStart(5, '0')
-  }
-  return half
+  const secret = `${id}:${fingerprint.toLowerCase()}`
+  const half = await pbkdf2(secret, 'postern-number:1', 10_000, 30, 'sha512')
+  const groups = [0, 5, 10, 15, 20, 25].map((at) => half.readUIntBE(at, 5) % 100_000)
+  return groups.map((group) => String(group).padStart(5, '0')).join('')
 }

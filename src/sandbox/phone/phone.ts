@@ -42,8 +42,6 @@ export class Phone {
   identity: PhoneIdentity
   readonly #engine: Engine
   readonly #connection: PhoneConnection
-  /** Whether a certificate can be sealed to. */
-  readonly #usable = new Map<string, ReturnType<Engine['judge']>>()
   /** What it showed, numbered from 1. */
   readonly #seen: SeenEvent[]
   readonly #stored: Map<number, SeenEvent>
@@ -167,13 +165,7 @@ export class Phone {
   }
 
   async #usableOf(certificates: string[]): Promise<string[]> {
-    const usable = await Promise.all(
-      certificates.map((one) => {
-        const known = this.#usable.get(one) ?? this.#engine.judge(one)
-        this.#usable.set(one, known)
-        return known
-      }),
-    )
+    const usable = await Promise.all(certificates.map((one) => this.#engine.judge(one)))
     return certificates.filter((_, index) => usable[index]?.unusable === null)
   }
 
@@ -266,15 +258,13 @@ export class Phone {
   }
 }
 
-const NAMED_MESSAGES = 3
+/** How much of the last message of an inbox an error repeats. */
 const NAMED_CHARACTERS = 80
 
 function describeMissing(inbox: readonly InboxEntry[]): string {
-  const last = inbox.slice(-NAMED_MESSAGES).map(({ text, kind }) => {
-    return kind === 'message' || kind === 'edited'
-      ? JSON.stringify(text.slice(0, NAMED_CHARACTERS))
-      : kind
-  })
+  const last = inbox
+    .slice(-3)
+    .map(({ text, kind }) => JSON.stringify(text.slice(0, NAMED_CHARACTERS) || kind))
   const shown = last.length === 0 ? 'it showed nothing' : `the last it showed: ${last.join(', ')}`
   return `the phone did not see it in time; ${shown}`
 }

@@ -155,27 +155,18 @@ export async function readFile(
 
 /** A file of a phone never rests on a disk. */
 class MemoryFile implements RawFile {
-  readonly #pieces: Buffer[] = []
-  #bytes = 0
+  bytes = 0
+  #pieces: Buffer[] = []
 
-  get bytes(): number {
-    return this.#bytes
+  async append(piece: Uint8Array): Promise<void> {
+    this.#pieces.push(Buffer.from(piece))
+    this.bytes += piece.length
   }
 
-  append(bytes: Uint8Array): Promise<void> {
-    this.#pieces.push(Buffer.from(bytes))
-    this.#bytes += bytes.length
-    return Promise.resolve()
+  async read(at: number, bytes: number): Promise<Buffer> {
+    if (this.#pieces.length > 1) this.#pieces = [Buffer.concat(this.#pieces)]
+    return this.#pieces[0]?.subarray(at, at + bytes) ?? Buffer.alloc(0)
   }
 
-  read(at: number, bytes: number): Promise<Buffer> {
-    const [whole = Buffer.alloc(0), ...others] = this.#pieces
-    const joined = others.length === 0 ? whole : Buffer.concat(this.#pieces)
-    if (others.length > 0) this.#pieces.splice(0, this.#pieces.length, joined)
-    return Promise.resolve(joined.subarray(at, at + bytes))
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve()
-  }
+  async close(): Promise<void> {}
 }

@@ -3,8 +3,7 @@
  * that a reader may meet (RFC 9580, 10.3). Runs in the calling thread.
  */
 import { randomBytes } from 'node:crypto'
-import { promisify } from 'node:util'
-import { deflate, deflateRaw } from 'node:zlib'
+import { deflateRawSync, deflateSync } from 'node:zlib'
 import { createMessage, encryptSessionKey, sign, SignaturePacket, type PrivateKey } from 'openpgp'
 import { CIPHERS, TAG, armorBlock, loadLibrary, packetHeader } from '../../openpgp/index.ts'
 import type { UnlockedKey } from '../../openpgp/index.ts'
@@ -26,10 +25,7 @@ export interface SealFileRequest {
 }
 
 /** With their numbers (RFC 9580, 9.4). */
-const COMPRESSORS = {
-  zip: { algorithm: 1, compress: promisify(deflateRaw) },
-  zlib: { algorithm: 2, compress: promisify(deflate) },
-} as const
+const COMPRESSORS = { zip: [1, deflateRawSync], zlib: [2, deflateSync] } as const
 
 /**
  * Gives the sealed file: recipient packets (v3), then one integrity-protected container (v1).
@@ -61,7 +57,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     framing,
     date: new Date(atMs),
   })
-  const packets = await compressed(signed, form.compression ?? 'none', framing)
+  const packets = compressed(signed, form.compression ?? 'none', framing)
   const container = sealVersion1(Buffer.concat(packets), { algorithm: cipher, data })
   data.fill(0)
   const sealed = Buffer.concat([...recipients, ...framedParts(TAG.seipd, [container], framing)])
@@ -96,10 +92,10 @@ async function signedParts(
   return [...framedParts(TAG.onePassSignature, [announced], 'whole'), ...literal, signature]
 }
 
-async function compressed(parts: Uint8Array[], how: 'none' | 'zip' | 'zlib', framing: Framing) {
+function compressed(parts: Uint8Array[], how: 'none' | 'zip' | 'zlib', framing: Framing) {
   if (how === 'none') return parts
-  const { algorithm, compress } = COMPRESSORS[how]
-  const body = await compress(Buffer.concat(parts))
+  const [algorithm, compress] = COMPRESSORS[how]
+  const body = compress(Buffer.concat(parts))
   return framedParts(TAG.compressed, [Buffer.of(algorithm), body], framing)
 }
 

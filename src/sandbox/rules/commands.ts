@@ -9,13 +9,12 @@ import { isAdmin, membershipOf } from './memberships.ts'
  * @returns the list as it is now
  */
 export function setCommands(bot: BotState, scope: string, commands: readonly Command[]): Command[] {
-  const first = new Map<string, Command>()
-  for (const command of commands) {
-    if (!first.has(command.command)) first.set(command.command, command)
-  }
-  if (first.size === 0) bot.commands.delete(scope)
-  else bot.commands.set(scope, [...first.values()])
-  return [...first.values()]
+  const first = commands.filter(({ command }, at) => {
+    return commands.findIndex((one) => one.command === command) === at
+  })
+  if (first.length === 0) bot.commands.delete(scope)
+  else bot.commands.set(scope, first)
+  return first
 }
 
 /** The id of the chat that a scope is for, or null. */
