@@ -35,9 +35,10 @@ export interface CommandScope {
   commands: Command[]
 }
 
-/** Body of `PUT /commands`. */
-export const PutCommands = z.strictObject({
-  scope: Scope.default('default'),
-  commands: z.array(Command).max(FIXED_LIMITS.commandsPerScope),
-})
-export type PutCommands = z.infer<typeof PutCommands>
+/** Body of `PUT /commands`, with the spec's limit by default. */
+export const putCommandsOf = ({ commandsPerScope }: { commandsPerScope: number } = FIXED_LIMITS) =>
+  z.strictObject({
+    scope: Scope.default('default'),
+    commands: z.array(Command).max(commandsPerScope),
+  })
+export const PutCommands = putCommandsOf()

@@ -20,20 +20,13 @@ export function textProblem(text: string, textMax: number = LIMITS.textMax): str
 /**
  * The shape that the service gives readable text on delivery (spec, Message): CR LF and CR become
  * LF, control characters go, two or more empty lines become one, the ends are trimmed, and text
- * over 4000 UTF-16 units is cut, never through a surrogate pair.
+ * over 4000 UTF-16 units (or `max`) is cut, never through a surrogate pair.
  */
-export function deliveredText(text: string): string {
+export function deliveredText(text: string, max: number = FIXED_LIMITS.deliveredTextMax): string {
   const shaped = text
     .replace(/\r\n?/g, '\n')
     .replace(CONTROLS, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
-  return cut(shaped, FIXED_LIMITS.deliveredTextMax)
-}
-
-function cut(text: string, units: number): string {
-  if (text.length <= units) return text
-  const last = text.charCodeAt(units - 1)
-  const splitsPair = last >= 0xd800 && last <= 0xdbff
-  return text.slice(0, splitsPair ? units - 1 : units)
+  return shaped.length <= max ? shaped : shaped.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }

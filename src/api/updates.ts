@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { int } from './common.ts'
-import { FIXED_LIMITS } from './limits.ts'
+import { LIMITS, type Limits } from './limits.ts'
 
 /**
  * One update. `updateId` grows and is the identity of a delivery. `message` is present when kind
@@ -12,13 +12,15 @@ export type Update = z.infer<typeof Update>
 /** Result of `GET /updates`: oldest first. */
 export const Updates = z.array(Update)
 
-/** Query of `GET /updates`; `timeout` is in seconds. */
-export const UpdatesQuery = z.strictObject({
-  offset: z.coerce.number().int().min(0).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(100),
-  timeout: z.coerce.number().int().min(0).max(50).default(0),
-})
-export type UpdatesQuery = z.infer<typeof UpdatesQuery>
+const whole = z.coerce.number().int()
+
+/** Query of `GET /updates`, with the spec's limits by default; `timeout` is in seconds. */
+export const updatesQueryOf = ({ pollLimitMax, pollTimeoutMaxS }: Limits = LIMITS) =>
+  z.strictObject({
+    offset: whole.min(0).optional(),
+    limit: whole.min(1).max(pollLimitMax).default(Math.min(LIMITS.pollLimitMax, pollLimitMax)),
+    timeout: whole.min(0).max(pollTimeoutMaxS).default(0),
+  })
 
 /** Media ids that are ever put into a path. */
 export const MEDIA_ID = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/
@@ -45,11 +47,10 @@ export const SetWebhook = z.strictObject({
 export type SetWebhook = z.infer<typeof SetWebhook>
 
 /**
- * Why a webhook url is refused by its text (spec, POST /webhook), or null. The delivery checks
+ * Why a webhook url is refused by its form (spec, POST /webhook), or null. The delivery checks
  * whether its host resolves to a public address.
  */
 export function webhookUrlProblem(text: string): string | null {
-  if (text.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'
   if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
     return 'url: must be absolute'
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isObject } from './common.ts'
+import { FIXED_LIMITS } from './limits.ts'
 
 const PUBLIC_KEY_BLOCK = '-----BEGIN PGP PUBLIC KEY BLOCK-----'
 const WHOLE_BLOCK =
@@ -54,19 +55,20 @@ function listedFingerprint(value: unknown, depth = 0): string | null {
   if (!isObject(value) || depth > MAX_DEPTH) return null
   const own = value['fingerprint']
   if (typeof own === 'string' && FINGERPRINT.test(own)) return own.toLowerCase()
-  for (const inner of Object.values(value)) {
-    const deeper = listedFingerprint(inner, depth + 1)
-    if (deeper !== null) return deeper
-  }
-  return null
+  const inner = Object.values(value).map((one) => listedFingerprint(one, depth + 1))
+  return inner.find((one) => one !== null) ?? null
 }
 
-/** Body of `PUT /key`. The service does not verify the fingerprint. */
-export const PutKey = z.strictObject({
-  publicKey: z.string().max(65_536).regex(WHOLE_BLOCK, 'must be an armored public key block'),
-  fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),
-})
-export type PutKey = z.infer<typeof PutKey>
-
-/** The same with room for further fields, which the spec does not rule out. */
-export const OpenPutKey = z.looseObject(PutKey.shape)
+/**
+ * Body of `PUT /key`, with the spec's limit by default. The service does not verify the fingerprint.
+ * Further fields are not ruled out.
+ */
+export const putKeyOf = ({ publicKeyMax }: { publicKeyMax: number } = FIXED_LIMITS) =>
+  z.looseObject({
+    publicKey: z
+      .string()
+      .max(publicKeyMax)
+      .regex(WHOLE_BLOCK, 'must be an armored public key block')
+      .describe('armored OpenPGP certificate'),
+    fingerprint: z.string().regex(FINGERPRINT, 'must be 40 or 64 hexadecimal characters'),
+  })

@@ -1,7 +1,7 @@
-import { FIXED_LIMITS } from '../api/limits.ts'
 import type { Update } from '../api/updates.ts'
 import { Listeners } from '../util/listeners.ts'
 import type { WorldClock } from './clock.ts'
+import type { WorldLimits } from './limits.ts'
 
 /** An update, and when it was queued. */
 export interface QueuedUpdate {
@@ -16,6 +16,7 @@ export interface IdCounter {
 
 interface UpdateQueueParts {
   clock: WorldClock
+  limits: WorldLimits
   /** The updates that wait already, by position in the queue, oldest first. */
   queued: Map<number, QueuedUpdate>
   ids: IdCounter
@@ -24,8 +25,8 @@ interface UpdateQueueParts {
 }
 
 /**
- * A bot's updates: increasing ids; dropped after 72 hours, and the oldest beyond 10 000 (spec,
- * Events 2).
+ * A bot's updates: increasing ids; dropped after 72 hours, and the oldest beyond 10 000, unless the
+ * limits differ (spec, Events 2).
  */
 export class UpdateQueue {
   readonly #parts: UpdateQueueParts
@@ -68,12 +69,8 @@ export class UpdateQueue {
   /** The oldest updates, at most `limit`. */
   list(limit: number): Update[] {
     this.#dropOld()
-    const oldest: Update[] = []
-    for (const { update } of this.#parts.queued.values()) {
-      if (oldest.length >= limit) break
-      oldest.push(update)
-    }
-    return oldest
+    const oldest = this.#parts.queued.values().take(limit)
+    return Array.from(oldest, ({ update }) => update)
   }
 
   /** How many are waiting. */
@@ -88,10 +85,11 @@ export class UpdateQueue {
   }
 
   #dropOld(): void {
-    const { clock, queued } = this.#parts
-    const oldestMs = clock.now() - FIXED_LIMITS.retentionMs
+    const { clock, queued, limits } = this.#parts
+    const { retentionMs, retentionUpdates } = limits.values
+    const oldestMs = clock.now() - retentionMs
     for (const [position, { atMs }] of queued) {
-      if (atMs >= oldestMs && queued.size <= FIXED_LIMITS.retentionUpdates) return
+      if (atMs >= oldestMs && queued.size <= retentionUpdates) return
       queued.delete(position)
     }
   }

@@ -5,6 +5,7 @@ import { BackgroundWork } from './background-work.ts'
 import { WorldClock, type ClockMode, type ClockState } from './clock.ts'
 import type { EventBody } from './events/event.ts'
 import { createFaults } from './faults/faults.ts'
+import { requireLimits, WorldLimits, type LimitsInput } from './limits.ts'
 import { Persistence, type RecordRow } from './persistence/persistence.ts'
 import { NEW_CHAT, type BotRecord, type BotState, type ChatRecord } from './state.ts'
 import type { ChatState, Membership, PersonState } from './state.ts'
@@ -15,7 +16,7 @@ import { Listeners } from '../util/listeners.ts'
 
 /** Choices that change what the service enforces. */
 export interface WorldRules {
-  /** `spec` (default): every rate window of the limits table. `off`: none, for benchmarks. */
+  /** `spec` (default): every rate window of the limits, as `limits` has them. `off`: none. */
   rates: 'spec' | 'off'
   /**
    * `public` (default): https and public addresses, as the spec demands. `local`: http and any
@@ -31,6 +32,11 @@ export interface WorldRules {
 }
 
 export interface WorldOptions extends Partial<WorldRules> {
+  /**
+   * Limits that differ from those of the specification, by name; the others are as stored in `data`,
+   * else the specification's.
+   */
+  limits?: LimitsInput | undefined
   /** File that stores the world; in memory alone when absent. */
   data?: string | undefined
   /**
@@ -58,6 +64,7 @@ export type World = ReturnType<typeof worldIn>
 
 /** Opens the world that a file holds, or makes a new and empty one. @throws OperatorError */
 export async function openWorld(options: WorldOptions): Promise<World> {
+  requireLimits(options.limits)
   if (options.data === undefined) return worldIn(new Persistence(), options)
   // Loads SQLite only when it is used.
   const { openWorldFile } = await import('./persistence/file.ts')
@@ -70,7 +77,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
  * the persistence of the new one is started.
  */
 export function successorOf(before: World, rows: readonly RecordRow[], options: WorldOptions) {
-  const { clock: _mode, startMs: _time, ...rest } = options
+  const { clock: _mode, startMs: _time, limits: _stored, ...rest } = options
   return worldIn(before.persistence.successor(rows), rest)
 }
 
@@ -92,6 +99,7 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
   storeClock()
   const counters = persistence.map<string, IdCounter>('counter')
   const background = new BackgroundWork()
+  const limits = new WorldLimits(persistence.map('limits'), options.limits)
 
   /** The counter of an id range, or of a bot's updates. */
   const counter = (of: string): IdCounter => {
@@ -101,13 +109,14 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
   }
 
   const rateWindows = (owner: string): RateWindows =>
-    new RateWindows(rules.rates, persistence.map('window', owner))
+    new RateWindows(rules.rates, persistence.map('window', owner), () => clock.now())
 
   /** Adds the maps and the queue of a bot to its record. */
   const restoreBot = (record: BotRecord): BotState => {
     const { id } = record
     const queue = new UpdateQueue({
       clock,
+      limits,
       queued: persistence.map('update', id),
       ids: counter(`bot ${id}`),
       onPush: ({ updateId, kind: updateKind }) =>
@@ -149,6 +158,7 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
   return {
     clock,
     rules,
+    limits,
     persistence,
     background,
     transcript: createTranscript(persistence.map('call'), emit, options.transcriptCalls),

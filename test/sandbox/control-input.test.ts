@@ -43,6 +43,7 @@ test.each<[OperationName, unknown, string]>([
   ],
   ['fault', { name: 'cut', times: 0 }, 'times: expected an integer from 1, got 0'],
   ['advance', [], 'advance: expected an object, got a list'],
+  ['addWorld', { limits: { urlMax: 0 } }, 'limits.urlMax: expected an integer from 1, got 0'],
   [
     'write',
     { userId: 1, text: 1 },
@@ -50,6 +51,13 @@ test.each<[OperationName, unknown, string]>([
   ],
 ])('`readInput` refuses %s of %j with: %s', (name, body, message) => {
   expect(refusal(name, body)).toBe(message)
+})
+
+test('`readInput` lists the fields of the object with an unknown one', () => {
+  const message = refusal('addWorld', { limits: { urlmax: 9 } })
+  expect(message).toMatch(
+    /^limits\.urlmax: no such field; addWorld\.limits takes textMax, .*, urlMax, /,
+  )
 })
 
 test('a refusal repeats only the beginning of a long value', () => {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PutCommands } from '../../api/command.ts'
+import { putCommandsOf } from '../../api/command.ts'
 import { firstProblem } from '../../api/common.ts'
 import { Update } from '../../api/updates.ts'
 import { issueToken, newToken, pause, resume, revokeToken } from '../rules/bots.ts'
@@ -14,7 +14,8 @@ import * as results from './results.ts'
 import { GROWING, waitForSome } from './waiting.ts'
 
 const which = z.strictObject({ botId })
-const profile = {
+/** What the owner of a bot sets. */
+export const BOT_SETTINGS = {
   name: text.optional(),
   about: textOrNull.optional(),
   description: textOrNull.optional(),
@@ -26,7 +27,7 @@ const profile = {
 export const BOTS = {
   addBot: operation(
     'A new bot; gives its token.',
-    z.strictObject({ username: text, ...profile }),
+    z.strictObject({ username: text, ...BOT_SETTINGS }),
     results.Account.extend({ token: text }),
     ({ world }, { username, ...input }) => {
       requireFreeHandle(world, username)
@@ -41,10 +42,10 @@ export const BOTS = {
   ),
   changeBot: operation(
     'Changes a bot’s profile, its privacy mode, and whether it may be added to groups.',
-    z.strictObject({ botId, ...profile }),
+    z.strictObject({ botId, ...BOT_SETTINGS }),
     results.BotProfile,
-    ({ find }, { botId: id, ...changes }) =>
-      botView(Object.assign(find.bot(id), definedFields(changes))),
+    ({ world, find }, { botId: id, ...changes }) =>
+      botView(world, Object.assign(find.bot(id), definedFields(changes))),
   ),
   pause: action('The owner pauses the bot.', which, { status: 'paused' }, ({ find }, input) =>
     pause(find.bot(input.botId)),
@@ -80,9 +81,9 @@ export const BOTS = {
     'The owner edits the commands of a scope. Of commands with the same name the first counts.',
     z.strictObject({ botId, scope, commands: z.array(z.unknown()) }),
     z.object({ scope: text, commands: z.array(results.ShownCommand) }),
-    ({ find }, { botId: id, ...input }) => {
+    ({ world, find }, { botId: id, ...input }) => {
       const bot = find.bot(id)
-      const parsed = PutCommands.safeParse(input)
+      const parsed = putCommandsOf(world.limits.values).safeParse(input)
       if (!parsed.success) {
         throw new ControlError(`these are no commands: ${firstProblem(parsed.error)}`)
       }
@@ -101,10 +102,11 @@ export const BOTS = {
       key: results.PublishedCertificate.nullable(),
       ownerNotices: z.array(results.OwnerNotice),
     }),
-    ({ find }, input) => {
+    ({ world, find }, input) => {
       const bot = find.bot(input.botId)
       const { key, ownerNotices } = bot
-      return { me: botView(bot), webhook: webhookView(bot), key, ownerNotices: [...ownerNotices] }
+      const shown = { me: botView(world, bot), webhook: webhookView(bot) }
+      return { ...shown, key, ownerNotices: [...ownerNotices] }
     },
   ),
   bots: operation(
@@ -113,7 +115,7 @@ export const BOTS = {
     z.array(results.BotSummary),
     ({ world }) =>
       Array.from(world.bots.values(), (bot) =>
-        results.BotSummary.parse({ ...botView(bot), webhook: bot.webhook?.url ?? null }),
+        results.BotSummary.parse({ ...botView(world, bot), webhook: bot.webhook?.url ?? null }),
       ),
   ),
   queued: operation(

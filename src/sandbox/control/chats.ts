@@ -11,7 +11,8 @@ import { requireMember } from './find.ts'
 import { action, ControlError, definedFields, operation, type ControlContext } from './operation.ts'
 import { ChatEntry, ChatMember, ChatSummary } from './results.ts'
 
-const settings = {
+/** What a group or channel has beside its members. */
+export const ROOM_SETTINGS = {
   title: text.optional(),
   description: textOrNull.optional(),
   historyVisible: flag.optional(),
@@ -56,7 +57,7 @@ export const CHATS = {
       members: z.array(accountId),
       name: text.optional(),
       username: text.optional(),
-      ...settings,
+      ...ROOM_SETTINGS,
     }),
     ChatSummary,
     (context, { members, ...input }) => {
@@ -76,7 +77,7 @@ export const CHATS = {
   ),
   changeChat: operation(
     'Changes a group or channel; opening its history makes it readable.',
-    z.strictObject({ chatId, ...settings }),
+    z.strictObject({ chatId, ...ROOM_SETTINGS }),
     ChatSummary,
     ({ world, find }, { chatId: id, ...changes }) => {
       const chat = find.chat(id)
@@ -146,11 +147,8 @@ function requireAddable({ world, find }: ControlContext, userId: number): void {
   else if (!bot.allowGroups) throw new ControlError(`${userId} may not be added to groups`)
 }
 
-const brief = (world: World, chat: ChatState) => ({
-  id: chat.id,
-  kind: chat.kind,
-  mode: modeOf(world, chat),
-})
+const brief = (world: World, chat: ChatState) =>
+  ChatSummary.parse({ ...chat, mode: modeOf(world, chat) })
 
 /**
  * Changes a membership. A new status brings its usual rights and ends a restriction.

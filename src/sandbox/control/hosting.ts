@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { EventLog } from '../events/log.ts'
+import { LimitsInput } from '../limits.ts'
 import { described } from '../openapi/schemas.ts'
 import { text } from './fields.ts'
 import { Account, ChatSummary } from './results.ts'
@@ -29,6 +30,7 @@ export const WorldInput = z.strictObject({
   seed: z.looseObject({}).optional(),
   clock: z.enum(['running', 'still']).optional(),
   rates: z.enum(['spec', 'off']).optional(),
+  limits: LimitsInput.optional(),
   webhooks: z.enum(['public', 'local']).optional(),
 })
 export type WorldInput = z.output<typeof WorldInput>

@@ -18,10 +18,11 @@ export function readInput<I extends z.ZodObject>(name: string, input: I, body: u
     throw new ControlError(`${name}: expected ${describe(schema)}, got ${quote(body)}`)
   }
   const problems = parsed.error.issues.flatMap((issue) => {
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => `${key}: no such field; ${fieldsOf(name, schema)}`)
-    }
     const path = issue.path.map(String)
+    if (issue.code === 'unrecognized_keys') {
+      const fields = fieldsOf([name, ...path].join('.'), schemaAt(schema, path))
+      return issue.keys.map((key) => `${[...path, key].join('.')}: no such field; ${fields}`)
+    }
     const wanted = schemaAt(schema, path)
     const isExplained = wanted === null || issue.code === 'invalid_format'
     const expected = isExplained ? issue.message : `expected ${describe(wanted)}`
@@ -33,8 +34,8 @@ export function readInput<I extends z.ZodObject>(name: string, input: I, body: u
   throw new ControlError(problems.join('; '))
 }
 
-function fieldsOf(name: string, schema: JsonSchema): string {
-  const fields = Object.keys(schema['properties'] ?? {})
+function fieldsOf(name: string, schema: JsonSchema | null): string {
+  const fields = Object.keys(schema?.['properties'] ?? {})
   return fields.length === 0 ? `${name} takes none` : `${name} takes ${fields.join(', ')}`
 }
 

@@ -12,12 +12,9 @@ type Lie = (result: unknown, fault: ActiveFault, context: ResponseContext) => vo
 
 /** How each lie of a hostile service changes a `result` in place. */
 const LIES: Partial<Record<FaultName, Lie>> = {
-  'claim-unprotected': (result, _fault, { route }) => {
-    if (route === 'getMe') Object.assign(result as object, { mode: 'open', fingerprint: null })
-  },
-  'claim-fingerprint': (result, { fingerprint }, { route }) => {
-    if (route === 'getMe') Object.assign(result as object, { mode: 'protected', fingerprint })
-  },
+  'claim-unprotected': ofMe(() => ({ mode: 'open', fingerprint: null })),
+  'claim-fingerprint': ofMe(({ fingerprint }) => ({ mode: 'protected', fingerprint })),
+  'claim-limits': ofMe(({ limits }, me) => ({ limits: { ...me.limits, ...limits } })),
   'claim-kind': (result, { chatId, kind }) => {
     visitObjects(result, (found) => {
       if (found['id'] === chatId && typeof found['kind'] === 'string') found['kind'] = kind
@@ -38,6 +35,12 @@ const LIES: Partial<Record<FaultName, Lie>> = {
     const index = keys?.findIndex((key) => isObject(key) && key['userId'] === userId) ?? -1
     if (index !== -1) keys?.splice(index, 1)
   },
+}
+
+function ofMe(lie: (fault: ActiveFault, me: { limits: object }) => object): Lie {
+  return (result, fault, { route }) => {
+    if (route === 'getMe') Object.assign(result as object, lie(fault, result as never))
+  }
 }
 
 /** Changes a `result` in place by the rule of the fault. */

@@ -67,6 +67,10 @@ export const FAULTS = {
   'claim-kind': lie('Every response shows `chatId` with the kind `kind`.', 'chatId! kind!'),
   'claim-unprotected': lie('`/me` claims that the bot has no key.'),
   'claim-fingerprint': lie('`/me` shows `fingerprint` instead of the bot’s.', 'fingerprint!'),
+  'claim-limits': lie(
+    '`/me` shows these `limits` beside and in place of the true ones.',
+    'limits!',
+  ),
   'swap-key': lie(
     'Key lists and key records show `publicKey` and `fingerprint` for `userId`.',
     'userId! publicKey! fingerprint',
@@ -113,6 +117,7 @@ export const FaultInput = z.strictObject({
   userId: accountId.optional(),
   publicKey: text.optional(),
   fingerprint: text.optional(),
+  limits: z.record(z.string(), z.unknown()).optional(),
 })
 
 /** An active fault, and its remaining strikes. */

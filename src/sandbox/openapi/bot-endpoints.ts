@@ -5,8 +5,8 @@ import type { EndpointName } from '../../api/endpoints.ts'
 import type { ErrorCode } from '../../api/error-codes.ts'
 import { USERNAME } from '../../api/chat.ts'
 import { DeleteBody, EditBody, SendBody, TypingBody } from '../../api/send.ts'
-import { UpdatesQuery, SetWebhook } from '../../api/updates.ts'
-import { PutKey } from '../../api/user-key.ts'
+import { updatesQueryOf, SetWebhook } from '../../api/updates.ts'
+import { putKeyOf } from '../../api/user-key.ts'
 import * as results from './bot-results.ts'
 
 /** An endpoint of the bot API, as the specification describes it. */
@@ -52,7 +52,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
     summary:
       'Updates that wait, oldest first. `offset` confirms those below it; with `timeout` the call ' +
       'waits for one.',
-    query: UpdatesQuery,
+    query: updatesQueryOf(),
     result: z.array(results.Update),
     errors: ['webhook_active'],
   },
@@ -71,9 +71,7 @@ export const DESCRIBED: Record<EndpointName, DescribedEndpoint> = {
   },
   putKey: {
     summary: 'Publishes the bot’s key, which makes the bot protected.',
-    body: PutKey.extend({
-      publicKey: z.string().max(65_536).describe('armored OpenPGP certificate'),
-    }),
+    body: putKeyOf(),
     result: z.looseObject({ fingerprint: z.string(), mode: z.literal('protected') }),
   },
   getCommands: {

@@ -35,6 +35,8 @@ export interface PhoneIdentity {
   kind: KeyKind
   /** Keys that it had before, newest first: they still open messages sealed to them. */
   former: UnlockedKey[]
+  /** Nobody used the phone yet, so it shows nothing. */
+  isUnused?: boolean
 }
 
 /** All keys that open messages to a phone, the newest first. */

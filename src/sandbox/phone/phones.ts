@@ -20,7 +20,10 @@ export function phonesOf(world: World, engines: SharedEngine) {
 
   const { person: personOf } = finderIn(world)
 
-  const newIdentity = async (userId: number, kind: KeyKind): Promise<PhoneIdentity> => {
+  const newIdentity = async (
+    userId: number,
+    kind: KeyKind = 'curve25519',
+  ): Promise<PhoneIdentity> => {
     // the usual kind is made without openpgp.js, which is slow to load and large
     const makeKey =
       kind === 'curve25519' ? makeCommonKey : (await import('./library-keys.ts')).makeKey
@@ -35,11 +38,12 @@ export function phonesOf(world: World, engines: SharedEngine) {
     setKey(world, personOf(userId), { fingerprint: key.fingerprint, publicKey })
   }
 
-  const make = async (userId: number, kind: KeyKind): Promise<Phone> => {
+  const make = async (userId: number, kind: KeyKind | undefined): Promise<Phone> => {
     const { clock, persistence } = world
     const engine = engines.get(clock)
     const stored = identities.get(userId)
     const identity = stored ?? (await newIdentity(userId, kind))
+    if (stored?.isUnused === true) identities.set(userId, { ...stored, isUnused: false })
     const connection = connectPhone(world, userId)
     const phone = new Phone({ userId, engine, identity, connection, persistence })
     world.onEvent((event) => phone.receive(event))
@@ -52,7 +56,7 @@ export function phonesOf(world: World, engines: SharedEngine) {
    * @param kind of that key; ignored when the phone exists
    * @throws ControlError when nobody has the id
    */
-  const of = async (userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> => {
+  const of = async (userId: number, kind?: KeyKind): Promise<Phone> => {
     const existing = phones.get(userId)
     if (existing !== undefined) return await existing
     personOf(userId)
@@ -63,14 +67,18 @@ export function phonesOf(world: World, engines: SharedEngine) {
 
   return {
     of,
-    /** Makes the phones whose keys are stored from an earlier run. */
+    /** Makes and publishes a person's key. The phone is made on first use, and shows nothing before. */
+    prepare: async (userId: number, kind?: KeyKind): Promise<void> =>
+      publish(userId, { ...(await newIdentity(userId, kind)), isUnused: true }),
+    /** Makes the phones whose keys are stored from an earlier run, and which were used. */
     restore: async (): Promise<void> => {
-      await Promise.all([...identities.keys()].map((userId) => of(userId)))
+      const used = [...identities].filter(([, { isUnused }]) => isUnused !== true)
+      await Promise.all(used.map(([userId]) => of(userId)))
     },
-    /** Whether the person's phone was made. */
-    has: (userId: number): boolean => phones.has(userId),
+    /** Whether the person has a phone. */
+    has: (userId: number): boolean => phones.has(userId) || identities.has(userId),
     /** Generates and publishes a new key. The old one still opens messages sealed to it. */
-    renew: async (userId: number, kind: KeyKind = 'curve25519'): Promise<Phone> => {
+    renew: async (userId: number, kind?: KeyKind): Promise<Phone> => {
       const phone = await of(userId, kind)
       const renewed = await newIdentity(userId, kind)
       phone.identity = { ...renewed, former: keysOf(phone.identity) }

@@ -1,5 +1,4 @@
-import { CallbackAnswer } from '../../api/buttons.ts'
-import { LIMITS } from '../../api/limits.ts'
+import { callbackAnswerOf } from '../../api/buttons.ts'
 import { OpenDeleteBody, OpenEditBody, OpenSendBody } from '../../api/send.ts'
 import { apiError } from '../api-error.ts'
 import { expectedKind, readContent, readMarkup } from '../rules/content.ts'
@@ -22,9 +21,9 @@ export const sendMessage: RouteHandler = ({ world, bot, body }) => {
   }
   requireWritable(world, chat, bot)
   const expected = expectedKind(modeOf(world, chat))
-  const content = readContent(asked, modeOf(world, chat))
+  const content = readContent(world, asked, modeOf(world, chat))
   if (content === null) throw apiError('bad_request', `${expected}: required`, { expected })
-  const markup = asked.markup === undefined ? null : readMarkup(asked.markup)
+  const markup = asked.markup === undefined ? null : readMarkup(world, asked.markup)
   countMessage(world, { bot, chat, what: 'send' })
   const { replyTo, sendId } = asked
   const { id, date } = post(world, { chat, fromId: bot.id, ...content, replyTo, markup })
@@ -41,13 +40,13 @@ export const editMessage: RouteHandler = ({ world, bot, params, body }) => {
     throw apiError('forbidden', 'not an ordinary message of the bot’s own')
   }
   requireReachable(world, chat, bot)
-  const content = readContent(asked, modeOf(world, chat))
+  const content = readContent(world, asked, modeOf(world, chat))
   if (content === null && asked.markup === undefined) {
     const expected = expectedKind(modeOf(world, chat))
     throw apiError('bad_request', `${expected} or markup: nothing would change`, { expected })
   }
   const { markup } = asked
-  const keyboard = markup === undefined || markup === null ? markup : readMarkup(markup)
+  const keyboard = markup === undefined || markup === null ? markup : readMarkup(world, markup)
   countMessage(world, { bot, chat, what: 'edit' })
   applyEdit(world, { chat, message, content, markup: keyboard })
   return { result: { id: message.id, date: message.date } }
@@ -82,14 +81,17 @@ function chatIdOf({ query, body }: BotCall): number {
   return inQuery
 }
 
-/** POST /callbacks/{callbackId}/answer: once, within 60 seconds of the press. */
+/** POST /callbacks/{callbackId}/answer: once, and within `callbackWindowMs` of the press. */
 export const answerCallback: RouteHandler = ({ world, bot, params, body }) => {
-  const { text, alert, url } = parseInput(CallbackAnswer, body === undefined ? {} : body)
+  const { text, alert, url } = parseInput(
+    callbackAnswerOf(world.limits.values),
+    body === undefined ? {} : body,
+  )
   const press = bot.presses.get(params['callbackId'] ?? '')
   if (press === undefined) throw apiError('callback_not_found', 'no such press for this bot')
   if (press.answer !== null) throw apiError('callback_answered', 'already answered')
-  if (world.clock.now() - press.pressedAt > LIMITS.callbackWindowMs) {
-    throw apiError('callback_expired', 'more than 60 seconds since the press')
+  if (world.clock.now() - press.pressedAt > world.limits.values.callbackWindowMs) {
+    throw apiError('callback_expired', 'the press is too old')
   }
   press.answer = { text: text ?? null, alert, url: url ?? null }
   const { id: callbackId, botId, userId, chatId, messageId } = press

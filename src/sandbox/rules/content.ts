@@ -1,11 +1,11 @@
 import type { ChatMode } from '../../api/chat.ts'
 import { firstProblem } from '../../api/common.ts'
 import type { BodyKind } from '../../api/envelope.ts'
-import { LIMITS } from '../../api/limits.ts'
-import { Markup } from '../../api/buttons.ts'
+import { markupOf, type Markup } from '../../api/buttons.ts'
 import { textProblem } from '../../api/text.ts'
 import { apiError } from '../api-error.ts'
 import type { BotState } from '../state.ts'
+import type { World } from '../world.ts'
 
 const ARMORED_MESSAGE =
   /^-----BEGIN PGP MESSAGE-----\r?\n(?:[A-Za-z]+: .*\r?\n)*[ \t]*\r?\n((?:[A-Za-z0-9+/]+={0,2}[ \t]*\r?\n)+)(?:=[A-Za-z0-9+/]{4}\r?\n)?-----END PGP MESSAGE-----\s*$/
@@ -19,6 +19,7 @@ export type MessageContent = Record<'text' | 'armored', string | null>
  * @throws SandboxApiError `wrong_body_kind` with `expected`, or `bad_request`
  */
 export function readContent(
+  { limits }: World,
   body: { text?: string | undefined; armored?: string | undefined },
   mode: ChatMode,
 ): MessageContent | null {
@@ -29,7 +30,9 @@ export function readContent(
   }
   const value = body[expected]
   if (value === undefined) return null
-  const problem = expected === 'text' ? textProblem(value) : armorProblem(value)
+  const { textMax, armoredMax } = limits.values
+  const problem =
+    expected === 'text' ? textProblem(value, textMax) : armorProblem(value, armoredMax)
   if (problem !== null) throw apiError('bad_request', problem)
   return expected === 'text' ? { text: value, armored: null } : { text: null, armored: value }
 }
@@ -39,10 +42,8 @@ export const expectedKind = (mode: ChatMode): BodyKind =>
   mode === 'protected' ? 'armored' : 'text'
 
 /** The problem of the armor of an `armored` body, or null. Nothing is decrypted. */
-function armorProblem(armored: string): string | null {
-  if (armored.length > LIMITS.armoredMax) {
-    return `armored: must be at most ${LIMITS.armoredMax} characters`
-  }
+function armorProblem(armored: string, max: number): string | null {
+  if (armored.length > max) return `armored: must be at most ${max} characters`
   const base64 = ARMORED_MESSAGE.exec(armored.trimStart())?.[1]
   if (base64 === undefined) return 'armored: must be an ASCII-armoured OpenPGP message'
   const first = Buffer.from(base64.slice(0, 4), 'base64')[0] ?? 0
@@ -50,8 +51,8 @@ function armorProblem(armored: string): string | null {
 }
 
 /** @param markup as received, neither absent nor null. @throws SandboxApiError `bad_markup` */
-export function readMarkup(markup: unknown): Markup {
-  const parsed = Markup.safeParse(markup)
+export function readMarkup({ limits }: World, markup: unknown): Markup {
+  const parsed = markupOf(limits.values).safeParse(markup)
   if (!parsed.success) throw apiError('bad_markup', `markup: ${firstProblem(parsed.error)}`)
   return parsed.data
 }

@@ -1,4 +1,3 @@
-import { LIMITS } from '../../api/limits.ts'
 import type { BotState, ChatState, PressState, StoredMessage } from '../state.ts'
 import { accountView } from './find.ts'
 import { messageView } from '../views/message.ts'
@@ -17,18 +16,17 @@ export function press(
 ): PressState {
   const { bot, chat, message, userId, data } = o
   const now = world.clock.now()
+  const { callbackWindowMs } = world.limits.values
   const ids = { botId: bot.id, userId, chatId: chat.id, messageId: message.id }
   const open = [...bot.presses.values()].find(
     ({ answer, pressedAt, ...earlier }) =>
       answer === null &&
-      now - pressedAt <= LIMITS.callbackWindowMs &&
+      now - pressedAt <= callbackWindowMs &&
       Object.entries(ids).every(([name, id]) => earlier[name as keyof typeof ids] === id),
   )
   if (open !== undefined) return open
-  for (const id of bot.presses.keys()) {
-    if (bot.presses.size < MAX_PRESSES) break
-    bot.presses.delete(id)
-  }
+  const [oldest = ''] = bot.presses.keys()
+  if (bot.presses.size >= MAX_PRESSES) bot.presses.delete(oldest)
   const pressed: PressState = { id: world.randomId(), ...ids, pressedAt: now, answer: null }
   bot.presses.set(pressed.id, pressed)
   bot.queue.push({

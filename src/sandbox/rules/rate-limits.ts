@@ -1,18 +1,8 @@
-import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
 import { apiError } from '../api-error.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
 import { isAdmin, membershipOf } from './memberships.ts'
-import type { RateLimit } from './rate-windows.ts'
-
-const perMinute = (limit: number): RateLimit => ({ limit, periodMs: 60_000 })
-const perSecond = (limit: number): RateLimit => ({ limit, periodMs: 1000 })
-const CALLS = perMinute(LIMITS.apiCallsPerMinute)
-const CALLS_OF_ADDRESS = perMinute(FIXED_LIMITS.apiCallsPerAddressPerMinute)
-const OVERALL = perSecond(LIMITS.sendsPerSecond)
-const ROOM = perMinute(LIMITS.sendsPerGroupPerMinute)
-const PRIVATE = perSecond(LIMITS.sendsPerPrivatePerSecond)
-const LOOKUPS = perMinute(FIXED_LIMITS.lookupsPerMinute)
+import { MINUTE_MS } from './rate-windows.ts'
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000)
 
@@ -23,16 +13,16 @@ const seconds = (ms: number): number => Math.ceil(ms / 1000)
  *   left (spec, Errors 1)
  */
 export function countCall(world: World, o: { address: string; bot: BotState | null }): void {
-  const now = world.clock.now()
+  const { apiCallsPerMinute, apiCallsPerAddressPerMinute } = world.limits.values
   const waitMs =
-    world.addresses.waitMs(o.address, CALLS_OF_ADDRESS, now) ||
-    (o.bot?.windows.waitMs('calls', CALLS, now) ?? 0)
+    world.addresses.waitMs(o.address, apiCallsPerAddressPerMinute, MINUTE_MS) ||
+    (o.bot?.windows.waitMs('calls', apiCallsPerMinute, MINUTE_MS) ?? 0)
   if (waitMs > 0) {
     const headerSeconds = seconds(waitMs)
     throw apiError('rate_limited', 'too many calls', { retryAfter: 60, headerSeconds })
   }
-  world.addresses.take(o.address, now)
-  o.bot?.windows.take('calls', now)
+  world.addresses.take(o.address)
+  o.bot?.windows.take('calls')
 }
 
 /**
@@ -44,16 +34,18 @@ export function countMessage(
   world: World,
   { bot, chat, what }: { bot: BotState; chat: ChatState; what: 'send' | 'edit' },
 ): void {
-  const now = world.clock.now()
   if (what === 'send') requireSlowModeOver(world, bot, chat)
   const own = `${what}:${chat.id}`
+  const { sendsPerSecond, sendsPerPrivatePerSecond, sendsPerGroupPerMinute } = world.limits.values
   const waitMs = Math.max(
-    bot.windows.waitMs(what, OVERALL, now),
-    bot.windows.waitMs(own, chat.kind === 'private' ? PRIVATE : ROOM, now),
+    bot.windows.waitMs(what, sendsPerSecond, 1000),
+    chat.kind === 'private'
+      ? bot.windows.waitMs(own, sendsPerPrivatePerSecond, 1000)
+      : bot.windows.waitMs(own, sendsPerGroupPerMinute, MINUTE_MS),
   )
   if (waitMs > 0) throw apiError('flood_wait', 'too many messages', { retryAfter: seconds(waitMs) })
-  bot.windows.take(what, now)
-  bot.windows.take(own, now)
+  bot.windows.take(what)
+  bot.windows.take(own)
 }
 
 /** Slow mode does not apply to administrators. */
@@ -64,10 +56,10 @@ function requireSlowModeOver(world: World, bot: BotState, chat: ChatState): void
   if (leftMs > 0) throw apiError('slow_mode', 'slow mode is on', { retryAfter: seconds(leftMs) })
 }
 
-/** Counts a lookup; one of an unknown handle counts as five. @throws SandboxApiError `flood_wait` */
+/** Counts a lookup; one of an unknown handle counts as several. @throws SandboxApiError `flood_wait` */
 export function countLookup(world: World, bot: BotState, outcome: 'found' | 'missed'): void {
-  const waitMs = bot.windows.waitMs('lookups', LOOKUPS, world.clock.now())
+  const { lookupsPerMinute, missedLookupWeight } = world.limits.values
+  const waitMs = bot.windows.waitMs('lookups', lookupsPerMinute, MINUTE_MS)
   if (waitMs > 0) throw apiError('flood_wait', 'too many lookups', { retryAfter: seconds(waitMs) })
-  const weight = outcome === 'found' ? 1 : FIXED_LIMITS.missedLookupWeight
-  bot.windows.take('lookups', world.clock.now(), weight)
+  bot.windows.take('lookups', outcome === 'found' ? 1 : missedLookupWeight)
 }

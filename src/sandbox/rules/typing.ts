@@ -1,4 +1,3 @@
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import { botsIn } from './find.ts'
 import type { BotState, ChatState } from '../state.ts'
 import type { World } from '../world.ts'
@@ -6,11 +5,11 @@ import type { World } from '../world.ts'
 /** How long phones show an indicator. */
 const SHOWN_MS = 5000
 
-/** Sends an indicator, unless one was sent in the last 3 seconds. @returns whether it did */
+/** Sends an indicator, unless one was sent within `typingIntervalMs`. @returns whether it did */
 export function startTyping(world: World, chat: ChatState, bot: BotState): boolean {
   const now = world.clock.now()
   const last = bot.typing.get(chat.id)
-  if (last !== undefined && now - last.sentAt < FIXED_LIMITS.typingIntervalMs) return false
+  if (last !== undefined && now - last.sentAt < world.limits.values.typingIntervalMs) return false
   bot.typing.set(chat.id, { sentAt: now, showing: true })
   world.emit({ kind: 'typing', chatId: chat.id, botId: bot.id, typing: true })
   stopWhenDue(world, chat, bot)
@@ -49,11 +48,5 @@ export function stopTyping(world: World, chat: ChatState, bot: BotState): boolea
 }
 
 /** Ids of the bots whose indicator phones show in a chat now. */
-export function typingIn(world: World, chat: ChatState): number[] {
-  const now = world.clock.now()
-  const typing = botsIn(world, chat).filter((bot) => {
-    const last = bot.typing.get(chat.id)
-    return last?.showing === true && now - last.sentAt < SHOWN_MS
-  })
-  return typing.map(({ id }) => id)
-}
+export const typingIn = (world: World, chat: ChatState): number[] =>
+  botsIn(world, chat).flatMap(({ id, typing }) => (typing.get(chat.id)?.showing === true ? id : []))

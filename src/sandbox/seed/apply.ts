@@ -42,6 +42,8 @@ function oldestMs({ chats }: Seed): number {
 async function applySeed({ world, control, find, phones }: SeededWorld, seed: Seed) {
   const { people, bots, chats, schedule, faults } = seed
   const beginsMs = world.clock.now() + oldestMs(seed)
+  // Those of the command line count more.
+  world.limits.set({ ...seed.limits, ...Object.fromEntries(world.limits.given) })
 
   async function advanceTo(atMs: number): Promise<void> {
     await world.advance(Math.max(atMs - world.clock.now(), 0))
@@ -55,10 +57,15 @@ async function applySeed({ world, control, find, phones }: SeededWorld, seed: Se
     if (key !== undefined) await control.setBotKey({ botId: id, ...key })
   }
 
-  async function addKey(userId: number, key: Seed['people'][string]['key']): Promise<void> {
+  /** The phones of many people are made on first use: each opens every message that it receives. */
+  async function addKey(userId: number, { key, count }: Seed['people'][string]): Promise<void> {
     if (key === 'none') return
     if (typeof key === 'object') await control.publishKey({ userId, ...key })
-    else await phones.of(userId, key === 'phone' ? undefined : key)
+    else
+      await phones[count === undefined ? 'of' : 'prepare'](
+        userId,
+        key === 'phone' ? undefined : key,
+      )
   }
 
   /** Makes a chat with its members, none of them restricted yet. */
@@ -90,32 +97,36 @@ async function applySeed({ world, control, find, phones }: SeededWorld, seed: Se
 
   /** Posts the history of every chat, each message at its time. Bots get updates as usual. */
   async function writeHistory(): Promise<void> {
-    const history = Object.entries(chats).flatMap(([name, chat]) => {
-      const earlierIds: number[] = []
-      return chat.history.map((message) => ({ chatId: chatIdOf(name), message, earlierIds }))
-    })
-    for (const { chatId, message, earlierIds } of history.toSorted(
+    /** Of the last message of each entry. */
+    const ids = new Map<object, number>()
+    const history = Object.entries(chats).flatMap(([name, { history: entries }]) =>
+      entries.flatMap((message) => {
+        const quoted = entries[(message.replyTo ?? 0) - 1] ?? {}
+        const one = { chatId: chatIdOf(name), message, quoted }
+        return Array.from({ length: message.times }, () => one)
+      }),
+    )
+    for (const { chatId, message, quoted } of history.toSorted(
       (a, b) => parseDurationMs(b.message.ago) - parseDurationMs(a.message.ago),
     )) {
       await advanceTo(beginsMs - parseDurationMs(message.ago))
-      earlierIds.push(await writeMessage(chatId, message, earlierIds))
+      ids.set(message, await writeMessage(chatId, message, ids.get(quoted)))
     }
   }
 
-  /** @param earlierIds of the chat's history so far. Gives the message id. */
+  /** Gives the message id. @param replyTo that of the quoted message */
   async function writeMessage(
     chatId: number,
-    message: SeedChat['history'][number],
-    earlierIds: number[],
+    { from, text: once, length = 0, markup }: SeedChat['history'][number],
+    replyTo: number | undefined,
   ): Promise<number> {
-    const { text, markup = null } = message
-    const fromId = idOf(message.from)
-    const replyTo = message.replyTo === undefined ? undefined : earlierIds[message.replyTo - 1]
+    const text = once.padEnd(length, once)
+    const fromId = idOf(from)
     const chat = find.chat(chatId)
     if (!world.bots.has(fromId) && trueMode(world, chat) === 'protected') {
       return await (await phones.of(fromId)).write(chatId, text, { replyTo })
     }
-    return post(world, { chat, fromId, text, replyTo, markup }).id
+    return post(world, { chat, fromId, text, replyTo, markup: markup ?? null }).id
   }
 
   /**
@@ -184,7 +195,7 @@ async function applySeed({ world, control, find, phones }: SeededWorld, seed: Se
     await control.addPerson({ username, firstName, lastName })
   }
   for (const [handle, bot] of Object.entries(bots)) await addBot(handle, bot)
-  await Promise.all(Object.entries(people).map(([handle, { key }]) => addKey(idOf(handle), key)))
+  await Promise.all(Object.entries(people).map(([handle, one]) => addKey(idOf(handle), one)))
   for (const [name, chat] of Object.entries(chats)) await addChat(name, chat)
   await writeHistory()
   await advanceTo(beginsMs)

@@ -3,7 +3,7 @@ import type { ReferenceKind } from '../control/fields.ts'
 import { SERVICE_HANDLE } from '../control/handles.ts'
 import { FaultInput, faultProblem } from '../faults/table.ts'
 import { SeedError, toSeedProblems, type SeedPath, type SeedProblem } from './problem.ts'
-import { parseDurationMs, Seed } from './schema.ts'
+import { Count, parseDurationMs, Seed } from './schema.ts'
 import { keysAt, referencesAt } from './walk.ts'
 
 type RawFields = Record<string, unknown>
@@ -30,7 +30,8 @@ function mayPost(member: unknown): boolean {
  * @throws SeedError with everything that is wrong
  */
 export function readSeed(raw: unknown): Seed {
-  const parsed = Seed.safeParse(raw)
+  const written = Seed.safeParse(raw)
+  const parsed = written.success ? Seed.safeParse(withEachPerson(fields(raw))) : written
   const shape = parsed.success ? [] : toSeedProblems(parsed.error, (path) => keysAt(Seed, path))
   const known = new Set(shape.map(({ path }) => path.join('.')))
   const problems = contradictionsIn(fields(raw))
@@ -39,13 +40,32 @@ export function readSeed(raw: unknown): Seed {
   throw new SeedError(all)
 }
 
+/** The seed with an entry for each person of a `count`, also among members. The last entry counts. */
+function withEachPerson(seed: RawFields): RawFields {
+  const people = fields(seed['people'])
+  const withEach = (record: unknown): RawFields => {
+    const entries = Object.entries(fields(record)).flatMap(([name, value]) => {
+      const { success, data } = Count.safeParse(fields(people[name])['count'])
+      if (!success) return [[name, value]]
+      return Array.from({ length: data }, (_, index) => [`${name}_${index + 1}`, value])
+    })
+    return Object.fromEntries(entries) as RawFields
+  }
+  const chats = Object.entries(fields(seed['chats'])).map(([name, chat]) => {
+    const { members } = fields(chat)
+    return [name, isObject(members) ? { ...fields(chat), members: withEach(members) } : chat]
+  })
+  return { ...seed, people: withEach(people), chats: Object.fromEntries(chats) }
+}
+
 /**
  * Finds problems of a seed beyond its shape: unknown names, duplicate handles, messages that
  * nobody could have written. Accepts any value, also of the wrong shape, so that all problems are
  * reported at once.
  */
-function contradictionsIn(seed: RawFields): SeedProblem[] {
+function contradictionsIn(raw: RawFields): SeedProblem[] {
   const problems: SeedProblem[] = []
+  const seed = withEachPerson(raw)
   const people = fields(seed['people'])
   const bots = fields(seed['bots'])
   const chats = fields(seed['chats'])
@@ -89,8 +109,9 @@ function contradictionsIn(seed: RawFields): SeedProblem[] {
         account: [people, bots],
         chat: [chats],
         step: steps.slice(0, Number(path[1])).map(({ as }) => ({ [String(as)]: as })),
-      }[kind].flatMap(Object.keys)
-      if (!known.includes(name)) add(path, `no ${kind} ${name}`, known)
+      }[kind]
+      const isKnown = known.some((names) => Object.hasOwn(names, name))
+      if (!isKnown) add(path, `no ${kind} ${name}`, known.flatMap(Object.keys))
     }
   }
 
@@ -175,7 +196,7 @@ function contradictionsIn(seed: RawFields): SeedProblem[] {
   for (const [name, chat] of Object.entries(chats)) {
     const room = fields(chat)
     if (room['kind'] === 'private') findTwin(name, room)
-    else findInRoom(room, ['chats', name])
+    else findInRoom(fields(fields(raw['chats'])[name]), ['chats', name])
     findInHistory(room, ['chats', name, 'history'])
   }
   for (const field of ['schedule', 'steps']) {

@@ -3,7 +3,10 @@ import { Command } from '../../api/command.ts'
 import { Markup } from '../../api/buttons.ts'
 import { USERNAME } from '../../api/chat.ts'
 import { FaultInput } from '../faults/table.ts'
-import { REFERENCES, type ReferenceKind } from '../control/fields.ts'
+import { LimitsInput } from '../limits.ts'
+import { BOT_SETTINGS } from '../control/bots.ts'
+import { ROOM_SETTINGS } from '../control/chats.ts'
+import { personNames, REFERENCES, type ReferenceKind } from '../control/fields.ts'
 import { PHONE_KEYS } from '../phone/keys.ts'
 import { RIGHTS } from '../state.ts'
 import { ScenarioStep } from '../scenario/step.ts'
@@ -36,9 +39,13 @@ const PublishedCertificate = z
   .strictObject({ publicKey: z.string(), fingerprint: z.string() })
   .describe('a certificate made elsewhere, published as it is')
 
+/** The number of people that one entry makes. */
+export const Count = z.int().min(1).max(100_000)
 const Person = z.strictObject({
-  firstName: z.string().optional(),
-  lastName: z.string().optional(),
+  ...personNames,
+  count: Count.optional().describe(
+    'so many people: NAME_1, NAME_2 and so on; NAME among members is all of them',
+  ),
   key: z
     .union([z.enum(['none', 'phone', ...PHONE_KEYS]), PublishedCertificate])
     .default('phone')
@@ -48,11 +55,7 @@ const Person = z.strictObject({
 })
 
 const Bot = z.strictObject({
-  name: z.string().optional(),
-  about: z.string().optional(),
-  description: z.string().optional(),
-  privacyMode: z.boolean().default(true),
-  allowGroups: z.boolean().default(true),
+  ...BOT_SETTINGS,
   paused: z.boolean().default(false),
   key: PublishedCertificate.optional(),
   tokenSecret: z
@@ -69,6 +72,8 @@ const Bot = z.strictObject({
 const Message = z.strictObject({
   from: Handle,
   text: z.string().min(1),
+  length: z.int().optional().describe('repeats the text up to so many UTF-16 code units'),
+  times: z.int().min(1).default(1).describe('writes it so many times'),
   ago: Duration.default('0s').describe('how long before the beginning'),
   replyTo: z
     .int()
@@ -95,18 +100,15 @@ const Private = z.strictObject({
   bot: BotHandle,
   history,
 })
+const { historyVisible: _mode, ...roomSettings } = ROOM_SETTINGS
 const Room = z.strictObject({
   kind: z.enum(['group', 'channel']),
   mode: z
     .enum(['open', 'protected'])
     .default('protected')
     .describe('open: with open history, so readable'),
-  title: z.string().optional(),
   username: Handle.optional(),
-  description: z.string().optional(),
-  slowModeSeconds: z.int().min(0).default(0),
-  rosterHidden: z.boolean().default(false),
-  adminsHidden: z.boolean().default(false),
+  ...roomSettings,
   members: z.record(handleOf('account'), z.union([Membership.shape.status, Membership])),
   history,
 })
@@ -125,6 +127,7 @@ export const Seed = z.strictObject({
     })
     .optional()
     .describe('what time it is at the beginning; the real time when absent'),
+  limits: LimitsInput.optional().describe('that differ from those of the specification, by name'),
   people: z.record(Handle, Person).default({}).describe('by handle'),
   bots: z.record(Handle, Bot).default({}).describe('by handle'),
   chats: z

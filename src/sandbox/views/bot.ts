@@ -1,19 +1,20 @@
 import { FIXED_LIMITS, LIMITS } from '../../api/limits.ts'
 import { BotProfile } from '../control/results.ts'
 import type { BotState } from '../state.ts'
+import type { World } from '../world.ts'
 
-/** Result of `GET /me`. */
-export function botView(bot: BotState) {
-  const { markupBytes, commandsPerScope } = FIXED_LIMITS
-  return BotProfile.parse({
+const { markupBytes, commandsPerScope } = FIXED_LIMITS
+
+/** Result of `GET /me`: of the limits those that the specification names, and those that were given. */
+export const botView = ({ limits }: World, bot: BotState) =>
+  BotProfile.parse({
     ...bot,
     mode: bot.key === null ? 'open' : 'protected',
     fingerprint: bot.key?.fingerprint ?? null,
     webhook: targetView(bot),
     queued: bot.queue.size,
-    limits: { ...LIMITS, markupBytes, commandsPerScope },
+    limits: { ...LIMITS, markupBytes, commandsPerScope, ...Object.fromEntries(limits.given) },
   })
-}
 
 /** Result of `GET /webhook`. */
 export const webhookView = (bot: BotState) => ({

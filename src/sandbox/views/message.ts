@@ -28,16 +28,17 @@ const viewWithoutQuote = (world: World, { chat, message }: MessageContext) => ({
   date: message.date,
   replyTo: null,
   kind: message.kind,
-  ...contentView(message),
+  ...contentView(world, message),
   media: message.media.map(({ id, durationMs }) => {
     return { id, url: `/media/${id}`, ...(durationMs === null ? {} : { durationMs }) }
   }),
 })
 
-function contentView({ text, armored }: StoredMessage): { text?: string; armored?: string } {
+function contentView({ limits }: World, { text, armored }: StoredMessage) {
   if (armored !== null) return { armored }
   if (text === null) return {}
-  return text.includes(PGP_HEADER) ? { armored: text } : { text: deliveredText(text) }
+  if (text.includes(PGP_HEADER)) return { armored: text }
+  return { text: deliveredText(text, limits.values.deliveredTextMax) }
 }
 
 function quoteView(world: World, { chat, message, bot }: MessageContext): unknown {

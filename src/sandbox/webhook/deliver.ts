@@ -1,7 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import type { Update } from '../../api/updates.ts'
 import { deadline, raceAbort } from '../../util/race-abort.ts'
 import type { WebhookState } from '../state.ts'
@@ -10,8 +9,6 @@ import { addressesOf } from './url.ts'
 
 const USER_AGENT = 'Service-Bot-Api/1'
 const SECRET_HEADER = 'X-Service-Bot-Api-Secret-Token'
-/** The error of a delivery that the receiver did not answer in time. */
-export const NO_ANSWER = 'no answer within 10 seconds'
 
 /**
  * POSTs one update (spec, Events 4). Gives null after a 2xx within 10 seconds of the
@@ -22,9 +19,8 @@ export async function deliverUpdate(
   world: World,
   { webhook, update, stop }: { webhook: WebhookState; update: Update; stop: AbortSignal },
 ): Promise<string | null> {
-  using timeout = deadline(
-    async (over) => void (await world.clock.wait(FIXED_LIMITS.webhookAnswerMs, over)),
-  )
+  const { webhookAnswerMs } = world.limits.values
+  using timeout = deadline(async (over) => void (await world.clock.wait(webhookAnswerMs, over)))
   const signal = AbortSignal.any([timeout.signal, stop])
   const attempt = async (): Promise<string | null> => {
     const [address] = (await addressesOf(world, webhook.url)) ?? []
@@ -36,7 +32,8 @@ export async function deliverUpdate(
   try {
     return await raceAbort(attempt(), signal)
   } catch {
-    return timeout.signal.aborted ? NO_ANSWER : 'the connection failed'
+    const isLate = timeout.signal.aborted
+    return isLate ? `no answer within ${webhookAnswerMs / 1000} seconds` : 'the connection failed'
   }
 }
 

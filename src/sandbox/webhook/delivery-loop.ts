@@ -1,14 +1,11 @@
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import { nextCall } from '../../util/listeners.ts'
 import { notifyOwner } from '../rules/bots.ts'
 import type { BotState } from '../state.ts'
 import type { World } from '../world.ts'
-import { deliverUpdate, NO_ANSWER } from './deliver.ts'
+import { deliverUpdate } from './deliver.ts'
 
 /** Real time that `advance` leaves a receiver that did not answer the delivery before. */
 const SILENT_PATIENCE_MS = 1000
-
-const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToNotify } = FIXED_LIMITS
 
 /**
  * Delivers a bot's updates one by one and in order until `stop`. A failed update is retried before
@@ -32,7 +29,7 @@ async function runDeliveryLoop(world: World, bot: BotState, stop: AbortSignal): 
       return await deliverUpdate(world, { webhook, update, stop })
     }, patienceMs)
     if (stop.aborted) return
-    const isSilent = error === NO_ANSWER
+    const isSilent = error?.startsWith('no answer') === true
     patienceMs = isSilent ? Math.min(receiverPatienceMs, SILENT_PATIENCE_MS) : receiverPatienceMs
     if (error === null) {
       bot.webhook = { ...bot.webhook, failures: 0, lastError: null, nextAttemptAt: null }
@@ -50,6 +47,8 @@ async function backOff(
   { updateId, error, stop }: { updateId: number; error: string; stop: AbortSignal },
 ): Promise<void> {
   if (bot.webhook === null) return
+  const { webhookBackoffFirstMs, webhookBackoffMaxMs, webhookFailuresToNotify } =
+    world.limits.values
   const failures = bot.webhook.failures + 1
   const waitMs = Math.min(webhookBackoffFirstMs * 2 ** (failures - 1), webhookBackoffMaxMs)
   const nextAttemptAt = world.clock.now() + waitMs

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { FIXED_LIMITS } from '../../api/limits.ts'
 import { isWebUrl } from '../../api/common.ts'
 import { webhookUrlProblem } from '../../api/updates.ts'
 import { subnetList } from '../../util/local-door.ts'
@@ -15,11 +14,15 @@ const special = subnetList(`
 const globalV6 = subnetList('2000::/3')
 
 /**
- * Checks a webhook URL: https, no credentials, no fragment, and every address of its host public.
+ * Checks a webhook URL: its length, https, no credentials, no fragment, and every address of its host public.
  * Under the rule `local`, http and any address are accepted too.
  * @throws SandboxApiError `bad_webhook`
  */
 export async function requireWebhookUrl(world: World, url: string): Promise<void> {
+  const { webhookUrlMax } = world.limits.values
+  if (url.length > webhookUrlMax) {
+    throw apiError('bad_webhook', `url: must be at most ${webhookUrlMax} characters`)
+  }
   const local = world.rules.webhooks === 'local'
   const problem = local ? localProblem(url) : webhookUrlProblem(url)
   if (problem !== null) throw apiError('bad_webhook', problem)
@@ -38,7 +41,6 @@ export async function addressesOf(world: World, url: string): Promise<string[] |
 }
 
 function localProblem(url: string): string | null {
-  if (url.length > FIXED_LIMITS.webhookUrlMax) return 'url: must be at most 1024 characters'
   if (!isWebUrl(url)) return 'url: must be http or https, absolute and without credentials'
   return url.includes('#') ? 'url: must have no fragment' : null
 }
