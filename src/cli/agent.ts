@@ -1,15 +1,17 @@
 /** `postern agent`: a process of its own that has the secret keys of sidecars. */
-import { InvalidArgumentError } from 'commander'
 import type { AgentKeys } from '../agent/keys.ts'
 import { refuseUnsafeProcess, type Sources } from '../config/sources.ts'
 import { loadStoreAccess } from '../config/store-access.ts'
 import { createLogger } from '../logger.ts'
+import { numberReader } from './flags.ts'
 import { readKeyFile } from './key-transfer.ts'
 import { OperatorCommand } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { shutdownRequested } from './signals.ts'
 import { printList } from './table.ts'
 import { print, printNotice } from './terminal.ts'
+
+const readCount = numberReader('a whole number of at least 1', 1)
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('run')
@@ -79,9 +81,4 @@ async function runAgent(
   const log = createLogger({ level: 'info', pretty: false })
   await using _agent = await startAgent({ ...placeOf(sources), ...o, perMinute: o, log })
   await stop
-}
-
-function readCount(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Expected a whole number of at least 1.')
 }

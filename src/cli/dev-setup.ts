@@ -6,7 +6,7 @@ import { settingsFrom } from '../config/settings.ts'
 import { createSidecar } from '../context.ts'
 import { OperatorError, usageError } from '../errors.ts'
 import { createLogger } from '../logger.ts'
-import { createSandbox, type Sandbox } from '../sandbox/create.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/create.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { createBotTraffic } from '../sandbox/page/bot-traffic.ts'
 import type { PageSidecar } from '../sandbox/page/sidecar.ts'
@@ -31,8 +31,8 @@ interface DevOptions {
   /** Handle of the bot, where the world has several. */
   botName: string | undefined
   open: boolean
-  /** `off`: no rate window of the service limits the bot. */
-  rates?: 'spec' | 'off'
+  /** What the service enforces. */
+  rules?: Pick<SandboxOptions, 'rates' | 'limits'>
   /** Receives the lines of the log. */
   print: (lines: string) => void
 }
@@ -52,7 +52,7 @@ export async function startDev(options: DevOptions) {
       data: folder.world,
       phones: 'all',
       webhooks: 'local',
-      rates: options.rates ?? 'spec',
+      ...options.rules,
       world: seed?.content,
     }).catch((error: unknown) => refuseStart(error, seed, '--sandbox-port or --control-port')),
   )
@@ -151,8 +151,7 @@ async function choosePorts({ ports, folder }: DevOptions): Promise<DevPorts> {
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1')
-  const listening = once(server, 'listening')
-  const canListen = await listening.then(Boolean).catch(() => false)
+  const canListen = await once(server, 'listening').then(Boolean, () => false)
   server.close()
   return canListen
 }

@@ -5,28 +5,27 @@ import type { Command } from 'commander'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
-import { ratesOption, readPort } from './flags.ts'
+import { readPort, withLimitFlags, type LimitFlags } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { flush, print, printJsonLine, printNotice } from './terminal.ts'
 import { announceSandbox } from './running-sandboxes.ts'
-import { readSeedFile } from './seed-file.ts'
+import { readLimits, readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { Dev } from './dev-setup.ts'
 
-interface DevFlags extends Partial<DevPorts> {
+interface DevFlags extends Partial<DevPorts>, LimitFlags {
   dataDir: string
   fresh?: boolean
   seed?: string
   bot?: string
   open?: boolean
   json?: boolean
-  rates: 'spec' | 'off'
 }
 
 /** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
 export const devCommand = (): PosternCommand =>
-  new PosternCommand('dev')
+  withLimitFlags(new PosternCommand('dev'))
     .description('run sandbox, sidecar and page for a bot of your own, and start the bot')
     .argument('[command...]', 'what starts the bot, after --')
     .option('--data-dir <folder>', 'folder of world, keys, token and ports', '.postern-dev')
@@ -34,7 +33,6 @@ export const devCommand = (): PosternCommand =>
     .option('--seed <file>', 'begin a new world as a YAML or JSON file says')
     .option('--bot <handle>', 'which bot, where the world has several')
     .option('--open', 'open the page in your browser')
-    .addOption(ratesOption())
     .option('--json', 'print one line of JSON once all is ready; the log then goes to stderr')
     .option('--port <number>', 'port that the bot calls; 0 is any free one', readPort)
     .option('--admin-port <number>', 'port of /readyz and /status', readPort)
@@ -56,6 +54,7 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
   const seed = flags.seed === undefined ? null : readSeedFile(flags.seed)
   const { checkSeed, startDev } = await import('./dev-setup.ts')
   // Before the folder: with --fresh a mistake would cost the world.
+  const rules = { rates: flags.rates, limits: await readLimits(flags.limits) }
   if (seed !== null && flags.fresh === true) checkSeed(seed, flags.bot)
   using folder = openDevFolder(path, { fresh: flags.fresh === true })
   await using dev = await startDev({
@@ -64,7 +63,7 @@ async function run(command: string[], _flags: DevFlags, self: Command): Promise<
     ports: flags,
     botName: flags.bot,
     open: flags.open === true,
-    rates: flags.rates,
+    rules,
     print: flags.json === true ? (lines) => printNotice(stripVTControlCharacters(lines)) : print,
   })
   const { controlUrl } = dev.sandbox

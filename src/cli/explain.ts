@@ -36,8 +36,7 @@ export const explainCommand = (): OperatorCommand =>
 
 function readId(text: string | undefined): number {
   if (text === undefined) {
-    const hint = 'name its `updateId`, or give --withheld'
-    throw usageError('no update is named', hint)
+    throw usageError('no update is named', 'name its `updateId`, or give --withheld')
   }
   const id = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander'
 import { SETTINGS, type Setting } from '../config/settings.ts'
 import { processSources, type Sources } from '../config/sources.ts'
 import { usageError } from '../errors.ts'
-import { SETTINGS_GROUP } from './help.ts'
+import { SETTINGS_GROUP, type PosternCommand } from './help.ts'
 import { keepFlags } from './terminal.ts'
 
 /** Of the kinds whose name does not show how a value is written. */
@@ -67,15 +67,27 @@ export const idReader =
 /** Reads the id of a chat. @throws OperatorError `usage` */
 export const readChatId = idReader('chat', '`postern chat list` shows the ids of the chats')
 
-/** `--rates`, whose value is `spec` or `off`. */
-export const ratesOption = (): Option =>
-  new Option('--rates <spec|off>', 'rate windows: as the service has them, or none')
-    .choices(['spec', 'off'])
-    .default('spec')
+/** What the service of a sandbox enforces. */
+export interface LimitFlags {
+  rates: 'spec' | 'off'
+  /** For `readLimits`. */
+  limits?: string
+}
+
+/** Adds the flags of `LimitFlags`. */
+export const withLimitFlags = (command: PosternCommand): PosternCommand =>
+  command
+    .option('--limits <name=value,…>', 'limits of the service; --rates off: no rate windows')
+    .addOption(new Option('--rates <spec|off>').choices(['spec', 'off']).default('spec').hideHelp())
+
+/** Makes the reader of a whole number. @returns throws InvalidArgumentError */
+export const numberReader =
+  (expected: string, least: number, most = 1e15) =>
+  (text: string): number => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+    if (number >= least && number <= most) return number
+    throw new InvalidArgumentError(`Expected ${expected}.`)
+  }
 
 /** Reads the number of a port; 0 is any free one. @throws InvalidArgumentError */
-export function readPort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Infinity
-  if (port > 65_535) throw new InvalidArgumentError('Expected a number from 0 to 65535.')
-  return port
-}
+export const readPort = numberReader('a number from 0 to 65535', 0, 65_535)

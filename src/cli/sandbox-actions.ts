@@ -1,12 +1,12 @@
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
 import { readFileSync, statSync } from 'node:fs'
-import { InvalidArgumentError } from 'commander'
 import { failedError, refusedError, systemCodeOf, usageError, OperatorError } from '../errors.ts'
 import { oneLine } from '../printable.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { userRuntimeFolders } from '../config/sources.ts'
+import { numberReader } from './flags.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
@@ -43,8 +43,9 @@ type Perform = (words: string[], flags: ActionFlags) => (speaker: Speaker) => Pr
 /** As large as the sandbox stores files. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const WAIT_SECONDS = 10
-const MAX_WAIT_SECONDS = 60
 
+const readSeconds = numberReader('seconds from 1 to 60', 1, 60)
+const readMessageId = numberReader('the id of a message, a whole number', 0)
 const REPLY = ['--reply <messageId>', 'quote this message', readMessageId] as const
 
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */
@@ -57,11 +58,7 @@ export const sandboxActionCommands = (): PosternCommand[] => [
   actionCommand('press', ([button], { message }) => press(button, message))
     .description('press a button as a person of a running sandbox')
     .argument('[button]', 'its text or data; may be left out where there is one button alone')
-    .option(
-      '--message <messageId>',
-      'below this message; else the newest with buttons',
-      readMessageId,
-    )
+    .option('--message <messageId>', 'below this one; else the newest with buttons', readMessageId)
     .example('postern sandbox press alice dm Yes --wait'),
   actionCommand('attach', ([file = '', ...words], { reply }) =>
     write(words.join(' '), reply, readFile(file).toString('base64')),
@@ -240,18 +237,6 @@ function readFile(file: string): Buffer {
 
 const unfit = (file: string, why: string): OperatorError =>
   usageError(`${file}: ${why}`, 'name a file of at most 64 MiB, with its folder')
-
-/** @throws InvalidArgumentError */
-export function readSeconds(text: string): number {
-  const seconds = Number(text)
-  if (/^\d{1,2}$/.test(text) && seconds >= 1 && seconds <= MAX_WAIT_SECONDS) return seconds
-  throw new InvalidArgumentError(`Expected seconds from 1 to ${MAX_WAIT_SECONDS}.`)
-}
-
-function readMessageId(text: string): number {
-  if (/^\d{1,15}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Expected the id of a message, a whole number.')
-}
 
 export const sandboxPlayCommand = (): PosternCommand =>
   controlCommand('play')

@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
-import { ratesOption, readPort } from './flags.ts'
+import { readPort, withLimitFlags, type LimitFlags } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { readNames } from './sandbox-names.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
@@ -12,11 +12,11 @@ import { announceSandbox } from './running-sandboxes.ts'
 import { sandboxActionCommands, sandboxPlayCommand } from './sandbox-actions.ts'
 import { worldCommands } from './sandbox-client.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
-import { readSeedFile } from './seed-file.ts'
+import { readLimits, readSeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
 
-interface SandboxFlags {
+interface SandboxFlags extends LimitFlags {
   port: number
   controlPort: number
   pagePort?: number
@@ -29,7 +29,6 @@ interface SandboxFlags {
   still?: boolean
   host?: string
   allowedHost: string[]
-  rates: 'spec' | 'off'
   openapi?: 'control' | 'bot'
 }
 
@@ -55,11 +54,10 @@ export function sandboxCommand(): PosternCommand {
     .option('--json', 'print one line of JSON once it listens')
     .option('--local-webhooks', 'allow webhooks over http and at any address')
     .option('--still', 'a clock that only `advance` of the control moves')
-    .addOption(ratesOption())
     .usage('[options] | --seed-schema | --openapi control|bot')
   const people = [...sandboxActionCommands(), sandboxWatchCommand(), sandboxPlayCommand()]
   for (const one of [...worldCommands(), ...people]) command.addCommand(one)
-  return command.example('postern sandbox --port 8800').action(run)
+  return withLimitFlags(command).example('postern sandbox --port 8800').action(run)
 }
 
 async function run(flags: SandboxFlags): Promise<void> {
@@ -76,6 +74,7 @@ async function run(flags: SandboxFlags): Promise<void> {
   const { createSandbox } = await import('../sandbox/create.ts')
   await using sandbox = await createSandbox({
     ...given,
+    limits: await readLimits(flags.limits),
     world: file?.content,
     phones: 'all',
     clock: flags.still === true ? 'still' : undefined,

@@ -3,8 +3,10 @@ import { isMap, type Document, type Node } from 'yaml'
 import { readBounded } from '../config/files.ts'
 import { parseYaml } from '../config/parse-yaml.ts'
 import { describeProblem, describeRefusal, nearestName } from '../config/problems.ts'
-import { OperatorError, resultOr } from '../errors.ts'
-import type { SeedError, SeedPath } from '../sandbox/seed/problem.ts'
+import { OperatorError, resultOr, usageError } from '../errors.ts'
+import type { LimitsInput } from '../sandbox/limits.ts'
+import { toSeedProblems } from '../sandbox/seed/problem.ts'
+import type { SeedError, SeedPath, SeedProblem } from '../sandbox/seed/problem.ts'
 
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_PROBLEMS = 50
@@ -37,14 +39,30 @@ export function readSeedFile(file: string) {
   return {
     content,
     refusal: ({ problems }: SeedError): OperatorError => {
-      const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, message, candidates = [] }) => {
-        const nearest = nearestName(String(path.at(-1)), candidates)
-        const found = place(offsetOf(document, path))
-        return describeProblem({ place: found, path: path.join('.'), message, nearest })
-      })
+      const lines = problems
+        .slice(0, MAX_PROBLEMS)
+        .map((problem) => describeAt(place(offsetOf(document, problem.path)), problem))
       return refused(lines, problems.length)
     },
   }
+}
+
+function describeAt(place: string, { path, message, candidates = [] }: SeedProblem): string {
+  const nearest = nearestName(String(path.at(-1)), candidates)
+  return describeProblem({ place, path: path.join('.'), message, nearest })
+}
+
+/** Reads the value of `--limits`. @throws OperatorError `usage` for a name or a value that is none */
+export async function readLimits(text: string | undefined): Promise<LimitsInput | undefined> {
+  if (text === undefined) return undefined
+  const { LimitsInput } = await import('../sandbox/limits.ts')
+  const pairs = text.split(',').map((pair) => pair.split('='))
+  const given = Object.fromEntries(pairs.map(([name = '', value]) => [name.trim(), Number(value)]))
+  const { data, error } = LimitsInput.safeParse(given)
+  if (error === undefined) return data
+  const problems = toSeedProblems(error, () => Object.keys(LimitsInput.shape))
+  const lines = problems.map((problem) => describeAt('--limits', problem))
+  throw usageError(lines.join('\n'), 'such as --limits textMax=1000,pollLimitMax=10')
 }
 
 /** Where the value at a path begins, or the nearest value around it that exists. */
