@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { FIXED_LIMITS } from '../../../src/api/limits.ts'
 import { casesOf } from '../case.ts'
 import { no, ok, okFields } from '../expect.ts'
 import { send } from '../steps.ts'
@@ -108,7 +107,7 @@ export const BOT_KEY = casesOf('PUT /key', {
     proves: ['key-body', 'limit publicKeyMax', 'error bad_request'],
     needs: ['owner'],
     run: async (stage) => {
-      const { publicKeyMax } = FIXED_LIMITS
+      const { publicKeyMax } = stage.limits
       const good = { publicKey, fingerprint: FIRST }
       const wrong = [
         { publicKey },

@@ -107,15 +107,15 @@ export const PUT_COMMANDS = casesOf('PUT /commands', {
       }
     },
   },
-  '`PUT /commands` refuses more than 100 commands, other fields and a missing list': {
+  '`PUT /commands` refuses more than 100 commands, or as reported, other fields and no list': {
     proves: ['commands-put', 'limit commandsPerScope'],
     needs: ['owner'],
     run: async (stage) => {
       const some = (count: number) =>
         Array.from({ length: count }, (_, n) => ({ command: `c${n}`, description: 'x' }))
-      ok(await put(stage, { commands: some(100) }))
+      ok(await put(stage, { commands: some(stage.limits.commandsPerScope) }))
       const wrong = [
-        { commands: some(101) },
+        { commands: some(stage.limits.commandsPerScope + 1) },
         {},
         { commands: 'x' },
         { commands: [START], other: 1 },

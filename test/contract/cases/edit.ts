@@ -56,13 +56,14 @@ export const EDIT = casesOf('PATCH /messages/{messageId}', {
     needs: ['group'],
     run: inGroup(async (stage, chatId) => {
       const id = await say(stage, chatId)
+      const { textMax } = stage.limits
       const edit = (change: object) => stage.bot.patch(`/messages/${id}`, { chatId, ...change })
-      for (const text of ['', '  ', 'x'.repeat(4097), 'one\rtwo', 7]) {
+      for (const text of ['', '  ', 'x'.repeat(textMax + 1), 'one\rtwo', 7]) {
         no(await edit({ text }), 'bad_request')
       }
       no(await edit({ markup: { inlineKeyboard: 7 } }), 'bad_markup')
       no(await edit({ markup: button({}) }), 'bad_markup')
-      ok(await edit({ text: 'x'.repeat(4096) }))
+      ok(await edit({ text: 'x'.repeat(textMax) }))
     }),
   },
   'an edit with the wrong kind of body for its chat is refused as wrong_body_kind': {

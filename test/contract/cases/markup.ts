@@ -1,29 +1,41 @@
 import assert from 'node:assert/strict'
-import { FIXED_LIMITS, LIMITS } from '../../../src/api/limits.ts'
 import { casesOf, inGroup } from '../case.ts'
 import { no, ok } from '../expect.ts'
+import type { ServiceLimits } from '../limits.ts'
 import { button, say } from '../steps.ts'
 import type { Stage } from '../stage.ts'
 
 const url = (chars: number): string => 'https://example.org/'.padEnd(chars, 'x')
 const data = { callbackData: 'd' }
 
-/** A keyboard of so many rows, each of so many buttons. */
-function keyboard(rows: number, perRow: number): object {
-  const row = Array.from({ length: perRow }, () => ({ text: 'x', ...data }))
-  return { inlineKeyboard: Array.from({ length: rows }, () => row) }
+const some = (count: number) => Array.from({ length: count }, () => ({ text: 'x', ...data }))
+
+/** A keyboard of these buttons. */
+function inRows(buttons: object[], perRow: number): object {
+  const rows = Array.from({ length: Math.ceil(buttons.length / perRow) }, (_, row) =>
+    buttons.slice(row * perRow, (row + 1) * perRow),
+  )
+  return { inlineKeyboard: rows }
 }
 
-/** A keyboard whose JSON has exactly so many bytes. */
-function keyboardOf(bytes: number): object {
-  const full = Array.from({ length: 8 }, () => ({ text: 'x', url: url(1000) }))
-  const build = (last: number) => ({
-    inlineKeyboard: [full.slice(1), [{ text: 'x', url: url(last) }]],
-  })
-  const last = bytes - JSON.stringify(build(20)).length + 20
-  const built = build(last)
-  assert.equal(JSON.stringify(built).length, bytes)
-  return built
+/** A keyboard whose JSON has exactly so many bytes, of as few buttons as can have them. */
+function keyboardOf(bytes: number, { urlMax, buttonsPerRow }: ServiceLimits): object {
+  for (let count = 1; ; count++) {
+    const lengths = Array.from({ length: count }, () => 20)
+    const build = () =>
+      inRows(
+        lengths.map((chars) => ({ text: 'x', url: url(chars) })),
+        buttonsPerRow,
+      )
+    let missing = bytes - JSON.stringify(build()).length
+    assert.ok(missing >= 0, 'such a keyboard can be built')
+    for (const index of lengths.keys()) {
+      const more = Math.min(missing, urlMax - 20)
+      lengths[index] = 20 + more
+      missing -= more
+    }
+    if (missing === 0) return build()
+  }
 }
 
 async function send(stage: Stage, markup: unknown) {
@@ -65,15 +77,17 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
     proves: BOUNDS,
     needs: ['group', 'clock'],
     run: async (stage) => {
-      const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS
+      const { limits } = stage
+      const { keyboardRows, buttonsPerRow, buttonsTotal, callbackDataBytes } = limits
+      const most = Math.min(buttonsTotal, keyboardRows * buttonsPerRow)
       const fits = [
-        keyboard(keyboardRows, 5),
-        keyboard(12, buttonsPerRow),
-        button({ ...data, text: 'x'.repeat(buttonTextMax) }),
+        inRows(some(most), Math.ceil(most / keyboardRows)),
+        inRows(some(Math.min(buttonsTotal, buttonsPerRow)), buttonsPerRow),
+        button({ ...data, text: 'x'.repeat(limits.buttonTextMax) }),
         button({ callbackData: 'x'.repeat(callbackDataBytes) }),
         button({ callbackData: 'é'.repeat(callbackDataBytes / 2) }),
-        button({ url: url(urlMax) }),
-        keyboardOf(FIXED_LIMITS.markupBytes),
+        button({ url: url(limits.urlMax) }),
+        keyboardOf(limits.markupBytes, limits),
       ]
       for (const markup of fits) ok(await send(stage, markup), 201)
     },
@@ -82,16 +96,17 @@ export const MARKUP = casesOf('Inline keyboard (markup)', {
     proves: ['error bad_markup', ...BOUNDS],
     needs: ['group'],
     run: async (stage) => {
-      const { keyboardRows, buttonsPerRow, buttonTextMax, callbackDataBytes, urlMax } = LIMITS
+      const { limits } = stage
+      const { keyboardRows, buttonsPerRow, buttonsTotal, callbackDataBytes } = limits
       const tooMuch = [
-        keyboard(keyboardRows + 1, 1),
-        keyboard(1, buttonsPerRow + 1),
-        keyboard(17, 6),
-        button({ ...data, text: 'x'.repeat(buttonTextMax + 1) }),
+        inRows(some(keyboardRows + 1), 1),
+        inRows(some(buttonsPerRow + 1), buttonsPerRow + 1),
+        inRows(some(buttonsTotal + 1), Math.ceil((buttonsTotal + 1) / keyboardRows)),
+        button({ ...data, text: 'x'.repeat(limits.buttonTextMax + 1) }),
         button({ callbackData: 'x'.repeat(callbackDataBytes + 1) }),
         button({ callbackData: 'é'.repeat(callbackDataBytes / 2 + 1) }),
-        button({ url: url(urlMax + 1) }),
-        keyboardOf(FIXED_LIMITS.markupBytes + 1),
+        button({ url: url(limits.urlMax + 1) }),
+        keyboardOf(limits.markupBytes + 1, limits),
       ]
       for (const markup of tooMuch) no(await send(stage, markup), 'bad_markup')
     },

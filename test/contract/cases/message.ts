@@ -84,8 +84,9 @@ export const MESSAGE = casesOf('Message (inside an update)', {
     proves: ['message-text', 'limit deliveredTextMax'],
     needs: ['people', 'private chat'],
     run: async (stage) => {
-      const message = await arrived(stage, `${'x'.repeat(4000)}y`)
-      assert.equal(message['text'], 'x'.repeat(4000))
+      const { deliveredTextMax } = stage.limits
+      const message = await arrived(stage, `${'x'.repeat(deliveredTextMax)}y`)
+      assert.equal(message['text'], 'x'.repeat(deliveredTextMax))
     },
   },
   'a service notice has another kind than user': {

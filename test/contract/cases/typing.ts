@@ -25,7 +25,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
       assert.equal(await sent(stage, chatId), true)
       assert.equal(await sent(stage, chatId), false)
       assert.equal(await sent(stage, await stage.privateChat()), true)
-      await stage.advance(2999)
+      await stage.advance(stage.limits.typingIntervalMs - 1)
       assert.equal(await sent(stage, chatId), false)
       await stage.advance(1)
       assert.equal(await sent(stage, chatId), true)
@@ -47,7 +47,7 @@ export const TYPING = casesOf('POST /chats/{chatId}/typing', {
         assert.equal(await shown(), true)
         await end()
         assert.equal(await shown(), false)
-        await stage.advance(3000)
+        await stage.advance(stage.limits.typingIntervalMs)
       }
     }),
   },

@@ -24,14 +24,16 @@ export const UPDATES = casesOf('GET /updates', {
     needs: ['owner'],
     run: async ({ bot }) => assert.deepEqual(ok(await bot.get('/updates')), []),
   },
-  '`limit` cuts the list of updates, 100 by default and at most': {
+  '`limit` cuts the list of updates, 100 by default and at most, or as reported': {
     proves: ['updates-query', 'updates-order', 'limit pollLimitMax'],
     needs: ['people'],
     run: async (stage) => {
-      await stage.queue(101)
+      const { pollLimitMax } = stage.limits
+      const most = Math.min(pollLimitMax, 100)
+      await stage.queue(pollLimitMax + 1)
       const count = async (query: string) => okList(await stage.bot.get(`/updates${query}`)).length
-      assert.equal(await count(''), 100)
-      assert.equal(await count('?limit=100'), 100)
+      assert.equal(await count(''), most)
+      assert.equal(await count(`?limit=${pollLimitMax}`), pollLimitMax)
       assert.equal(await count('?limit=1'), 1)
       assert.equal(await count('?limit=7&timeout=0&offset=0'), 7)
     },
@@ -57,9 +59,9 @@ export const UPDATES = casesOf('GET /updates', {
   },
   'a poll with a number that is no integer or out of range is a bad request': {
     proves: ['updates-query', 'limit pollLimitMax', 'limit pollTimeoutMaxS'],
-    run: async ({ bot }) => {
-      const wrong = ['offset=-1', 'limit=0', 'limit=101']
-      const times = ['timeout=51', 'timeout=-1', 'timeout=soon']
+    run: async ({ bot, limits }) => {
+      const wrong = ['offset=-1', 'limit=0', `limit=${limits.pollLimitMax + 1}`]
+      const times = [`timeout=${limits.pollTimeoutMaxS + 1}`, 'timeout=-1', 'timeout=soon']
       for (const query of [...wrong, ...times, 'offset=x', 'offset=1.5', 'limit=1.5']) {
         no(await bot.get(`/updates?${query}`), 'bad_request')
       }
@@ -79,10 +81,12 @@ export const UPDATES = casesOf('GET /updates', {
     proves: ['updates-wait', 'updates-empty', 'limit pollTimeoutMaxS'],
     needs: ['clock'],
     run: async (stage) => {
+      const { pollTimeoutMaxS } = stage.limits
       let isOver = false
-      const poll = stage.bot.get('/updates?timeout=50').finally(() => (isOver = true))
+      const path = `/updates?timeout=${pollTimeoutMaxS}`
+      const poll = stage.bot.get(path).finally(() => (isOver = true))
       await stage.polling()
-      await stage.advance(49_999)
+      await stage.advance(pollTimeoutMaxS * 1000 - 1)
       ok(await stage.bot.get('/me'))
       assert.equal(isOver, false)
       await stage.advance(1)
@@ -124,7 +128,7 @@ export const QUEUE = casesOf('Events', {
       assert.deepEqual(await received(stage), [])
     },
   },
-  'more than 10 000 unread updates drop the oldest': {
+  'more than 10 000 unread updates, or as reported, drop the oldest': {
     proves: [
       'event-retention',
       'limit retentionUpdates',
@@ -132,12 +136,13 @@ export const QUEUE = casesOf('Events', {
     ],
     needs: ['people'],
     run: async (stage) => {
-      await stage.queue(10_000)
+      const { retentionUpdates } = stage.limits
+      await stage.queue(retentionUpdates)
       const oldest = async () => okList(await stage.bot.get('/updates?limit=1'))[0]?.['updateId']
       const before = Number(await oldest())
       await stage.queue(2)
       assert.equal(await oldest(), before + 2)
-      assert.equal(okFields(await stage.bot.get('/me'))['queued'], 10_000)
+      assert.equal(okFields(await stage.bot.get('/me'))['queued'], retentionUpdates)
     },
   },
   'a bot’s own message is not delivered to it': {

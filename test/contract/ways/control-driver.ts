@@ -5,6 +5,8 @@ import type { Driver } from '../driver.ts'
 import type { Stage, Way } from '../stage.ts'
 import { stageOf } from './control-stage.ts'
 import { makeHome } from './home.ts'
+import { okFields } from '../expect.ts'
+import { limitsIn } from '../limits.ts'
 import { lawful } from './lawful.ts'
 import { sweep } from './sweep.ts'
 
@@ -60,6 +62,7 @@ export class ControlDriver implements Driver {
     }
     const stage = stageOf({
       way: 'direct',
+      limits: limitsIn(okFields(await bot.get('/me'))),
       control,
       home,
       bot,

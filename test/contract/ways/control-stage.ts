@@ -1,6 +1,7 @@
 import type { EndpointName } from '../../../src/api/endpoints.ts'
 import { readUserKey } from '../../../src/api/user-key.ts'
 import type { Client } from '../client.ts'
+import type { ServiceLimits } from '../limits.ts'
 import type { PerWay, Person, RoomOptions, MembershipOptions, Way } from '../stage.ts'
 import { ok } from '../expect.ts'
 import { until } from '../steps.ts'
@@ -18,6 +19,7 @@ const A_KEY = {
 
 export interface StageParts extends Surroundings {
   way: Way
+  limits: ServiceLimits
   bot: Client
   past: Client
   /** Makes a client straight to the service with another bot's token. */
@@ -29,13 +31,15 @@ export interface StageParts extends Surroundings {
 }
 
 /** The means of the cases, by the control of the service. */
-export function stageOf({ way, bot, past, clientOf, ...parts }: StageParts) {
+export function stageOf({ way, limits, bot, past, clientOf, ...parts }: StageParts) {
   const { control, home } = parts
   const botId = home.bot.id
   const alice = personOf(control, { ...home.alice, botId })
   const isProtected = way === 'protected'
   return {
     way,
+    /** What the service enforces. */
+    limits,
     me: { id: botId, username: home.bot.username },
     /** The bot under test. */
     bot,

@@ -3,6 +3,7 @@ import { whyNot, type Case, type Need } from '../case.ts'
 import { Client, type Inspect } from '../client.ts'
 import type { Driver } from '../driver.ts'
 import { okFields } from '../expect.ts'
+import { limitsIn } from '../limits.ts'
 import type { PerWay, Stage, Way } from '../stage.ts'
 import { checkLaw } from './lawful.ts'
 import { findChats, type LiveChats } from './live-chats.ts'
@@ -75,6 +76,7 @@ function liveStage(bot: Client, me: Record<string, unknown>, chats: LiveChats): 
   const way: Way = 'postern' in me ? 'protected' : 'live'
   const has: Partial<Stage> = {
     way,
+    limits: limitsIn(me),
     me: { id: Number(me['id']), username: String(me['username']) },
     bot,
     past: bot,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createSandbox, type Sandbox } from '../../../src/sandbox/create.ts'
+import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/create.ts'
 import { whyNot, type Case, type Need } from '../case.ts'
 import { Client, type Inspect } from '../client.ts'
 import type { Driver } from '../driver.ts'
@@ -7,6 +7,8 @@ import type { Stage, Way } from '../stage.ts'
 import { stageOf } from './control-stage.ts'
 import { Faithful } from './faithful.ts'
 import { HOST_NAMES } from './host-names.ts'
+import { okFields } from '../expect.ts'
+import { limitsIn } from '../limits.ts'
 import { checkLaw, exact, lawful } from './lawful.ts'
 import { SandboxClock } from './sandbox-clock.ts'
 import { checkSecrecy } from './secret.ts'
@@ -30,7 +32,14 @@ const resolveHost = (host: string): Promise<string[]> => Promise.resolve(HOST_NA
 
 interface Scene {
   stage: Stage
-  sweep: () => Promise<void>
+  sweep: () => Promise<unknown>
+}
+
+interface DriverOptions {
+  limits?: SandboxOptions['limits']
+  lies?: Record<string, unknown>
+  folder?: string
+  storeUrl?: () => Promise<string>
 }
 
 /** The ways whose service is the sandbox, each scene made when first needed. */
@@ -39,18 +48,20 @@ export class SandboxDriver implements Driver {
   readonly #stack = new AsyncDisposableStack()
   readonly #scenes = new Map<'public' | 'local', Promise<Scene>>()
   readonly #faithful: Faithful[] = []
+  readonly #limits: SandboxOptions['limits']
+  readonly #lies: Record<string, unknown> | undefined
   readonly #folder: string | undefined
   readonly #storeUrl: (() => Promise<string>) | undefined
 
   /**
-   * @param o `folder` where its sandboxes keep their worlds, in files; in memory when absent.
+   * @param o `limits` of the service that differ from the specification's; `lies` in their place in
+   *   `/me`. `folder` where its sandboxes keep their worlds, in files; in memory when absent.
    *   `storeUrl`: the database that holds the store of its sidecars; a folder when absent
    */
-  constructor(
-    way: 'direct' | 'protected' | 'open',
-    o: { folder?: string; storeUrl?: () => Promise<string> } = {},
-  ) {
+  constructor(way: 'direct' | 'protected' | 'open', o: DriverOptions = {}) {
     this.way = way
+    this.#limits = o.limits
+    this.#lies = o.lies
     this.#folder = o.folder
     this.#storeUrl = o.storeUrl
   }
@@ -61,6 +72,7 @@ export class SandboxDriver implements Driver {
   }
 
   whyNot(one: Case): string | null {
+    if (this.#lies !== undefined && one.proves.includes('limits-in-me')) return 'one limit is a lie'
     return whyNot(one, this.way, EVERYTHING)
   }
 
@@ -78,11 +90,14 @@ export class SandboxDriver implements Driver {
       await createSandbox({
         ...(this.#folder !== undefined && { data: join(this.#folder, `${webhooks}.world`) }),
         clock: 'still',
+        limits: this.#limits,
         webhooks,
         receiverPatienceMs: RECEIVER_PATIENCE_MS,
         resolveHost,
       }),
     )
+    const lie = () => this.#lies && sandbox.fault('claim-limits', { limits: this.#lies })
+    lie()
     const clock = new SandboxClock(sandbox)
     await Promise.all([sandbox.home.alice, sandbox.home.bob].map(({ id }) => sandbox.phone(id)))
     const sidecar = this.way === 'direct' ? null : await this.#sidecar(sandbox, clock)
@@ -97,6 +112,7 @@ export class SandboxDriver implements Driver {
     }
     const stage = stageOf({
       way: this.way,
+      limits: limitsIn(okFields(await past.get('/me'))),
       control: sandbox.control,
       home: sandbox.home,
       bot,
@@ -107,7 +123,7 @@ export class SandboxDriver implements Driver {
       advance: (ms) => clock.advance(ms),
     })
     const { control } = sandbox
-    return { stage, sweep: () => sweep({ control, sidecar, stage, handOver }) }
+    return { stage, sweep: () => sweep({ control, sidecar, stage, handOver }).then(lie) }
   }
 
   async #sidecar(sandbox: Sandbox, clock: SandboxClock): Promise<RunningSidecar> {
