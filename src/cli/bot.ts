@@ -156,7 +156,7 @@ function rename(from: string, to: string): void {
   }
 }
 
-/** @throws OperatorError `settings` when the sidecar, or where none runs what is given, refuses */
+/** @throws OperatorError `settings` when they are refused, by the sidecar or where none runs here */
 const reload = async (sources: Sources, running: RunningSidecar | null): Promise<unknown> =>
   running === null ? several(sources) : await running.botReload()
 

@@ -63,7 +63,7 @@ async function askToken(given: Answers, sources: Sources): Promise<void> {
   given.newToken = { file, token: answered(token).trim() }
 }
 
-/** Before anything that publishes: the service has no call that takes it back. */
+/** Before any publication: the service has no call that undoes it. */
 async function askPublish({ values, missing }: Answers): Promise<void> {
   const question =
     'The first start publishes a key of the bot, and every private chat of the bot becomes ' +

@@ -75,7 +75,7 @@ function doorOf({ host, port, socket }: Settings['listen']): string {
 }
 
 /**
- * Asks for the missing answers, at a terminal. Without one, what is published and the data folder have a default.
+ * Asks for the missing answers, at a terminal. Without one, publication and data folder have a default.
  * @throws OperatorError `usage`
  */
 async function complete(given: Answers, sources: Sources): Promise<void> {

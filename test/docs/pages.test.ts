@@ -1,5 +1,5 @@
 /** What the documentation says of the code: its tables, commands, files and endpoints. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
@@ -19,6 +19,37 @@ describe('pages of the documentation', () => {
   it('each generated table is on one page', () => {
     const named = pages.flatMap(({ text }) => tablesIn(text))
     expect(named.toSorted()).toEqual(Object.keys(TABLES).toSorted())
+  })
+
+  it('a warning of the first publication precedes the first command that makes it', () => {
+    const examples = globSync(
+      'config/examples/{compose,kubernetes,postern,several}*.{yaml,service}',
+    )
+    const files = ['README.md', 'src/cli/README.md', 'src/http/README.md', ...examples]
+    const start =
+      /postern(?:\.cjs)?(?: --)? (?:run|init)\b(?!`)|compose (?!-f sandbox).*up -d|systemctl enable|^kind: (?:Job|Deployment|StatefulSet)/m
+    const bare = files.filter((file) => {
+      const text = readFileSync(file, 'utf8').replace(/<!-- table [^]*?<!-- end -->/g, '')
+      const at = text.search(start)
+      return at >= 0 && !/encrypted\s+(?:# )?for\s+(?:# )?good|for good/.test(text.slice(0, at))
+    })
+    expect(bare).toEqual([])
+  })
+
+  it('the first screen names our own OpenPGP, its check, and the setting without it', () => {
+    const screen = readme.split('\n').slice(0, 24).join('\n')
+    for (const word of ['code of our own', 'openpgp.js', '`openpgp.engine: library`']) {
+      expect(screen).toContain(word)
+    }
+  })
+
+  it('the division of work on PostgreSQL is on one page alone', () => {
+    const [page = ''] = pages
+      .filter(({ path }) => path === 'src/config/README.md')
+      .map(({ text }) => text)
+    const [, section = ''] = page.split('### Several bots on one database')
+    expect(section).toContain('(../store/postgres/README.md#several-sidecars-of-one-bot)')
+    expect(section.split('\n##')[0]).not.toMatch(/\blocks\b|every second|acquires no/i)
   })
 
   it('the pages name only scripts of package.json', () => {

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
+import { readPages } from '../support/readme-tables.ts'
 
 const EXAMPLES = join(import.meta.dirname, '../../config/examples')
 const WITHIN_MS = 180_000
@@ -40,6 +41,40 @@ test('the example for Vitest passes', { timeout: WITHIN_MS }, async () => {
   expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}6 passed \(6\)/)])
 })
 
+test(
+  'the example for pytest without POSTERN names it',
+  { timeout: WITHIN_MS },
+  async ({ skip }) => {
+    skip(!hasPytest, 'not installed: pytest')
+    const cwd = copyOf('pytest')
+    const { code, stdout, stderr } = await pytest(cwd, { ...environment, POSTERN: 'no-postern' })
+    const message = 'there is no program no-postern; set POSTERN to what starts it'
+    expect([code, String(stdout) + stderr]).toEqual([4, expect.stringContaining(message)])
+  },
+)
+
+test('the example for Vitest names the Node that it needs', { timeout: WITHIN_MS }, async () => {
+  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(old)}`
+  const cwd = linked(copyOf('vitest'))
+  const { code, stdout, stderr } = await vitest(cwd, { ...environment, NODE_OPTIONS })
+  const message = 'Postern needs Node 24.15 or newer, and this is Node 20.20.2'
+  expect([code, String(stdout) + stderr]).toEqual([1, expect.stringContaining(message)])
+})
+
+test('pages advise npx for Postern only below an installation', () => {
+  const advised = readPages().flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line) => (/^[^#]*npx postern/.test(line) ? [`${path}: ${line}`] : [])),
+  )
+  for (const line of advised) {
+    expect(line).toMatch(
+      /^config\/examples\/README\.md: |only in \[a folder where it is installed\]/,
+    )
+  }
+})
+
 test('the example for Go passes', { timeout: WITHIN_MS }, async ({ skip }) => {
   skip(!hasGo, 'not installed: go')
   const { code, stdout, stderr } = await goTest(copyOf('go'))
@@ -60,17 +95,14 @@ function linked(cwd: string): string {
   return cwd
 }
 
-const vitest = (cwd: string, ...args: string[]) =>
-  run(
-    ...mortal(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--no-color', ...args]),
-    { cwd, env: environment },
-  )
-
-const pytest = (cwd: string, ...args: string[]) =>
-  run(...mortal('python3', ['-m', 'pytest', '-p', 'no:cacheprovider', ...args]), {
+const vitest = (cwd: string, env: NodeJS.ProcessEnv = environment) =>
+  run(...mortal(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--no-color']), {
     cwd,
-    env: environment,
+    env,
   })
+
+const pytest = (cwd: string, env: NodeJS.ProcessEnv = environment) =>
+  run(...mortal('python3', ['-m', 'pytest', '-p', 'no:cacheprovider']), { cwd, env })
 
 const goTest = (cwd: string, ...args: string[]) =>
   run(...mortal('go', ['test', ...args]), {

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 		log.Fatal(err)
 	}
 	if err := command.Start(); err != nil {
-		log.Fatal(err)
+		log.Fatalf("%v; set POSTERN to what starts Postern: POSTERN='node /path/to/postern/bin/postern.cjs' go test", err)
 	}
 	if err := json.NewDecoder(out).Decode(&sandbox); err != nil {
 		log.Fatal(err)

@@ -2,6 +2,7 @@
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import threading
 import time
@@ -13,6 +14,7 @@ import pytest
 from bot import Bot
 
 POSTERN = shlex.split(os.environ.get("POSTERN", "postern"))
+HOW_TO_NAME = "set POSTERN to what starts it: POSTERN='node /path/to/postern/bin/postern.cjs' pytest"
 
 
 class Sandbox:
@@ -57,6 +59,8 @@ class Person:
 
 @pytest.fixture(scope="session")
 def sandbox():
+    if shutil.which(POSTERN[0]) is None:
+        pytest.exit(f"there is no program {POSTERN[0]}; {HOW_TO_NAME}", returncode=4)
     command = [*POSTERN, "sandbox", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         line = process.stdout.readline()
