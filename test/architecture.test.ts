@@ -454,9 +454,9 @@ describe('what only one place does', () => {
     expect(built.filter((file) => adds.includes(file))).toEqual(['src/wiring/subscriptions.ts'])
   })
 
-  it('`postern demo` and `postern dev` alone observe exchanges of bot and sidecar', () => {
+  it('`postern dev`, which `postern demo` runs, alone observes exchanges of bot and sidecar', () => {
     const watching = holding(/\bonBotExchange:/).filter((file) => !file.startsWith('src/cli/dev'))
-    expect(watching).toEqual(['src/cli/demo-setup.ts'])
+    expect(watching).toEqual([])
     expect(
       holding(/\bonBotExchange\b/).filter((file) => /^src\/(config|cli\/run)/.test(file)),
     ).toEqual([])

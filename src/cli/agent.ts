@@ -11,7 +11,7 @@ import { shutdownRequested } from './signals.ts'
 import { printList } from './table.ts'
 import { print, printNotice } from './terminal.ts'
 
-const readCount = numberReader('a whole number of at least 1', 1)
+const readCount = numberReader('a number', 1, 999_999_999)
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('run')
@@ -53,8 +53,8 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .runs(async (sources, fingerprint: string, { yes = false }: { yes?: boolean }) => {
       await using keys = await openKeys(sources)
       const question = 'type the fingerprint to destroy it: '
-      const texts = { done: 'nothing was destroyed', yes: '--yes destroys without asking' }
-      await confirmTyped(yes, { question, answer: fingerprint, ...texts })
+      const done = 'nothing was destroyed'
+      await confirmTyped(yes, { question, answer: fingerprint, done })
       await keys.destroy(fingerprint)
       printNotice('destroyed; what is sealed to it opens nowhere any more')
     }),

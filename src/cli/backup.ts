@@ -75,18 +75,11 @@ const OPENS = {
   none: 'it is not protected: whoever reads it has the secret keys',
 }
 
-const PROTECTIONS = {
-  passphrase: 'under a passphrase, which opens it',
-  keychain: 'under the OS keychain, which opens it',
-  exec: 'under a secret that the command of key.protection unwraps',
-  none: 'none: whoever reads the file has the secret keys',
-}
-
 /** Prints what a backup holds, for people. */
 function printBackup({ takenAt, bytes, version, method, keys, counts }: BackupReport): void {
   print(`taken       ${takenAt ?? 'by other means than postern backup create'}`)
   print(`size        ${bytes} bytes, schema ${version}`)
-  print(`protection  ${method === null ? 'none, and no secrets' : PROTECTIONS[method]}`)
+  print(`protection  ${method === null ? 'none, and no secrets' : OPENS[method]}`)
   const lines = keys.map(({ fingerprint, state }) => `${fingerprint}, ${state}`)
   print(`keys        ${lines.join(`\n${' '.repeat(12)}`) || 'none'}`)
   const { chats = 0, people = 0, seen = 0 } = counts

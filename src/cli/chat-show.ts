@@ -24,7 +24,6 @@ export const chatShowCommand = (): OperatorCommand =>
   new OperatorCommand('show')
     .description('show who could read a message into a chat now, and who would be skipped')
     .argument('<chatId>', 'which chat', readChatId)
-    .option('--json', 'print it as JSON')
     .example('postern chat show 4711')
     .asks((sidecar, chatId: number) => sidecar.chatShow({ chatId }), printChat)
 

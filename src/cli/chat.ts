@@ -2,7 +2,7 @@
 import type { ChatRow, Lift } from '../operators/chats.ts'
 import { usageError } from '../errors.ts'
 import { chatShowCommand } from './chat-show.ts'
-import { idReader, readChatId } from './flags.ts'
+import { readChatId, readPersonId } from './flags.ts'
 import { withSidecar, OperatorCommand, printDone } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { printList } from './table.ts'
@@ -11,7 +11,6 @@ import { isInteractive, print, printNotice } from './terminal.ts'
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the known chats with kind, mode, latch, refusals and person')
-    .option('--json', 'print them as JSON')
     .example('postern chat list --json')
     .asks((sidecar) => sidecar.chatList(), printChats),
   chatShowCommand(),
@@ -36,11 +35,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('bind')
     .description('correct whose private chat it is, when the service first named the wrong person')
     .argument('<chatId>', 'which private chat', readChatId)
-    .argument(
-      '<userId>',
-      'which person it belongs to',
-      idReader('person', '`postern trust list` shows the ids of the people'),
-    )
+    .argument('<userId>', 'which person it belongs to', readPersonId)
     .example('postern chat bind 4711 815')
     .does((sidecar, chatId: number, userId: number) => sidecar.chatBind({ chatId, userId })),
   new OperatorCommand('correct-kind')
@@ -53,9 +48,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
       printNotice(
         `chat ${chatId} will count as a ${kind}: it is not protected as a private chat any more, whose private chat it was is forgotten, and members of the ${kind} are sealed to and trusted; its latch stays`,
       )
-      const texts = { done: 'nothing was changed', yes: '--yes corrects it without asking' }
+      const done = 'nothing was changed'
       const question = 'type the id of the chat to correct it: '
-      await confirmTyped(yes, { question, answer: String(chatId), ...texts })
+      await confirmTyped(yes, { question, answer: String(chatId), done })
       printDone(await withSidecar(sources, (sidecar) => sidecar.chatCorrectKind({ chatId, kind })))
     }),
 ]
@@ -93,8 +88,7 @@ async function confirmLift(rows: readonly ChatRow[], lift: Lift, isSure: boolean
   printNotice(
     `readable text will be allowed in ${which}, wherever the service shows no protection again`,
   )
-  const texts = { done: 'nothing was lifted', yes: '--yes allows it without asking' }
-  const asked = { question: 'type yes to allow it: ', answer: 'yes', ...texts }
+  const asked = { question: 'type yes to allow it: ', answer: 'yes', done: 'nothing was lifted' }
   await confirmTyped(isSure || (!isPrivate && !isInteractive()), asked)
 }
 

@@ -93,9 +93,7 @@ function startGuard(pid: number): ChildProcess {
 }
 
 /** Lets the guard go without ending anything. */
-function release(guard: ChildProcess | null): void {
-  guard?.stdin?.end('done\n')
-}
+const release = (guard: ChildProcess | null): unknown => guard?.stdin?.end('done\n')
 
 /**
  * Calls back with each line; the last may lack its newline. Of a line that was written over, as one

@@ -41,12 +41,10 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     }, printToken),
   new OperatorCommand('list')
     .description('list the clients')
-    .option('--json', 'print them as JSON')
     .example('postern client list')
     .asks((sidecar) => sidecar.clientList(), printClients),
   ofClient('show')
     .description('print what a client may do')
-    .option('--json', 'print it as JSON')
     .example('postern client show reporter')
     .asks(async (sidecar, name: string) => {
       const client = (await sidecar.clientList()).find((one) => one.name === name)

@@ -5,7 +5,7 @@ import type { playLine, ScriptLine } from './demo-view.ts'
 import { readPort } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { printNotice } from './terminal.ts'
-import { servePage } from './page.ts'
+import { openInBrowser } from './page.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
 
 const SCRIPT: readonly ScriptLine[] = [
@@ -29,12 +29,12 @@ interface DemoFlags {
   pagePort?: number
 }
 
-async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void> {
+async function run({ once, open, pagePort = 0 }: DemoFlags): Promise<void> {
   const stop = shutdownRequested()
   printNotice('starting a service, two phones, the sidecar and a bot that knows plain text only')
   const { startDemo } = await import('./demo-setup.ts')
   const view = await import('./demo-view.ts')
-  await using demo = await startDemo()
+  await using demo = await startDemo(pagePort)
   view.printHeadings()
   for (const line of SCRIPT) {
     if (shutdownSignal.aborted) return
@@ -48,9 +48,8 @@ async function run({ once, open, pagePort: port = 0 }: DemoFlags): Promise<void>
   }
   printNotice('the bot used plain HTTP to 127.0.0.1; the service saw none of its text readable')
   if (once === true) return
-  const { botTraffic, pageSidecar: sidecar } = demo
-  const { url } = await servePage(demo.sandbox, { port, open, botTraffic, sidecar })
-  printNotice(`the same in your browser: ${url}`)
+  if (open === true) openInBrowser(demo.pageUrl)
+  printNotice(`the same in your browser: ${demo.pageUrl}`)
   printNotice('type a line to send it to the bot; begin it with "#" for the encrypted group,')
   printNotice('where the bot gets only /commands and what names @echo_bot; Ctrl-D ends the demo')
   await Promise.race([stop, converse(demo, view.playLine)])

@@ -169,7 +169,9 @@ export function createDevLog(o: {
     const it = newest === nameOf(message) ? 'it' : about
     if (withheld !== null) return `gets ${it} without its text: ${withheld}`
     const written = words.get(nameOf(message))
-    return text === null || text === written ? `reads ${it}${again}` : `reads ${it}${again}: ${text}`
+    return text === null || text === written
+      ? `reads ${it}${again}`
+      : `reads ${it}${again}: ${text}`
   }
 
   const writeReads = (who = account(botId)): void => {

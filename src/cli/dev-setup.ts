@@ -33,6 +33,8 @@ interface DevOptions {
   open: boolean
   /** What the service enforces. */
   rules?: Pick<SandboxOptions, 'rates' | 'limits'>
+  /** As the setting `cache`. */
+  cache?: Record<'keyListSeconds' | 'chatSeconds', number>
   /** Receives the lines of the log. */
   print: (lines: string) => void
 }
@@ -80,6 +82,7 @@ export async function startDev(options: DevOptions) {
         dataDir: folder.sidecar,
         // The phones' keys lie beside it, and nobody's words are at stake.
         key: { protection: 'none' },
+        cache: options.cache,
       }),
       secrets: { botToken: SecretSource.fromFile(tokenFile), clientToken: null, passphrase: null },
       log: createLogger({ level: 'warn', pretty: false, onLine }),

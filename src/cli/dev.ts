@@ -1,7 +1,8 @@
-import { relative, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { stripVTControlCharacters } from 'node:util'
 import type { Command } from 'commander'
+import { placeOf } from '../config/files.ts'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
@@ -162,7 +163,7 @@ function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }
   }
   printNotice(`page            ${pageUrl}`)
   printNotice(`BASE_URL        ${botUrl}`)
-  printNotice(`BOT_TOKEN_FILE  ${shorten(tokenFile)}`)
+  printNotice(`BOT_TOKEN_FILE  ${placeOf(tokenFile, process.cwd())}`)
   const [person] = sandbox.people
   const chat = sandbox.bots.length === 1 ? 'dm' : bot.username
   if (person !== undefined) {
@@ -170,13 +171,7 @@ function introduce(dev: Dev, { path, isJson }: { path: string; isJson: boolean }
   }
   const enter = dev.restarts.has('bot') && process.stdin.isTTY ? 'Enter starts the bot anew, ' : ''
   printNotice(
-    `the world of @${bot.username} is in ${shorten(path)}; ${enter}Ctrl-C ends everything`,
+    `the world of @${bot.username} is in ${placeOf(path, process.cwd())}; ${enter}Ctrl-C ends everything`,
   )
   printNotice('')
-}
-
-/** A path as one would type it here. */
-function shorten(path: string): string {
-  const from = relative(process.cwd(), path)
-  return from === '' || from.startsWith('..') ? path : from
 }

@@ -5,10 +5,13 @@ import { counted } from '../printable.ts'
 import { describeSkip } from '../translate/reasons/skip-reasons.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import { MAX_ARMORED_BYTES } from '../operators/protocol.ts'
+import { numberReader } from './flags.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { printList, printTable } from './table.ts'
 import { printJson, printText, printNotice } from './terminal.ts'
 import { readInput } from './files.ts'
+
+const readId = numberReader('an id', 0, Number.MAX_SAFE_INTEGER)
 
 type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 
@@ -16,14 +19,16 @@ type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 export const explainCommand = (): OperatorCommand =>
   new OperatorCommand('explain')
     .description('show why an update was withheld and which key opened it, without its text')
-    .argument('[updateId]', 'which update; with --sent, the id of a message from the bot')
+    .argument('[updateId]', 'which update; with --sent, the id of a message from the bot', readId)
     .option('--sent', 'show how many people a message was sealed to, and who was skipped')
     .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
     .option('--json', 'print it as JSON')
     .example('postern explain 4711')
-    .runs(async (sources, text: string | undefined, options: ExplainFlags) => {
-      if (options.withheld === true) return await listWithheld(sources, text, options)
-      const id = readId(text)
+    .runs(async (sources, id: number | undefined, options: ExplainFlags) => {
+      if (options.withheld === true) return await listWithheld(sources, id, options)
+      if (id === undefined) {
+        throw usageError('no update is named', 'name its `updateId`, or give --withheld')
+      }
       if (options.sent === true) {
         const sent = await withSidecar(sources, (sidecar) => sidecar.explainSent({ messageId: id }))
         if (sent === null) throw nothingKnown(`message ${id}`)
@@ -34,22 +39,13 @@ export const explainCommand = (): OperatorCommand =>
       printAnswer(found, options, () => found.forEach((one) => printTable(lines(one))))
     })
 
-function readId(text: string | undefined): number {
-  if (text === undefined) {
-    throw usageError('no update is named', 'name its `updateId`, or give --withheld')
-  }
-  const id = Number(text)
-  if (/^\d+$/.test(text) && Number.isSafeInteger(id)) return id
-  throw usageError('an id is a whole number', 'the bot sees it as `updateId`')
-}
-
 const OF_ANOTHER_VERSION = {
   what: 'a reason of another version',
   hint: 'run this command from the sidecar’s own version',
 }
 
-async function listWithheld(sources: Sources, text: string | undefined, flags: ExplainFlags) {
-  if (text !== undefined || flags.sent === true) {
+async function listWithheld(sources: Sources, id: number | undefined, flags: ExplainFlags) {
+  if (id !== undefined || flags.sent === true) {
     const hint = '`postern explain <updateId>` explains one update'
     throw usageError('--withheld lists all chats, and takes neither an id nor --sent', hint)
   }

@@ -23,7 +23,7 @@ export async function readInput(file: string | undefined, o: { maxBytes: number;
       chunks.push(chunk)
       bytes += chunk.length
       if (bytes > o.maxBytes) {
-        const problem = `${o.what} is larger than ${sizeOf(o.maxBytes)}`
+        const problem = `${o.what} is larger than ${o.maxBytes / 1024} KiB`
         throw refusedError(problem, 'give one, and nothing else')
       }
     }
@@ -33,11 +33,6 @@ export async function readInput(file: string | undefined, o: { maxBytes: number;
     throw systemFailure(`${file ?? 'stdin'} cannot be read`, hint, error)
   }
   return Buffer.concat(chunks)
-}
-
-function sizeOf(bytes: number): string {
-  const kib = bytes / 1024
-  return kib < 1024 ? `${kib} KiB` : `${kib / 1024} MiB`
 }
 
 /** What goes into the file: a text or its bytes, or another file. */

@@ -57,7 +57,7 @@ export function describeSetting(setting: Setting): string {
  * @returns throws OperatorError `usage`
  */
 export const idReader =
-  (what: 'chat' | 'person', hint: string): ((text: string) => number) =>
+  (what: 'chat' | 'message' | 'person', hint: string): ((text: string) => number) =>
   (text) => {
     const id = Number(text)
     if (/^-?\d+$/.test(text) && Number.isSafeInteger(id)) return id
@@ -66,6 +66,9 @@ export const idReader =
 
 /** Reads the id of a chat. @throws OperatorError `usage` */
 export const readChatId = idReader('chat', '`postern chat list` shows the ids of the chats')
+
+/** Reads the id of a person. @throws OperatorError `usage` */
+export const readPersonId = idReader('person', '`postern trust list` shows the ids of the people')
 
 /** What the service of a sandbox enforces. */
 export interface LimitFlags {
@@ -82,12 +85,12 @@ export const withLimitFlags = (command: PosternCommand): PosternCommand =>
 
 /** Makes the reader of a whole number. @returns throws InvalidArgumentError */
 export const numberReader =
-  (expected: string, least: number, most = 1e15) =>
-  (text: string): number => {
-    const number = /^\d{1,15}$/.test(text) ? Number(text) : NaN
+  (what: string, least: number, most: number): ((text: string) => number) =>
+  (text) => {
+    const number = /^\d{1,16}$/.test(text) ? Number(text) : NaN
     if (number >= least && number <= most) return number
-    throw new InvalidArgumentError(`Expected ${expected}.`)
+    throw new InvalidArgumentError(`Expected ${what} from ${least} to ${most}.`)
   }
 
 /** Reads the number of a port; 0 is any free one. @throws InvalidArgumentError */
-export const readPort = numberReader('a number from 0 to 65535', 0, 65_535)
+export const readPort = numberReader('a number', 0, 65_535)

@@ -1,7 +1,16 @@
 /** The questions of `postern init`, for a person at a terminal. */
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { intro, isCancel, outro, password, select, text, type TextOptions } from '@clack/prompts'
+import {
+  confirm,
+  intro,
+  isCancel,
+  outro,
+  password,
+  select,
+  text,
+  type TextOptions,
+} from '@clack/prompts'
 import { isInside } from '../config/rules.ts'
 import type { Sources } from '../config/sources.ts'
 import { refusedError } from '../errors.ts'
@@ -65,14 +74,10 @@ async function askToken(given: Answers, sources: Sources): Promise<void> {
 
 /** Before any publication: the service has no call that undoes it. */
 async function askPublish({ values, missing }: Answers): Promise<void> {
-  const question =
+  const message =
     'The first start publishes a key of the bot, and every private chat of the bot becomes ' +
-    'encrypted for good: nothing undoes that. Shall it?'
-  const chosen = await choose(question, [
-    { value: 'yes', label: 'yes, publish it at the first start' },
-    { value: 'no', label: 'no', hint: 'key.publish: false, everything passes through' },
-  ])
-  if (chosen === 'yes') return
+    'encrypted for good: nothing undoes that. Shall it? Without, everything passes through.'
+  if (answered(await confirm({ ...STDERR_STYLE, message }))) return
   values.set('key.publish', false)
   missing.delete('protection')
 }

@@ -1,9 +1,9 @@
 /** `postern key`: the bot's own keys. */
-import { Argument } from 'commander'
+import { Argument, Option } from 'commander'
 import type { DeletionReport, KeyRow } from '../operators/keys.ts'
 import type { Operations } from '../operators/operations.ts'
 import type { RotationReport } from '../operators/reports.ts'
-import { failedError, OperatorError, usageError } from '../errors.ts'
+import { failedError, OperatorError } from '../errors.ts'
 import { counted } from '../printable.ts'
 import { keyExportCommand, keyImportCommand } from './key-transfer.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
@@ -15,13 +15,11 @@ import { pauseUntilShutdown, handleShutdown, shutdownSignal } from './signals.ts
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the bot’s keys, newest first')
-    .option('--json', 'print them as JSON')
     .example('postern key list --json')
     .asks((sidecar) => sidecar.keyList(), printKeys),
   new OperatorCommand('show')
     .description('print the certificate of a key, armored')
     .argument('[fingerprint]', 'which key; the active one by default')
-    .option('--json', 'print fingerprint, state and certificate as JSON')
     .example('postern key show | gpg --import')
     .asks(
       (sidecar, fingerprint?: string) => sidecar.keyShow({ fingerprint }),
@@ -113,9 +111,9 @@ async function deleteKey(sidecar: Operations, named: string, flags: DeleteFlags)
   const report = await sidecar.keyDeletion({ fingerprint: named })
   printDeletion(report)
   const { fingerprint } = report.key
-  const texts = { done: 'nothing was deleted', yes: '--yes deletes without asking' }
+  const done = 'nothing was deleted'
   const question = 'type the fingerprint to delete it: '
-  await confirmTyped(flags.yes === true, { question, answer: fingerprint, ...texts })
+  await confirmTyped(flags.yes === true, { question, answer: fingerprint, done })
   const deleted = await sidecar.keyDelete({ fingerprint })
   printAnswer(report, flags, () => printNotice(deleted.message))
 }
@@ -137,18 +135,16 @@ const keyRotateCommand = (): OperatorCommand =>
   new OperatorCommand('rotate')
     .description('replace the bot’s key by a new one, and print the new fingerprint')
     .option('--watch', 'follow it to the end, retries included')
-    .option(
-      '--abandon',
-      'end the rotation under way, if the service has not been sent the new key yet',
+    .addOption(
+      new Option(
+        '--abandon',
+        'end the rotation under way, if the service has not been sent the new key yet',
+      ).conflicts('watch'),
     )
     .choice('--algorithm <kind>', 'of the new key, instead of `key.algorithm`', ['classic', 'pqc'])
     .option('--json', 'print each step as JSON, one line each')
     .example('postern key rotate --watch')
     .runs(async (sources, options: RotateFlags) => {
-      if (options.abandon === true && options.watch === true) {
-        const hint = '`postern key rotate --help` explains both'
-        throw usageError('expected --watch or --abandon, not both', hint)
-      }
       handleShutdown()
       await withSidecar(sources, async (sidecar) => {
         if (options.abandon === true) return printStep(await sidecar.keyAbandon(), options)

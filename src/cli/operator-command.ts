@@ -27,7 +27,7 @@ export class OperatorCommand extends PosternCommand {
   }
 
   /**
-   * Asks the sidecar, and prints its answer: with `--json` as JSON, else by `show`.
+   * Asks the sidecar, and prints its answer: with `--json`, which it adds, as JSON, else by `show`.
    * @param ask gets the operations, each argument, and the options
    * @param show prints the answer for a person; gets the options too
    */
@@ -36,7 +36,7 @@ export class OperatorCommand extends PosternCommand {
     show: (answer: Answer, options: OptionValues) => void,
     o?: OfflineOptions,
   ): this {
-    return this.runs(async (sources, ...given) => {
+    return this.option('--json', 'print it as JSON').runs(async (sources, ...given) => {
       const answer = await withSidecar(sources, (sidecar) => ask(sidecar, ...given), o)
       const options = this.opts()
       printAnswer(answer, options, (shown) => show(shown, options))

@@ -8,7 +8,6 @@ import { printJson } from './terminal.ts'
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list what is sent later')
-    .option('--json', 'print it as JSON')
     .example('postern outbox list')
     .asks((sidecar) => sidecar.outboxList(), printEntries),
   showCommand('outbox'),
@@ -30,7 +29,6 @@ export const commandsOfGroup = (): OperatorCommand[] => [
 export const approveCommands = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list calls that need a person’s word')
-    .option('--json', 'print it as JSON')
     .example('postern approve list')
     .asks(async (sidecar) => {
       return (await sidecar.outboxList()).filter(({ approval }) => approval !== null)
@@ -48,7 +46,6 @@ const showCommand = (group: 'outbox' | 'approve'): OperatorCommand =>
   new OperatorCommand('show')
     .description('print one entry, without its words')
     .argument('<id>', 'which entry')
-    .option('--json', 'print it as JSON')
     .example(`postern ${group} show 0b9e9d0e-3a1a-4a4c-8a51-6d7d0c6b2f11`)
     .asks(async (sidecar, id: string) => {
       const entry = (await sidecar.outboxList()).find((one) => one.id === id)

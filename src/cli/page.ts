@@ -44,7 +44,7 @@ export function refuseStart(error: unknown, seed: SeedFile | null, flags: string
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' }
 
 /** Opens an address in the person's browser, without waiting for it; nothing where there is none. */
-function openInBrowser(url: string): void {
+export function openInBrowser(url: string): void {
   const command = OPENERS[platform] ?? 'xdg-open'
   const opener = spawn(command, [url], { stdio: 'ignore', detached: true })
   opener.on('error', () => undefined)

@@ -1,12 +1,10 @@
 /** `postern person`: everything known of a person. */
 import type { ForgottenRow } from '../operators/people.ts'
-import { idReader } from './flags.ts'
+import { readPersonId } from './flags.ts'
 import { withSidecar, OperatorCommand, printAnswer, type JsonFlag } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { print } from './terminal.ts'
 import { counted } from '../printable.ts'
-
-const readPersonId = idReader('person', '`postern trust list` shows them')
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('forget')
@@ -16,9 +14,9 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .option('--json', 'print the result as JSON')
     .example('postern person forget 4711')
     .runs(async (sources, userId: number, o: JsonFlag & { yes?: boolean }) => {
-      const texts = { done: 'nothing was erased', yes: '--yes erases without a question' }
+      const done = 'nothing was erased'
       const question = `erase person ${userId}? This cannot be undone. Type the id: `
-      await confirmTyped(o.yes === true, { question, answer: String(userId), ...texts })
+      await confirmTyped(o.yes === true, { question, answer: String(userId), done })
       const report = await withSidecar(sources, (sidecar) => sidecar.personForget({ userId }))
       printAnswer(report, o, printForgotten)
     }),

@@ -50,34 +50,26 @@ export async function runProgram(args: readonly string[]): Promise<void> {
 
 /** The parser's error in the form that all refusals have. */
 function refusal({ code, message }: CommanderError, program: Command, args: readonly string[]) {
-  let command = program
-  const path = ['postern']
-  for (const word of args) {
-    const next = command.commands.find((one) => one.name() === word)
-    if (next === undefined) break
-    path.push(word)
-    command = next
-  }
+  const path = [program]
+  for (const word of args) path.push(...namedIn(path.at(-1), word))
+  const [, ...names] = path.map((command) => command.name())
+  const hint =
+    names.length > 0
+      ? `\`postern ${names.join(' ')} --help\` shows what it takes`
+      : (OTHER_NAMES.find(([others]) => others.split(' ').includes(args[0] ?? ''))?.[1] ??
+        '`postern --help` lists the commands, `postern <command> --help` what each takes')
+  if (code === 'commander.help') return usageError('a command is missing', hint)
   const [, flag] = /^error: unknown option '--([^'=]+)/.exec(message) ?? []
-  const flags = command.options.map(({ long }) => long?.slice(2) ?? '')
-  const near = flag && (nearestName(flag, flags) ?? nearestName(`${flag}-file`, flags)) // secrets are in files
-  const text = near
-    ? `unknown option '--${flag}', did you mean --${near}?`
-    : message.replace(/^error: /, '').replaceAll('\n', ' ')
-  const other =
-    path.length > 1
-      ? undefined
-      : OTHER_NAMES.find(([names]) => names.split(' ').includes(args[0] ?? ''))?.[1]
-  return usageError(
-    code === 'commander.help'
-      ? 'a command is missing'
-      : text.replace('. Expected', ', expected').replace(/\.$/, ''),
-    other ??
-      (path.length > 1
-        ? `\`${path.join(' ')} --help\` shows what it takes`
-        : '`postern --help` lists the commands, `postern <command> --help` what each takes'),
-  )
+  const flags = path.at(-1)?.options.map(({ long }) => long?.slice(2) ?? '') ?? []
+  // A secret has none, and its file has one.
+  const near = flag && (nearestName(flag, flags) ?? nearestName(`${flag}-file`, flags))
+  if (near) return usageError(`unknown option '--${flag}', did you mean --${near}?`, hint)
+  const text = message.replace(/^error: /, '').replaceAll('\n', ' ')
+  return usageError(text.replace('. Expected', ', expected').replace(/\.$/, ''), hint)
 }
+
+const namedIn = (command: Command | undefined, word: string): Command[] =>
+  command?.commands.filter((one) => one.name() === word) ?? []
 
 /** Every command, with its options and help. */
 export const createFullProgram = async (): Promise<Command> => createProgram(await loadCommands())

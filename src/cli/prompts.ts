@@ -45,15 +45,16 @@ export async function readPassphrase(
  * Has the operator type what will be changed, so that a slip changes nothing.
  * @param isSure by --yes: nothing is asked
  * @param o `answer` that allows it, `done` the action omitted otherwise, such as `nothing was
- *   deleted`, `yes` the effect of --yes
+ *   deleted`
  * @throws OperatorError `usage` without a terminal, `refused` for another answer
  */
 export async function confirmTyped(
   isSure: boolean,
-  o: { question: string; answer: string; done: string; yes: string },
+  o: { question: string; answer: string; done: string },
 ): Promise<void> {
   if (isSure) return
-  if (!isInteractive()) throw usageError('there is no terminal to ask at', `${o.done}; ${o.yes}`)
+  if (!isInteractive())
+    throw usageError('there is no terminal to ask at', `${o.done}; --yes does it without asking`)
   using lines = createInterface({ input: process.stdin, output: process.stderr })
   const typed = await lines.question(o.question)
   if (typed.trim().toLowerCase() === o.answer) return

@@ -6,7 +6,7 @@ import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { userRuntimeFolders } from '../config/sources.ts'
-import { numberReader } from './flags.ts'
+import { idReader, numberReader } from './flags.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
@@ -43,9 +43,8 @@ type Perform = (words: string[], flags: ActionFlags) => (speaker: Speaker) => Pr
 /** As large as the sandbox stores files. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const WAIT_SECONDS = 10
-
-const readSeconds = numberReader('seconds from 1 to 60', 1, 60)
-const readMessageId = numberReader('the id of a message, a whole number', 0)
+const readSeconds = numberReader('seconds', 1, 60)
+const readMessageId = idReader('message', '`postern sandbox say` prints the id of its message')
 const REPLY = ['--reply <messageId>', 'quote this message', readMessageId] as const
 
 /** `postern sandbox say`, `press` and `attach`: what a person of a running sandbox does. */

@@ -68,8 +68,8 @@ export function printList<T>(
  */
 export function printWrapped(text: string, o: { first: string; indent: number }): void {
   const clean = asTyped(stripControls(text))
-  const [line = '', ...more] = wrapText(clean, availableWidth() - o.indent)
-  print([`${o.first}${line}`, ...more.map((one) => `${' '.repeat(o.indent)}${one}`)].join('\n'))
+  const lines = wrapText(clean, availableWidth() - o.indent)
+  print(o.first + lines.join(`\n${' '.repeat(o.indent)}`))
 }
 
 /**

@@ -4,9 +4,10 @@
  */
 import { once } from 'node:events'
 import { createReadStream, existsSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { styleText } from 'node:util'
 import { wrapAnsi } from 'fast-wrap-ansi'
+import { placeOf } from '../config/files.ts'
 import { OperatorError, PosternError, Refusal, resultOr } from '../errors.ts'
 import { REFUSAL_EXIT_CODES, type ExitCode } from '../operator-refusals.ts'
 import { oneLine, printableJson, stripControls } from '../printable.ts'
@@ -89,15 +90,9 @@ export async function printFile(path: string): Promise<void> {
 /** Resolves once everything was written, or its reader is gone. */
 export async function flush(): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
-    if (stream.writableLength > 0) {
-      await new Promise((resolve) => {
-        stream.once('close', resolve)
-        stream.write('', () => {
-          stream.off('close', resolve)
-          resolve(undefined)
-        })
-      })
-    }
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    stream.once('close', resolve).write('', resolve)
+    await promise
   }
 }
 
@@ -131,16 +126,15 @@ export function exitCodeOf(error: unknown): ExitCode {
   return (error instanceof Refusal ? REFUSAL_EXIT_CODES[error.code] : undefined) ?? 1
 }
 
-/** Flags that lead another command to the same settings. */
-let flags: Partial<Record<'config' | 'bot', string | null>> = {}
-/** Commands that know no settings file, or no bot of several. */
-const NOT_TAKEN = {
+/** Flags that lead another command to the same settings, and the commands that do not know them. */
+const KEPT = {
   config: /^(demo|dev|sandbox|[^a-z])/,
   bot: /^(demo|dev|sandbox|[^a-z]|agent|bot|config|init|run)/,
 }
+let kept: Readonly<Record<string, unknown>> = {}
 
-/** From now on commands in texts have these flags. */
-export const keepFlags = (given: typeof flags): void => void (flags = given)
+/** From now on commands in texts have the flags among these that lead to the same settings. */
+export const keepFlags = (flags: typeof kept): void => void (kept = flags)
 
 /** A text whose commands in backticks can be typed as they are, however Postern was started. */
 export const asTyped = (text: string): string =>
@@ -149,26 +143,26 @@ export const asTyped = (text: string): string =>
 /** The same for a line that is a command: `postern key show | gpg --import`. */
 export const commandLine = (line: string): string =>
   line.replace(/^postern (?=(\S+))/, (_, command: string) => {
-    const kept = (['config', 'bot'] as const).map((name) => {
-      const value = flags[name] ?? ''
-      return value === '' || NOT_TAKEN[name].test(command) ? '' : `--${name} ${quotePath(value)} `
+    const flags = Object.entries(KEPT).map(([name, without]) => {
+      const value = kept[name]
+      return typeof value !== 'string' || without.test(command)
+        ? ''
+        : `--${name} ${quotePath(value)} `
     })
-    return `${invocation()} ${kept.join('')}`
+    return `${invocation()} ${flags.join('')}`
   })
+
+const OURS = /[\\/](?:bin[\\/]postern\.cjs|dist[\\/]main\.js)$/
 
 /** What starts Postern again where this process was started. */
 function invocation(): string {
   const started = process.argv[1] ?? ''
   const file = resultOr(() => realpathSync(started), started)
-  const [postern, bin] = [basename(started), basename(dirname(started))]
-  const isOurs = /[\\/](bin[\\/]postern\.cjs|dist[\\/]main\.js)$/.test(file)
-  if (!isOurs || (postern === 'postern' && bin !== '.bin')) return 'postern'
-  const folder = bin === '.bin' ? resolve(started, '../..') : resolve(file, '../../..')
-  const isInstalled = basename(folder) === 'node_modules'
+  const [, folder, bin] = /^(.*)[\\/]node_modules[\\/](\.bin|postern)[\\/]/.exec(started) ?? []
+  if (!OURS.test(file) || (basename(started) === 'postern' && bin !== '.bin')) return 'postern'
   // Elsewhere npx would offer a package of that name from the registry.
-  if (isInstalled && npmFolder(process.cwd()) === dirname(folder)) return 'npx postern'
-  const near = relative(process.cwd(), file)
-  return `node ${quotePath(near.startsWith('..') ? file : near)}`
+  if (npmFolder(process.cwd()) === folder) return 'npx postern'
+  return `node ${quotePath(placeOf(file, process.cwd()))}`
 }
 
 /** The folder whose packages npm uses in a folder. */

@@ -35,8 +35,6 @@ export const logCommand = (): OperatorCommand =>
     .option('--verify', 'recompute the chain and its heads instead; exits with 1 for a change')
     .option('--head [file]', 'print the last entry, signed; with --verify: compare with this one')
     .option('--json', 'print one JSON object per line')
-    .example('postern trust log --json > trust.ndjson')
-    .example('postern trust log --head > head.asc')
     .example('postern trust log --verify --head head.asc')
     .runs(async (sources, { since, follow, verify, head, json = false }: LogFlags) => {
       const from = since ?? { sinceMs: 0, after: 0 }

@@ -1,9 +1,9 @@
 /** `postern trust`: which certificates are trusted, and every change of them. */
-import type { OptionValues } from 'commander'
+import { Argument, type OptionValues } from 'commander'
 import type { TrustReport, TrustRow } from '../operators/trust.ts'
 import { usageError } from '../errors.ts'
 import { counted } from '../printable.ts'
-import { idReader } from './flags.ts'
+import { readChatId, readPersonId } from './flags.ts'
 import { OperatorCommand, withSidecar, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
 import { printNotice, print, printJson } from './terminal.ts'
@@ -12,11 +12,6 @@ import { numberCommands } from './trust-number.ts'
 import { confirmTyped } from './prompts.ts'
 import { readInput } from './files.ts'
 
-const readPersonId = idReader(
-  'person',
-  '`postern trust list` shows the ids of the people whom we know',
-)
-
 const ofPerson = (command: string): OperatorCommand =>
   new OperatorCommand(command).argument('<userId>', 'which person', readPersonId)
 
@@ -24,7 +19,6 @@ export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('list')
     .description('list the people whom Postern knows, with name, fingerprint and standing')
     .option('--changed', 'only people for whom the service now lists another certificate')
-    .option('--json', 'print them as JSON')
     .example('postern trust list --changed')
     .asks(async (sidecar, { changed }: { changed?: boolean }) => {
       const report = await sidecar.trustList()
@@ -51,20 +45,18 @@ export const commandsOfGroup = (): OperatorCommand[] => [
     .does((sidecar, userId: number) => sidecar.trustBlock({ userId })),
   new OperatorCommand('policy')
     .description('set what happens when a certificate changes, over the setting trust.policy')
-    .argument(
-      '<policy>',
-      'accept, first-use or pinned; setting goes back to trust.policy',
-      readPolicy,
+    .addArgument(
+      new Argument('<policy>', 'setting goes back to trust.policy').choices([
+        ...POLICIES,
+        'setting',
+      ]),
     )
-    .option(
-      '--chat <chatId>',
-      'in this chat only',
-      idReader('chat', '`postern chat list` shows them'),
-    )
+    .option('--chat <chatId>', 'in this chat only', readChatId)
     .example('postern trust policy pinned --chat 4711')
-    .does((sidecar, policy: Policy | null, { chat: chatId = null }: { chat?: number | null }) =>
-      sidecar.trustPolicy({ chatId, policy }),
-    ),
+    .does((sidecar, name: string, { chat: chatId = null }: { chat?: number | null }) => {
+      const policy = POLICIES.find((one) => one === name) ?? null
+      return sidecar.trustPolicy({ chatId, policy })
+    }),
   importCommand(),
   logCommand(),
 ]
@@ -105,14 +97,6 @@ const isChanged = ({ fingerprint, listed }: TrustRow): boolean =>
   listed !== null && listed !== fingerprint
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
-type Policy = (typeof POLICIES)[number]
-
-function readPolicy(text: string): Policy | null {
-  if (text === 'setting') return null
-  const policy = POLICIES.find((known) => known === text)
-  if (policy !== undefined) return policy
-  throw usageError('there is no such policy', `one of ${POLICIES.join(', ')}, or setting`)
-}
 
 interface ImportFlags extends JsonFlag {
   by?: string
@@ -158,9 +142,8 @@ const importCommand = (): OperatorCommand =>
         const { lines, signer } = await sidecar.trustImport({ ...list, apply: false })
         if (o.json !== true) for (const line of lines) print(line)
         printNotice(`signed by ${signer ?? 'nobody'}`)
-        const texts = { done: 'nothing was changed', yes: '--yes asks none' }
-        const question = 'verify them? (yes): '
-        await confirmTyped(o.yes === true, { question, answer: 'yes', ...texts })
+        const asked = { question: 'verify them? (yes): ', answer: 'yes' }
+        await confirmTyped(o.yes === true, { ...asked, done: 'nothing was changed' })
         const report = await sidecar.trustImport({ ...list, apply: true })
         if (o.json === true) printJson(report)
         printNotice(`verified ${counted(report.verified, 'person', 'people')}`)

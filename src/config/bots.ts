@@ -8,7 +8,8 @@ import { BOT_NAME } from './bot-names.ts'
 import type { Problem } from './problems.ts'
 import { presetOf } from './settings.ts'
 import type { Sources } from './sources.ts'
-import { placeOf, readBotFile, type BotEntry } from './yaml-file.ts'
+import { placeOf } from './files.ts'
+import { readBotFile, type BotEntry } from './yaml-file.ts'
 
 /** Several bots, each with its effective settings: its own ones, and else those for all bots. */
 export type SeveralBots = NonNullable<ReturnType<typeof findBots>>

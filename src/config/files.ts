@@ -1,6 +1,6 @@
 /** Reading small files whose size and kind nobody promised. */
 import { closeSync, existsSync, fstatSync, openSync, readSync, type Stats } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { systemCodeOf } from '../errors.ts'
 
 /**
@@ -41,6 +41,12 @@ export function describeSecretFile(problem: string, given: string, cwd: string):
   const path = resolve(cwd, given)
   const isPath = existsSync(path) || isAbsolute(given) || /^\.{1,2}\//.test(given)
   return isPath ? `${path}: ${problem}` : `${problem}, looked for in ${cwd}`
+}
+
+/** A path as one names it: from `cwd`, where it is below that. */
+export function placeOf(path: string, cwd: string): string {
+  const near = relative(cwd, path)
+  return near.startsWith('..') ? path : near
 }
 
 function readAll(descriptor: number, maxBytes: number): Buffer | null {

@@ -1,11 +1,10 @@
 /** Settings files: YAML, strict, every value with its line. */
 import { statSync } from 'node:fs'
-import { relative } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { resultOr } from '../errors.ts'
 import { describeExposure } from './secrets.ts'
 import { describeOthersChange } from '../util/file-owners.ts'
-import { readBounded } from './files.ts'
+import { placeOf, readBounded } from './files.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { nearestName, withGroups, type Problem } from './problems.ts'
 import { isOfEachBot } from './options.ts'
@@ -108,12 +107,6 @@ function readFile(
   }
   found.problems = found.problems.slice(0, MAX_PROBLEMS)
   return found
-}
-
-/** How a file is named in problems: from `cwd`, where it is below that. */
-export function placeOf(path: string, cwd: string): string {
-  const near = relative(cwd, path)
-  return near.startsWith('..') ? path : near
 }
 
 const unreadable = (problems: Problem[]): FileSettings => ({

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createLog } from '../config/log.ts'
-import { createSidecar, type HandedInParts } from '../context.ts'
+import { createSidecar } from '../context.ts'
 import { untilReady } from './readiness.ts'
 import { timeOf } from '../util/clock.ts'
 import { loadTestSettings, type StartSidecarOptions } from './settings.ts'
@@ -35,17 +35,7 @@ const READY_WITHIN_MS = 8000
  */
 export async function startSidecar(options: StartSidecarOptions): Promise<TestSidecar> {
   const { clock } = options
-  return await startSidecarOn(options, clock === undefined ? {} : { time: timeOf(clock) })
-}
-
-/**
- * The same with parts in place of the usual ones.
- * @internal its types are no part of the package
- */
-export async function startSidecarOn(
-  options: StartSidecarOptions,
-  parts: HandedInParts,
-): Promise<TestSidecar> {
+  const parts = clock === undefined ? {} : { time: timeOf(clock) }
   const { readyWithinMs = READY_WITHIN_MS } = options
   await using stack = new AsyncDisposableStack()
   const dataDir = options.dataDir ?? (await temporaryFolder(stack))

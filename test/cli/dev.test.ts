@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openDevFolder } from '../../src/cli/dev-folder.ts'
@@ -64,17 +64,6 @@ async function lineOf(dev: Started): Promise<Line> {
 
 const DAY_MS = 86_400_000
 
-/** Commands about a sidecar that runs. */
-const OF_A_SIDECAR = [
-  'status',
-  'check',
-  'key list',
-  'chat list',
-  'trust show alice',
-  'explain --withheld',
-  'backup create backup',
-]
-
 // Processes are started one after the other, which takes its time where others are busy.
 describe('`postern dev`', { timeout: 120_000 }, () => {
   test('`dev` runs a bot whose answers are sealed, and refuses a second `dev` on its folder', async () => {
@@ -95,29 +84,6 @@ describe('`postern dev`', { timeout: 120_000 }, () => {
     expect(said.stdout).toMatch(/echo_bot +dm: got hello {2}✓ verified$/m)
     await first.waitForStderr(/echo_bot +dm: got hello$/m)
     expect((await fetch(line.pageUrl)).headers.get('content-security-policy')).not.toBe(null)
-
-    // Where nothing is set, a command is about it.
-    const notice = `this is the sidecar of \`postern dev\` in ${join(cwd, '.postern-dev')}\n`
-    const nowhere = join(cwd, 'nowhere')
-    mkdirSync(nowhere)
-    const inFolder = async (folder: string, command: string, more: Record<string, string> = {}) =>
-      await start(command.split(' '), { cwd: folder, env: { ...env, ...more } }).ended
-    for (const command of OF_A_SIDECAR) {
-      const { code, stderr } = await inFolder(nowhere, command)
-      expect([command, code]).toEqual([command, 0])
-      expect(stderr).toContain(notice)
-    }
-    mkdirSync(join(cwd, '.postern'), { mode: 0o700 })
-    for (const [folder, command, more] of [
-      [cwd, 'status', {}],
-      [nowhere, 'status', { POSTERN_DATA_DIR: join(cwd, 'other') }],
-      [nowhere, 'status --config other.yaml', {}],
-      [nowhere, 'config show', {}],
-      [nowhere, 'run', {}],
-    ] as const) {
-      const { code, stderr } = await inFolder(folder, command, more)
-      expect([command, code === 0, stderr.includes(notice)]).toEqual([command, false, false])
-    }
 
     await createControlClient(line.controlUrl).advance({ ms: DAY_MS })
     const tomorrow = await runInProcess(
@@ -199,18 +165,6 @@ describe('`postern dev`', { timeout: 120_000 }, () => {
     expect([dev.code, dev.stdout]).not.toEqual([0, ''])
     expect(dev.stderr).toContain(message)
     expect(readFileSync(join(path, 'world'), 'utf8')).toBe('x')
-  })
-
-  test('`dev` does not pass BOT_TOKEN of its shell to the bot, and reports so once', async () => {
-    const { cwd, env } = project()
-    const show = ['sh', '-c', 'echo "token <$BOT_TOKEN> file <$BOT_TOKEN_FILE>"']
-    const options = { cwd, env: { ...env, BOT_TOKEN: 'somebody-elses' } }
-    const running = start(['dev', ...ANY_PORTS, '--', ...show], options)
-    await running.waitForStdout(/token <> file <.*token>$/m)
-    running.process.kill('SIGINT')
-    const { stdout, stderr } = await running.ended
-    expect(stderr.match(/BOT_TOKEN of your shell is not handed on/g)).toHaveLength(1)
-    expect(stdout + stderr).not.toContain('somebody-elses')
   })
 })
 

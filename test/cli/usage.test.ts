@@ -57,23 +57,6 @@ describe('help', () => {
   })
 })
 
-test.each([
-  ['run --port 1', '--listen-port', 'run'],
-  ['run --token x', '--bot-token-file', 'run'],
-  ['run --upstrem-url x', '--upstream-url', 'run'],
-  ['key list --config x --jsn', '--json', 'key list'],
-  ['dev --sandbox-prt 1', '--sandbox-port', 'dev'],
-])(
-  '`postern %s` is refused with the flag %s and the help of the command',
-  async (line, flag, of) => {
-    const { code, stderr } = await runInProcess(line.split(' '))
-    expect([code, stderr]).toEqual([
-      2,
-      expect.stringContaining(`did you mean ${flag}?\nhint: \`postern ${of} --help\``),
-    ])
-  },
-)
-
 test('a group of commands without one prints its help as `--help` does', async () => {
   const { stdout } = await runInProcess(['key', '--help'])
   const { code, stderr } = await runInProcess(['key'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { load, loadAll } from '../../src/config/load.ts'
+import { load } from '../../src/config/load.ts'
 import { nearestName, withGroups } from '../../src/config/problems.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
 import { ENOUGH, file, folder, refusalOf, sources } from './support.ts'
@@ -17,23 +17,6 @@ test.each([
 ])('the nearest name of a setting `%s` is %s', (written, nearest) => {
   const paths = SETTINGS.map(({ path }) => path)
   expect(nearestName(written, withGroups(paths))).toBe(nearest)
-})
-
-test.each([
-  ['POSTERN_URL', 'POSTERN_UPSTREAM_URL'],
-  ['POSTERN_TOKEN', 'POSTERN_BOT_TOKEN'],
-  ['POSTERN_CONFG', 'POSTERN_CONFIG'],
-  ['POSTERN_EXPORT_PASSFRASE', 'POSTERN_EXPORT_PASSPHRASE'],
-])('a variable %s is refused with %s', (name, nearest) => {
-  const error = refusalOf(() => load(sources({ env: { ...ENOUGH, [name]: 'hunter2' } })))
-  expect(error.message).toContain(`${name}: no such setting, did you mean ${nearest}?`)
-})
-
-test('an entry of one of several bots with a mistake alone is reported with that mistake', () => {
-  const cwd = folder()
-  const configFlag = file(cwd, 'a.yaml', 'bots:\n  - name: one\n    tokn: x\n')
-  const error = refusalOf(() => loadAll(sources({ cwd, configFlag, env: {} })))
-  expect(error.message).toContain('bots.one.tokn: no such setting, did you mean token?')
 })
 
 describe('invalid settings', () => {

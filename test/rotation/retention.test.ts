@@ -88,7 +88,7 @@ test('`key delete` names the messages and copies that become unreadable, and nee
   expect(asked.stderr).toContain('it would have gone on opening until')
   expect(asked.stderr).toMatch(/opened 2 messages and 0 files, the last at 20/)
   expect(asked.stderr).toContain('postern.v1.20260101T000000000Z.db in dataDir')
-  expect(asked.stderr).toContain('--yes deletes without asking')
+  expect(asked.stderr).toContain('--yes does it without asking')
   expect((await keysOf(stage.sidecar)).map(({ state }) => state)).toEqual(['active', 'retired'])
 })
 

@@ -108,7 +108,7 @@ test.each<[string[], number, RegExp]>([
   [['accept', 'ID', '--fingerprint', 'ab'.repeat(20)], 1, /another one/],
   [['verify', 'ID', 'abc'], 2, /40 hexadecimal/],
   [['block', 'alice'], 2, /whole number/],
-  [['policy', 'paranoid'], 2, /no such policy/],
+  [['policy', 'paranoid'], 2, /is invalid/],
   [['log', '--since', 'yesterday'], 2, /not a date/],
 ])('the command `trust %j` is refused with a hint', async (args, code, expected) => {
   const friend = await stage.friend()
