@@ -1,12 +1,5 @@
-import type {
-  Journal,
-  KeyChange,
-  KnownChange,
-  Memory,
-  Policies,
-  Records,
-  ToldWith,
-} from '../kernel/index.ts'
+import type { Journal, KeyChange, KnownChange, Memory } from '../kernel/index.ts'
+import type { Policies, Records, ToldWith } from '../kernel/index.ts'
 
 export interface KeyChangesParts {
   memory: Memory
@@ -15,29 +8,19 @@ export interface KeyChangesParts {
 }
 
 /** The last change of each person's certificate, of which the bot is informed. */
-export class KeyChanges {
-  readonly #parts: KeyChangesParts
-  readonly #changes = new Map<number, KnownChange>()
-
-  private constructor(parts: KeyChangesParts) {
-    this.#parts = parts
-    parts.journal.onChange((change) => {
-      if (change.kind !== 'key-changed') return
-      const { userId, detail } = change
-      const { from, to } = detail
-      this.#changes.set(userId, { userId, from, to, message: null, send: null })
-    })
-  }
-
-  static async load(parts: KeyChangesParts): Promise<KeyChanges> {
-    const changes = new KeyChanges(parts)
-    await parts.memory.keep('key_changes', async ({ keyChanges }, userIds) => {
-      const found = await keyChanges.of(userIds)
-      for (const userId of userIds ?? []) changes.#changes.delete(Number(userId))
-      for (const change of found) changes.#changes.set(change.userId, change)
-    })
-    return changes
-  }
+export async function loadKeyChanges({ memory, journal, policies }: KeyChangesParts) {
+  const changes = new Map<number, KnownChange>()
+  journal.onChange((change) => {
+    if (change.kind !== 'key-changed') return
+    const { userId, detail } = change
+    const { from, to } = detail
+    changes.set(userId, { userId, from, to, message: null, send: null })
+  })
+  await memory.keep('key_changes', async ({ keyChanges }, userIds) => {
+    const found = await keyChanges.of(userIds)
+    for (const userId of userIds ?? []) changes.delete(Number(userId))
+    for (const change of found) changes.set(change.userId, change)
+  })
 
   /**
    * The changes of people to inform the bot of now: once with a message and once with a send, and
@@ -45,13 +28,12 @@ export class KeyChanges {
    * failed write may repeat one after a restart.
    * @param o `key` of the update or the send
    */
-  async tell(
+  async function tell(
     userIds: Iterable<number>,
     { chatId, by, key }: { chatId: number; by: ToldWith; key: string },
   ): Promise<KeyChange[]> {
-    const { policies, memory } = this.#parts
-    if (this.#changes.size === 0 || policies.for(chatId) === 'pinned') return []
-    const known = [...new Set(userIds)].flatMap((userId) => this.#changes.get(userId) ?? [])
+    if (changes.size === 0 || policies.for(chatId) === 'pinned') return []
+    const known = [...new Set(userIds)].flatMap((userId) => changes.get(userId) ?? [])
     const told = known.filter((change) => change[by] === null || change[by] === key)
     const fresh = told.filter((change) => change[by] === null)
     for (const change of fresh) change[by] = key
@@ -61,4 +43,8 @@ export class KeyChanges {
     if (fresh.length > 0) await memory.note(write).catch(() => undefined)
     return told.map(({ userId, from, to }) => ({ userId, from, to }))
   }
+
+  return { tell }
 }
+
+export type KeyChanges = Awaited<ReturnType<typeof loadKeyChanges>>

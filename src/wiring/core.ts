@@ -21,7 +21,7 @@ import { scrubIfDue } from '../store/scrub.ts'
 import { KeyTurn, SendFence } from '../store/postgres/send-fence.ts'
 import { PROVEN_MS } from '../store/postgres/times.ts'
 import type { Store } from '../store/store.ts'
-import { KeyChanges } from '../translate/key-changes.ts'
+import { loadKeyChanges, type KeyChanges } from '../translate/key-changes.ts'
 import { Forgotten } from '../store/forgotten.ts'
 import { JournalHeads } from '../keys/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
@@ -189,7 +189,7 @@ async function loadKnown(
     modes: new Modes({ sightings: kernel.sightings, chat: calls.chat }),
     names: new Names(store),
     forgotten,
-    keyChanges: await KeyChanges.load({ memory, ...kernel, policies: kernel.trust.policies }),
+    keyChanges: await loadKeyChanges({ memory, ...kernel, policies: kernel.trust.policies }),
   }
 }
 

@@ -2,7 +2,7 @@ import type { KeyChange, ToldWith } from '../../src/kernel/index.ts'
 import { expect, test, vi } from 'vitest'
 import { Refusal } from '../../src/errors.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
-import { KeyChanges } from '../../src/translate/key-changes.ts'
+import { loadKeyChanges } from '../../src/translate/key-changes.ts'
 import type { Store } from '../../src/store/store.ts'
 import { open, temporary } from '../store/support.ts'
 import { memoryOf } from '../../src/store/memory.ts'
@@ -14,7 +14,7 @@ const CHAT = 7
 async function load(store: Store) {
   const memory = memoryOf(store)
   const journal = new Journal(memory)
-  const known = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
+  const known = await loadKeyChanges({ memory, journal, policies: { for: () => 'accept' } })
   const changed = async ({ userId, ...change }: KeyChange): Promise<void> => {
     const detail = { ...change, standing: 'seen' }
     await journal.record([{ kind: 'key-changed', userId, detail }], ({ keyChanges }) =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Certificates } from '../../../src/kernel/people/certificates.ts'
 import { Policies } from '../../../src/kernel/people/policies.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { KeyChanges } from '../../../src/translate/key-changes.ts'
+import { loadKeyChanges } from '../../../src/translate/key-changes.ts'
 import { People } from '../../../src/kernel/people/people.ts'
 import { blankPin, Pins } from '../../../src/kernel/people/pins.ts'
 import type { Engine } from '../../../src/openpgp/engine.ts'
@@ -46,7 +46,7 @@ describe('records that another sidecar changed', () => {
     const epoch = { value: 0 }
     const policies = await Policies.load({ memory, journal, setting: 'accept', epoch })
     const pins = await Pins.load(memory, { epoch, forgotten: undefined })
-    const keyChanges = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
+    const keyChanges = await loadKeyChanges({ memory, journal, policies: { for: () => 'accept' } })
     const engine = { judge: judging() } as unknown as Engine
     const certificates = await Certificates.load({ engine, memory, journal })
     expect([policies.for(7), pins.size, await keyChanges.tell([5], SEND)]).toEqual([

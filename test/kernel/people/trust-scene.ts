@@ -6,7 +6,7 @@ import { People } from '../../../src/kernel/people/people.ts'
 import { Trust, type TrustParts } from '../../../src/kernel/people/trust.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { open, temporary } from '../../store/support.ts'
-import { KeyChanges } from '../../../src/translate/key-changes.ts'
+import { loadKeyChanges } from '../../../src/translate/key-changes.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
 
 export const [A, B, C] = ['a'.repeat(40), 'b'.repeat(40), 'c'.repeat(40)]
@@ -41,6 +41,6 @@ export async function trusting(
     ...bound,
   })
   const { policies } = trust
-  const keyChanges = await KeyChanges.load({ memory: memoryOf(store), journal, policies })
+  const keyChanges = await loadKeyChanges({ memory: memoryOf(store), journal, policies })
   return { store, trust, people, changes, keyChanges }
 }

@@ -1,7 +1,7 @@
 /** What is written and when, and what counts before it is. */
 import { describe, expect, test, vi } from 'vitest'
 import { Journal } from '../../../src/kernel/people/journal.ts'
-import { KeyChanges } from '../../../src/translate/key-changes.ts'
+import { loadKeyChanges } from '../../../src/translate/key-changes.ts'
 import { KnownKeys } from '../../../src/kernel/people/known-keys.ts'
 import type { TrustParts } from '../../../src/kernel/people/trust.ts'
 import { smallMemory, smallTrust } from './small-memory.ts'
@@ -52,7 +52,7 @@ describe('encryption keys that cannot be written', () => {
 test('the report of a changed key is written before the bot receives it, and once', async () => {
   const { memory, written, state } = smallMemory()
   const journal = new Journal(memory)
-  const changes = await KeyChanges.load({ memory, journal, policies: { for: () => 'accept' } })
+  const changes = await loadKeyChanges({ memory, journal, policies: { for: () => 'accept' } })
   const detail = { from: A, to: B, standing: 'seen' }
   await journal.record([{ kind: 'key-changed', userId: 5, detail }])
   written.length = 0
