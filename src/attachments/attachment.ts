@@ -1,14 +1,8 @@
 /** One attachment: fetched, opened where it is for us, judged, and at rest. */
 import { createHash, randomUUID } from 'node:crypto'
 import { filetypeinfo } from 'magic-bytes.js'
-import {
-  Freshness,
-  isProtectedIn,
-  judgeFetched,
-  judgeFile,
-  judgeStored,
-  maySpeak,
-} from '../kernel/index.ts'
+import { Freshness, isProtectedIn, maySpeak } from '../kernel/index.ts'
+import { judgeFetched, judgeFile, judgeStored } from '../kernel/index.ts'
 import type { FileDecision, FileParts, GivenVerdict, MediaPlace, Verdict } from '../kernel/index.ts'
 import { Refusal } from '../errors.ts'
 import { BOUNDS, ByteReader, FORM_BYTES, RestingWriter, sealedForm } from '../openpgp/index.ts'

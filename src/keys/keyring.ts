@@ -1,13 +1,6 @@
 import { fromRow, isReady, readyKey, Clocks } from '../kernel/index.ts'
-import type {
-  Memory,
-  OwnKeyRecord,
-  OwnKeyRow,
-  OwnKeys,
-  ReadyKey,
-  Records,
-  Time,
-} from '../kernel/index.ts'
+import type { Memory, OwnKeyRecord, OwnKeyRow, OwnKeys } from '../kernel/index.ts'
+import type { ReadyKey, Records, Time } from '../kernel/index.ts'
 import type { Engine, OwnKey, OwnKeyAlgorithm, UnlockedKey } from '../openpgp/index.ts'
 import { Listeners } from '../util/listeners.ts'
 import { keyReader } from './key-reader.ts'

@@ -1,12 +1,8 @@
 /** Operations on the clients of the bot's door. Times are ISO 8601 in UTC. */
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import {
-  CLIENT_TOKEN_PREFIX,
-  certificateCredential,
-  certificateIn,
-  tokenHashOf,
-} from '../api/bot.ts'
+import { CLIENT_TOKEN_PREFIX, tokenHashOf } from '../api/bot.ts'
+import { certificateCredential, certificateIn } from '../api/bot.ts'
 import { AddedClient, ClientName, scopeOf } from '../config/client-entry.ts'
 import { LOST, type OutboxEntries } from '../outbox/entries.ts'
 import { iso, nothing, operation } from './operation.ts'

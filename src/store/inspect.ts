@@ -6,15 +6,8 @@ import { FIRST_VERSION, NEWEST_VERSION } from './migrations.ts'
 import { inUse } from './owner.ts'
 import { corrupt, newer, older, unwritable } from './refusals.ts'
 import type { ProtectionTable } from './schema.ts'
-import {
-  APPLICATION_ID,
-  connectReading,
-  connectStill,
-  isBusy,
-  isDiskFailure,
-  pragma,
-  resultCode,
-} from './sqlite.ts'
+import { APPLICATION_ID, connectReading, connectStill, pragma } from './sqlite.ts'
+import { isBusy, isDiskFailure, resultCode } from './sqlite.ts'
 
 /** The database, and the marker file that proves that there was one. */
 export const DATABASE = 'postern.db'

@@ -7,13 +7,8 @@ import { raceAbort } from '../util/race-abort.ts'
 import { nextTurn } from '../util/scheduling.ts'
 import { monotonicNow } from '../util/clock.ts'
 import { examine, isProtectedSince, transientErrorIn, unexamined } from '../kernel/index.ts'
-import type {
-  Arrival,
-  ExamineParts,
-  ExaminedMessage,
-  FoundMessage,
-  MessageFinding,
-} from '../kernel/index.ts'
+import type { Arrival, ExamineParts, ExaminedMessage } from '../kernel/index.ts'
+import type { FoundMessage, MessageFinding } from '../kernel/index.ts'
 import { DEFERRAL_TIMES, Deferral, transientErrorAmong } from './deferral.ts'
 import type { LeavingReason, BatchState } from './deferral.ts'
 

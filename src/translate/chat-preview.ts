@@ -3,13 +3,8 @@
  * operators before publishing (`postern chat show`, `postern check --chats`).
  */
 import type { Modes } from '../service/lookups/modes.ts'
-import {
-  chooseRecipients,
-  deniedReason,
-  downgradeRefusal,
-  recipientRules,
-  mayReceive,
-} from '../kernel/index.ts'
+import { chooseRecipients, deniedReason, downgradeRefusal } from '../kernel/index.ts'
+import { mayReceive, recipientRules } from '../kernel/index.ts'
 import type { Guard, KeyList, ModeAnswer, RecipientParts, RecipientRules } from '../kernel/index.ts'
 import { NoResponseError, OperatorError, Refusal, ServiceError, failedError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'

@@ -1,26 +1,11 @@
 /** From the service's updates to the bot's: opened concurrently, answered in order. */
 import { setTimeout as elapsed } from 'node:timers/promises'
 import type { MessageOutcome } from '../store/outcomes.ts'
-import {
-  type ExamineParts,
-  type FoundMessage,
-  Freshness,
-  type JudgedMessage,
-  type KeyChange,
-  type MessagesOfUpdate,
-  type Presses,
-  type ReplayMemory,
-  type Sightings,
-  type UpdateHead,
-  type VerifyPolicy,
-  delivers,
-  finalOf,
-  type SeenUpdates,
-  settle,
-  stillStanding,
-  strangerIn,
-  unexamined,
-} from '../kernel/index.ts'
+import { delivers, finalOf, Freshness, settle, stillStanding } from '../kernel/index.ts'
+import { strangerIn, unexamined } from '../kernel/index.ts'
+import type { ExamineParts, FoundMessage, JudgedMessage, KeyChange } from '../kernel/index.ts'
+import type { MessagesOfUpdate, Presses, ReplayMemory, SeenUpdates } from '../kernel/index.ts'
+import type { Sightings, UpdateHead, VerifyPolicy } from '../kernel/index.ts'
 import { isObject } from '../api/common.ts'
 import { LIMITS } from '../api/limits.ts'
 import { Listeners } from '../util/listeners.ts'

@@ -1,23 +1,9 @@
 /** Makes a draft ready to send: readable or sealed, always with a permit. */
-import {
-  type ClearField,
-  type ClearFields,
-  type Guard,
-  type KeyChange,
-  type KeyList,
-  type Outbound,
-  type RecipientParts,
-  type Recipients,
-  type ReplayMemory,
-  type Rule,
-  type Sightings,
-  type Time,
-  downgradeRefusal,
-  meaningOfNoKeyList,
-  meaningOfRefusal,
-  recipientsOf,
-  refuseDowngrade,
-} from '../kernel/index.ts'
+import { downgradeRefusal, meaningOfNoKeyList, meaningOfRefusal } from '../kernel/index.ts'
+import { recipientsOf, refuseDowngrade } from '../kernel/index.ts'
+import type { ClearField, ClearFields, Guard, KeyChange, KeyList } from '../kernel/index.ts'
+import type { Outbound, RecipientParts, Recipients, ReplayMemory } from '../kernel/index.ts'
+import type { Rule, Sightings, Time } from '../kernel/index.ts'
 import type { Modes } from '../service/lookups/modes.ts'
 import { Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'

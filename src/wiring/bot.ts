@@ -14,13 +14,7 @@ import { describeBotDoor } from './doors.ts'
 import { createLink, type BotOptions, type Link } from './link.ts'
 import { buildOperations } from './operations.ts'
 import { createProbes } from './probes.ts'
-import {
-  subscribeCore,
-  subscribeLink,
-  subscribeOutbox,
-  subscribeReadiness,
-  subscribeUpdates,
-} from './subscriptions.ts'
+import * as subscriptions from './subscriptions.ts'
 import { createUpdates, type Updates } from './updates.ts'
 
 const HOUR_MS = 3_600_000
@@ -90,15 +84,15 @@ export async function createBot(options: BotOptions) {
         time: parts.time,
       }),
     )
-  subscribeLink(link)
+  subscriptions.subscribeLink(link)
   const core = stack.use(await createCore(options, link, 'run'))
-  stack.use(subscribeCore(core, link, log))
+  stack.use(subscriptions.subscribeCore(core, link, log))
   // After the start's lines about the bot's key, and before those about a webhook.
-  subscribeReadiness(link, core, log)
+  subscriptions.subscribeReadiness(link, core, log)
   const updates = stack.use(await createUpdates(options, link, core))
-  subscribeUpdates(updates, core, link, options)
+  subscriptions.subscribeUpdates(updates, core, link, options)
   const { outbox, door: outboxDoor } = createOutbox(options, link, core)
-  subscribeOutbox(outbox, link, log)
+  subscriptions.subscribeOutbox(outbox, link, log)
   const traces = stack.use(await createTraces(options, link, core, updates))
   const operations = buildOperations(options, { link, core, updates })
   const door = describeBotDoor(options, { link, core, updates, outbox: outboxDoor })
