@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest'
 import { shownChat } from '../support/double-sends.ts'
 import { useStage } from '../support/double-stage.ts'
-import type { DoubleChat } from '../support/double-world.ts'
-import { no, ok, type Received, type Reply } from '../support/double-wire.ts'
+import { no, type Received, type Reply } from '../support/double-wire.ts'
 import { until } from '../support/sidecar.ts'
-import { expectRefused, expectSettled, putsOf, rotate, rotationOf, shownBy } from './support.ts'
+import { expectRefused, expectSettled, putsOf, rotate, shownBy } from './support.ts'
 
 /** A service that hangs, or is late, is given up on in a third of the time. */
 const stage = useStage({ env: { TESTS_PATIENCE: '0.3' } })
-let chat: DoubleChat
 let retired = 0
 
 const puts = () => stage.double.calls('PUT', '/key').length
@@ -19,14 +17,6 @@ function takenThen(reply: Reply) {
     await stage.double.world.answer(request, new Promise(() => {}))
     return reply
   }
-}
-
-/** `/me` shows the key of before, until that is switched off. */
-function lagging(): { isLate: boolean } {
-  const before = stage.double.world.bot
-  const lag = { isLate: true }
-  stage.double.script('GET', '/me', () => (lag.isLate ? ok(before) : undefined))
-  return lag
 }
 
 /** A rotation that is killed while the service has its key. */
@@ -40,36 +30,8 @@ async function killedWhile(reply: Parameters<typeof stage.double.script>[2]): Pr
   return since
 }
 
-async function signerOf(text: string): Promise<string | null> {
-  const since = stage.double.mark()
-  expect((await stage.send(chat, text)).status).toBe(201)
-  const { phone } = await stage.friend()
-  return (await phone.open(stage.bodies(since)[0].armored, stage.botCertificate)).signer
-}
-
-// The tests of this file follow one another.
-test('a publication whose response is lost is not repeated once `/me` shows the key', async () => {
-  chat = await shownChat(stage, await stage.friend())
-  const since = puts()
-  stage.double.script('PUT', '/key', takenThen('cut-within'), 1)
-  const fingerprint = await rotate(stage)
-  expect(puts() - since).toBe(1)
-  expect(await signerOf('after')).toBe(fingerprint)
-  await expectSettled(stage, { retired: ++retired })
-})
-
-test('a publication that hangs is repeated with the same key', async () => {
-  const before = putsOf(stage).length
-  const since = puts()
-  stage.double.script('PUT', '/key', 'hang', 1)
-  const fingerprint = await rotate(stage)
-  expect(puts() - since).toBe(2)
-  expect(putsOf(stage).length - before).toBe(1)
-  expect(await signerOf('after')).toBe(fingerprint)
-  await expectSettled(stage, { retired: ++retired })
-})
-
 test('a sidecar seals nothing while neither the publication nor `/me` is answered', async () => {
+  const chat = await shownChat(stage, await stage.friend())
   const before = shownBy(stage)
   const gone = stage.double.script('PUT', '/key', takenThen('cut'), 1)
   const silent = stage.double.script('GET', '/me', (_request: Received) =>
@@ -82,22 +44,6 @@ test('a sidecar seals nothing while neither the publication nor `/me` is answere
   for (const rule of [gone, silent]) rule[Symbol.dispose]()
   expect((await rotating).code).toBe(0)
   await stage.sidecar.whenReady()
-  await expectSettled(stage, { retired: ++retired })
-})
-
-test('a service that shows the new key late receives one publication, and sends wait for it', async () => {
-  const since = puts()
-  const lag = lagging()
-  const rotating = stage.sidecar.postern('key', 'rotate')
-  await until(() => puts() > since, 'the key is at the service')
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'confirming', 'it is asked')
-  const sending = signerOf('in between')
-  const looks = stage.double.calls('GET', '/me').length
-  await until(() => stage.double.calls('GET', '/me').length > looks + 1, 'it is asked again')
-  lag.isLate = false
-  const fingerprint = (await rotating).stdout.trim()
-  expect(await sending).toBe(fingerprint)
-  expect(puts() - since).toBe(1)
   await expectSettled(stage, { retired: ++retired })
 })
 

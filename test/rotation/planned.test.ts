@@ -4,15 +4,7 @@ import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { spawnPostern } from '../support/postern-process.ts'
 import { until } from '../support/sidecar.ts'
-import {
-  changeSealed,
-  expectSettled,
-  keysOf,
-  metricOf,
-  putsOf,
-  rotationOf,
-  shownBy,
-} from './support.ts'
+import { changeSealed, expectSettled, keysOf, metricOf, rotationOf } from './support.ts'
 
 const DAY_MS = 86_400_000
 const stage = useStage({ env: { POSTERN_KEY_ROTATE_EVERY_DAYS: '7' } })
@@ -41,17 +33,6 @@ function watching(dataDir: string): { joined: Promise<unknown>; ended: Promise<s
 }
 
 const puts = () => stage.double.calls('PUT', '/key').length
-
-test('a key older than `rotateEveryDays` is rotated once at the start', async () => {
-  const before = shownBy(stage)
-  await restartWithAge(7.1)
-  await until(() => shownBy(stage) !== before, 'the service shows a new key')
-  await until(async () => (await rotationOf(stage.sidecar))?.phase === 'done', 'it is done')
-  await stage.sidecar.call('GET', '/me')
-  await expectSettled(stage, { retired: 1 })
-  expect(putsOf(stage)).toHaveLength(2)
-  expect((await stage.sidecar.readiness()).status).toBe(200)
-})
 
 test('a planned rotation and three `key rotate` commands at once are one rotation', async () => {
   const held = Promise.withResolvers<void>()

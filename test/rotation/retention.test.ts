@@ -51,13 +51,6 @@ test('a retired key opens messages until `retainDays` are over', async () => {
   expect(await arrives(late)).toMatchObject({ text: 'late', postern: { verdict: 'verified' } })
 })
 
-test('`key delete` is refused within four days of the retirement, also with --yes', async () => {
-  await restartRetired(3.9)
-  expectRefused(await remove(old.fingerprint, '--yes'), 'refused', /may still wait at the service/)
-  expectRefused(await remove(old.fingerprint, '--yes'), 'refused', /can be deleted from 20/)
-  expect((await keysOf(stage.sidecar)).find(({ state }) => state === 'retired')?.opens).toBe(true)
-})
-
 test('a retired key past `retainDays` opens nothing and is kept, as `key list` shows', async () => {
   await restartRetired(5.1)
   const late = await person.phone.seal('too late', [old.certificate])
@@ -90,11 +83,6 @@ test('`key delete` names the messages and copies that become unreadable, and nee
   expect(asked.stderr).toContain('postern.v1.20260101T000000000Z.db in dataDir')
   expect(asked.stderr).toContain('--yes does it without asking')
   expect((await keysOf(stage.sidecar)).map(({ state }) => state)).toEqual(['active', 'retired'])
-})
-
-test('`key delete` is refused for the published key, and for an unknown one', async () => {
-  expectRefused(await remove(shownBy(stage) ?? '', '--yes'), 'refused', /rotate/)
-  expectRefused(await remove('ab'.repeat(20), '--yes'), 'refused', /no key of ours/)
 })
 
 test('`key delete` removes a key from every file of the running sidecar’s store', async () => {
