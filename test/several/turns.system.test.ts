@@ -1,6 +1,5 @@
 /** Whose turn it is among several sidecars, and whose sends wait. */
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { Refusal } from '../../src/errors.ts'
 import { SendFence, KeyTurn } from '../../src/store/postgres/send-fence.ts'
 import type { PublicationCalls } from '../../src/keys/driver.ts'
 import { Publication } from '../../src/keys/publication.ts'
@@ -91,36 +90,6 @@ describe.skipIf(!hasPostgres())('a key rotation with two sidecars', () => {
     return { ...made, fences: loaded as [SendFence, SendFence] }
   }
 
-  test('`SendFence.close` waits for a send under way at the other sidecar, and a later send waits for the fence', async () => {
-    const { stores, fences: all } = await fences()
-    const [sender, replacer] = all
-    const pass = await sender.enter()
-    const order: string[] = []
-    const closing = replacer.close(never).then((closed) => {
-      order.push('closed')
-      return closed
-    })
-    const isClosed = async (): Promise<boolean> => {
-      await stores[0].fresh()
-      return sender.isClosed
-    }
-    await expect.poll(isClosed).toBe(true)
-    const later = sender.enter().then((entered) => {
-      order.push('entered')
-      return entered
-    })
-    order.push('left')
-    pass.requireHeld()
-    pass.leave()
-    const closed = await closing
-    order.push('opened')
-    await closed[Symbol.asyncDispose]()
-    const entered = await later
-    entered.requireHeld()
-    entered.leave()
-    expect(order).toEqual(['left', 'closed', 'opened', 'entered'])
-  })
-
   test('a fence removes no `key_publishing` flag that another sidecar has set', async () => {
     const { stores, fences: all } = await fences()
     const [fence] = all
@@ -177,32 +146,5 @@ describe.skipIf(!hasPostgres())('a key rotation with two sidecars', () => {
     await expect.poll(() => fence.isRaised).toBe(false)
     expect(refused.mock.calls.length).toBeGreaterThan(1)
     await publication[Symbol.asyncDispose]()
-  })
-
-  test('a rotation step excludes other sidecars, and the next step after a crash lowers the fence', async () => {
-    const { stores, fences: all, cut } = await fences()
-    const [dead, alive] = stores.map(
-      (store, n) => new KeyTurn({ store, fence: all[n] ?? null }),
-    ) as [KeyTurn, KeyTurn]
-    await dead.tryStep(async () => {
-      await all[0].close(never)
-      dead.requireHeld()
-      expect(await alive.tryStep(() => Promise.resolve('made'))).toBe(null)
-      cut()
-      expect(() => dead.requireHeld()).toThrow(Refusal)
-    })
-    await stores[1].fresh()
-    expect(all[1].isClosed).toBe(true)
-    const closedMeanwhile = async (): Promise<boolean> => {
-      await stores[1].fresh()
-      return all[1].isClosed
-    }
-    // what the dead one has published is found out first
-    const failing = alive.step(() => Promise.reject(new Error('no answer')))
-    await expect(failing).rejects.toThrow('no answer')
-    expect(await alive.step(closedMeanwhile)).toBe(true)
-    expect(await closedMeanwhile()).toBe(false)
-    const pass = await all[1].enter()
-    pass.leave()
   })
 })
