@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { acquire } from '../../src/store/acquire.ts'
@@ -89,10 +89,11 @@ describe('files beside the database', () => {
     expect(modeOf(join(dataDir, 'postern.db-wal'))).toBe('600')
   })
 
-  test.each(['postern.db-wal', 'postern.db-shm'])(
+  test.each(['postern.db', 'postern.db-wal', 'postern.db-shm'])(
     'a folder named %s in place of a database file is refused',
     async (name) => {
       const dataDir = await madeFolder()
+      rmSync(join(dataDir, name), { force: true })
       mkdirSync(join(dataDir, name))
       const opening = openStore(existing(dataDir))
       await expect(opening).rejects.toMatchObject({ code: 'data-dir' })

@@ -1,10 +1,7 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openStore } from '../../src/store/open-store.ts'
-import { modeOf, open, put, temporary, madeFolder } from './support.ts'
-
-const opening = (dataDir: string) => openStore({ dataDir, passphrase: null, mode: 'create' })
+import { modeOf, open, put, temporary } from './support.ts'
 
 /** Runs with a umask that would leave everything open to everybody. */
 async function withUmask<T>(umask: number, run: () => Promise<T>): Promise<T> {
@@ -31,23 +28,6 @@ describe('the data directory of an open store', () => {
       )
       for (const name of names) expect([name, modeOf(join(dataDir, name))]).toEqual([name, '600'])
     }
-  })
-
-  test('a directory with other files is refused and left unchanged', async () => {
-    const dataDir = temporary()
-    writeFileSync(join(dataDir, 'letters.txt'), 'x')
-    await expect(opening(dataDir)).rejects.toMatchObject({ code: 'data-dir', exitCode: 2 })
-    expect(readdirSync(dataDir)).toEqual(['letters.txt'])
-  })
-
-  test('a database that is a link or a directory is refused', async () => {
-    const linked = await madeFolder()
-    const other = temporary()
-    symlinkSync(join(linked, 'postern.db'), join(other, 'postern.db'))
-    await expect(opening(other)).rejects.toMatchObject({ code: 'data-dir' })
-    const third = temporary()
-    mkdirSync(join(third, 'postern.db'))
-    await expect(opening(third)).rejects.toMatchObject({ code: 'data-dir' })
   })
 
   test('two concurrent creations make one store, and the later one is refused as `store-in-use`', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ beforeEach(() => {
 })
 
 /** Runs a script with `open`, `relock` and the keychain's entries in scope. */
-async function session(keychain: Keychain, script: string, node: string[] = []): Promise<Said> {
+async function session(keychain: Keychain, script: string): Promise<Said> {
   const source = `import { openStore } from ${JSON.stringify(DOOR)}
     import * as entries from ${JSON.stringify(ENTRIES)}
     const open = (more = {}) => openStore({ dataDir: ${JSON.stringify(dataDir)}, mode: 'create',
@@ -34,7 +34,7 @@ async function session(keychain: Keychain, script: string, node: string[] = []):
       console.log(JSON.stringify({ is }))
     } catch ({ code, message, hint }) { console.log(JSON.stringify({ code, message, hint })) }
     process.exit(0)`
-  const command = [process.execPath, ...node, '--input-type=module', '-e', source]
+  const command = [process.execPath, '--input-type=module', '-e', source]
   const { stdout, stderr } = await home.run(keychain, command)
   const line = stdout.split('\n').find((one) => one.startsWith('{'))
   if (line === undefined) throw new Error(`nothing was said: ${stderr}`)
@@ -67,44 +67,6 @@ describe.skipIf(whyNoKeychain !== null)(
       expect(first.master).toMatch(/^[\w-]{43}$/)
       expect(bytes()).not.toContain(first.master)
       expect(await session('unlocked', SECRET)).toEqual({ is: first })
-    })
-
-    test('a new store with a passphrase does not use the keychain', async () => {
-      const method = `return (await open({ passphrase: 'words' })).method`
-      expect((await session('unlocked', method)).is).toBe('passphrase')
-    })
-
-    test('a store moves from a passphrase into the keychain and back', async () => {
-      const result = await session(
-        'unlocked',
-        `const store = await open({ passphrase: 'words' })
-       const secret = (await store.secret('replay')).toString('hex')
-       await store.move({ method: 'keychain' }, relock)
-       const inside = store.method
-       await store[Symbol.asyncDispose]()
-       const again = await open()
-       const same = (await again.secret('replay')).toString('hex') === secret
-       await again.move({ method: 'passphrase', passphrase: 'other words' }, relock)
-       await again[Symbol.asyncDispose]()
-       const last = await open({ passphrase: 'other words' })
-       return [inside, same, last.method, (await last.secret('replay')).toString('hex') === secret]`,
-      )
-      expect(result.is).toEqual(['keychain', true, 'passphrase', true])
-    })
-
-    test('a store without its keychain entry is refused as `store-locked` and not replaced', async () => {
-      const { master } = (await session('unlocked', SECRET)).is as Opened
-      await session(
-        'unlocked',
-        `const { entryOf } = await import(${JSON.stringify(DOOR.replace('open-store.ts', 'protection.ts'))})
-       const { DatabaseSync } = await import('node:sqlite')
-       const row = new DatabaseSync(${JSON.stringify(join(dataDir, 'postern.db'))}).prepare('SELECT * FROM protection').get()
-       await entries.removeEntry(entryOf(row))`,
-      )
-      const result = await session('unlocked', SECRET)
-      expect(result.code).toBe('store-locked')
-      expect(result.message).toContain('has no entry store-')
-      expect(JSON.stringify(result)).not.toContain(master)
     })
 
     const TROUBLES: [Keychain, string, RegExp][] = [
@@ -150,31 +112,3 @@ describe.skipIf(whyNoKeychain !== null)(
     )
   },
 )
-
-/** Makes `import('keytar')` end as it does where it is not installed, or its library is not. */
-function without(how: 'package' | 'library'): string[] {
-  const broken =
-    how === 'package'
-      ? `throw Object.assign(new Error('no such package'), { code: 'ERR_MODULE_NOT_FOUND' })`
-      : `return { url: 'data:text/javascript,process.dlopen({ exports: {} }, "/nowhere/libsecret.node")', shortCircuit: true }`
-  const hook = `import { registerHooks } from 'node:module'
-    registerHooks({ resolve(name, context, next) { if (name === 'keytar') { ${broken} } return next(name, context) } })`
-  return ['--import', `data:text/javascript,${encodeURIComponent(hook)}`]
-}
-
-describe('a keytar package that cannot be loaded', () => {
-  test.each([
-    ['package', /not installed/, '`npm ci`'],
-    ['library', /library does not load/, 'apt-get install'],
-  ] as const)(
-    'a keychain whose keytar %s is missing is refused, and no store is made',
-    async (how, words, remedy) => {
-      mkdirSync(dataDir, { mode: 0o700 })
-      const script = `await open({ protection: 'keychain' })`
-      const result = await session('no-bus', script, without(how))
-      expect(result).toMatchObject({ code: 'keychain', message: expect.stringMatching(words) })
-      expect(result.hint).toContain(remedy)
-      expect(readdirSync(dataDir)).toEqual([])
-    },
-  )
-})
