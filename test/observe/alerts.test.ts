@@ -8,11 +8,9 @@ import { afterAll, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { alertForReason } from '../../src/observe/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
-import { openStore } from '../../src/store/open-store.ts'
-import { Registration } from '../../src/updates/registration.ts'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, newPhone, useStage } from '../support/double-stage.ts'
-import { PASSPHRASE, settings, until } from '../support/sidecar.ts'
+import { settings, until } from '../support/sidecar.ts'
 import { sourcesOf } from '../support/sources.ts'
 
 const FOREIGN = 'AB'.repeat(20)
@@ -135,28 +133,6 @@ test('`alertForReason` alerts these reasons, with nothing but alert, state, mess
     const alert = alertForReason({ code, holds: true })
     expect(Object.keys(alert ?? {})).toEqual(['alert', 'holds', 'what', 'hint'])
   }
-})
-
-test('a failing webhook and expiring updates raise alerts, and the end of the reason is alerted too', async () => {
-  const { sidecar, double } = stage
-  await sidecar.stop()
-  {
-    const of = { dataDir: sidecar.dataDir, passphrase: PASSPHRASE, mode: 'existing' } as const
-    await using store = await openStore(of)
-    const webhook = await Registration.load(store)
-    await webhook.set({ url: 'http://127.0.0.1:9/bot', secret: null })
-    const failure = { lastError: 'refused', nextAttemptAt: 0 }
-    for (let n = 0; n < 10; n++) await webhook.recordAttempt(failure)
-  }
-  double.world.bot = { ...double.world.bot, queued: 9000 }
-  await stage.restart()
-  for (const code of ['webhook-failing', 'updates-expiring']) {
-    await until(() => byCommand().some(({ alert, holds }) => alert === code && holds), code)
-  }
-  double.world.bot = { ...double.world.bot, queued: 0 }
-  await stage.sidecar.call('GET', '/me')
-  const over = ({ alert, holds }: Told): boolean => alert === 'updates-expiring' && !holds
-  await until(() => byCommand().some(over), 'over')
 })
 
 test('`postern_alerts_total` counts alerts by way and outcome', async () => {

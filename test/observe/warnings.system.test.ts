@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generateKey } from 'openpgp'
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { connectControl } from '../../src/operators/client.ts'
 import type { WarningCode } from '../../src/observe/warnings.ts'
 import { startAlertReceiver } from '../support/alert-receiver.ts'
@@ -157,14 +157,3 @@ test.skipIf(!isMounted)(
     await expect.poll(() => isTold('disk-filling', false)).toBe(true)
   },
 )
-
-test('the warning `memory-filling` ends with a higher memory limit', async () => {
-  const limit = vi.spyOn(process, 'constrainedMemory')
-  onTestFinished(() => limit.mockRestore())
-  expect((await shown(stage.sidecar.adminUrl)).warnings).not.toContain('memory-filling')
-  limit.mockReturnValue(20 * 2 ** 20)
-  await expectWarned('memory-filling')
-  limit.mockReturnValue(0)
-  await expectOver('memory-filling')
-  await expect.poll(() => isTold('memory-filling', false)).toBe(true)
-})

@@ -49,29 +49,6 @@ test('a changed certificate waits under first-use until `trust accept`', async (
   await waits(chat, person, 'key-changed')
 })
 
-test('a chat with its own policy refuses a certificate that the bot’s policy accepts', async () => {
-  const { person, chat } = await known(stage)
-  const other = stage.group([person])
-  await policy('pinned', chat.id)
-  await waits(chat, person, 'not-accepted')
-  await expectSealed(stage, other, [person])
-  await postern(stage, 'trust', 'accept', `${person.id}`, '--fingerprint', person.phone.fingerprint)
-  await expectSealed(stage, chat, [person])
-  await policy(null, chat.id)
-})
-
-test('a verified person with a changed certificate is not sealed to under any policy', async () => {
-  const { person, chat } = await known(stage)
-  const spaced = person.phone.fingerprint.toUpperCase().replaceAll(/(.{4})/g, '$1 ')
-  await postern(stage, 'trust', 'verify', String(person.id), spaced.trim())
-  await expectSealed(stage, chat, [person])
-  const { key } = person
-  await swap(stage, person)
-  await waits(chat, person, 'key-changed')
-  person.key = key
-  await expectSealed(stage, chat, [])
-})
-
 test('a blocked person is neither sealed to nor delivered, signed or not, after a restart too', async () => {
   const { person, chat } = await known(stage)
   await block(person)

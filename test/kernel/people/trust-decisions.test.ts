@@ -84,7 +84,7 @@ describe('`trust verify`', () => {
     const { trust, people, changes, store } = await trusting()
     await people.rememberSigned([1], 'words')
     vi.setSystemTime(START_MS + 5)
-    const pin = await trust.decisions.verify(1, A.toUpperCase())
+    const pin = await trust.decisions.verify(1, A.toUpperCase().replaceAll(/(.{4})/g, '$1 '))
     expect(pin).toEqual({
       userId: 1,
       fingerprint: A,
