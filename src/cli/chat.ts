@@ -2,7 +2,7 @@
 import type { ChatRow, Lift } from '../operators/chats.ts'
 import { usageError } from '../errors.ts'
 import { chatShowCommand } from './chat-show.ts'
-import { readChatId, readPersonId } from './flags.ts'
+import { readChatId, readPersonId, type Switches } from './flags.ts'
 import { withSidecar, OperatorCommand, printDone } from './operator-command.ts'
 import { confirmTyped } from './prompts.ts'
 import { printList } from './table.ts'
@@ -57,11 +57,7 @@ export const commandsOfGroup = (): OperatorCommand[] => [
 
 type CorrectKindFlags = { to: 'group' | 'channel'; yes?: boolean }
 
-interface LiftFlags {
-  pending?: boolean
-  private?: boolean
-  yes?: boolean
-}
+type LiftFlags = Switches<'pending' | 'private' | 'yes'>
 
 const printChats = (chats: readonly ChatRow[]): void =>
   printList(chats, 'no chat is known yet', {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { systemCodeOf, usageError } from '../errors.ts'
 import { hasGroups, signalGroup } from '../util/run-command.ts'
-import { isAlive } from './running-sandboxes.ts'
+import { isAlive } from '../operators/running-sandboxes.ts'
 
 /** A command that was started. Disposing it ends it and everything that it started. */
 export type ChildCommand = Awaited<ReturnType<typeof startCommand>>

@@ -2,24 +2,17 @@
 import { AddedClient, ClientName, RIGHTS } from '../config/client-entry.ts'
 import type { ClientRow, MadeToken } from '../operators/clients.ts'
 import { refusedError, usageError } from '../errors.ts'
+import type { Switches, Texts } from './flags.ts'
 import { withSidecar, OperatorCommand, printDone, type JsonFlag } from './operator-command.ts'
 import { printList } from './table.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { printJournal } from './trust-log.ts'
 
 /** The flags of `client add`, as typed. */
-interface AddFlags {
-  may: string
-  chats?: string
-  persons?: string
-  rate?: string
-  expires?: string
-  maxChars?: string
-  buttons?: boolean
-  files: boolean
-  certificate?: string
-  outbox?: string
-}
+type AddFlags = Texts<
+  'chats' | 'persons' | 'rate' | 'expires' | 'maxChars' | 'certificate' | 'outbox'
+> &
+  Switches<'buttons' | 'files'> & { may: string }
 
 export const commandsOfGroup = (): OperatorCommand[] => [
   new OperatorCommand('add')

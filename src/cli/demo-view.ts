@@ -6,13 +6,10 @@ import { sideBySide } from './table.ts'
 import { colourText, isStdoutTerminal, print, terminalWidth } from './terminal.ts'
 
 const HEADS = ['WHAT ALICE SEES', 'WHAT THE BOT SEES', 'WHAT THE SERVICE SEES'] as const
+/** Columns of a line of 100. */
 const WIDTHS = [32, 28, 34] as const
-/** Width of the three columns and their gaps. */
 const WIDE = 100
-/** Labels of the same, printed below each other. */
-const LABELS = ['alice sees', 'bot sees', 'service sees'] as const
-const LABEL_WIDTH = 12
-const GAP_WIDTH = 3
+const GAPS = 6
 const WITHIN_MS = 20_000
 
 /** A line that alice writes, and the chat that it goes to. */
@@ -24,9 +21,9 @@ export interface ScriptLine {
 /** What happened to a line of the script. */
 export type SceneResult = Awaited<ReturnType<typeof playLine>>
 
-/** Prints the heads of the three columns, where there is room for them. */
+/** Prints the heads of the three columns. */
 export function printHeadings(): void {
-  if (isWide()) printRow([...HEADS])
+  printRow([...HEADS])
   printRule()
 }
 
@@ -79,25 +76,21 @@ async function answerOn(phone: Phone, chatId: number, from: number): Promise<Inb
     .catch(() => null)
 }
 
-/** Whether the terminal is wide enough for columns; else the views are printed below each other. */
-const isWide = (): boolean => !isStdoutTerminal() || terminalWidth() >= WIDE
+/** The columns in the terminal's width. */
+function widths(): number[] {
+  const room = (isStdoutTerminal() ? Math.min(WIDE, terminalWidth()) : WIDE) - GAPS
+  return WIDTHS.map((width) => Math.floor((width * room) / (WIDE - GAPS)))
+}
 
 const printRule = (): void =>
   print(
-    isWide() ? WIDTHS.map((width) => '─'.repeat(width)).join('─┼─') : '─'.repeat(terminalWidth()),
+    widths()
+      .map((width) => '─'.repeat(width))
+      .join('─┼─'),
   )
 
 function printRow(cells: string[]): void {
-  if (isWide()) {
-    for (const line of sideBySide(cells, WIDTHS)) print(coloured(line))
-    return
-  }
-  for (const [index, label] of LABELS.entries()) {
-    const cell = cells[index] ?? ''
-    if (cell === '') continue
-    const room = terminalWidth() - LABEL_WIDTH - GAP_WIDTH
-    for (const line of sideBySide([label, cell], [LABEL_WIDTH, room])) print(coloured(line))
-  }
+  for (const line of sideBySide(cells, widths())) print(coloured(line))
 }
 
 const mark = ({ verdict }: InboxEntry): string =>
@@ -117,6 +110,6 @@ async function stored(demo: Demo, chatId: number, messageId: number): Promise<st
   const lines = message.armored.trim().split('\n')
   const body = lines.filter((line) => line !== '' && !line.startsWith('-----'))
   const { length } = message.armored
-  const first = body[0]?.slice(0, WIDTHS[2] - 1)
+  const first = body[0]?.slice(0, (widths()[2] ?? 0) - 1)
   return `${lines[0]}\n${first}…\n… ${length} characters, sealed`
 }

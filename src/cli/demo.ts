@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { failedError } from '../errors.ts'
 import type { Demo } from './demo-setup.ts'
 import type { playLine, ScriptLine } from './demo-view.ts'
-import { readPort } from './flags.ts'
+import { readPort, type Switches } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { printNotice } from './terminal.ts'
 import { openInBrowser } from './page.ts'
@@ -23,11 +23,7 @@ export const demoCommand = (): PosternCommand =>
     .example('postern demo --once')
     .action(run)
 
-interface DemoFlags {
-  once?: boolean
-  open?: boolean
-  pagePort?: number
-}
+type DemoFlags = Switches<'once' | 'open'> & { pagePort?: number }
 
 async function run({ once, open, pagePort = 0 }: DemoFlags): Promise<void> {
   const stop = shutdownRequested()

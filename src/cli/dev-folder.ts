@@ -11,7 +11,7 @@ import { NotPrivateError, ownerOf } from '../operators/socket/ownership.ts'
 import { OperatorError, resultOr, systemCodeOf } from '../errors.ts'
 import { makeFolders } from '../util/folders.ts'
 import { writeNewFile } from './files.ts'
-import { sidecarFolder } from './running-sandboxes.ts'
+import { sidecarFolder } from '../operators/running-sandboxes.ts'
 
 /** The ports at the first start, where they are free, by the flags that choose others. */
 export const USUAL_PORTS = {

@@ -10,7 +10,7 @@ import { countedCache } from '../util/caches.ts'
 import { activityPrinter, describeAnswer, markOf, withButtons } from './activity.ts'
 import type { ActivityMark, Activity } from './activity.ts'
 import { actionIn, readsIn, NO_ACCESS, type BotAction, type BotRead } from './dev-exchange.ts'
-import type { AnnouncedSandbox } from './running-sandboxes.ts'
+import type { AnnouncedSandbox } from '../operators/running-sandboxes.ts'
 import { readNames, type SandboxNames } from './sandbox-names.ts'
 
 type MessageKey = { chatId: number; messageId: number }

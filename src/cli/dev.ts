@@ -6,23 +6,19 @@ import { placeOf } from '../config/files.ts'
 import { commandEnvironment, userRuntimeFolders } from '../config/sources.ts'
 import { startCommand, type ChildCommand } from './child-command.ts'
 import { openDevFolder, type DevPorts } from './dev-folder.ts'
-import { readPort, withLimitFlags, type LimitFlags } from './flags.ts'
+import { readPort, withLimitFlags, type LimitFlags, type Switches, type Texts } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { flush, print, printJsonLine, printNotice } from './terminal.ts'
-import { announceSandbox } from './running-sandboxes.ts'
+import { announceSandbox } from '../operators/running-sandboxes.ts'
 import { readLimits, readSeedFile } from './seed-file.ts'
 import { shutdownRequested, shutdownSignal } from './signals.ts'
 import { Mutex } from '../util/scheduling.ts'
 import type { Dev } from './dev-setup.ts'
 
-interface DevFlags extends Partial<DevPorts>, LimitFlags {
-  dataDir: string
-  fresh?: boolean
-  seed?: string
-  bot?: string
-  open?: boolean
-  json?: boolean
-}
+type DevFlags = Partial<DevPorts> &
+  LimitFlags &
+  Switches<'fresh' | 'open' | 'json'> &
+  Texts<'seed' | 'bot'> & { dataDir: string }
 
 /** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
 export const devCommand = (): PosternCommand =>

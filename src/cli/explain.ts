@@ -26,9 +26,7 @@ export const explainCommand = (): OperatorCommand =>
     .example('postern explain 4711')
     .runs(async (sources, id: number | undefined, options: ExplainFlags) => {
       if (options.withheld === true) return await listWithheld(sources, id, options)
-      if (id === undefined) {
-        throw usageError('no update is named', 'name its `updateId`, or give --withheld')
-      }
+      if (id === undefined) throw usageError('no update is named', 'name one, or give --withheld')
       if (options.sent === true) {
         const sent = await withSidecar(sources, (sidecar) => sidecar.explainSent({ messageId: id }))
         if (sent === null) throw nothingKnown(`message ${id}`)

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { OperatorError, refusedError, systemCodeOf, systemFailure } from '../errors.ts'
 import { FILE_MODE, syncDirectory, syncFile } from '../store/files.ts'
+import type { Switches } from './flags.ts'
 import { printNotice } from './terminal.ts'
 
 /**
@@ -39,9 +40,7 @@ export async function readInput(file: string | undefined, o: { maxBytes: number;
 type FileContent = { text: string | Uint8Array } | { from: string }
 
 /** Whether a file may be replaced; absent where the command has no `--force`. */
-interface Overwriting {
-  force?: boolean
-}
+type Overwriting = Switches<'force'>
 
 /**
  * Refuses the name of an existing file, before anything else is done; with `force`, only that of

@@ -11,6 +11,11 @@ const PLACEHOLDERS: Partial<Record<string, string>> = { boolean: 'true|false', l
 /** Longer lists of choices are in the description, so that help fits 80 columns. */
 const MAX_PLACEHOLDER_CHARS = 24
 
+/** Options of a command that are given or not. */
+export type Switches<Name extends string> = { [_ in Name]?: boolean }
+/** Options of a command with a text each. */
+export type Texts<Name extends string> = { [_ in Name]?: string }
+
 /**
  * Adds every setting to a command as a flag. Secrets are no flags: other users can see those.
  * @param o `isListed`: whether its help lists them

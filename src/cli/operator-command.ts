@@ -5,9 +5,9 @@ import type { Operations } from '../operators/operations.ts'
 import { load } from '../config/load.ts'
 import { isNothingSet, loadDataDir } from '../config/store-access.ts'
 import { connectControl, type RunningSidecar } from '../operators/client.ts'
-import { addSettingFlags, sourcesOf } from './flags.ts'
+import { addSettingFlags, sourcesOf, type Switches } from './flags.ts'
 import { PosternCommand } from './help.ts'
-import { findSandboxes, sidecarFolder } from './running-sandboxes.ts'
+import { findSandboxes, sidecarFolder } from '../operators/running-sandboxes.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 
 /** A command with every setting as a flag that its help does not list. */
@@ -56,9 +56,7 @@ interface DoneAnswer {
 }
 
 /** The flag of commands that print JSON too. */
-export interface JsonFlag {
-  json?: boolean
-}
+export type JsonFlag = Switches<'json'>
 
 /** Prints an answer: with `--json` as JSON, else by `show`. */
 export function printAnswer<T>(answer: T, { json }: JsonFlag, show: (answer: T) => void): void {

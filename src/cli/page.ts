@@ -45,8 +45,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win3
 
 /** Opens an address in the person's browser, without waiting for it; nothing where there is none. */
 export function openInBrowser(url: string): void {
-  const command = OPENERS[platform] ?? 'xdg-open'
-  const opener = spawn(command, [url], { stdio: 'ignore', detached: true })
+  const opener = spawn(OPENERS[platform] ?? 'xdg-open', [url], { stdio: 'ignore', detached: true })
   opener.on('error', () => undefined)
   opener.unref()
 }

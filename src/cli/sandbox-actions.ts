@@ -6,22 +6,18 @@ import type { Control } from '../sandbox/control/table.ts'
 import type { ScreenMessage } from '../sandbox/phone/screen.ts'
 import type { SeenEvent } from '../sandbox/phone/seen.ts'
 import { userRuntimeFolders } from '../config/sources.ts'
-import { idReader, numberReader } from './flags.ts'
+import { idReader, numberReader, type Switches } from './flags.ts'
 import type { PosternCommand } from './help.ts'
 import { print, printJson, printNotice } from './terminal.ts'
 import { controlCommand, withSandbox, type ControlFlags } from './sandbox-client.ts'
 import { readNames } from './sandbox-names.ts'
 import { formatSeen, NEWEST } from './activity.ts'
-import { findSandboxes } from './running-sandboxes.ts'
+import { findSandboxes } from '../operators/running-sandboxes.ts'
 import { refuseStart } from './page.ts'
 import { readSeedFile } from './seed-file.ts'
 
-interface ActionFlags extends ControlFlags {
-  json?: boolean
-  wait?: number | true
-  reply?: number
-  message?: number
-}
+type ActionFlags = ControlFlags &
+  Switches<'json'> & { wait?: number | true; reply?: number; message?: number }
 
 /** A person, the chat that they speak in, and the sandbox of both. */
 type Speaker = Awaited<ReturnType<typeof findSpeaker>>

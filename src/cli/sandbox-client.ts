@@ -6,14 +6,13 @@ import { sandboxControlUrl, userRuntimeFolders } from '../config/sources.ts'
 import { failedError, OperatorError, refusedError, usageError } from '../errors.ts'
 import type { Control } from '../sandbox/control/table.ts'
 import { splitAddress } from '../sandbox/http/control-token.ts'
+import type { Texts } from './flags.ts'
 import { PosternCommand } from './help.ts'
-import { findSandboxes, type RunningSandbox } from './running-sandboxes.ts'
+import { findSandboxes, type RunningSandbox } from '../operators/running-sandboxes.ts'
 import { print, printNotice } from './terminal.ts'
 
 /** Flags of every command that speaks to a running sandbox. */
-export interface ControlFlags {
-  control?: string
-}
+export type ControlFlags = Texts<'control'>
 
 /** How long a sandbox that is found has to answer. */
 const ANSWER_MS = 3000

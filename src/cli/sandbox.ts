@@ -3,12 +3,12 @@ import { InvalidArgumentError, Option } from 'commander'
 import { sandboxControlToken, userRuntimeFolders } from '../config/sources.ts'
 import { isLoopback } from '../util/local-door.ts'
 import type { Page, Sandbox } from '../sandbox/create.ts'
-import { readPort, withLimitFlags, type LimitFlags } from './flags.ts'
+import { readPort, withLimitFlags, type LimitFlags, type Switches, type Texts } from './flags.ts'
 import { PosternCommand } from './help.ts'
 import { readNames } from './sandbox-names.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
 import { refuseStart, servePage } from './page.ts'
-import { announceSandbox } from './running-sandboxes.ts'
+import { announceSandbox } from '../operators/running-sandboxes.ts'
 import { sandboxActionCommands, sandboxPlayCommand } from './sandbox-actions.ts'
 import { worldCommands } from './sandbox-client.ts'
 import { sandboxWatchCommand } from './sandbox-watch.ts'
@@ -16,21 +16,15 @@ import { readLimits, readSeedFile } from './seed-file.ts'
 import { shutdownRequested } from './signals.ts'
 import { printTable } from './table.ts'
 
-interface SandboxFlags extends LimitFlags {
-  port: number
-  controlPort: number
-  pagePort?: number
-  open?: boolean
-  seed?: string
-  data?: string
-  json?: boolean
-  seedSchema?: boolean
-  localWebhooks?: boolean
-  still?: boolean
-  host?: string
-  allowedHost: string[]
-  openapi?: 'control' | 'bot'
-}
+type SandboxFlags = LimitFlags &
+  Switches<'open' | 'json' | 'seedSchema' | 'localWebhooks' | 'still'> &
+  Texts<'seed' | 'data' | 'host'> & {
+    port: number
+    controlPort: number
+    pagePort?: number
+    allowedHost: string[]
+    openapi?: 'control' | 'bot'
+  }
 
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
 export function sandboxCommand(): PosternCommand {

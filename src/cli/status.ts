@@ -66,10 +66,7 @@ const processRow = ({ version, pid, startedAt }: ShownReport): string[] => [
 ]
 
 function printSeveral(report: BotsReport): void {
-  for (const { code, message, hint } of report.warnings) {
-    print(`  warning, ${code}: ${message}`)
-    print(`    ${hint}`)
-  }
+  printReasons([], report.warnings)
   printTable([processRow(report)])
   printBots(report.bots)
 }
@@ -99,14 +96,18 @@ function assertReady(report: ShownReport): void {
   )
 }
 
-function printStatus(report: StatusReport): void {
-  const { bot, key, upstream, chats, updates, calls } = report
-  const warnings = report.warnings.map((one) => ({ ...one, code: `warning, ${one.code}` }))
-  for (const { code, message, hint, sinceMs } of [...report.reasons, ...warnings]) {
+function printReasons(reasons: StatusReport['reasons'], warnings: StatusReport['warnings']): void {
+  const all = [...reasons, ...warnings.map((one) => ({ ...one, code: `warning, ${one.code}` }))]
+  for (const { code, message, hint, sinceMs } of all) {
     const since = new Date(sinceMs).toISOString()
     printWrapped(`${code}: ${message} (since ${since})`, { first: '  ', indent: 4 })
     printWrapped(hint, { first: '    ', indent: 4 })
   }
+}
+
+function printStatus(report: StatusReport): void {
+  const { bot, key, upstream, chats, updates, calls } = report
+  printReasons(report.reasons, report.warnings)
   printTable([
     processRow(report),
     ['bot', bot === null ? 'not known yet' : `@${bot.username}, id ${bot.id}, ${bot.mode}`],

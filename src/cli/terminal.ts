@@ -41,17 +41,14 @@ export const printNotice = (line: string): void => writeNotice(line)
 
 /** @param hasCommands indented lines are commands to copy, and stay whole */
 function writeNotice(text: string, hasCommands = false): void {
+  const width = process.stderr.isTTY ? process.stderr.columns || COLUMNS : Infinity
   const lines = asTyped(stripControls(text)).split('\n')
   const shown = lines.map((line, at) => {
-    if (line.startsWith('  ')) return hasCommands ? line : wrapLine(line, noticeWidth())
-    return wrapLine(at === 0 ? line : `  ${line}`, noticeWidth())
+    if (hasCommands && line.startsWith('  ')) return line
+    return wrapLine(at === 0 || line.startsWith('  ') ? line : `  ${line}`, width)
   })
   process.stderr.write(`${shown.join('\n')}\n`)
 }
-
-/** How many columns stderr has; no bound where it is no terminal. */
-export const noticeWidth = (): number =>
-  process.stderr.isTTY ? process.stderr.columns || COLUMNS : Infinity
 
 /** Wraps a line; what follows of it is indented by two more. */
 export function wrapLine(line: string, width: number): string {

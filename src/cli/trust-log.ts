@@ -4,8 +4,9 @@ import type { Operations } from '../operators/operations.ts'
 import type { Sources } from '../config/sources.ts'
 import { failedError, OperatorError, usageError } from '../errors.ts'
 import { connectServing, findSidecar, OperatorCommand } from './operator-command.ts'
-import { printAnswer, withSidecar, type JsonFlag } from './operator-command.ts'
+import { printAnswer, withSidecar } from './operator-command.ts'
 import { readInput } from './files.ts'
+import type { Switches } from './flags.ts'
 import { handleShutdown, pauseUntilShutdown, shutdownSignal } from './signals.ts'
 import { printTable } from './table.ts'
 import { print, printJsonLine, printNotice } from './terminal.ts'
@@ -19,13 +20,7 @@ interface Beginning {
   after: number
 }
 
-interface LogFlags extends JsonFlag {
-  since?: Beginning
-  follow?: boolean
-  verify?: boolean
-  /** A file, or true where none is named. */
-  head?: string | true
-}
+type LogFlags = Switches<'follow' | 'verify' | 'json'> & { since?: Beginning; head?: string | true }
 
 export const logCommand = (): OperatorCommand =>
   new OperatorCommand('log')

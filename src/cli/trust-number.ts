@@ -1,17 +1,14 @@
 /** `postern trust show` and `compare`: the safety number of a person, shown and compared. */
 import { createInterface } from 'node:readline/promises'
 import type { Sources } from '../config/sources.ts'
-import type { NumberReport } from '../operators/safety-numbers.ts'
 import { refusedError } from '../errors.ts'
 import * as shown from '../operators/trust/show-number.ts'
 import { OperatorCommand, printAnswer, printDone, withSidecar } from './operator-command.ts'
-import type { JsonFlag } from './operator-command.ts'
 import { readInput, refuseExisting, writeNewFile } from './files.ts'
+import type { Switches } from './flags.ts'
 import * as terminal from './terminal.ts'
 
-interface NumberFlags extends JsonFlag {
-  listed?: boolean
-}
+type NumberFlags = Switches<'json' | 'listed'>
 
 /** More than a number has, with its blanks. */
 const INPUT = { maxBytes: 4096, what: 'the number that the person’s app shows' }
@@ -62,12 +59,8 @@ async function show(
 }
 
 /** The number of a person who is named by id or handle. */
-const reportOf = async (
-  sources: Sources,
-  person: string,
-  { listed: isListed = false }: NumberFlags,
-): Promise<NumberReport> =>
-  await withSidecar(sources, (sidecar) => sidecar.trustNumber({ person, isListed }))
+const reportOf = (sources: Sources, person: string, { listed: isListed = false }: NumberFlags) =>
+  withSidecar(sources, (sidecar) => sidecar.trustNumber({ person, isListed }))
 
 /** Black on white where the terminal has colours, else for light letters on a dark ground. */
 async function printPicture(text: string): Promise<void> {

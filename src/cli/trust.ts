@@ -3,8 +3,8 @@ import { Argument, type OptionValues } from 'commander'
 import type { TrustReport, TrustRow } from '../operators/trust.ts'
 import { usageError } from '../errors.ts'
 import { counted } from '../printable.ts'
-import { readChatId, readPersonId } from './flags.ts'
-import { OperatorCommand, withSidecar, type JsonFlag } from './operator-command.ts'
+import { readChatId, readPersonId, type Switches, type Texts } from './flags.ts'
+import { OperatorCommand, withSidecar } from './operator-command.ts'
 import { printList } from './table.ts'
 import { printNotice, print, printJson } from './terminal.ts'
 import { logCommand } from './trust-log.ts'
@@ -98,15 +98,8 @@ const isChanged = ({ fingerprint, listed }: TrustRow): boolean =>
 
 const POLICIES = ['accept', 'first-use', 'pinned'] as const
 
-interface ImportFlags extends JsonFlag {
-  by?: string
-  signature?: string
-  unsigned?: boolean
-  pattern?: string
-  notation?: string
-  unknown?: boolean
-  yes?: boolean
-}
+type ImportFlags = Switches<'unsigned' | 'unknown' | 'yes' | 'json'> &
+  Texts<'by' | 'signature' | 'pattern' | 'notation'>
 
 const MAX_BYTES = 2 ** 20
 

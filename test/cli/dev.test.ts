@@ -145,27 +145,6 @@ describe('`postern dev`', { timeout: 120_000 }, () => {
     expect(await running.ended).toMatchObject({ code: 0 })
     expect(isRunning(botPid())).toBe(false)
   })
-
-  test.each([
-    ['that is missing', null, [], 'seed.yaml'],
-    ['with a mistake', 'people: { zoe: { fristName: Zoe } }', [], 'people.zoe.fristName'],
-    ['of several bots', 'bots: { one_bot: {}, two_bot: {} }', [], '--bot: one_bot, two_bot'],
-    ['without the bot', 'bots: { one_bot: {} }', ['--bot', 'two_bot'], 'no bot is called two_bot'],
-  ])('`dev --fresh` with a seed %s keeps the old world', async (_what, text, args, message) => {
-    const { cwd, env } = project()
-    const path = join(cwd, 'dev')
-    {
-      using folder = openDevFolder(path, { fresh: false })
-      writeFileSync(folder.world, 'x')
-    }
-    const seed = join(cwd, 'seed.yaml')
-    if (text !== null) writeFileSync(seed, text)
-    const flags = ['--data-dir', path, '--fresh', '--seed', seed, ...args]
-    const dev = await runInProcess(['dev', ...flags, ...ANY_PORTS], env)
-    expect([dev.code, dev.stdout]).not.toEqual([0, ''])
-    expect(dev.stderr).toContain(message)
-    expect(readFileSync(join(path, 'world'), 'utf8')).toBe('x')
-  })
 })
 
 /** What `dev` runs, in this process, until the test is over. */

@@ -10,7 +10,7 @@ import { dataFolder } from '../operators/support.ts'
 import { mortal } from '../support/mortal.ts'
 import { mainFile } from '../support/postern-process.ts'
 import { hasTerminals } from '../support/terminal.ts'
-import { runInProcess, start } from './support.ts'
+import { start } from './support.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = join(ROOT, 'bin', 'postern.cjs')
@@ -99,71 +99,52 @@ describe('hints in a clone', () => {
   })
 })
 
-/** Commands in texts of a process that was started by a file, in a folder. */
-function typedAs(started: string, cwd: string): (text: string) => string {
-  const { argv } = process
-  process.argv = [argv[0] ?? '', started]
-  const spy = vi.spyOn(process, 'cwd').mockReturnValue(cwd)
-  onTestFinished(() => {
-    process.argv = argv
-    spy.mockRestore()
-    keepFlags({})
-  })
-  return asTyped
-}
-
 describe('`asTyped`', () => {
-  /** A folder with Postern as a package, as npm installs it. */
-  function project() {
-    const folder = realpathSync(dataFolder())
-    const file = join(folder, 'node_modules', 'postern', 'bin', 'postern.cjs')
-    for (const one of ['.bin', 'postern/bin', '../inside', '../other']) {
-      mkdirSync(join(folder, 'node_modules', one), { recursive: true })
-    }
-    writeFileSync(file, '')
-    writeFileSync(join(folder, 'other', 'package.json'), '{}')
-    const link = join(folder, 'node_modules', '.bin', 'postern')
-    symlinkSync('../postern/bin/postern.cjs', link)
-    const program = join(folder, 'postern')
-    symlinkSync(file, program)
-    return { folder, file, link, program }
+  /** A command in a text of a process that was started by a file, in a folder. */
+  const typed = (started: string, cwd: string, command = '`postern run`'): string => {
+    const argv = vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', started])
+    const folder = vi.spyOn(process, 'cwd').mockReturnValue(cwd)
+    const text = asTyped(command)
+    argv.mockRestore()
+    folder.mockRestore()
+    return text
   }
 
-  test('a package is started by npx in its folder alone', () => {
-    const { folder, file, link } = project()
-    for (const [started, cwd, command] of [
-      [link, folder, 'npx postern'],
-      [file, join(folder, 'inside'), 'npx postern'],
-      [link, join(folder, 'other'), `node ${file}`],
-      [link, '/', `node ${file.slice(1)}`],
-    ] as const) {
-      expect(typedAs(started, cwd)('run `postern run`')).toBe(`run \`${command} run\``)
+  test('a package is started by npx in its folder alone, and a file by its path', () => {
+    const folder = realpathSync(dataFolder())
+    const inside = (path: string): string => join(folder, path)
+    const file = inside('node_modules/postern/bin/postern.cjs')
+    const main = inside('dist/main.js')
+    for (const one of ['node_modules/.bin', 'node_modules/postern/bin', 'other', 'bot', 'dist']) {
+      mkdirSync(inside(one), { recursive: true })
     }
-  })
-
-  test('a program on the path is named alone, and a container’s file from its folder', () => {
-    const { folder, program } = project()
-    expect(typedAs(program, '/')('`postern run`')).toBe('`postern run`')
-    mkdirSync(join(folder, 'dist'))
-    const main = join(folder, 'dist', 'main.js')
-    writeFileSync(main, '')
-    expect(typedAs(main, folder)('`postern status`')).toBe('`node dist/main.js status`')
+    for (const one of [file, main, inside('other/package.json')]) writeFileSync(one, '{}')
+    const [link, program] = [inside('node_modules/.bin/postern'), inside('postern')]
+    for (const one of [link, program]) symlinkSync(file, one)
+    expect([
+      typed(link, folder),
+      typed(file, inside('bot')),
+      typed(link, inside('other')),
+      typed(main, folder),
+      typed(program, '/'),
+    ]).toEqual([
+      '`npx postern run`',
+      '`npx postern run`',
+      `\`node ${file} run\``,
+      '`node dist/main.js run`',
+      '`postern run`',
+    ])
   })
 
   test('a command has the settings file and the bot of the command that names it', () => {
-    const typed = typedAs('/elsewhere/main.ts', '/')
     keepFlags({ config: 'my file.yaml', bot: 'echo' })
-    expect(typed('`postern key list`, `postern key show | gpg --import`')).toBe(
-      "`postern --config 'my file.yaml' --bot echo key list`, " +
-        "`postern --config 'my file.yaml' --bot echo key show | gpg --import`",
-    )
-    expect(typed('`postern run`')).toBe("`postern --config 'my file.yaml' run`")
-    const others = '`postern sandbox`, `postern --help`, `postern dev`, `postern <command> --help`'
-    expect(typed(others)).toBe(others)
+    onTestFinished(() => keepFlags({}))
+    for (const [text, expected] of [
+      ['`postern key show | gpg`', "`postern --config 'my file.yaml' --bot echo key show | gpg`"],
+      ['`postern run`', "`postern --config 'my file.yaml' run`"],
+      ['`postern dev`, `postern --help`', '`postern dev`, `postern --help`'],
+    ] as const) {
+      expect(typed('/elsewhere/main.ts', '/', text)).toBe(expected)
+    }
   })
-})
-
-test('a command that a hint names with --config and --bot is accepted', async () => {
-  const { code } = await runInProcess(['--config', '/nowhere', '--bot', 'x', 'config', 'list'])
-  expect(code).toBe(0)
 })

@@ -3,19 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runEchoBot } from '../../src/cli/echo-bot.ts'
-import { announceSandbox } from '../../src/cli/running-sandboxes.ts'
+import { announceSandbox } from '../../src/operators/running-sandboxes.ts'
 import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
 import { runInProcess, start } from './support.ts'
 
-const BUTTONS = {
-  inlineKeyboard: [
-    [
-      { text: 'Yes', callbackData: 'y' },
-      { text: 'No', callbackData: 'n' },
-    ],
-    [{ text: 'More', url: 'https://example.org/' }],
-  ],
-}
+const MARKUP = { inlineKeyboard: [[{ text: 'No', callbackData: 'n' }]] }
 
 let sandbox: Sandbox
 let folder: string
@@ -119,41 +111,9 @@ describe('`sandbox attach`', () => {
 })
 
 describe('`sandbox press`', () => {
-  test('`sandbox press` presses a button by its text or data, below the newest message with buttons', async () => {
-    const chatId = sandbox.home.readableGroup
-    await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
-    for (const button of ['Yes', 'y', 'yes']) {
-      const pressed = await run('press', 'bob', 'square', button, '--json')
-      expect(JSON.parse(pressed.stdout)).toMatchObject({ data: 'y', userId: sandbox.home.bob.id })
-    }
-    const pressed = await run('press', 'alice', 'square', 'No')
-    expect(pressed.stderr).toMatch(/^alice pressed n below message \d+\n$/)
-  })
-
-  test('`sandbox press` removes control characters from the texts of buttons', async () => {
-    const chatId = sandbox.home.readableGroup
-    const button = { text: 'a\u009b2Jb', callbackData: 'c\u009b2Jd' }
-    await call('/messages', { chatId, text: 'odd', markup: { inlineKeyboard: [[button]] } })
-    const { stderr } = await run('press', 'alice', 'square')
-    expect(stderr).toContain('pressed c2Jd')
-    expect((await run('press', 'alice', 'square', 'x')).stderr).toContain('has a2Jb')
-  })
-
-  test('`sandbox press` needs no name for the only button', async () => {
-    const chatId = sandbox.home.privateChat
-    const [[yes]] = BUTTONS.inlineKeyboard as [[object]]
-    const { id } = await call('/messages', {
-      chatId,
-      text: 'only one',
-      markup: { inlineKeyboard: [[yes]] },
-    })
-    const pressed = await run('press', 'alice', 'dm', '--message', String(id), '--json')
-    expect(JSON.parse(pressed.stdout)).toMatchObject({ data: 'y', messageId: id })
-  })
-
   test('`sandbox press --wait` prints the answer of the bot', async () => {
     const chatId = sandbox.home.readableGroup
-    await call('/messages', { chatId, text: 'well?', markup: BUTTONS })
+    await call('/messages', { chatId, text: 'well?', markup: MARKUP })
     const before = lastPress()
     const pressing = run('press', 'alice', 'square', 'No', '--wait', '60')
     const callbackId = await nextPress(before)
@@ -161,19 +121,6 @@ describe('`sandbox press`', () => {
     const { code, stdout } = await pressing
     expect(code).toBe(0)
     expect(stdout).toMatch(/answer +square: as you wish \(alert\)/)
-  })
-
-  test.each([
-    [['alice', 'square', 'Maybe'], 2, 'no button is called Maybe', 'has Yes, No, More'],
-    [['alice', 'square'], 2, 'there are several buttons', 'has Yes, No, More'],
-    [['alice', 'square', 'More'], 2, 'the button More opens an address', 'has Yes, No, More'],
-    [['alice', 'backroom', 'Yes'], 1, 'no message in backroom has buttons', 'inlineKeyboard'],
-    [['alice', 'square', 'Yes', '--message', '99'], 1, 'no message 99 with buttons', 'hint'],
-  ])('`sandbox press` refuses the arguments %j', async (args, code, message, hint) => {
-    const refused = await run('press', ...args)
-    expect([refused.code, refused.stdout]).toEqual([code, ''])
-    expect(refused.stderr).toContain(message)
-    expect(refused.stderr).toContain(hint)
   })
 })
 

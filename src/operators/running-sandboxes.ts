@@ -7,11 +7,11 @@ import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { readBounded } from '../config/files.ts'
-import { isPrivate, NotPrivateError } from '../operators/socket/ownership.ts'
+import { isPrivate, NotPrivateError } from './socket/ownership.ts'
 import { isHeldFast } from '../util/file-owners.ts'
 import { makeFolders } from '../util/folders.ts'
 import { OperatorError, resultOr } from '../errors.ts'
-import { writeNewFile } from './files.ts'
+import { errnoOf, writeWhole } from '../store/files.ts'
 
 const Trouble = z.object({
   /** ms since 1970, by this machine's clock; null while it lasts. */
@@ -67,7 +67,7 @@ export function announceSandbox(
     for (const file of files) {
       unlessUnwritable(() => {
         makeFolders(dirname(file), 0o700)
-        if (isOurs(dirname(file))) writeNewFile(file, { text }, { force: true })
+        if (isOurs(dirname(file))) writeWhole(file, text)
       })
     }
   }
@@ -150,8 +150,6 @@ function unlessUnwritable(write: () => void): void {
   try {
     write()
   } catch (error) {
-    const isOfSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string'
-    const isRefused = error instanceof NotPrivateError || error instanceof OperatorError
-    if (!isOfSystem && !isRefused) throw error
+    if (errnoOf(error) === null && !(error instanceof NotPrivateError)) throw error
   }
 }

@@ -14,8 +14,8 @@ import {
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { announceSandbox, findSandboxes } from '../../src/cli/running-sandboxes.ts'
-import type { AnnouncedSandbox } from '../../src/cli/running-sandboxes.ts'
+import { announceSandbox, findSandboxes } from '../../src/operators/running-sandboxes.ts'
+import type { AnnouncedSandbox } from '../../src/operators/running-sandboxes.ts'
 
 const AT = 'http://127.0.0.1:8801'
 
