@@ -1,5 +1,5 @@
 /** Each warning precedes its failure, and ends when the operator follows its line of the runbook. */
-import { execFileSync, spawnSync } from '../support/programs.ts'
+import { spawnSync } from '../support/programs.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,14 +59,6 @@ async function rotate(): Promise<void> {
   await control?.keyRotate()
 }
 
-/** A certificate of an authority `CN=test`, in PEM. */
-function authority(days: number): string {
-  const key = join(folder, 'key')
-  execFileSync('openssl', `ecparam -name prime256v1 -genkey -noout -out ${key}`.split(' '))
-  const line = `req -x509 -key ${key} -subj /CN=test -days ${days}`
-  return execFileSync('openssl', line.split(' '), { encoding: 'utf8', stdio: 'pipe' })
-}
-
 test('the warning `key-ending` ends with `key rotate`', { timeout: TIMEOUT_MS }, async () => {
   const { privateKey } = await generateKey({
     type: 'ecc',
@@ -106,26 +98,6 @@ test(
     await stage.restart({ ...env, POSTERN_KEY_RETAIN_DAYS: '90' })
     await expectOver('needed-key-ending')
     await stage.restart(env)
-  },
-)
-
-test(
-  'the warning `authority-ending` ends with the next authority in the file and a restart',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const file = join(folder, 'ca.pem')
-    const old = authority(20)
-    writeFileSync(file, old)
-    const withCa = { ...env, POSTERN_UPSTREAM_CA_FILE: file }
-    await stage.restart(withCa)
-    await expectWarned('authority-ending')
-    writeFileSync(file, old + authority(3650))
-    await stage.restart(withCa)
-    await stage.sidecar.whenReady()
-    await expect
-      .poll(async () => (await shown(stage.sidecar.adminUrl)).metrics)
-      .toMatch(/^postern_ends_in_seconds\{what="authority"\} 31/m)
-    await expectOver('authority-ending')
   },
 )
 

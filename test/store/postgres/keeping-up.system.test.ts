@@ -43,18 +43,6 @@ async function resting() {
 }
 
 describe.skipIf(!hasPostgres())('a sidecar at rest', () => {
-  test('an idle sidecar sends no query for five seconds, and then one for the changes of the others', async () => {
-    const { one, two, read, asked } = await resting()
-    for (const name of ['a', 'b']) await put(one, name, 'x')
-    await two.keepUp()
-    expect([read, asked]).toEqual([[], []])
-    passMinute()
-    for (let looks = 0; looks < 3; looks += 1) await two.keepUp()
-    expect(read.toSorted()).toEqual(['a', 'b'])
-    // first whether there is anything, then up to which epoch
-    expect(asked.length).toBe(2)
-  })
-
   test('an idle sidecar reads the changes that were made while its connection was lost', async () => {
     const { one, two, own, read, asked } = await resting()
     own.session.cut()

@@ -132,18 +132,6 @@ describeIt('memory of two sidecars', () => {
     await one.fresh()
     expect(mine.policies.for(1)).toBe('pinned')
   })
-
-  test('a person who signed at one sidecar must sign at the other until the operator resets that', async () => {
-    const { one, two } = await pair()
-    const [mine, theirs] = [await People.load(memoryOf(one)), await People.load(memoryOf(two))]
-    await mine.rememberSigned([5], 'words')
-    await two.fresh()
-    expect(theirs.hasSigned(5, 'words')).toBe(true)
-    await memoryOf(two).write(({ signers }) => signers.forget(5))
-    theirs.signedForgotten(5)
-    await one.fresh()
-    expect(mine.hasSigned(5, 'words')).toBe(false)
-  })
 })
 
 const sighting = (more: Partial<Sighting> = {}): Sighting => ({
