@@ -2,15 +2,11 @@
 import { expect, test } from 'vitest'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, useStage, type Person } from '../support/double-stage.ts'
-import { fetched, named, picture, sealedBy } from './support.ts'
+import { named, outcomeOf, picture, sealedBy } from './support.ts'
 
 const stage = useStage({ env: { POSTERN_CACHE_KEY_LIST_SECONDS: '0' } })
 
-/** What comes of a file's url now. */
-async function outcome(url: string): Promise<string> {
-  const { status, code, headers } = await fetched(stage, url)
-  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
-}
+const outcome = (url: string): Promise<string> => outcomeOf(stage, url)
 
 /** A person whose signed file the bot was told of. */
 async function known() {

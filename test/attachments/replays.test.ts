@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
 import { armor } from '../support/openpgp-framing.ts'
 import type { DoubleChat, ListedPerson } from '../support/double-world.ts'
-import { fetched, named, picture, resealed, sealedBy } from './support.ts'
+import { named, outcomeOf, picture, resealed, sealedBy } from './support.ts'
 
 const stage = useStage()
 const REPLAYED = '422 postern_replayed'
@@ -11,12 +11,7 @@ async function outcome(
   sealed: Buffer,
   o: { chat: DoubleChat; from: ListedPerson | null },
 ): Promise<string> {
-  return await outcomeOf(await named(stage, sealed, o))
-}
-
-async function outcomeOf(url: string): Promise<string> {
-  const { status, code, headers } = await fetched(stage, url)
-  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+  return await outcomeOf(stage, await named(stage, sealed, o))
 }
 
 /** What the bot sees of a message with this sealed data. */
@@ -92,11 +87,11 @@ test('a media id with other data than before is `postern_replayed`, even when si
   const { world } = stage.double
   const first = await sealedBy(from, stage, picture())
   const url = await named(stage, first, { chat, from })
-  expect(await outcomeOf(url)).toBe('verified')
+  expect(await outcomeOf(stage, url)).toBe('verified')
   await stage.restart()
   const id = /file-\d+/.exec(url)?.[0] ?? ''
   world.files.set(id, await sealedBy(from, stage, picture()))
-  expect(await outcomeOf(url)).toBe(REPLAYED)
+  expect(await outcomeOf(stage, url)).toBe(REPLAYED)
   world.files.set(id, first)
-  expect(await outcomeOf(url)).toBe('verified')
+  expect(await outcomeOf(stage, url)).toBe('verified')
 })

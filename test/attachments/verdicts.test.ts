@@ -3,7 +3,7 @@ import { PeerPhone } from '../support/double-phones.ts'
 import { arrives } from '../support/double-sends.ts'
 import { useStage, type Person } from '../support/double-stage.ts'
 import type { DoubleChat } from '../support/double-world.ts'
-import { fetched, named, picture, resealed, sealedBy } from './support.ts'
+import { fetched, named, outcomeOf, picture, resealed, sealedBy } from './support.ts'
 
 const stage = useStage()
 
@@ -12,8 +12,7 @@ async function outcome(
   sealed: Buffer,
   o: { chat: DoubleChat; from: Person | null },
 ): Promise<string> {
-  const { status, code, headers } = await fetched(stage, await named(stage, sealed, o))
-  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+  return await outcomeOf(stage, await named(stage, sealed, o))
 }
 
 const DAY_MS = 86_400_000

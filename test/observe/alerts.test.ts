@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { alertForReason } from '../../src/observe/alerting.ts'
 import { REASON_CODES } from '../../src/observe/health.ts'
+import { startAlertReceiver } from '../support/alert-receiver.ts'
 import { keyOf } from '../support/double-phones.ts'
 import { canary, newPhone, useStage } from '../support/double-stage.ts'
 import { settings, until } from '../support/sidecar.ts'
@@ -20,20 +18,8 @@ const command = join(folder, 'tell-me')
 writeFileSync(command, `#!/bin/sh\ncat >> ${received}\nenv >> ${received}.env\n`)
 chmodSync(command, 0o700)
 
-/** Answers 503 once, so that a second attempt is seen, then 204. */
-const posted: string[] = []
-const receiver = createServer((request: IncomingMessage, response) => {
-  let body = ''
-  request.on('data', (piece: Buffer) => (body += piece.toString()))
-  request.on('end', () => {
-    posted.push(`${request.method} ${request.url} ${body}`)
-    response.writeHead(posted.length === 1 ? 503 : 204).end()
-  })
-})
-receiver.listen(0, '127.0.0.1')
-await once(receiver, 'listening')
 const path = '/hooks/c0ffee-secret-path'
-const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}${path}`
+const { url, posted } = await startAlertReceiver({ path, refused: 1 })
 
 const stage = useStage({
   env: {
@@ -43,8 +29,6 @@ const stage = useStage({
   },
 })
 afterAll(() => {
-  receiver.closeAllConnections()
-  receiver.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -70,8 +54,8 @@ test('a key conflict is alerted to program and URL, repeated after a 503, and it
     'told',
   )
   await until(() => posted.length >= 2, 'posted twice')
-  expect(posted[1]).toBe(posted[0])
-  expect(posted[1]).toContain(`POST ${path} {"alert":"key-conflict","holds":true`)
+  expect(posted[1]).toEqual(posted[0])
+  expect(posted[1]).toMatchObject({ alert: 'key-conflict', holds: true })
   expect(byCommand().at(-1)?.hint).toContain('postern key publish --replace')
 
   world.bot = { ...world.bot, fingerprint: ours }

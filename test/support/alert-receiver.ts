@@ -12,15 +12,20 @@ export interface AlertReceiver {
   readonly posted: readonly Json[]
 }
 
-/** Starts one, which ends with the tests of the file. */
-export async function startAlertReceiver(): Promise<AlertReceiver> {
+/**
+ * Starts one, which ends with the tests of the file.
+ * @param o `refused`: so many of the first alerts are answered with 503
+ */
+export async function startAlertReceiver({ path = '/', refused = 0 } = {}): Promise<AlertReceiver> {
   const posted: Json[] = []
   const server = createServer((request: IncomingMessage, response) => {
     let body = ''
     request.on('data', (piece: Buffer) => (body += piece.toString()))
     request.on('end', () => {
+      if (`${request.method} ${request.url}` !== `POST ${path}`)
+        return response.writeHead(404).end()
       posted.push(JSON.parse(body))
-      response.writeHead(204).end()
+      return response.writeHead(posted.length > refused ? 204 : 503).end()
     })
   })
   server.listen(0, '127.0.0.1')
@@ -29,5 +34,5 @@ export async function startAlertReceiver(): Promise<AlertReceiver> {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, posted }
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, posted }
 }

@@ -1,6 +1,16 @@
 /** A store of one process as one that sidecars share, in which a test plays the other sidecars. */
 import type { FollowedTable, LockName, Reread, Store, StoreLock } from '../../src/store/store.ts'
 
+/** A store with some of its members played. */
+export const playedOver = (own: Store, played: Partial<Store>): Store =>
+  new Proxy(own, {
+    get: (_own, name) => {
+      if (Object.hasOwn(played, name)) return Reflect.get(played, name) as unknown
+      const value = Reflect.get(own, name, own) as unknown
+      return typeof value === 'function' ? (value.bind(own) as unknown) : value
+    },
+  })
+
 /** A test changes what the fields do. */
 export class PlayedStore {
   readonly own: Store
@@ -49,12 +59,6 @@ export class PlayedStore {
       follow: (table, reread) => void this.#rereads.push([table, reread]),
       tryLock: (name, o) => this.#lock(name, o),
     }
-    return new Proxy(this.own, {
-      get: (own, name) => {
-        if (Object.hasOwn(played, name)) return Reflect.get(played, name) as unknown
-        const value = Reflect.get(own, name, own) as unknown
-        return typeof value === 'function' ? (value.bind(own) as unknown) : value
-      },
-    })
+    return playedOver(this.own, played)
   }
 }

@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { settingsFrom } from '../../src/config/settings.ts'
 import { Unseen } from '../../src/kernel/unseen.ts'
 import { Registration } from '../../src/updates/registration.ts'
+import type { Store } from '../../src/store/store.ts'
 import { REAL_CLOCK } from '../../src/util/clock.ts'
 import type { Core } from '../../src/wiring/core.ts'
 import type { HandedInParts, Link } from '../../src/wiring/link.ts'
@@ -13,6 +14,7 @@ import { listening } from '../support/listening.ts'
 import { sightingsOf } from '../support/unseen.ts'
 import { open, temporary } from '../store/support.ts'
 import { PlayedParts } from './played-parts.ts'
+import { playedOver } from './played-store.ts'
 
 const NOW_MS = Date.parse('2026-06-01T00:00:00Z')
 const update = (updateId: number, dateMs = NOW_MS) => ({
@@ -37,7 +39,7 @@ async function scene(o: Scene = {}) {
     await (await Registration.load(own)).set({ url: o.webhook, secret: 's' })
   }
   const turn = { isHeld: true, isLostAtPoll: false, isTaken: false, tried: 0, released: 0 }
-  const played: Record<string, unknown> = {
+  const played: Partial<Store> = {
     isShared: o.isShared ?? false,
     tryLock: async () => {
       turn.tried += 1
@@ -46,18 +48,13 @@ async function scene(o: Scene = {}) {
         get isHeld() {
           return turn.isHeld
         },
-        signal: new AbortController().signal,
+        signal: never,
+        asked: never,
         [Symbol.asyncDispose]: async () => void (turn.released += 1),
       }
     },
   }
-  const store = new Proxy(own, {
-    get: (target, name) => {
-      if (typeof name === 'string' && Object.hasOwn(played, name)) return played[name]
-      const value = Reflect.get(target, name, target) as unknown
-      return typeof value === 'function' ? (value.bind(target) as unknown) : value
-    },
-  })
+  const store = playedOver(own, played)
   const polls: (unknown[] | string)[] = []
   const asked: string[] = []
   const poll = async ({ query, whose, timeoutSeconds, signal }: Record<string, unknown>) => {

@@ -1,5 +1,6 @@
 /** Sidecars that share a store of one process: its locks, and what each of them reads again. */
 import type { LockName, Reread, Store, StoreLock } from '../../../src/store/store.ts'
+import { playedOver } from '../../wiring/played-store.ts'
 
 /** More questions than any test needs: a loop without an end then ends. */
 const MOST_ASKED = 60
@@ -36,13 +37,7 @@ export class PlayedSidecars {
         return lock
       },
     }
-    return new Proxy(this.#own, {
-      get: (own, name) => {
-        if (Object.hasOwn(played, name)) return Reflect.get(played, name) as unknown
-        const value = Reflect.get(own, name, own) as unknown
-        return typeof value === 'function' ? (value.bind(own) as unknown) : value
-      },
-    })
+    return playedOver(this.#own, played)
   }
 
   /** Whether somebody has a lock. */
