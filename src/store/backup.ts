@@ -79,9 +79,6 @@ export function alter(file: string, change: (database: DatabaseSync) => void): v
   change(database)
 }
 
-/** The contents of a backup. */
-export type Backup = Awaited<ReturnType<typeof readBackup>>
-
 /**
  * Reads a backup and opens its protection and its sealed secrets, changing nothing.
  * @returns `method` is null when it has no protection, and no secrets
