@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { useStage } from '../support/double-stage.ts'
-import { fetched, named, picture, sealedBy } from './support.ts'
+import { fetched, named, outcomeOf, picture, sealedBy } from './support.ts'
 import { diskOfFile, fill } from '../store/support.ts'
 
 const MIB = 2 ** 20
@@ -21,8 +21,7 @@ describe.skipIf(!isMounted)('a disk that is full (skipped where none can be moun
       [chat, await sealedBy(from, stage, randomBytes(20 * MIB))],
     ] as const) {
       const large = await named(stage, content, { chat: place, from })
-      const { status, code } = await fetched(stage, large)
-      expect({ status, code }).toEqual({ status: 503, code: 'postern_store_unwritable' })
+      expect(await outcomeOf(stage, large)).toBe('503 postern_store_unwritable')
       const url = await named(stage, await sealedBy(from, stage, small), { chat, from })
       expect((await fetched(stage, url)).body).toEqual(small)
       await stage.sidecar.whenReady()
@@ -35,8 +34,7 @@ describe.skipIf(!isMounted)('a disk that is full (skipped where none can be moun
     const content = picture()
     const url = await named(stage, await sealedBy(from, stage, content), { chat, from })
     fill(disk)
-    const { status, code } = await fetched(stage, url)
-    expect({ status, code }).toEqual({ status: 503, code: 'postern_store_unwritable' })
+    expect(await outcomeOf(stage, url)).toBe('503 postern_store_unwritable')
     expect((await stage.sidecar.call('GET', '/me')).status).toBe(200)
     rmSync(join(disk, 'filler'))
     expect((await fetched(stage, url)).body).toEqual(content)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { useStage, type Stage } from '../support/double-stage.ts'
-import { fetched, named, picture, sealedBy } from './support.ts'
+import { fetched, named, outcomeOf, picture, sealedBy } from './support.ts'
 
 const strict = useStage({ env: { POSTERN_OPEN_VERIFY: 'require' } })
 const lax = useStage({ env: { POSTERN_OPEN_VERIFY: 'off' } })
@@ -17,8 +17,7 @@ async function outcomes(stage: Stage): Promise<Record<string, string>> {
   }
   const verdicts: Record<string, string> = {}
   for (const [name, content] of Object.entries(files)) {
-    const { status, code } = await fetched(stage, await named(stage, content, { chat, from }))
-    verdicts[name] = code ?? String(status)
+    verdicts[name] = await outcomeOf(stage, await named(stage, content, { chat, from }))
   }
   return verdicts
 }
@@ -29,11 +28,17 @@ test('a sidecar with `open.verify` require serves an unsealed file of a readable
   expect((await fetched(strict, url)).status).toBe(200)
 })
 
-const BAD = 'postern_bad_signature'
-const NO_SEAL = 'postern_plaintext_in_protected'
+const BAD = '422 postern_bad_signature'
+const OPEN = {
+  plain: 'plaintext-in-protected',
+  unsigned: 'unsigned',
+  another: 'bad-signature',
+  signed: 'verified',
+}
+const NO_SEAL = '422 postern_plaintext_in_protected'
 test.each([
-  ['require', strict, { plain: NO_SEAL, unsigned: BAD, another: BAD, signed: '200' }],
-  ['off', lax, { plain: '200', unsigned: '200', another: '200', signed: '200' }],
+  ['require', strict, { plain: NO_SEAL, unsigned: BAD, another: BAD, signed: 'verified' }],
+  ['off', lax, OPEN],
 ])('a sidecar with `open.verify` %s serves files by their signatures', async (_, at, expected) => {
   expect(await outcomes(at)).toEqual(expected)
 })

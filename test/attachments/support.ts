@@ -37,10 +37,10 @@ export async function fetched(
   return { status, headers: response.headers, body, code: error?.code, message: error?.message }
 }
 
-/** What comes of a file's url now: its verdict, or the status and code of the refusal. */
-export async function outcomeOf(stage: Stage, url: string): Promise<string> {
-  const { status, code, headers } = await fetched(stage, url)
-  return status === 200 ? String(headers.get('postern-verdict')) : `${status} ${code}`
+/** What comes of a file's url now: its verdict, `unsealed`, or the status and code of the refusal. */
+export async function outcomeOf(...request: Parameters<typeof fetched>): Promise<string> {
+  const { status, code, headers } = await fetched(...request)
+  return status === 200 ? (headers.get('postern-verdict') ?? 'unsealed') : `${status} ${code}`
 }
 
 /** Stores a file and delivers a Message that names it; gives its url as the bot gets it. */
