@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { has } from '../support/lacks.ts'
 import { Gpg } from '../support/openpgp-gpg.ts'
 import { run } from '../support/programs.ts'
-import { freshFolder, sandboxOf, startSidecar } from './support.ts'
+import { freshFolder, sandboxOf, startSidecar, talk } from './support.ts'
 
 const MODULE = '/usr/lib/softhsm/libsofthsm2.so'
 const hasToken = await import('pkcs11js').then(
@@ -17,22 +17,14 @@ const hasToken = await import('pkcs11js').then(
 async function converse(folder: string, more: Record<string, string>, first?: string[]) {
   const sandbox = await sandboxOf()
   const { call, command, done, readiness } = await startSidecar(sandbox, more, folder, first)
-  const { alice, privateChat } = sandbox.home
-  const phone = await sandbox.phone(alice.id)
+  const { hear, say } = await talk(sandbox, { call })
   const exchange = async (words: string): Promise<void> => {
-    await phone.write(privateChat, words)
-    const polled = await call('GET', '/updates?timeout=5')
-    const { update_id: id, message } = polled.json.result.at(-1)
-    expect(message).toMatchObject({ text: words, postern: { verdict: 'verified' } })
-    await call('GET', `/updates?timeout=0&offset=${Number(id) + 1}`)
-    const answer = `${words}, answered`
-    const sent = await call('POST', '/messages', { chatId: privateChat, text: answer })
-    expect(sent.status).toBe(201)
-    const { messages } = await sandbox.control.screen({ userId: alice.id, chatId: privateChat })
-    expect(messages.find(({ text }) => text === answer)).toMatchObject({ verdict: 'verified' })
+    await hear(words)
+    await say(`${words}, answered`)
   }
   await exchange('first words')
-  const send = () => call('POST', '/messages', { chatId: privateChat, text: 'more words' })
+  const send = () =>
+    call('POST', '/messages', { chatId: sandbox.home.privateChat, text: 'more words' })
   return { command, done, exchange, send, readiness }
 }
 

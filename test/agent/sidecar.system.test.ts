@@ -5,26 +5,17 @@ import { openAgentKeys } from '../../src/agent/keys.ts'
 import { postern } from '../cli/support.ts'
 import { NotStartedError, startSidecarProcess } from '../support/sidecar-process.ts'
 import { canReadMemory, findInMemory, secretForms, textForms } from './memory.ts'
-import { envOf, freshFolder, sandboxOf, startAgentProcess, startSidecar } from './support.ts'
+import { envOf, freshFolder, sandboxOf, startAgentProcess, startSidecar, talk } from './support.ts'
 
 test('no secret number is in the memory of the sidecar, and no text in the memory of its agent', async () => {
   const sandbox = await sandboxOf()
   const agent = await startAgentProcess()
   const sidecar = await startSidecar(sandbox, { POSTERN_KEY_AGENT: agent.address })
-  const { alice, privateChat } = sandbox.home
-  const phone = await sandbox.phone(alice.id)
+  const { hear, say } = await talk(sandbox, sidecar)
   const [said, answered] = ['words-of-alice-7f3a', 'words-of-the-bot-91c2']
-  await phone.write(privateChat, said)
-  const polled = await sidecar.call('GET', '/updates?timeout=5')
-  expect(polled.json.result.at(-1).message).toMatchObject({
-    text: said,
-    postern: { verdict: 'verified' },
-  })
+  await hear(said)
   expect((await sidecar.command('key', 'rotate', '--watch')).code).toBe(0)
-  const sent = await sidecar.call('POST', '/messages', { chatId: privateChat, text: answered })
-  expect(sent.status).toBe(201)
-  const { messages } = await sandbox.control.screen({ userId: alice.id, chatId: privateChat })
-  expect(messages.find(({ text }) => text === answered)).toMatchObject({ verdict: 'verified' })
+  await say(answered)
   if (!canReadMemory) return
 
   const words = new Map([...textForms('said', said), ...textForms('answered', answered)])
@@ -98,12 +89,7 @@ test('two sidecars have separate keys at one agent', async () => {
   const more = { POSTERN_KEY_AGENT: agent.address }
   const [one, other] = [await sandboxOf(), await sandboxOf()]
   for (const sandbox of [one, other]) {
-    const { call } = await startSidecar(sandbox, more)
-    const { alice, privateChat } = sandbox.home
-    const phone = await sandbox.phone(alice.id)
-    await phone.write(privateChat, 'for this bot')
-    const polled = await call('GET', '/updates?timeout=5')
-    expect(polled.json.result.at(-1).message.text).toBe('for this bot')
+    await (await talk(sandbox, await startSidecar(sandbox, more))).hear('for this bot')
   }
   expect(agent.journal().filter(({ event }) => event === 'made')).toHaveLength(2)
 }, 60_000)
@@ -128,11 +114,7 @@ test('a key moves from the store into the agent by export, import and its certif
   const taken = await postern(['key', 'import'], { cwd: folder, env: moreEnv, input: certificate })
   expect(taken).toMatchObject({ code: 0, stdout: imported.stdout })
 
-  const { alice, privateChat } = sandbox.home
-  const phone = await sandbox.phone(alice.id)
-  await phone.write(privateChat, 'opened by the agent')
-  const polled = await after.call('GET', '/updates?timeout=5')
-  expect(polled.json.result.at(-1).message.text).toBe('opened by the agent')
+  await (await talk(sandbox, after)).hear('opened by the agent')
   const again = await postern(['key', 'export', '-o', 'again.asc'], { cwd: folder, env: moreEnv })
   expect(again.stderr).toMatch(/the agent of key\.agent has it/)
   const secret = await postern(['key', 'import', 'bot.asc'], { cwd: folder, env: moreEnv })

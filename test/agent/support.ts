@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { FrameReader, writeFrame, type Frame } from '../../src/agent/frames.ts'
 import { JOURNAL } from '../../src/agent/journal.ts'
 import { startAgent, type AgentOptions } from '../../src/agent/run.ts'
@@ -164,6 +164,30 @@ export async function startSidecar(
       const response = await fetch(`${sidecar.admin}/readyz`)
       const { reasons = [] } = (await response.json()) as { reasons?: { code: string }[] }
       return { status: response.status, reasons: reasons.map(({ code }) => code) }
+    },
+  }
+}
+
+/** Alice of a sandbox writes to the bot and reads what it writes; each message verifies. */
+export async function talk(
+  sandbox: Sandbox,
+  { call }: Pick<Awaited<ReturnType<typeof startSidecar>>, 'call'>,
+) {
+  const { alice, privateChat: chatId } = sandbox.home
+  const phone = await sandbox.phone(alice.id)
+  return {
+    hear: async (words: string): Promise<void> => {
+      await phone.write(chatId, words)
+      const polled = await call('GET', '/updates?timeout=5')
+      const { updateId, message } = polled.json.result.at(-1)
+      expect(message).toMatchObject({ text: words, postern: { verdict: 'verified' } })
+      await call('GET', `/updates?timeout=0&offset=${updateId + 1}`)
+    },
+    say: async (words: string): Promise<void> => {
+      const sent = await call('POST', '/messages', { chatId, text: words })
+      expect(sent.status).toBe(201)
+      const { messages } = await sandbox.control.screen({ userId: alice.id, chatId })
+      expect(messages.find(({ text }) => text === words)).toMatchObject({ verdict: 'verified' })
     },
   }
 }
