@@ -59,29 +59,3 @@ export class Floor implements AsyncDisposable {
     await this.#other.terminate()
   }
 }
-
-interface Sodium {
-  crypto_sign_verify_detached(signature: Buffer, text: Buffer, publicKey: Buffer): boolean
-}
-
-/**
- * Verifies a hundred signatures with libsodium, where `npm install --no-save sodium-native` has
- * brought it; null elsewhere. No dependency: src/openpgp/README.md, Design decisions.
- */
-export async function libsodium(): Promise<(() => Promise<void>) | null> {
-  const name = 'sodium-native'
-  const sodium = await import(name).then(
-    (it: { default: Sodium }) => it.default,
-    () => null,
-  )
-  if (sodium === null) return null
-  const { x = '' } = signer.publicKey.export({ format: 'jwk' })
-  const publicKey = Buffer.from(x, 'base64url')
-  return () => {
-    for (let done = 0; done < 100; done++) {
-      if (sodium.crypto_sign_verify_detached(signature, digest, publicKey)) continue
-      return Promise.reject(new Error('libsodium does not verify it'))
-    }
-    return Promise.resolve()
-  }
-}

@@ -1,6 +1,6 @@
 import { decrypt, readMessage } from 'openpgp'
 import { MOST_NAMED } from '../../src/openpgp/size.ts'
-import { Floor, libsodium } from './floor.ts'
+import { Floor } from './floor.ts'
 import { compare, type Result } from './measure.ts'
 import { makeCast, settled, type Cast } from './people.ts'
 import { stallOf } from './stall.ts'
@@ -32,14 +32,7 @@ export async function openJobs(): Promise<Result[]> {
     rounds: 15,
     warmups: 12,
   })
-  const sodium = await libsodium()
   return [
-    await compare({
-      job: 'open-ed25519',
-      ours: { run: () => floor.onOne({ signatures: 100 }) },
-      peers: sodium === null ? [] : [{ name: 'libsodium', run: sodium }],
-      rounds: 51,
-    }),
     await compare({
       job: 'open-1',
       ours: { run: () => openOurs(cast, one) },
