@@ -5,32 +5,24 @@
 import { testChapters, vector, type Row } from '../support/catalogue.ts'
 
 const HTTP: Record<string, Row> = {
-  H1: [['http/auth', 'a call without a token is unauthorized']],
-  H2: [['http/auth', 'another token of the same length', 'a shorter token', 'a longer token']],
-  H3: [
-    [
-      'http/auth',
-      'two Authorization lines are a bad request',
-      'the scheme Bearer is accepted in any case',
-    ],
-  ],
-  H4: [['http/knock', 'an unknown Host is refused with 421, with two or no Host with 400']],
-  H5: [['http/knock', 'a web page with the token is refused', 'cross-site']],
-  H6: [['http/knock', 'without headers that permit browsers', 'a preflight without a token']],
-  H7: [['http/body', 'application/json garbage', 'charset=utf-16', 'text/plain']],
-  H8: [['http/body', 'without a type, with two types or with an encoding']],
-  H9: [['http/body', 'is refused with 413, declared or chunked, and the connection closes']],
-  H10: [['http/malformed', 'both a length and chunks', 'two lengths', 'LF alone', '20 KB']],
+  H1: [['http/requests.yaml', 'a call with another Authorization than the token']],
+  H2: [['http/requests.yaml', 'another token of the same length', 'a shorter', 'a longer token']],
+  H3: [['http/requests.yaml', 'two Authorization lines are', 'Bearer is accepted in any case']],
+  H4: [['http/requests.yaml', 'an unknown Host is refused', 'no Host or two are a bad request']],
+  H5: [['http/requests.yaml', 'a web page with the token is refused', 'cross-site']],
+  H6: [['http/requests.yaml', 'no answer permits a browser', 'a preflight']],
+  H7: [['http/requests.yaml', 'application/json garbage', 'charset=utf-16', 'text/plain']],
+  H8: [['http/requests.yaml', 'without the one type of JSON, or with an encoding']],
+  H9: [['http/requests.yaml', 'a longer body is refused, and the connection closes']],
+  H10: [['http/requests.yaml', 'both a length and chunks', 'two lengths', 'LF alone', '20 KB']],
   H11: [
     ['http/slow', 'headers never end', 'one byte at a time', 'block no other caller'],
     ['bounds/slow-bodies', 'other calls are served meanwhile'],
   ],
-  H12: [
-    ['http/knock', 'CONNECT request is closed', 'upgrade is refused', 'http://localhost/bot/v1'],
-  ],
-  H13: [['http/knock', '%2e%2e', '..%2f..%2fbot', '//localhost', 'a message id of 5000 digits']],
+  H12: [['http/requests.yaml', 'CONNECT request is closed', 'upgrade is', 'http://localhost/bot']],
+  H13: [['http/requests.yaml', '%2e%2e', '..%2f..%2fbot', '//localhost', '{5*2032}']],
   H14: [
-    ['http/knock', 'a path outside the API is 404'],
+    ['http/requests.yaml', 'a path outside the API is not found'],
     ['guard/unknown', 'an unknown path is passed byte by byte for `GET`, and refused'],
   ],
   H15: [['http/headers', 'no header of the bot reaches the service', 'X-Forwarded-For']],
@@ -43,17 +35,17 @@ const HTTP: Record<string, Row> = {
 
 const JSON_BODIES: Record<string, Row> = {
   J1: [
-    ['http/body', 'null', 'a list', 'a string', 'an end too early', 'a byte-order mark first'],
+    ['http/requests.yaml', 'null', 'a list', 'a string', 'an end too early', 'a byte-order mark'],
     ['http/routes-send', 'no body at all'],
   ],
   J2: [['http/body', 'bytes that are not UTF-8']],
-  J3: [['http/body', 'a depth of 33', 'a depth of 100 000']],
-  J4: [['http/body', 'a prototype', 'a constructor']],
+  J3: [['http/requests.yaml', 'a depth of 33', 'a depth of 100 000']],
+  J4: [['http/requests.yaml', 'a prototype', 'a constructor']],
   J5: [
-    ['http/body', 'a key twice', 'a key twice, once escaped'],
+    ['http/requests.yaml', 'a key twice', 'a key twice, once escaped'],
     ['http/routes-send', 'a chat twice'],
   ],
-  J6: [['http/pass', '9007199254740993', '1.5', '1e400', 'true']],
+  J6: [['http/requests.yaml', '9007199254740993', '1.5', '1e400', 'true']],
   J7: [['guard/limits', 'breaks the rules of readable texts is refused in a protected chat']],
   J8: [['translate/draft', 'a send is accepted exactly when its text fits']],
   J9: [['http/routes-send', 'armor', 'both']],
@@ -95,7 +87,7 @@ const MEDIA: Record<string, Row> = {
   ],
   D7: [['attachments/stored', 'an armored sealed file is served decrypted']],
   D8: [
-    ['http/request-path', 'the request target %s is refused'],
+    ['http/requests.yaml', 'a target is a bad request where'],
     ['attachments/media-urls', 'the media url %j is left unchanged'],
   ],
   D9: [['contract/cases/media.ts', 'an attachment that is not sealed to the bot answers']],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TOKEN, head, openDoor, outcome, raw } from './support.ts'
+import { TOKEN, call, head, openDoor, outcome, raw } from './support.ts'
 
 it('no header of the bot reaches the service', async () => {
   const { port, seen } = await openDoor()
@@ -19,6 +19,15 @@ it('no header of the bot reaches the service', async () => {
     expect(reached).not.toContain(word)
   }
   expect(seen[0]?.path).toBe('/bot/v1/commands')
+})
+
+it('neither query nor headers change the path and method of a call', async () => {
+  const world = await openDoor()
+  const headers = { 'x-forwarded-uri': '/bot/v1/token/revoke', 'x-http-method-override': 'DELETE' }
+  await call(world, 'GET', '/bot/v1/commands?scope=/bot/v1/token/revoke', { headers })
+  expect(world.seen.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    'GET /bot/v1/commands?scope=/bot/v1/token/revoke',
+  ])
 })
 
 it('the service’s headers reach the bot by an allow list, with `no-store`', async () => {

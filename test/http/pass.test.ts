@@ -178,53 +178,6 @@ it.each([
   },
 )
 
-it.each([
-  ['words in a typing', 'POST', '/chats/5/typing', { status: 'words' }, 'status: no such field'],
-  ['words in a list', 'POST', '/chats/5/typing', { x: ['words'] }, 'x: no such field'],
-  ['words in an object', 'POST', '/callbacks/1/answer', { x: { y: 'w' } }, 'x: no such field'],
-  ['words in digits', 'POST', '/chats/5/typing', '{"x":9007199254740993}', 'x: no such field'],
-  [
-    'a field named toString',
-    'POST',
-    '/chats/5/typing',
-    { toString: 'w' },
-    'toString: no such field',
-  ],
-  ['a wrong value', 'POST', '/callbacks/1/answer', { text: 5, words: 'w' }, 'words: no such field'],
-  ['words in a DELETE', 'DELETE', '/messages/5', { chatId: 1, text: 'w' }, 'text: no such field'],
-  ['text as the chat id of a DELETE', 'DELETE', '/messages/5', { chatId: '7' }, 'chatId: '],
-  ['text as the boolean of a typing', 'POST', '/chats/5/typing', { typing: 'words' }, 'typing: '],
-  ['a list at its root', 'POST', '/callbacks/1/answer', [], 'must be an object'],
-  ['null at its root', 'PUT', '/commands', 'null', 'must be an object'],
-])('a body with %s is a bad request', async (_what, method, path, body, expected) => {
-  const world = await openDoor({ parts: { guard: ruling('sealed').guard } })
-  const asked: Asked = [method, `/bot/v1${path}`, { body }]
-  const error = await expectRefused(world, asked, [400, 'bad_request'])
-  expect(error?.message).toContain(expected)
-})
-
-it('a chat id that is no safe integer is a bad request', async () => {
-  const world = await openDoor()
-  for (const chatId of ['9007199254740993', '1.5', '1e400', 'true', '1.50', '"12"']) {
-    const body = `{"chatId":${chatId}}`
-    expect((await call(world, 'DELETE', '/bot/v1/messages/5', { body })).status).toBe(400)
-  }
-  expect(world.seen).toEqual([])
-})
-
-it.each([
-  ['DELETE', '/messages/abc', 'message_not_found', 'messageId'],
-  ['DELETE', '/messages/1.5', 'message_not_found', 'messageId'],
-  ['GET', '/chats/@room/members', 'chat_not_found', 'chatId'],
-  ['GET', '/chats/5/members/0x10', 'member_not_found', 'userId'],
-  ['GET', '/users/12345678901234567890/key', 'user_not_found', 'userId'],
-  ['POST', '/chats/%20/leave', 'chat_not_found', 'chatId'],
-  ['GET', '/chats/05044/members', 'chat_not_found', 'chatId'],
-])('the call %s %s is refused with %s, naming %s', async (method, path, code, name) => {
-  const error = await expectRefused(await openDoor(), [method, `/bot/v1${path}`], [404, code])
-  expect(error?.message).toBe(`${name}: is no integer`)
-})
-
 it('values of listed fields reach the service unchecked', async () => {
   const world = await openDoor()
   const body = { text: 'x'.repeat(500), alert: 'yes' }
@@ -272,50 +225,6 @@ it.each([
   await expectRefused(world, [method, path, words], [403, 'postern_route_refused'])
   expect((await call(world, method, path)).status).toBe(200)
   expect(world.seen).toMatchObject([{ method, path, body: '' }])
-})
-
-it.each([
-  ['POST', '/bot/v1/webhook'],
-  ['DELETE', '/bot/v1/webhook'],
-  ['DELETE', '/bot/v1/Webhook/'],
-  ['DELETE', '/bot/v1/key'],
-  ['POST', '/bot/v1/token/revoke/'],
-  ['PUT', '/bot/v1/messages/5'],
-])('the call %s %s is refused with and without a body', async (method, path) => {
-  const world = await openDoor()
-  for (const more of [{}, { body: { words: 'secret' } }]) {
-    await expectRefused(world, [method, path, more], [403, 'postern_route_refused'])
-  }
-})
-
-const parts = { allowUnknown: true }
-
-it.each([
-  '/messages/',
-  '/Messages',
-  '/MESSAGES/5',
-  '/%6dessages/5/x',
-  '/messages;x=1',
-  '/messages%3Bx',
-  '/messages%20',
-  '/chats/5/messages',
-  '/key/',
-  '/Webhook',
-  '/Callbacks/abc/answer',
-  '/callbacks/abc/answer/',
-])(
-  'the path %s is refused under `routes.allowUnknown`: the service may read it as a translated one',
-  async (path) => {
-    const world = await openDoor({ parts })
-    const asked: Asked = ['POST', `/bot/v1${path}`, { body: { text: 'secret' } }]
-    await expectRefused(world, asked, [403, 'postern_route_refused'])
-  },
-)
-
-it('an ambiguous JSON body of an unknown path is refused under `routes.allowUnknown`', async () => {
-  const world = await openDoor({ parts })
-  const asked: Asked = ['POST', '/bot/v1/new', { body: '{"a":1,"a":2}' }]
-  await expectRefused(world, asked, [400, 'bad_request'])
 })
 
 it('a translated route has precedence over the pass-through', async () => {

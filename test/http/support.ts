@@ -149,7 +149,7 @@ export interface Reply {
 
 /** Sends bytes to a door; gives the outcome, after making sure that nothing reached the service. */
 export async function turnedAway(
-  bytes: string | Buffer | string[],
+  bytes: string | (string | Buffer)[],
   o: Parameters<typeof openDoor>[0] = {},
 ) {
   const { port, seen } = await openDoor(o)

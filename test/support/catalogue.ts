@@ -15,7 +15,7 @@ export function missing(row: Row): string[] {
   if ('why' in row) return row.why === '' ? ['a reason'] : []
   return row.flatMap(([file, ...titles]) => {
     if (file === 'vectors') return titles.filter((name) => vectorText(name) === null)
-    const endings = /\.(?:txt|ts)$/.test(file)
+    const endings = /\.(?:txt|ts|yaml)$/.test(file)
       ? ['']
       : ['.test.ts', '.system.test.ts', '.long.test.ts']
     const paths = endings.map((ending) => new URL(file + ending, below))
