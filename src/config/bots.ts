@@ -88,8 +88,8 @@ function readFolder(
     if (name === undefined) return []
     const path = join(folder, file)
     const at = placeOf(path, cwd)
-    const read = readBotFile(path, cwd)
-    problems.push(...read.problems.map((one) => ({ ...one, path: inFile(name, one.path) })))
+    const read = readBotFile(path, { cwd, of: `bots.${name}` })
+    problems.push(...read.problems)
     if (!BOT_NAME.test(name)) {
       problems.push({ place: at, path: 'bots', message: `its name: ${NAME_EXPECTED}` })
     } else if (seen.has(name)) {
@@ -104,16 +104,6 @@ function readFolder(
     }
     return [{ name, entry }]
   })
-}
-
-/** The path of a problem in a file of a bot, with its name. */
-function inFile(name: string, path: string): string {
-  const rest = path.replace(/^bots\.?/, '')
-  return rest === ''
-    ? `bots.${name}`
-    : rest.startsWith(`${name}.`)
-      ? `bots.${rest}`
-      : `bots.${name}.${rest}`
 }
 
 /** The names in a folder, or why its files are refused. */

@@ -52,23 +52,24 @@ export interface FileSettings {
  * @param cwd what places are named relative to
  */
 export const readSettingsFile = (path: string, cwd: string): FileSettings =>
-  readFile(path, cwd, (contents, into) => collect(contents, [], { ...into, paths: PATHS }))
+  readFile(path, { cwd }, (contents, into) => collect(contents, [], { ...into, paths: PATHS }))
 
 /**
  * Reads the file of one of several bots, as strictly.
  * @param path absolute
  * @param cwd what places are named relative to
+ * @param of the path of the bot's settings, which problems name
  * @returns `entry` null when it could not be read as YAML
  */
-export function readBotFile(path: string, cwd: string) {
+export function readBotFile(path: string, { cwd, of }: { cwd: string; of: string }) {
   // A pipe in the folder would be waited for, with all that is served.
   const kind = statSync(path, { throwIfNoEntry: false })
   if (kind?.isFile() === false && !kind.isDirectory()) {
-    const problem = { place: placeOf(path, cwd), path: '', message: 'is no ordinary file' }
+    const problem = { place: placeOf(path, cwd), path: of, message: 'is no ordinary file' }
     return { entry: null, problems: [problem] }
   }
-  const { bots, problems } = readFile(path, cwd, (contents, { at, found }) => {
-    found.bots = [entryOf(contents, null, { at, found, paths: BOT_PATHS })]
+  const { bots, problems } = readFile(path, { cwd, of }, (contents, into) => {
+    into.found.bots = [entryOf(contents, { ...into, of })]
   })
   return { entry: bots?.[0] ?? null, problems }
 }
@@ -76,17 +77,17 @@ export function readBotFile(path: string, cwd: string) {
 /** @param take collects the settings of the document */
 function readFile(
   path: string,
-  cwd: string,
-  take: (contents: Node | null, into: { at: Into['at']; found: FileSettings }) => void,
+  { cwd, of = '' }: { cwd: string; of?: string },
+  take: (contents: Node | null, into: Pick<Into, 'at' | 'plain'> & { found: FileSettings }) => void,
 ): FileSettings {
   const name = placeOf(path, cwd)
   const problem = describeOthersChange(path)
-  if (problem !== null) return unreadable([{ place: name, path: '', ...problem }])
+  if (problem !== null) return unreadable([{ place: name, path: of, ...problem }])
   const read = readBounded(path, MAX_BYTES)
-  if ('problem' in read) return unreadable([{ place: name, path: '', message: read.problem }])
+  if ('problem' in read) return unreadable([{ place: name, path: of, message: read.problem }])
 
   const parsed = resultOr(() => parseYaml(read.text), null)
-  if (parsed === null) return unreadable([{ place: name, path: '', message: 'is nested too deep' }])
+  if (parsed === null) return unreadable([{ place: name, path: of, message: 'is nested too deep' }])
   const { document } = parsed
   const at = (offset: number): string => `${name}:${parsed.at(offset)}`
   const errors = [...document.errors, ...document.warnings]
@@ -94,16 +95,21 @@ function readFile(
     return unreadable(
       errors.slice(0, MAX_PROBLEMS).map(({ code, pos }) => ({
         place: at(pos[0]),
-        path: '',
+        path: of,
         // The parser's own words may quote the line, and with it a secret.
         message: `is not YAML (${code.toLowerCase().replaceAll('_', ' ')})`,
       })),
     )
   }
+  const plain = (node: Node): unknown => node.toJS(document, { maxAliasCount: 0 })
   const found: FileSettings = { values: new Map(), bots: null, problems: [], readable: true }
-  take(document.contents, { at, found })
+  take(document.contents, { at, plain, found })
   for (const values of [found.values, ...(found.bots ?? []).map((one) => one.values)]) {
-    found.problems.push(...exposedSecret(values, path, read.facts))
+    const secret = SETTINGS.find((one) => one.kind === 'secret' && values.has(one.path))?.path
+    const exposed = secret === undefined ? null : describeExposure(path, read.facts)
+    if (secret === undefined || exposed === null) continue
+    const place = values.get(secret)?.place ?? ''
+    found.problems.push({ place, path: named([secret], { of }), message: `the file ${exposed}` })
   }
   found.problems = found.problems.slice(0, MAX_PROBLEMS)
   return found
@@ -119,6 +125,8 @@ const unreadable = (problems: Problem[]): FileSettings => ({
 /** The target of a reading, and the names known there. */
 interface Into {
   at: (offset: number) => string
+  /** @throws ReferenceError where it holds an alias */
+  plain: (node: Node) => unknown
   found: Pick<FileSettings, 'values' | 'problems'> & { bots?: BotEntry[] | null }
   paths: readonly string[]
   /** Prefix of the paths of problems: the bot's entry. */
@@ -137,7 +145,7 @@ function collect(node: Node | null, path: string[], into: Into): void {
 }
 
 function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into): void {
-  const { at, found, paths } = into
+  const { at, plain, found, paths } = into
   const key = pair.key as Node
   const value = pair.value as Node | null
   const name = isScalar(key) ? String(key.value) : '?'
@@ -145,13 +153,15 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
   const dotted = path.join('.')
   const place = at((value ?? key).range?.[0] ?? key.range?.[0] ?? 0)
   if (dotted === BOTS && isSeq(value) && paths === PATHS) {
-    found.bots = value.items.map((item, index) => entryOf(item as Node | null, index, into))
+    found.bots = value.items.map((item, index) => {
+      const given = isMap(item) ? item.get('name') : undefined
+      const of = `${BOTS}.${typeof given === 'string' ? given : index}`
+      return entryOf(item as Node, { ...into, of })
+    })
   } else if (paths.includes(dotted)) {
-    if (value !== null && hasAlias(value)) {
-      found.problems.push({ place, path: named(path, into), message: 'aliases are not taken' })
-    } else {
-      found.values.set(dotted, { value: plain(value), place })
-    }
+    const read = resultOr(() => ({ value: value && plain(value), place }), null)
+    if (read !== null) found.values.set(dotted, read)
+    else found.problems.push({ place, path: named(path, into), message: 'aliases are not taken' })
   } else if (paths.some((known) => known.startsWith(`${dotted}.`))) {
     collect(value, path, into)
   } else {
@@ -172,17 +182,16 @@ function collectPair(pair: YAMLMap['items'][number], above: string[], into: Into
   }
 }
 
-/** @param index null in a file of its own */
-function entryOf(node: Node | null, index: number | null, { at, found, paths }: Into): BotEntry {
-  const given = isMap(node) ? node.get('name') : undefined
-  const of = typeof given === 'string' ? given : String(index ?? '')
+function entryOf(
+  node: Node | null,
+  { found, ...into }: Pick<Into, 'at' | 'plain' | 'found'> & { of: string },
+): BotEntry {
   const values = new Map<string, GivenSetting>()
-  const own = { values, problems: found.problems }
-  const into = { at, found: own, paths: BOT_PATHS, of: `${BOTS}.${of}`.replace(/\.$/, '') }
-  if (node !== null && isMap(node)) collect(node, [], into)
-  else if (paths !== BOT_PATHS || node !== null) {
-    const place = at(node?.range?.[0] ?? 0)
-    found.problems.push({ place, path: into.of, message: 'expected the settings of a bot' })
+  const { problems } = found
+  const place = into.at(node?.range?.[0] ?? 0)
+  if (isMap(node)) collect(node, [], { ...into, found: { values, problems }, paths: BOT_PATHS })
+  else if (node !== null) {
+    problems.push({ place, path: into.of, message: 'expected the settings of a bot' })
   }
   const name = values.get('name') ?? null
   values.delete('name')
@@ -190,36 +199,8 @@ function entryOf(node: Node | null, index: number | null, { at, found, paths }: 
   const whole = [...values].map(
     ([path, one]) => [PATHS.includes(path) ? path : `bot.${path}`, one] as const,
   )
-  return { place: at(node?.range?.[0] ?? 0), name, values: new Map(whole) }
+  return { place, name, values: new Map(whole) }
 }
 
-const named = (path: string[], { of }: Into): string =>
-  [...(of === undefined ? [] : [of]), ...path].join('.')
-
-function hasAlias(node: unknown): boolean {
-  if (isMap(node)) return node.items.some(({ key, value }) => hasAlias(key) || hasAlias(value))
-  return isAlias(node) || (isSeq(node) && node.items.some(hasAlias))
-}
-
-/** The value of a leaf: a scalar, or lists and groups of them. */
-function plain(node: unknown): unknown {
-  if (isScalar(node)) return node.value
-  if (isSeq(node)) return node.items.map(plain)
-  if (!isMap(node)) return null
-  return Object.fromEntries(
-    node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '?', plain(value)]),
-  )
-}
-
-function exposedSecret(
-  values: ReadonlyMap<string, GivenSetting>,
-  path: string,
-  facts: Parameters<typeof describeExposure>[1],
-): Problem[] {
-  const secret = SETTINGS.find((s) => s.kind === 'secret' && values.has(s.path))
-  if (secret === undefined) return []
-  const exposed = describeExposure(path, facts)
-  if (exposed === null) return []
-  const place = values.get(secret.path)?.place ?? ''
-  return [{ place, path: secret.path, message: `the file ${exposed}` }]
-}
+const named = (path: string[], { of = '' }: Pick<Into, 'of'>): string =>
+  [of, ...path].filter((part) => part !== '').join('.')
