@@ -50,16 +50,12 @@ export function placeOf(path: string, cwd: string): string {
 }
 
 function readAll(descriptor: number, maxBytes: number): Buffer | null {
-  const chunks: Buffer[] = []
+  const room = Buffer.alloc(maxBytes + 1)
   let total = 0
-  for (;;) {
-    const chunk = Buffer.alloc(64 * 1024)
-    const read = readSync(descriptor, chunk, 0, chunk.length, null)
-    if (read === 0) return Buffer.concat(chunks)
-    total += read
-    if (total > maxBytes) return null
-    chunks.push(chunk.subarray(0, read))
+  for (let read = -1; read !== 0 && total <= maxBytes; total += read) {
+    read = readSync(descriptor, room, { offset: total })
   }
+  return total > maxBytes ? null : room.subarray(0, total)
 }
 
 function describe(error: unknown): string {

@@ -1,5 +1,5 @@
 /** Which settings are secrets, and what the sources give for them. */
-import type { CollectedSettings, SettingsLevel } from './collect.ts'
+import type { CollectedSettings } from './collect.ts'
 import { operatorErrorOf } from '../errors.ts'
 import { describeSecretFile } from './files.ts'
 import type { Problem } from './problems.ts'
@@ -27,51 +27,35 @@ export const SECRETS: readonly string[] = Object.keys(RULES)
  */
 export function readGivenSecret(
   path: string,
-  collected: CollectedSettings,
-  o: { problems: Problem[]; sources: Sources },
-) {
-  const found = findSecret(path, collected.levels, o.problems)
-  return found === null ? null : { place: found.place, secret: readSecret(found, collected, o) }
-}
-
-/** The level that counts most and gives the secret or its file; both in one level are refused. */
-function findSecret(path: string, levels: readonly SettingsLevel[], problems: Problem[]) {
-  for (const level of levels) {
-    const value = level.get(path)
-    const file = level.get(`${path}File`)
-    if (value !== undefined && file !== undefined) {
-      const message = `expected the secret or its file, not both (${value.place} is set too)`
-      problems.push({ place: file.place, path, message })
-    }
-    // Whether its file is named, not the secret itself.
-    if (file !== undefined) return { path, named: true, ...file }
-    if (value !== undefined) return { path, named: false, ...value }
-  }
-  return null
-}
-
-function readSecret(
-  { path, place, named, value }: NonNullable<ReturnType<typeof findSecret>>,
-  { values }: CollectedSettings,
+  { levels, values }: CollectedSettings,
   { problems, sources }: { problems: Problem[]; sources: Sources },
-): SecretSource | null {
-  const rule = RULES[path] ?? 'token'
-  const file = values.get(`${path}File`)
-  // A path that was refused is a problem already.
-  if (named && file === undefined) return null
-  if (!named && typeof value !== 'string') {
-    problems.push({ place, path, message: 'expected text' })
-    return null
+): { place: string; secret: SecretSource | null } | null {
+  const level = levels.find((one) => one.has(path) || one.has(`${path}File`))
+  const value = level?.get(path)
+  const file = level?.get(`${path}File`)
+  const given = file ?? value
+  if (given === undefined) return null
+  const { place } = given
+  const refuse = (message: string) => {
+    problems.push({ place, path, message })
+    return { place, secret: null }
   }
+  if (file !== undefined && value !== undefined) {
+    refuse(`expected the secret or its file, not both (${value.place} is set too)`)
+  }
+  const checked = values.get(`${path}File`)
+  // A path that was refused is a problem already.
+  if (file !== undefined && checked === undefined) return { place, secret: null }
+  if (file === undefined && typeof given.value !== 'string') return refuse('expected text')
+  const rule = RULES[path] ?? 'token'
   const secret = operatorErrorOf(() =>
-    named
-      ? sources.secretReader.read(String(file?.value), rule)
-      : SecretSource.fromValue(String(value), rule),
+    file === undefined
+      ? SecretSource.fromValue(String(given.value), rule)
+      : sources.secretReader.read(String(checked?.value), rule),
   )
-  if (secret instanceof SecretSource) return secret
-  const message = named
-    ? describeSecretFile(secret.message, String(value), sources.cwd)
-    : secret.message
-  problems.push({ place, path, message })
-  return null
+  if (secret instanceof SecretSource) return { place, secret }
+  const { message } = secret
+  return refuse(
+    file === undefined ? message : describeSecretFile(message, String(file.value), sources.cwd),
+  )
 }
