@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { apiError } from '../api-error.ts'
 import { digits, lastEventId, streamLog } from '../control/event-stream.ts'
@@ -34,6 +34,7 @@ const HEADERS = {
   'cache-control': 'no-store',
 }
 
+const NOTHING: Attached = { botTraffic: null, sidecar: null }
 const TrafficQuery = z.strictObject({ after: digits('expected a number').optional() })
 
 /**
@@ -48,8 +49,10 @@ export function createPageListener(
   { botTraffic, sidecar, ...access }: ListenerAccess & Attached,
 ): FastifyInstance {
   const { rewriteUrl, requireWorld: worldOf } = worldRouting(findWorld)
-  const attachedTo = ({ name }: ControlledWorld): Attached =>
-    name === MAIN ? { botTraffic, sidecar } : { botTraffic: null, sidecar: null }
+  const runningFor = (request: FastifyRequest) => {
+    const world = worldOf(request)
+    return { world, ...(world.name === MAIN ? { botTraffic, sidecar } : NOTHING) }
+  }
   const app = createListener({
     ...access,
     browsers: 'own-page',
@@ -59,23 +62,25 @@ export function createPageListener(
   const closing = new AbortController()
   app.addHook('preClose', async () => closing.abort())
   const logs = new WeakMap<ControlledWorld, ReturnType<typeof createPageLog>>()
-  const logOf = (world: ControlledWorld) => {
-    const { botTraffic: traffic } = attachedTo(world)
+  const logOf = (request: FastifyRequest) => {
+    const { world, botTraffic: traffic } = runningFor(request)
     const log = logs.get(world) ?? createPageLog(world.live, traffic, closing.signal)
     logs.set(world, log)
     return log
   }
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS)
-    logOf(worldOf(request))
+    logOf(request)
   })
-  app.get('/', (_request, reply) => answerFile(reply, 'index.html'))
-  app.get('/:file', (request, reply) => answerFile(reply, fileIn(request.params)))
-  app.get('/lib/:file', (request, reply) => answerFile(reply, `lib/${fileIn(request.params)}`))
+  app.get<{ Params: { '*': string } }>('/*', async ({ params }, reply) => {
+    const file = await readPageFile(params['*'] || 'index.html')
+    if (file === null) throw apiError('not_found', 'the page has no such file')
+    return reply.type(file.type).send(file.content)
+  })
   app.get('/fault-kinds', () => ({ ok: true, result: { kinds: FAULTS, routes: FAULT_ROUTES } }))
   app.get('/traffic', (request) => {
     const { after } = readInput('GET /traffic', TrafficQuery, request.query)
-    const traffic = attachedTo(worldOf(request)).botTraffic
+    const traffic = runningFor(request).botTraffic
     const result = {
       attachedTo: traffic?.botId ?? null,
       sinceMs: traffic?.sinceMs ?? 0,
@@ -85,21 +90,12 @@ export function createPageListener(
     return { ok: true, result }
   })
   app.get('/events', async (request, reply) => {
-    const world = worldOf(request)
+    const { live } = worldOf(request)
     const after = lastEventId(request)
-    const signal = AbortSignal.any([world.live.host.ended, closing.signal, hangUpSignal(reply)])
-    await streamLog(reply, { log: logOf(world), after, signal, isWanted: () => true })
+    const signal = AbortSignal.any([live.host.ended, closing.signal, hangUpSignal(reply)])
+    await streamLog(reply, { log: logOf(request), after, signal, isWanted: () => true })
   })
-  addSidecarRoutes(app, { worldOf, attachedTo })
+  addSidecarRoutes(app, runningFor)
   void app.register(async (scope) => addControlRoutes(scope, worldOf), { prefix: '/control' })
   return app
 }
-
-/** @throws SandboxApiError `not_found` */
-async function answerFile(reply: FastifyReply, path: string): Promise<FastifyReply> {
-  const file = await readPageFile(path)
-  if (file === null) throw apiError('not_found', 'the page has no such file')
-  return reply.type(file.type).send(file.content)
-}
-
-const fileIn = (params: unknown): string => (params as { file: string }).file

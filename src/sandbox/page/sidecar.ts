@@ -42,15 +42,8 @@ const REPLAY_MS = 10_000
  */
 export function addSidecarRoutes(
   app: FastifyInstance,
-  o: {
-    worldOf: (request: FastifyRequest) => ControlledWorld
-    attachedTo: (world: ControlledWorld) => Attached
-  },
+  runningFor: (request: FastifyRequest) => Attached & { world: ControlledWorld },
 ): void {
-  const runningFor = (request: FastifyRequest) => {
-    const world = o.worldOf(request)
-    return { world, ...o.attachedTo(world) }
-  }
   app.get('/sidecar', (request) => describeSidecar(runningFor(request)))
   app.post('/restart', (request) => restart(runningFor(request), request.body))
   app.post('/replay', (request) => replay(runningFor(request), request.body))
