@@ -16,6 +16,9 @@ import { mostOf, requireRoom } from './shares.ts'
 
 export { isOpen, isOver, isTimed, type OutboxEntry, type OutboxState } from './entry.ts'
 
+/** The code of an entry that its client may not have sent. */
+export const LOST = 'postern_not_allowed'
+
 /** An entry before it has a number. */
 export type NewEntry = Pick<
   OutboxEntry,
@@ -25,9 +28,6 @@ export type NewEntry = Pick<
 /** An entry that is settled is shown for so long, of those that were sent as many as may wait. */
 const SHOWN_MS = 72 * 3_600_000
 const PRUNE_EVERY = 100
-
-/** What changes of an entry; null: nothing does. */
-type EntryChange = (entry: OutboxEntry) => Partial<OutboxEntry> | null
 
 export interface OutboxEntriesParts {
   approvals: Approvals
@@ -79,7 +79,7 @@ export class OutboxEntries {
     }
   }
 
-  async #codes(db: Kysely<Schema>, ids: readonly string[] | null): Promise<Map<string, string>> {
+  async #codes(db: Kysely<Schema>, ids: readonly string[] | null) {
     const all = db.selectFrom('secrets').selectAll().where('name', 'like', codeOf('%'))
     const rows = await (ids === null ? all : all.where('name', 'in', ids.map(codeOf))).execute()
     const open = (name: string, sealed: Uint8Array) => this.#store.unseal(name, sealed).toString()
@@ -220,9 +220,9 @@ export class OutboxEntries {
   /**
    * Changes an entry by its state in the store; a word that it asks for or got is journalled in the
    * same transaction, and the words of one that was sent are erased.
-   * @returns whether it was changed
+   * @param how null: nothing changes @returns whether it was changed
    */
-  async change(id: string, how: EntryChange): Promise<boolean> {
+  async change(id: string, how: (entry: OutboxEntry) => Partial<OutboxEntry> | null) {
     const changed = await this.#store.write(async (db) => {
       await this.#read(db, [id])
       const before = this.#entries.get(id)
@@ -291,8 +291,6 @@ export class OutboxEntries {
   }
 }
 
-/** The code of an entry that its client may not have sent. */
-export const LOST = 'postern_not_allowed'
 async function remove(db: Kysely<Schema>, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await db.deleteFrom('outbox').where('id', 'in', ids).execute()
