@@ -24,11 +24,11 @@ test('a sealed message over `armoredMax` is refused with the number of recipient
 test('a key list too long for any message is refused with the number of recipients', async () => {
   const chat = stage.group([await stage.friend()])
   const record = { fingerprint: 'A'.repeat(40), publicKey: 'x'.repeat(100) }
-  const keys = Array.from({ length: 3000 }, (_, index) => ({ userId: index + 1000, ...record }))
-  const huge = ok({ keys, memberCount: 4000 })
+  const keys = Array.from({ length: 6000 }, (_, index) => ({ userId: index + 1000, ...record }))
+  const huge = ok({ keys, memberCount: 7000 })
   using _huge = stage.double.script('GET', `/chats/${chat.id}/keys`, huge)
   const message = await expectRefused(stage, chat, 'postern_seal_too_large', 413)
-  expect(message).toContain('3001 recipients')
+  expect(message).toContain('6001 recipients')
 })
 
 test('a send that is accepted fits into `armoredMax`, up to the last character', async () => {
