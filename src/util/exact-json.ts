@@ -10,7 +10,7 @@ const MAX_DEPTH = { body: 32, answer: 128 }
 /** Values in one text: more than any answer of the service holds, few enough to scan in one go. */
 const MAX_TOKENS = { body: 20_000, answer: 250_000 }
 /** The same where numbers must keep their spelling, which costs more for each value. */
-const MAX_TOKENS_EXACT = 50_000
+const MAX_TOKENS_EXACT = 100_000
 /** Matches every number that JavaScript spells differently, and other text. */
 const ODD_NUMBER = /\d{16}|\d[.eE]|-0/
 const SCALAR = /[-\d.eE+]+|true|false|null/y

@@ -155,6 +155,6 @@ test('a string of quotes and backslashes is parsed in linear time', () => {
 
 test('`parseExact` refuses more values than its limit', () => {
   expect(() => parseExact(`[${'1,'.repeat(130_000)}1]`)).toThrow(SyntaxError)
-  expect(() => parseExact(`[${'1.0,'.repeat(30_000)}1]`)).toThrow(SyntaxError)
+  expect(() => parseExact(`[${'1.0,'.repeat(60_000)}1]`)).toThrow(SyntaxError)
   expect(parseExact(`[${'1,'.repeat(120_000)}1]`)).toHaveLength(120_001)
 })
