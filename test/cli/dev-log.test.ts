@@ -186,14 +186,14 @@ describe('the log of `postern dev`', () => {
     const url = `${await listening(server)}/`
     await call('POST /webhook', { url })
     await dev.sandbox.control.write({ userId: alice.id, chatId, text: 'by webhook' })
-    const read = '  alice  reads it  ✓ verified'
-    await expect.poll(() => shown().at(-1), { timeout: 10_000 }).toBe(read)
+    const seen = '  alice  reads it  ✓ verified'
+    await expect.poll(() => shown().at(-1), { timeout: 10_000 }).toBe(seen)
     await call('DELETE /webhook')
     await expect.poll(() => shown().at(-1)).toBe('echo_bot  removes its webhook')
     const text = shown().join('\n')
     expect(text).toContain(`echo_bot  sets its webhook: ${url}`)
     expect(text).toMatch(/echo_bot {2}does not take update \d+ at its webhook\n.*500.* {2}✗/)
-    expect(text).toContain(`  echo_bot  reads it  ✓ verified\necho_bot  dm: pushed\n${read}`)
+    expect(text).toContain(`  echo_bot  reads it  ✓ verified\necho_bot  dm: pushed\n${seen}`)
   })
 
   test('the log of `dev` counts repeated lines', async () => {

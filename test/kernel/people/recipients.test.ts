@@ -133,8 +133,18 @@ test.each<[string, KeyList, Partial<RecipientRules>, string]>([
     {},
     'keys: 2, members with the bot: 2',
   ],
-  ['more keys than members', listOf([A, B], { memberCount: 1 }), {}, 'keys: 2, members with the bot: 1'],
-  ['one key for no member', listOf([A], { memberCount: 0 }), {}, 'keys: 1, members with the bot: 0'],
+  [
+    'more keys than members',
+    listOf([A, B], { memberCount: 1 }),
+    {},
+    'keys: 2, members with the bot: 1',
+  ],
+  [
+    'one key for no member',
+    listOf([A], { memberCount: 0 }),
+    {},
+    'keys: 1, members with the bot: 0',
+  ],
   ['two keys for one person', listOf([A, person(1, 'another')]), {}, 'two keys for person 1'],
   [
     'a key and no key for one person',
