@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
+import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { EVENT_KINDS, type SandboxEvent } from '../events/event.ts'
@@ -54,66 +55,54 @@ export function lastEventId({ headers }: FastifyRequest): number | undefined {
   return readInput('GET /events', Header, given)['Last-Event-ID']
 }
 
-/**
- * Answers with the events of a log as they happen, as `streamEvents` describes.
- * @param o `after` an id; undefined: from now on. `signal` ends the stream
- */
+interface Followed<E extends LoggedEvent> {
+  log: EventLog<E>
+  /** An id; undefined: from now on. */
+  after: number | undefined
+  /** Ends the stream. */
+  signal: AbortSignal
+  isWanted: (event: E) => boolean
+}
+
+/** Answers with the events of a log as they happen, as `streamEvents` describes. */
 export async function streamLog<E extends LoggedEvent>(
   reply: FastifyReply,
-  o: {
-    log: EventLog<E>
-    after: number | undefined
-    signal: AbortSignal
-    isWanted: (event: E) => boolean
-  },
+  followed: Followed<E>,
 ): Promise<void> {
-  const { log, after, signal, isWanted } = o
   reply.hijack()
   const { raw } = reply
-  // A write to a reader that is just gone fails; the signal ends the stream.
-  raw.on('error', () => undefined)
   raw.writeHead(200, {
     ...(reply.getHeaders() as OutgoingHttpHeaders),
     'content-type': 'text/event-stream',
     'cache-control': 'no-store',
   })
   raw.flushHeaders()
-  const start = log.read(after ?? log.last, 0)
-  let position = start.last
-  if (start.missed > 0) {
-    raw.write(`event: missed\ndata: ${JSON.stringify({ missed: start.missed })}\n\n`)
-  }
   const heartbeat = setInterval(() => {
     if (!raw.writableNeedDrain) raw.write(': nothing happened\n\n')
   }, HEARTBEAT_MS)
-  const onChange = (listener: () => void): (() => void) => {
-    const unsubscribe = log.onAppend(listener)
-    raw.on('drain', listener)
-    return () => {
-      unsubscribe()
-      raw.off('drain', listener)
+  const onDrop = (): void => void setTimeout(() => raw.destroy(), DROPPED_MS).unref()
+  // A write to a reader that is just gone fails.
+  await pipeline(blocksOf(followed, onDrop), raw).catch(() => undefined)
+  clearInterval(heartbeat)
+}
+
+/** What is written, each once the reader has read everything before it. */
+async function* blocksOf<E extends LoggedEvent>(
+  { log, after, signal, isWanted }: Followed<E>,
+  onDrop: () => void,
+): AsyncGenerator<string, void, void> {
+  let { last: position, missed } = log.read(after ?? log.last, 0)
+  if (missed > 0) yield `event: missed\ndata: ${JSON.stringify({ missed })}\n\n`
+  while (!signal.aborted) {
+    const page = log.read(position, PAGE_EVENTS)
+    if (page.missed > 0) {
+      onDrop()
+      return yield `: dropped, since you read too slowly and missed ${page.missed} events\n\n`
     }
-  }
-  try {
-    while (!signal.aborted) {
-      // Nothing more is written until the reader has read everything.
-      const page = log.read(position, raw.writableNeedDrain ? 0 : PAGE_EVENTS)
-      if (page.missed > 0) {
-        raw.end(`: dropped, since you read too slowly and missed ${page.missed} events\n\n`)
-        setTimeout(() => raw.destroy(), DROPPED_MS).unref()
-        return
-      }
-      const text = page.events.filter(isWanted).map(format).join('')
-      if (text !== '') {
-        heartbeat.refresh()
-        raw.write(text)
-      }
-      position = page.last
-      if (page.events.length === 0) await nextCall(onChange, signal)
-    }
-  } finally {
-    clearInterval(heartbeat)
-    raw.end()
+    const text = page.events.filter(isWanted).map(format).join('')
+    if (text !== '') yield text
+    position = page.last
+    if (page.events.length === 0) await nextCall(log.onAppend, signal)
   }
 }
 
