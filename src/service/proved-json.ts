@@ -10,17 +10,17 @@ const TOKEN = {
 }
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 const DIGITS = /^[-+.\deE]/
-/** Characters of a number or of an unfinished token, which are held back. */
-const MAX_HELD = 128
+/** Characters of a number, of an unfinished token, and of blanks behind the end. */
+const MAX_REST = 128
 const MAX_NAME = 4096
 const MAX_DEPTH = 128
 /** What a token may be. */
 type Next = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'comma' | 'end'
 
 /**
- * A success of which nothing is judged, in memory for one piece of any number: each byte leaves once
- * it is proved to be part of JSON in UTF-8, in the envelope, without any name that reads as ours. The
- * last brace leaves when nothing follows it: an answer that ends early parses nowhere.
+ * A success of which nothing is judged, in memory for two pieces of any number: JSON in UTF-8, in the
+ * envelope, without any name that reads as ours. Its last piece leaves when all is proved: an answer
+ * that is none of these, or ends early, parses nowhere.
  * @throws NoResponseError `postern_upstream_invalid` in place of the rest
  */
 export const provedSuccess = (body: Readable, status: number): Readable =>
@@ -30,21 +30,19 @@ export const provedSuccess = (body: Readable, status: number): Readable =>
 async function* proved(body: AsyncIterable<Buffer>, status: number): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const success = new Success()
-  let held = ''
+  const held: Buffer[] = []
   try {
     for await (const piece of body) {
-      const text = held + decoder.decode(piece, { stream: true })
-      const end = success.read(text)
-      held = text.slice(end)
-      if (held.length > MAX_HELD) throw wrong()
-      if (end > 0) yield Buffer.from(text.slice(0, end))
+      success.read(decoder.decode(piece, { stream: true }))
+      if (!success.isOver) yield* held.splice(0)
+      held.push(piece)
     }
-    success.requireEnd(held + decoder.decode())
+    success.requireEnd(decoder.decode())
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof TypeError)) throw error
     throw unusable('no JSON in the envelope', status).error
   }
-  yield Buffer.from(held)
+  yield* held
 }
 
 /** The grammar of a success, in tokens. All methods throw SyntaxError for any other text. */
@@ -56,32 +54,34 @@ class Success {
   /** The name that is being read, as it is spelt. */
   #name: string | null = null
   #isOk = false
+  /** An unfinished token, or blanks behind the end. */
+  #rest = ''
 
-  /** @returns how many characters may leave */
-  read(text: string): number {
+  get isOver(): boolean {
+    return this.#next === 'end'
+  }
+
+  read(piece: string): void {
+    const text = this.#rest + piece
     let at = 0
-    while (at < text.length && !this.#isOver) {
+    while (at < text.length && !this.isOver) {
       const pattern = TOKEN[this.#mode]
       pattern.lastIndex = at
       const [part] = pattern.exec(text) ?? []
       if (part === undefined) break
-      const end = at + part.length
       // a number may have more digits in the next piece
-      if (this.#mode === 'outside' && end === text.length && DIGITS.test(part)) break
+      if (this.#mode === 'outside' && at + part.length === text.length && DIGITS.test(part)) break
       this.#take(part)
-      if (!this.#isOver) at = end
+      at += part.length
     }
-    return at
+    this.#rest = text.slice(at)
+    if (this.#rest.length > MAX_REST || (this.isOver && !/^[ \t\n\r]*$/.test(this.#rest)))
+      throw wrong()
   }
 
-  get #isOver(): boolean {
-    return this.#next === 'end'
-  }
-
-  /** @param held all that has not left */
-  requireEnd(held: string): void {
-    if (!this.#isOver || !/^\}[ \t\n\r]*$/.test(held)) throw wrong()
-    if (!this.#seen.has('ok') || !this.#seen.has('result')) throw wrong()
+  requireEnd(piece: string): void {
+    this.read(piece)
+    if (!this.isOver || !this.#seen.has('ok') || !this.#seen.has('result')) throw wrong()
   }
 
   #take(token: string): void {
