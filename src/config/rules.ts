@@ -204,18 +204,24 @@ const OF_PROCESS: Record<string, SettingsRule> = {
     return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
   },
 
-  /** A certificate and its key belong together, and a socket of the file system needs neither. */
-  refuseHalfTls(whole) {
-    const { values } = whole
+  /** A certificate and its key belong together, and an authority says nothing by itself. */
+  refuseLonely(whole) {
+    const has = (path: string): boolean => whole.values.has(path) || whole.secrets.has(path)
     const needs = [
       ['listen.tlsCertFile', 'listen.tlsKeyFile'],
       ['listen.tlsKeyFile', 'listen.tlsCertFile'],
       ['listen.tlsClientCaFile', 'listen.tlsCertFile'],
+      ['store.caFile', 'store.url'],
     ] as const
-    const half = needs.find(([given, needed]) => values.has(given) && !values.has(needed))
-    if (half !== undefined) return problem(whole, half[0], `expected with ${half[1]}`)
-    const hasSocket = values.has('listen.tlsCertFile') && values.has('listen.socket')
-    return hasSocket ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
+    return needs
+      .filter(([given, needed]) => has(given) && !has(needed))
+      .flatMap(([given, needed]) => problem(whole, given, `expected with ${needed}`))
+  },
+
+  /** A socket of the file system needs no TLS. */
+  refuseTlsOnSocket(whole) {
+    const isBoth = whole.values.has('listen.tlsCertFile') && whole.values.has('listen.socket')
+    return isBoth ? problem(whole, 'listen.socket', 'expected without listen.tlsCertFile') : []
   },
 
   refuseCertificate: refuseCaFile('listen.tlsCertFile'),
@@ -243,10 +249,6 @@ const OF_PROCESS: Record<string, SettingsRule> = {
   refuseStoreAuthorities: refuseCaFile('store.caFile'),
 
   /** A certificate authority without `store.url` is a mistake: no database is in use. */
-  refuseStoreWithoutUrl(whole) {
-    const isMeant = whole.values.has('store.caFile') && !whole.secrets.has('store.url')
-    return isMeant ? problem(whole, 'store.caFile', 'has no meaning without store.url') : []
-  },
 }
 
 function refuseCaFile(name: string): SettingsRule {

@@ -61,7 +61,9 @@ export async function actOf(
   const need = call === null ? null : NEEDS[call]
   if (need === null || need === 'anybody') return { call, chatIds: [] }
   const isPress = need.chats === 'press'
-  const chatIds = isPress ? await presses.chatsOf(textParam(request, 'callbackId')) : named(request)
+  const chatIds = isPress
+    ? await presses.chatsOf(textParam(request, 'callbackId'))
+    : [chatOf(request)].filter((id) => id !== null)
   const { text = '', armored, markup } = isObject(request.body) ? request.body : {}
   return {
     call,
@@ -79,9 +81,4 @@ const ASYNC = /(?:^|,)\s*respond-async\s*(?:[;,]|$)/i
 export function isForLater({ headers, client }: FastifyRequest): boolean {
   const { prefer = '' } = headers
   return client?.outbox === 'always' || ASYNC.test([prefer].flat().join(','))
-}
-
-function named(request: FastifyRequest): number[] {
-  const chatId = chatOf(request)
-  return chatId === null ? [] : [chatId]
 }

@@ -199,7 +199,7 @@ describe('bots on PostgreSQL', () => {
     const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
     const given = { env: { ...COMMON, POSTERN_STORE_CA_FILE: caFile } }
     const { message } = refusalOf(() => loadAll(withFile(TWO, given)))
-    expect(message.match(/has no meaning without store.url/g)).toHaveLength(1)
+    expect(message.match(/expected with store.url/g)).toHaveLength(1)
   })
 
   test('`changedOfProcess` lists the changed settings of the process', () => {
