@@ -91,17 +91,11 @@ export function readSubpackets(area: Uint8Array): { subpackets: Subpacket[]; isP
   let isPlain = true
   for (let at = 0; at < bytes.length;) {
     const first = bytes[at] ?? 0
-    let length = first
-    let size = 1
-    if (first >= 192 && first < 255) {
-      length = ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192
-      size = 2
-    } else if (first === 255) {
-      isPlain = false
-      if (at + 5 > bytes.length) break
-      length = bytes.readUInt32BE(at + 1)
-      size = 5
-    }
+    const size = first < 192 ? 1 : first < 255 ? 2 : 5
+    isPlain &&= size < 5
+    const long =
+      size === 5 ? numberAt(bytes, at + 1, 4) : ((first - 192) << 8) + (bytes[at + 1] ?? 0) + 192
+    const length = size === 1 ? first : long
     const start = at + size
     at = start + length
     if (length < 1 || at > bytes.length) return { subpackets, isPlain: false }
