@@ -1,6 +1,4 @@
-/**
- * The one entry for answers of the service: an answer is observed here before its content is used.
- */
+/** The one entry for answers of the service: each is observed here before its content is used. */
 import type { Chat } from '../api/chat.ts'
 import type { UserKey } from '../api/user-key.ts'
 import { NoResponseError, TooManyChatsError, isOwnFailure } from '../errors.ts'

@@ -1,4 +1,5 @@
 /** The sidecar between its doors: store, keys, chats, guard, translation. */
+import { LIMITS } from '../api/limits.ts'
 import { Approvals, ClearFields, evidenceBy, Guard, loadKernel, Presses } from '../kernel/index.ts'
 import type { Kernel } from '../kernel/index.ts'
 import { Clients } from '../clients/clients.ts'
@@ -252,10 +253,13 @@ async function createDirections(
   const keyListMaxAgeMs = settings.cache.keyListSeconds * 1000
   const { botId } = link
   const shared = { ...known, botId, keyListMaxAgeMs, fresh, guard, keyring, engine, clock, time }
+  const armoredMax = (): number => Math.min(link.limits().armoredMax, BOUNDS.messageChars)
   const hasKey = settings.key.publish || keyring.all.length > 0
   const replayMemory = hasKey ? await loadReplayMemory(store, memory, clock) : null
   const { audience, verify, normalizeText } = settings.open
-  const opening = replayMemory === null ? null : { ...shared, replayMemory, audience }
+  // a limit that was lowered since closes no message of before
+  const readableMax = (): number => Math.max(LIMITS.armoredMax, armoredMax())
+  const opening = replayMemory === null ? null : { ...shared, replayMemory, audience, readableMax }
   const { attachments, urls } = stack.use(
     await createMedia({ settings, link, store, memory, name }, opening),
   )
@@ -271,7 +275,7 @@ async function createDirections(
     clearFields,
     replayMemory,
     publication: o.publication,
-    armoredMax: () => Math.min(link.limits().armoredMax, BOUNDS.messageChars),
+    armoredMax,
     unusableRecipient,
   })
   return {

@@ -26,6 +26,8 @@ export interface ModeParts {
 /** What words are examined by: the parts of each rule. */
 export interface ExamineParts extends SignatureParts, AudienceParts, ModeParts {
   engine: Pick<Engine, 'open' | 'verify'>
+  /** Characters of the longest message that the service accepts. */
+  readableMax: () => number
 }
 
 export async function examine(
@@ -111,9 +113,9 @@ async function examineSealed(
   const { chatId, fromId, dateMs } = found
   // an update is about one chat: a bot that quotes would give words of another chat to this one
   if (chatId === null || chatId !== found.updateChatId) return closed('replayed', 'other-chat')
-  if (found.position === 'top' && found.messageId === null) {
-    return closed('damaged', 'no-message-id')
-  }
+  const isNameless = found.position === 'top' && found.messageId === null
+  if (isNameless) return closed('damaged', 'no-message-id')
+  if (sealed.length > parts.readableMax()) return closed('too-large', 'armor')
   const opened = await parts.engine.open(sealed, parts.keyring.unlocked, arrival.signal)
   if (opened.outcome === 'not-encrypted') return closed('damaged', 'not-encrypted')
   if (opened.outcome !== 'opened') return closed(opened.outcome, opened.reason)

@@ -172,6 +172,13 @@ describe('a sealed Message', () => {
     expect(examined).toStrictEqual({ kind: 'closed', ...finding })
   })
 
+  test('a sealed Message opens up to the longest that the service accepts', async () => {
+    const longOf = (chars: number) => found({ armored: sealed.armored.padEnd(chars, '\n') })
+    expect((await look(longOf(5000))).kind).toBe('opened')
+    const finding = { kind: 'closed', verdict: 'too-large', reason: 'armor' }
+    expect(await look(longOf(5001))).toEqual(finding)
+  })
+
   test('a sealed Message with other intended recipients is closed', async () => {
     const signatures = [{ intended: ['f'.repeat(40)], digest: 'd' }]
     const opening = vi.fn(() => Promise.resolve<object>({ ...OPENED, signatures }))
