@@ -1,9 +1,22 @@
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readBackup, restore } from '../../src/store/backup.ts'
 import { restoredFrom } from '../../src/store/flags.ts'
-import { backup, digests, flags, made, modeOf, newStore, open, put, temporary } from './support.ts'
+import {
+  backup,
+  canMount,
+  digests,
+  fill,
+  flags,
+  made,
+  modeOf,
+  mounted,
+  newStore,
+  open,
+  put,
+  temporary,
+} from './support.ts'
 
 const passphrase = 'a passphrase'
 const request = { passphrase }
@@ -38,6 +51,18 @@ describe('a backup', () => {
       code: 'store-locked',
     })
     expect(digests(folder)).toEqual(before)
+  })
+
+  test.skipIf(!canMount())('a backup on a full disk is refused and leaves no file', async () => {
+    const mount = mounted('2m')
+    const dataDir = join(mount, 'data')
+    const store = await open(dataDir)
+    await put(store, 'much', 'x'.repeat(900_000))
+    fill(mount)
+    await expect(store.copy()).rejects.toMatchObject({ code: 'store-unwritable' })
+    expect(readdirSync(dataDir).filter((name) => name.includes('backup'))).toEqual([])
+    rmSync(join(mount, 'filler'))
+    expect((await flags(store))['much']).toHaveLength(900_000)
   })
 })
 
