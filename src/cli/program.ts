@@ -6,7 +6,7 @@ import { usageError } from '../errors.ts'
 import { loadCommands } from './commands.ts'
 import { formatHelp } from './help.ts'
 import { signalPolicy } from './signals.ts'
-import { commandLine, print, printNotice } from './terminal.ts'
+import { commandLine, keepFlags, print, printNotice } from './terminal.ts'
 
 /** First arguments that name no command. */
 const VERSION_FLAGS = ['-V', '--version']
@@ -37,6 +37,7 @@ const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
  */
 export async function runProgram(args: readonly string[]): Promise<void> {
   const { named, first } = withDefault(args)
+  keepFlags({})
   if (first === 'run') signalPolicy.outlivesTerminal = true
   const program = createProgram(VERSION_FLAGS.includes(first) ? [] : await loadCommands(first))
   try {

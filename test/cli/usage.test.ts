@@ -71,27 +71,6 @@ test('`config list` lists every setting with its values and default', async () =
   )
 })
 
-test('a command name of other programs is refused with a hint to a command that exists', async () => {
-  const names =
-    'withheld doctor log logs health ready start serve stop setup install settings people users rotate publish import export restore say send'
-  const pointed = new Set<string>()
-  for (const name of names.split(' ')) {
-    const { code, stdout, stderr } = await runInProcess([name])
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-    expect(stderr).toMatch(
-      new RegExp(`^postern: unknown command '${name}'.*\nhint: .+\ncode: usage\n$`),
-    )
-    expect(stderr).not.toContain('lists the commands')
-    for (const [, line = ''] of stderr.matchAll(/`postern ([^`]+)`/g)) pointed.add(line)
-  }
-  expect(pointed.size).toBeGreaterThan(12)
-  for (const line of pointed) {
-    expect(await runInProcess([...line.split(' '), '--help'])).toMatchObject({ code: 0 })
-  }
-  expect((await runInProcess(['withheld'])).stderr).toContain('`postern explain --withheld`')
-  expect((await runInProcess(['constructor'])).stderr).toContain('lists the commands')
-})
-
 test('the command line of a process prints the same refusals and help as `runInProcess`', async () => {
   for (const args of [
     ['key', 'lst'],

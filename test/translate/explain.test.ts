@@ -97,7 +97,7 @@ test.each([
   [[], 2, /no update is named/],
   [['424242'], 1, /nothing is remembered of update 424242/],
   [['424242', '--sent'], 1, /nothing is remembered of message 424242/],
-  [['twelve'], 2, /whole number/],
+  [['twelve'], 2, /an id from 0/],
 ])('`explain` with the arguments %j fails with a hint', async (args, code, output) => {
   const ended = await stage.sidecar.postern('explain', ...args)
   expect([ended.code, ended.stdout]).toEqual([code, ''])
