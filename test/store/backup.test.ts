@@ -100,4 +100,13 @@ describe('a restore', () => {
     expect(() => restore(file, dataDir)).toThrow('nothing is restored over it')
     expect(digests(dataDir)).toEqual(before)
   })
+
+  test.skipIf(!canMount())('a restore on a full disk leaves no file', async () => {
+    const store = await open(temporary())
+    await put(store, 'much', 'x'.repeat(900_000))
+    const file = await backup(store)
+    const dataDir = join(mounted('512k'), 'data')
+    expect(() => restore(file, dataDir)).toThrow('cannot be written')
+    expect(readdirSync(dataDir)).toEqual([])
+  })
 })
