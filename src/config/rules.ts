@@ -247,8 +247,6 @@ const OF_PROCESS: Record<string, SettingsRule> = {
   refuseTraces: ({ sources }) => readTraces(sources.env).problems,
 
   refuseStoreAuthorities: refuseCaFile('store.caFile'),
-
-  /** A certificate authority without `store.url` is a mistake: no database is in use. */
 }
 
 function refuseCaFile(name: string): SettingsRule {

@@ -97,7 +97,8 @@ async function* blocksOf<E extends LoggedEvent>(
     const page = log.read(position, PAGE_EVENTS)
     if (page.missed > 0) {
       onDrop()
-      return yield `: dropped, since you read too slowly and missed ${page.missed} events\n\n`
+      yield `: dropped, since you read too slowly and missed ${page.missed} events\n\n`
+      return
     }
     const text = page.events.filter(isWanted).map(format).join('')
     if (text !== '') yield text
