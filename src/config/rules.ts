@@ -204,7 +204,7 @@ const OF_PROCESS: Record<string, SettingsRule> = {
     return problem(whole, 'listen.socket', `expected at most ${SOCKET_PATH_BYTES} bytes, absolute`)
   },
 
-  /** A certificate and its key belong together, and an authority says nothing by itself. */
+  /** A certificate and its key belong together, and an authority has no use by itself. */
   refuseLonely(whole) {
     const has = (path: string): boolean => whole.values.has(path) || whole.secrets.has(path)
     const needs = [

@@ -86,7 +86,7 @@ export async function streamLog<E extends LoggedEvent>(
   clearInterval(heartbeat)
 }
 
-/** What is written, each once the reader has read everything before it. */
+/** The texts of the stream, each once the reader has read everything before it. */
 async function* blocksOf<E extends LoggedEvent>(
   { log, after, signal, isWanted }: Followed<E>,
   onDrop: () => void,
