@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { API_PREFIX, ENDPOINTS, type Endpoint } from '../../api/endpoints.ts'
 import { BodyKind } from '../../api/envelope.ts'
 import { ERROR_STATUS, type ErrorCode } from '../../api/error-codes.ts'
-import { FIXED_LIMITS } from '../../api/limits.ts'
+import fixed from './bot.json' with { type: 'json' }
 import { DESCRIBED, PATH_PARAMETERS, type DescribedEndpoint } from './bot-endpoints.ts'
 import { named, Update } from './bot-results.ts'
 import { headOf, jsonContent, SchemaCollector, successOf, type JsonSchema } from './schemas.ts'
 
+/** What does not follow from the endpoints: files, deliveries, and the token. */
+const { security, media, webhooks, securitySchemes } = fixed
 const SECONDS: JsonSchema = { type: 'integer', description: 'seconds to wait' }
 
 const ErrorEnvelope = named('ErrorEnvelope', {
@@ -32,7 +34,7 @@ export function botDocument(serviceUrl: string): object {
     const operation = operationOf(endpoint, collector)
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation }
   }
-  const update = collector.of(Update)
+  collector.of(Update)
   collector.of(ErrorEnvelope)
   return {
     ...headOf(
@@ -40,19 +42,10 @@ export function botDocument(serviceUrl: string): object {
       'What a bot can ask of the service. Take unknown fields and unknown codes.',
     ),
     servers: [{ url: serviceUrl + API_PREFIX }],
-    security: [{ token: [] }],
-    paths: { ...paths, '/media/{id}': mediaPath(serviceUrl) },
-    webhooks: { update: deliveryOf(update) },
-    components: {
-      securitySchemes: {
-        token: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: '<prefix>_<bot_id>.<43 characters>',
-        },
-      },
-      schemas: collector.components,
-    },
+    security,
+    paths: { ...paths, '/media/{id}': { servers: [{ url: serviceUrl }], ...media } },
+    webhooks,
+    components: { securitySchemes, schemas: collector.components },
   }
 }
 
@@ -109,44 +102,3 @@ const refusalOf = (status: number, codes: readonly ErrorCode[]): object => ({
   ...(status === 429 && { headers: { 'Retry-After': { required: true, schema: SECONDS } } }),
   ...jsonContent({ $ref: '#/components/schemas/ErrorEnvelope' }),
 })
-
-/** `GET /media/{id}`, which is outside the prefix and needs no token. */
-const mediaPath = (serviceUrl: string): object => ({
-  servers: [{ url: serviceUrl }],
-  get: {
-    operationId: 'getMedia',
-    summary: 'A file exactly as it is stored: ciphertext for attachments of encrypted chats.',
-    security: [],
-    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-    responses: {
-      '200': { description: 'the file', content: { 'application/octet-stream': { schema: {} } } },
-      ...refusalsOf(['media_not_found']),
-    },
-  },
-})
-
-/** What the service POSTs to a webhook. */
-function deliveryOf(update: JsonSchema): object {
-  const seconds = FIXED_LIMITS.webhookAnswerMs / 1000
-  return {
-    post: {
-      operationId: 'deliverUpdate',
-      summary: 'The service delivers one update, and the next once this one is delivered.',
-      security: [],
-      parameters: [
-        {
-          name: 'X-Service-Bot-Api-Secret-Token',
-          in: 'header',
-          required: false,
-          description: 'the secret of `setWebhook`; refuse a delivery without it',
-          schema: { type: 'string' },
-        },
-      ],
-      requestBody: { required: true, ...jsonContent(update) },
-      responses: {
-        '2XX': { description: `delivered, when it comes within ${seconds} seconds` },
-        default: { description: 'not delivered: the same update comes again later' },
-      },
-    },
-  }
-}

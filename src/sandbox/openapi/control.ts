@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { ALL_OPERATIONS } from '../control/table.ts'
+import fixed from './control.json' with { type: 'json' }
 import { headOf, jsonContent, named, SchemaCollector, successOf } from './schemas.ts'
 
-const TOKEN = 'Needed where the sandbox listens on another address than loopback.'
+/** What does not follow from the operations: the stream of events, and the token. */
+const { security, events, securitySchemes } = fixed
 
 /** The response of every refusal. */
 const REFUSED = { $ref: '#/components/responses/Refused' }
@@ -26,7 +28,7 @@ export function controlDocument(controlUrl: string): object {
     ...jsonContent(collector.of(Refusal)),
   }
   const paths = ALL_OPERATIONS.map((entry) => {
-    const stream = entry[0] === 'events' ? { get: streamOperation() } : {}
+    const stream = entry[0] === 'events' ? { get: events } : {}
     return [`/${entry[0]}`, { ...stream, post: operationOf(entry, collector) }]
   })
   return {
@@ -35,36 +37,9 @@ export function controlDocument(controlUrl: string): object {
       'What people, a bot’s owner and a tester do to a sandbox of the Bot Messaging Service.',
     ),
     servers: [{ url: controlUrl }],
-    security: [{}, { token: [] }],
+    security,
     paths: Object.fromEntries(paths) as object,
-    components: {
-      schemas: collector.components,
-      responses: { Refused: refused },
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: TOKEN } },
-    },
-  }
-}
-
-/** `GET /events`, which gives the same as the operation of that name, as it happens. */
-function streamOperation(): object {
-  const schema = { type: 'string' }
-  const query = (name: string, description: string): object => {
-    return { name, in: 'query', required: false, description, schema }
-  }
-  return {
-    operationId: 'streamEvents',
-    summary: 'Streams what happens as server-sent events, from now on.',
-    parameters: [
-      query('after', 'id of the last event that you have; so is the header Last-Event-ID'),
-      query('kinds', 'kinds of events, separated by commas'),
-    ],
-    responses: {
-      '200': {
-        description: 'each with its `id`, its kind as `event`, and itself as JSON in `data`',
-        content: { 'text/event-stream': { schema: { type: 'string' } } },
-      },
-      default: REFUSED,
-    },
+    components: { schemas: collector.components, responses: { Refused: refused }, securitySchemes },
   }
 }
 
