@@ -139,7 +139,7 @@ export interface CertificateRecords extends KeptRecords<KnownCertificate> {
 /** A chat's last key list, and everybody who was ever on it, as JSON. */
 export interface KeptList {
   people: string
-  ever: string | null
+  ever: string
 }
 
 export interface KeyListRecords {

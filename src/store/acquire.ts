@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { claimForBot, refuseOtherBot, type BotPlace, moved } from './flags.ts'
-import { chooseProtection, openExisting, protect, withSealedRows } from './choose.ts'
+import { chooseProtection, openExisting, protect } from './choose.ts'
 import type { ProtectionRequest } from './choose.ts'
 import { createDatabase, settle } from './create.ts'
 import { checkDataDir, checkFile, makeDataDir } from './data-dir.ts'
@@ -91,8 +91,7 @@ async function hold(
     const db = kyselyOf(database)
     // `existing` only reads, and leaves a store without a bot unclaimed
     if (o.mode !== 'existing') await claimForBot(db, o.botId ?? null, placeOf(o))
-    if (known !== null) return { database, held: await withSealedRows(db, known, o) }
-    return { database, held: wanted === null ? null : await protect(db, wanted, o) }
+    return { database, held: wanted === null ? known : await protect(db, wanted, o) }
   } catch (error) {
     release(dataDir)
     database.close()

@@ -4,13 +4,12 @@ import type { Kysely } from 'kysely'
 import { TimeSlice } from '../util/scheduling.ts'
 import { newDatabase } from './create.ts'
 import { kyselyOf } from './sqlite.ts'
-import { FIRST_TABLES } from './first-tables.ts'
-import { LATER_TABLES } from './migrations.ts'
+import { TABLES } from './tables.ts'
 import { setMark, type MoveMark } from './flags.ts'
 import type { Schema } from './schema.ts'
 
 /** All tables of a store, in the order in which they are copied. */
-export const CARRIED_TABLES = Object.keys({ ...FIRST_TABLES, ...LATER_TABLES }) as (keyof Schema)[]
+export const CARRIED_TABLES = Object.keys(TABLES) as (keyof Schema)[]
 
 /** One row, as either database gives it. */
 export type Row = Record<string, unknown>

@@ -8,7 +8,7 @@ import type { NewProtection, OpenProtection, SecretWrapper } from './protection.
 import { insertNew } from './records/rows.ts'
 import * as refusals from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
-import { sealRows, sealStore } from './seal-rows.ts'
+import { sealRows } from './seal-rows.ts'
 import type { Stretcher } from './stretcher.ts'
 
 /** The requested protection of a store. */
@@ -128,24 +128,13 @@ export async function protect(
   try {
     isKept = await db.transaction().execute(async (transaction) => {
       if (!(await insertNew(transaction, 'protection', made.row))) return false
-      await sealRows(transaction, made.held.rowKey, { isFirst: true })
+      await sealRows(transaction, made.held.rowKey)
       return true
     })
     if (isKept) return made.held
   } finally {
     if (!isKept) await made.discard()
   }
-  return await reopen(db, request)
-}
-
-/** Gives rows of a store of before MACs their MACs. @returns its protection as it is then */
-export const withSealedRows = async (
-  db: Kysely<Schema>,
-  held: OpenProtection,
-  request: ProtectionRequest,
-): Promise<OpenProtection> => ((await sealStore(db, held)) ? held : await reopen(db, request))
-
-async function reopen(db: Kysely<Schema>, request: ProtectionRequest): Promise<OpenProtection> {
   const row = await db.selectFrom('protection').selectAll().executeTakeFirst()
   if (row === undefined) throw refusals.corrupt('the record of its protection is gone')
   return await openExisting(row, request)

@@ -127,9 +127,7 @@ export function markIn(database: DatabaseSync): MoveMark | null {
 /** The record of the store's protection, or null when it never had one. */
 export function readProtection(database: DatabaseSync): ProtectionTable | null {
   const row = database.prepare('SELECT * FROM protection WHERE id = 1').get()
-  if (row === undefined) return null
-  // a store of 0.1.0, before its upgrade
-  return { derivation: 'scrypt', wrapped: null, ...row } as unknown as ProtectionTable
+  return row === undefined ? null : (row as unknown as ProtectionTable)
 }
 
 function holdsSecrets(database: DatabaseSync): boolean {

@@ -53,37 +53,12 @@ export async function* rowsBetween(
   }
 }
 
-/**
- * The hash of the last entry up to an id, the stored one where it has one. Entries of before the
- * chain have none, and those that a sidecar of an older version writes beside this one: theirs is
- * computed from the last stored one.
- */
+/** The hash of the last entry up to an id; without one, of the head that replaces removed ones. */
 export async function hashUpTo(db: Kysely<Schema>, toId: number): Promise<Uint8Array> {
-  const last = await lastHash(db, toId)
-  if (last.isLast) return last.hash
-  let current = last.hash
-  for await (const rows of rowsBetween(db, { afterId: last.id, toId })) {
-    for (const row of rows) current = hashAfter(current, row)
-  }
-  return current
-}
-
-/** The last stored hash up to an id: of an entry, else of the head that replaces removed ones. */
-async function lastHash(db: Kysely<Schema>, toId: number) {
-  const newest = db.selectFrom('journal').select(['id', 'hash']).where('id', '<=', toId)
-  const row = await newest.orderBy('id', 'desc').limit(1).executeTakeFirst()
-  if (row?.hash != null) return { id: row.id, hash: row.hash, isLast: true }
-  const stored = newest.where('hash', 'is not', null).orderBy('id', 'desc').limit(1)
-  const { id = 0, hash: kept = null } = (await stored.executeTakeFirst()) ?? {}
-  const anchor = await db
-    .selectFrom('journal_heads')
-    .select(['entry', 'hash'])
-    .where('entry', '<=', toId)
-    .where('entry', '>', id)
-    .orderBy('entry', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  const isLast = row === undefined
-  if (anchor !== undefined) return { id: anchor.entry, hash: anchor.hash, isLast }
-  return { id, hash: kept ?? CHAIN_START, isLast }
+  const entries = db.selectFrom('journal').select('hash').where('id', '<=', toId)
+  const heads = db.selectFrom('journal_heads').select('hash').where('entry', '<=', toId)
+  const last =
+    (await entries.orderBy('id', 'desc').limit(1).executeTakeFirst()) ??
+    (await heads.orderBy('entry', 'desc').limit(1).executeTakeFirst())
+  return last?.hash ?? CHAIN_START
 }

@@ -31,8 +31,6 @@ export interface OpenProtection {
   entry: string | null
   /** What the MACs of rows are made with (`row-seal.ts`): the same for the life of the store. */
   rowKey: Buffer
-  /** Of a store of before MACs, whose rows have none: the record to write when they have. */
-  unsealed: { before: ProtectionTable; after: ProtectionTable } | null
 }
 
 /** Seals and opens the named secrets of one store. Holds the key in memory alone. */
@@ -110,7 +108,8 @@ export async function createProtection(
   }
   const wrapped = wanted.method === 'exec' ? await wrapOpener(wanted.wrapper, opener, salt) : null
   const row = { id: 1, method, ...cost, salt, ...sealed, wrapped }
-  return { held: heldBy({ master, rowKey }, row), row: withDigest(row), opener }
+  const held = heldBy({ master, rowKey }, row)
+  return { held, row: { ...row, digest: digestOf(row) }, opener }
 }
 
 async function wrapOpener(wrapper: SecretWrapper, opener: string, salt: Buffer): Promise<string> {
@@ -135,14 +134,13 @@ function newDerivation(method: ProtectionMethod): KeyDerivation {
 function heldBy(
   { master, rowKey }: Record<'master' | 'rowKey', Buffer>,
   row: Omit<ProtectionTable, 'digest'>,
-  unsealed: OpenProtection['unsealed'] = null,
 ): OpenProtection {
   const method = row.method as ProtectionMethod
   const masterSecret = derived(master, FOR_OWN_KEYS).toString('base64url')
   const sealer = new SecretSealer(derived(master, FOR_SECRETS))
   master.fill(0)
   const entry = method === 'keychain' ? entryOf(row) : null
-  return { method, masterSecret, sealer, entry, rowKey, unsealed }
+  return { method, masterSecret, sealer, entry, rowKey }
 }
 
 const derived = (master: Buffer, use: string): Buffer =>
@@ -198,19 +196,9 @@ export async function openProtection(
       : corrupt('its master secret is not the one that it was made with')
   }
   const opened = outer.open(MASTER_NAME, row.master)
-  const master = opened?.subarray(0, KEY_BYTES)
-  if (opened?.length === 2 * KEY_BYTES && master !== undefined) {
-    return heldBy({ master, rowKey: opened.subarray(KEY_BYTES) }, row)
-  }
-  if (master === undefined || opened?.length !== KEY_BYTES) {
-    throw corrupt('its sealed master secret was changed')
-  }
-  const rowKey = randomBytes(KEY_BYTES)
-  const both = outer.seal(MASTER_NAME, Buffer.concat([master, rowKey]))
-  return heldBy({ master, rowKey }, row, {
-    before: row,
-    after: withDigest({ ...row, master: both }),
-  })
+  if (opened?.length !== 2 * KEY_BYTES) throw corrupt('its sealed master secret was changed')
+  const [master, rowKey] = [opened.subarray(0, KEY_BYTES), opened.subarray(KEY_BYTES)]
+  return heldBy({ master, rowKey }, row)
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`, and of what a command wraps. */
@@ -227,16 +215,9 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
   return Buffer.from(a.digest).equals(b.digest)
 }
 
-const withDigest = (row: Omit<ProtectionTable, 'digest'>): ProtectionTable => ({
-  ...row,
-  digest: digestOf(row),
-})
-
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
   const { method, derivation, n, r, p, wrapped } = row
-  const cost: unknown[] = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
-  if (wrapped !== null) cost.push(wrapped)
-  const text = Buffer.from(JSON.stringify([method, ...cost]))
+  const text = Buffer.from(JSON.stringify([method, derivation, n, r, p, wrapped]))
   return hash('sha256', Buffer.concat([text, row.salt, row.proof, row.master]), 'buffer')
 }
 

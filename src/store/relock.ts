@@ -55,7 +55,7 @@ export async function writeMoveIn(
   }
   await transaction.deleteFrom('protection').execute()
   await transaction.insertInto('protection').values(o.to.row).execute()
-  if (o.from === null) await sealRows(transaction, o.to.held.rowKey, { isFirst: true })
+  if (o.from === null) await sealRows(transaction, o.to.held.rowKey)
   await noteScrub(transaction)
   return true
 }

@@ -1,10 +1,9 @@
 /**
- * The types of a store's tables, by the columns that `first-tables.ts` and `migrations.ts` declare.
- * Every time is in milliseconds since the Unix epoch; identifiers of chats, people and messages are
+ * The types of a store's tables, by the columns that `tables.ts` declares. Every time is in milliseconds since the Unix epoch; identifiers of chats, people and messages are
  * the API's integers.
  */
 import type { Generated, Selectable } from 'kysely'
-import type { DeclaredTables } from './migrations.ts'
+import type { TABLES } from './tables.ts'
 
 /**
  * The protection of a store. Everything secret is locked under a master secret of 256 random bits,
@@ -51,13 +50,8 @@ type ColumnOf<Column> = Column extends `${string}${'DEFAULT' | 'AUTOINCREMENT'}$
 
 type TableOf<Columns> = { -readonly [Name in keyof Columns]: ColumnOf<Columns[Name]> }
 
-type SchemaTables = { -readonly [Name in keyof DeclaredTables]: TableOf<DeclaredTables[Name]> }
-
 /** The tables of a store, for Kysely. */
-export interface Schema extends Omit<SchemaTables, 'protection' | 'outbox'> {
-  protection: Omit<SchemaTables['protection'], 'derivation'> & KeyDerivation
-  outbox: Omit<SchemaTables['outbox'], 'call'> & { call: Generated<'none' | 'answered' | 'open'> }
-}
+export type Schema = { -readonly [Name in keyof typeof TABLES]: TableOf<(typeof TABLES)[Name]> }
 
 /** A row of a table as it is read. */
 export type SchemaRow<Table extends keyof Schema> = Selectable<Schema[Table]>

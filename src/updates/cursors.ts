@@ -37,7 +37,7 @@ export class Cursors {
     for (const name of names ?? []) this.#cursors.delete(name)
     for (const { name, update_id: updateId, mark, given, shown: json } of rows) {
       const delivered = updateId === null || mark === null ? null : { updateId, mark }
-      const shown = JSON.parse(json ?? '[]') as Delivered[]
+      const shown = JSON.parse(json) as Delivered[]
       this.#cursors.set(name, { name, delivered, given, shown })
     }
   }

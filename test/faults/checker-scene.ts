@@ -32,8 +32,6 @@ const JOURNAL = {
   lastId: 1,
   entries: 1,
   forgotten: 0,
-  unchained: 0,
-  unsealed: 0,
   heads: { signed: 1, unsigned: 0 },
   lastSigned: { entry: 1, at: '', signer: FINGERPRINT },
   unsignedEntries: 0,

@@ -109,8 +109,6 @@ export const JOURNAL: Awaited<ReturnType<Operations['trustLogVerify']>> = {
   lastId: 12,
   entries: 12,
   forgotten: 0,
-  unsealed: 0,
-  unchained: 0,
   heads: { signed: 2, unsigned: 0 },
   lastSigned: { entry: 12, at: '2026-01-03T00:00:00.000Z', signer: FINGERPRINT },
   unsignedEntries: 0,

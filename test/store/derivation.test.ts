@@ -4,18 +4,16 @@ import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, test, vi } from 'vitest'
-import { readBackup, restore } from '../../src/store/backup.ts'
+import { readBackup } from '../../src/store/backup.ts'
 import { readProtection } from '../../src/store/inspect.ts'
 import { createProtection, openProtection } from '../../src/store/protection.ts'
 import type { Relock } from '../../src/store/store.ts'
 import { hasArgon2, sharedStretcher } from '../../src/store/stretcher.ts'
-import { FIRST_STORE } from './first-store.ts'
 import { backup, madeFolder, open, restoreMocks, temporary } from './support.ts'
 
 restoreMocks()
 
 const passphrase = 'words'
-const FIRST_FILE = join(import.meta.dirname, 'fixtures', FIRST_STORE.file)
 const relock: Relock = (locked) => Promise.resolve(locked)
 
 /** Until the test ends, Argon2id is missing as in a Node.js with an OpenSSL before 3.2. */
@@ -97,18 +95,18 @@ test('a store without a passphrase needs no Argon2id', async () => {
   }
 })
 
-test('a store of 0.1.0 keeps scrypt until its passphrase is set again', async () => {
-  expect(derivationIn(FIRST_FILE)).toBe('scrypt')
-  const dataDir = join(temporary(), 'data')
-  restore(FIRST_FILE, dataDir)
-  const store = await open(dataDir, { passphrase: FIRST_STORE.passphrase, mode: 'existing' })
+test('a store by scrypt keeps it until its passphrase is set again', async () => {
+  withoutArgon2()
+  const dataDir = await madeFolder(passphrase)
+  withArgon2()
+  const store = await open(dataDir, { passphrase, mode: 'existing' })
   const derivations = () =>
     store.read((db) => db.selectFrom('protection').select('derivation').execute())
   expect(await derivations()).toEqual([{ derivation: 'scrypt' }])
   const secret = await store.secret('replay')
-  await store.move({ method: 'passphrase', passphrase: FIRST_STORE.passphrase }, relock)
+  await store.move({ method: 'passphrase', passphrase }, relock)
   expect(await derivations()).toEqual([{ derivation: 'argon2id' }])
   await store[Symbol.asyncDispose]()
-  const again = await open(dataDir, { passphrase: FIRST_STORE.passphrase, mode: 'existing' })
+  const again = await open(dataDir, { passphrase, mode: 'existing' })
   expect(await again.secret('replay')).toEqual(secret)
 })

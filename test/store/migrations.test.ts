@@ -54,7 +54,7 @@ describe('constraints of the schema', () => {
     ],
     [
       'a second protection',
-      `INSERT INTO protection VALUES (2, 'none', 2, 8, 1, x'00', x'00', x'00', x'00', 'scrypt', NULL)`,
+      `INSERT INTO protection VALUES (2, 'none', 'scrypt', 2, 8, 1, x'00', x'00', x'00', x'00', NULL)`,
       /CHECK/,
     ],
     ['a second webhook', `INSERT INTO webhook (id) VALUES (2)`, /CHECK/],
@@ -88,7 +88,7 @@ test.each([
 
 test('a journal number is never used again after a deletion', () => {
   database.exec('BEGIN')
-  const add = "INSERT INTO journal (at, kind, detail) VALUES (1, 'a', '{}')"
+  const add = "INSERT INTO journal (at, kind, detail, hash, place) VALUES (1, 'a', '{}', x'00', 0)"
   database.exec(`${add}; ${add}; DELETE FROM journal; ${add}`)
   const row = database.prepare('SELECT id FROM journal').get()
   database.exec('ROLLBACK')

@@ -9,8 +9,9 @@ import {
   SecretSealer,
 } from '../../src/store/protection.ts'
 import type { ProtectionTable } from '../../src/store/schema.ts'
+import { STRETCHER } from '../../src/store/stretcher.ts'
 
-/** A record that version 10 of the store wrote, and what it opened. */
+/** A record of 0.1.0, and what it opens. */
 const KEPT = {
   row: {
     id: 1,
@@ -19,19 +20,19 @@ const KEPT = {
     n: 2,
     r: 8,
     p: 1,
-    salt: '0da70ce27e01bce2962a783dadd4a0f584ba141af2a1b35c0e6a5983dab53f5c',
+    salt: '9317e00b611a163520a9d4fad66365c940391d7e53c64a93e1b7ec8d7a0a083d',
     proof:
-      'a305d09f228528752f9da3542d50b174448f47fe918f337b1f51eff8bd0ec385e6632ebacaa09f88f5c55ba17345d50394d5f970',
+      'eff286d14b06bedd75e101f2461fdab1484c5e915abc0d5f0d0b354ae487744707c4be3178a79e9c527f5d1e85a937849e132de3',
     master:
-      '4fa045ce4e128ddb82c4597687a3813c73c091da6f917ffdc4069433cd57ebdc30ff13446bc0e95efa898739021abf9c985e7ffcab8deff6e18574a5',
-    digest: 'bd22fe7736c9c6aed0cdb61504e418e0c43f3d2c53c2d815e40b30342de71129',
+      '04152888f17cc41a394da097c4a902e0621b71bd2af23172d3f767fb4fdff5aa1049d575a3402473d11f0a943ba376da6fd96fa08e2caaa4166c321e334531975e18e5d17ece76758a2973381f2409d4f09b822a32f79f99901424bd',
+    digest: '8d260749ea2ec6aaba1e8c3506fb3aa7e002a73e76fccb500170ea53f185ff78',
   },
-  opener: 'zwRHXf4gkM4jo_1YsDxCTd69aityYaBq1W3XYYwThRw',
-  entry: 'store-0da70ce27e01bce2962a783dadd4a0f5',
-  masterSecret: 'X3qvEqzcitKOPEtz4SXWWTTqmYYDoAGGeGM1v9p_Q7c',
-  sealed: '951a02188dd471f77ef7b47cdb561852966d5dc1eb03546c0f36552455d9e4df5d48e736',
+  opener: 'grsv2XwEgaexX4DPCny7j9uPQIdkqbqy1uWtOPtOvHM',
+  entry: 'store-9317e00b611a163520a9d4fad66365c9',
+  masterSecret: 'paYgGq4BQWP3IbYCadImqHgXSfyRI7ibSfzzwwGQO1M',
+  sealed: '7cc89a1e85b8d18eb4259695270533baa3b8428adf449ee68f66e420d37d588c2c2a9f01',
 } as const
-/** A record of a passphrase that version 17 of the store wrote. */
+/** A record of a passphrase. */
 const DERIVED_BY_ARGON2 = {
   row: {
     id: 1,
@@ -40,15 +41,15 @@ const DERIVED_BY_ARGON2 = {
     n: 65_536,
     r: 3,
     p: 1,
-    salt: 'cf94746b05338e40362597bce660069b2a85c2359fc34fb3e2b64d6ffcc94f3d',
+    salt: '101a2873c0f61a8368461a218624c75914fd08461ef2af79b475418e68befc3e',
     proof:
-      '5c13ef4a8a82f40e7db497268a69af75cab097b27a30b371312a36e6482ba444a5251ed8846b189776b57dbff25fae5348df97f1',
+      'ccce15e7392f33938e48712e19cdb8224045760d04b49325db400fbd2c22342bfb874b55b47d20d733de5bbb57d4e6a696031784',
     master:
-      '9f09d9ff5881a17bd42834d14c14b4897b2267ecc48b3323b2c1eb8549aa89557c536decbb91aa0794930f1269e9ba3197d2e3fb10f7ac885f615379',
-    digest: '31411cdcdaad64566df6b67127ae2ef6686ab4915a82dd799e6ca05fa920c7df',
+      '55b0e5d07203090a15731b75267779c31dd810bbec2d5e85ac211c669b1ace7d59d418de911168b684a85c008316d6ea7def89095fddf894516606706bcc1f22b569723103761d0f8695a597e82c45baf906339e8560bfc93dc888ca',
+    digest: 'd439aeb210cf6e657673bb71b2f8034a529f1981bca964d7e24204da00736ae3',
   },
   passphrase: 'words of a person',
-  masterSecret: 'NV-yG1Kl6YnvHKwCXjJzSMwyPg9G2gMlkF0PvKnSoSA',
+  masterSecret: '8c-r_NRxfTGOiRwDUazTJiCqZkT-pPP9Ck5DICQcg58',
 } as const
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex')
 const { salt, proof, master, digest } = KEPT.row
@@ -65,11 +66,9 @@ const ROW = rowOf(KEPT.row)
 /** The record with other values, and the digest that whoever writes the file can compute. */
 function forged(change: Partial<ProtectionTable>): ProtectionTable {
   const row = { ...ROW, ...change }
-  const { method, derivation, n, r, p } = row
-  const cost = derivation === 'scrypt' ? [n, r, p] : [n, r, p, derivation]
-  const hash = createHash('sha256').update(JSON.stringify([method, ...cost]))
-  hash.update(row.salt).update(row.proof)
-  return { ...row, digest: hash.update(row.master ?? '').digest() }
+  const { method, derivation, n, r, p, wrapped } = row
+  const hash = createHash('sha256').update(JSON.stringify([method, derivation, n, r, p, wrapped]))
+  return { ...row, digest: hash.update(row.salt).update(row.proof).update(row.master).digest() }
 }
 
 const DAMAGED = {
@@ -77,7 +76,7 @@ const DAMAGED = {
   message: expect.stringContaining('record of its protection'),
 }
 
-describe('the protection record of an earlier version', () => {
+describe('the protection record of a store', () => {
   test('a protection record by scrypt opens to the same secrets', async () => {
     const held = await openProtection(KEPT.opener, ROW)
     expect(held).toMatchObject({
@@ -129,7 +128,9 @@ describe('the protection record of an earlier version', () => {
 
   test('a protection record with another master secret is refused, also with a matching digest', async () => {
     const held = await createProtection({ method: 'none' })
-    for (const changed of [held.row.master, bytes(proof)]) {
+    const sealer = new SecretSealer(await STRETCHER.stretch(KEPT.opener, ROW))
+    const withoutRowKey = sealer.seal('protection/master', Buffer.alloc(32))
+    for (const changed of [held.row.master, bytes(proof), withoutRowKey]) {
       await expect(openProtection(KEPT.opener, forged({ master: changed }))).rejects.toMatchObject({
         code: 'store-corrupt',
         message: expect.stringContaining('sealed master secret was changed'),

@@ -155,6 +155,7 @@ describe('the refusal of a store, which leaves every file unchanged', () => {
     ],
     ['the application id of another program', 'PRAGMA application_id = 1', 'store-corrupt'],
     ['a later version', 'PRAGMA user_version = 99', 'store-newer'],
+    ['a version before 0.1.0', 'PRAGMA user_version = 19', 'store-older'],
   ])('a store with %s is refused with its own code', async (_what, statement, code) => {
     const dataDir = await madeFolder('correct horse')
     sql(dataDir, statement)

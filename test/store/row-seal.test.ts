@@ -1,17 +1,17 @@
 /** Rows that grant or loosen: what somebody gains who writes the database and has no passphrase. */
 import { hash } from 'node:crypto'
-import { copyFileSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql, type Kysely } from 'kysely'
 import { expect, test } from 'vitest'
 import { OvertakenError } from '../../src/errors.ts'
 import type { Client } from '../../src/clients/records.ts'
 import { Journal } from '../../src/kernel/people/journal.ts'
+import { verifyJournal } from '../../src/operators/trust/verify-journal.ts'
 import { OutboxEntries } from '../../src/outbox/entries.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { DATABASE } from '../../src/store/inspect.ts'
 import { memoryOf, type StoreRecords } from '../../src/store/memory.ts'
-import { MIGRATIONS, NEWEST_VERSION } from '../../src/store/migrations.ts'
 import { insertNew } from '../../src/store/records/rows.ts'
 import { SEALED_COLUMNS } from '../../src/store/row-seal.ts'
 import type { Schema } from '../../src/store/schema.ts'
@@ -20,7 +20,6 @@ import { Forgotten } from '../../src/store/forgotten.ts'
 import { Registration } from '../../src/updates/registration.ts'
 import { entryOf } from '../outbox/support.ts'
 import { NO_APPROVALS } from '../support/approvals.ts'
-import { FIRST_STORE } from './first-store.ts'
 import { describeFile, execute, newStore, open, temporary, testOfFile } from './support.ts'
 
 const passphrase = 'words'
@@ -43,6 +42,7 @@ const PIN = {
 }
 
 const FILE = { mediaId: 'file', chatId: 5, userId: 7 }
+const ENTRY = { kind: 'blocked', userId: 7, chatId: null, detail: {}, isDecision: true } as const
 
 const records =
   (read: (of: StoreRecords) => Promise<unknown>) =>
@@ -94,8 +94,8 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
   outbox: {
     read: async (store) => (await OutboxEntries.load(store, NO_APPROVALS)).all.map(({ id }) => id),
     by: [
-      `INSERT INTO $ (id, state, chat_id, is_for_sealed, created_at, due_at, bytes)
-         VALUES ('b', 'waiting', 5, 0, 1, 1, 1)`,
+      `INSERT INTO $ (id, state, chat_id, is_for_sealed, created_at, due_at, bytes, heard, call)
+         VALUES ('b', 'waiting', 5, 0, 1, 1, 1, 0, 'none')`,
       `UPDATE $ SET approval = NULL, state = 'waiting'`,
       'UPDATE $ SET client = NULL, credential = NULL',
     ],
@@ -113,7 +113,7 @@ const FORGED: Record<string, { read: (store: Store) => Promise<unknown>; by: str
   },
   encryption_keys: {
     read: records(({ encryptionKeys }) => encryptionKeys.of(['k'])),
-    by: [`INSERT INTO $ (key_id, user_id) VALUES ('k', 9)`],
+    by: [`INSERT INTO $ (key_id, user_id, since) VALUES ('k', 9, 1)`],
   },
   presses: {
     read: records(({ presses }) => presses.chatsOf('press', 1)),
@@ -185,7 +185,7 @@ const UNCOVERED =
 
 /** A value that a column may have, in SQL. */
 function otherThan(table: string, column: string, row: object): string {
-  const known: Record<string, string> = { standing: 'verified', policy: 'accept' }
+  const known: Record<string, string> = { standing: 'verified', policy: 'accept', call: 'open' }
   const states: Record<string, string> = { outbox: 'waiting', own_keys: 'pending' }
   const text = column === 'state' ? states[table] : known[column]
   const value = (row as Record<string, unknown>)[column]
@@ -315,57 +315,6 @@ describeFile('a store in a file', () => {
     execute(file, `UPDATE webhook SET url = 'https://mallory.example/'`)
     expect((await Registration.load(await again())).webhook).toBeNull()
   })
-
-  test('rows of a store of a version before are sealed at the first start alone', async () => {
-    for (const version of [FIRST_STORE.version, NEWEST_VERSION - 1]) {
-      const dataDir = temporary()
-      const file = join(dataDir, DATABASE)
-      copyFileSync(join(import.meta.dirname, 'fixtures', FIRST_STORE.file), file)
-      const steps = MIGRATIONS.filter((one) => one.version > 16 && one.version <= version)
-      for (const { statements } of steps) execute(file, statements.join(';'))
-      execute(file, `PRAGMA user_version = ${version}`)
-      if (version !== FIRST_STORE.version) {
-        execute(
-          file,
-          `INSERT INTO clients VALUES ('watch', 'c', '{"may":["read"],"chats":[5]}', 1);
-           INSERT INTO outbox (id, state, chat_id, is_for_sealed, client, created_at, due_at, bytes)
-             VALUES ('x', 'waiting', 5, 1, 'watch', 1, 1, 1)`,
-        )
-      }
-      const o = { passphrase: FIRST_STORE.passphrase, mode: 'existing' } as const
-      const counts = async (store: Store) =>
-        Promise.all(
-          ['clients', 'chats', 'pins', 'outbox', 'own_keys'].map(async (table) => {
-            const found = await FORGED[table]?.read(store)
-            return (found as unknown[]).length
-          }),
-        )
-      const first = await open(dataDir, o)
-      const before = await counts(first)
-      const [client, ...others] = before
-      expect([first.rowSeal.forged, client]).toEqual([[], version === FIRST_STORE.version ? 0 : 1])
-      expect(others.filter((count) => count > 0)).toHaveLength(client === 0 ? 3 : 4)
-      await first[Symbol.asyncDispose]()
-      execute(file, `INSERT INTO pins (user_id, standing, since) VALUES (99, 'verified', 1)`)
-      const second = await open(dataDir, o)
-      const found = [await counts(second), second.rowSeal.forged]
-      expect(found).toEqual([before, [{ table: 'pins', key: '99' }]])
-    }
-  })
-
-  test('a store keeps its MACs under the tables of a version before MACs', async () => {
-    const { file, again, close } = await scene()
-    await close()
-    const drop = Object.keys(SEALED_COLUMNS).map((table) => `ALTER TABLE ${table} DROP COLUMN mac`)
-    execute(
-      file,
-      `${drop.join(';')}; DROP INDEX journal_first; ALTER TABLE cursors DROP COLUMN shown;
-       ALTER TABLE outbox DROP COLUMN call; ALTER TABLE outbox DROP COLUMN credential;
-       ALTER TABLE journal DROP COLUMN place; ALTER TABLE journal DROP COLUMN former;
-       ALTER TABLE journal_heads DROP COLUMN kept; PRAGMA user_version = ${NEWEST_VERSION - 1}`,
-    )
-    expect(await FORGED['clients']?.read(await again())).toEqual([])
-  })
 })
 
 test('rows keep their MACs when the protection of a store changes', async () => {
@@ -383,21 +332,31 @@ testOfFile(
   'rows are sealed with the first protection, but decisions by command are not',
   async () => {
     const dataDir = temporary()
-    const write = async ({ clients, pins }: StoreRecords): Promise<void> => {
+    const write = async ({ clients, pins, media, journal }: StoreRecords): Promise<void> => {
       await clients.save(CLIENT)
       await pins.save([PIN])
+      await media.name([FILE, { ...FILE, chatId: 6 }])
+      await journal.append(ENTRY)
     }
     {
       await using store = await open(dataDir)
       await memoryOf(store).write(write)
     }
     const store = await open(dataDir, { passphrase, isRequired: true })
-    const found = await memoryOf(store).read(async ({ clients, pins, journal }) => ({
+    const found = await memoryOf(store).read(async ({ clients, pins, media, journal }) => ({
       clients: (await clients.of(null)).length,
       pins: (await pins.of(null)).length,
+      place: await media.placeOf('file'),
       journal: await journal.read({ afterId: 0, sinceMs: 0, limit: 9 }),
     }))
-    expect(found).toMatchObject({ clients: 0, pins: 1, journal: [{ kind: 'rows-sealed' }] })
+    expect(found).toMatchObject({
+      clients: 0,
+      pins: 1,
+      place: FILE,
+      journal: [{ kind: 'blocked' }, { kind: 'rows-sealed' }],
+    })
+    const parts = { store, engine: null as never, keyring: { all: [] } }
+    expect(await verifyJournal(parts, null)).toMatchObject({ entries: 2, fault: null })
   },
 )
 

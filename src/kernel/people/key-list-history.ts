@@ -155,11 +155,7 @@ function everListed(
   kept: KeptList | undefined,
   nowMs: number,
 ): PastListing[] {
-  const listedOnce = kept === undefined ? [] : (JSON.parse(kept.people) as ListedPeople)
-  const before =
-    kept?.ever == null
-      ? listedOnce.map(([userId, fingerprint]): PastListing => [userId, fingerprint, 0])
-      : (JSON.parse(kept.ever) as PastListing[])
+  const before = JSON.parse(kept?.ever ?? '[]') as PastListing[]
   const known = new Set(before.map(nameOf))
   const sinceMs = kept === undefined ? 0 : nowMs
   const fresh = usable.filter((one) => !known.has(nameOf(one)))

@@ -63,7 +63,7 @@ export class KnownKeys {
   /**
    * Who was ever listed with each of these keys, and since when; an unknown key is missing.
    * @param keyIds 16 lower-case hexadecimal characters each
-   * @returns by key id, by person: ms since the epoch, 0 where times were not recorded yet
+   * @returns by key id, by person: ms since the epoch
    */
   async ownersOf(keyIds: readonly string[]): Promise<Map<string, Map<number, number>>> {
     const owners = new Map<string, Map<number, number>>()

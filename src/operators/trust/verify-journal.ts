@@ -51,11 +51,7 @@ async function verifyOnce(parts: VerifyParts, given: string | null) {
   )
   const lastSigned = heads.findLast(({ signer }) => signer !== null)
   const outside = given === null ? null : readHeadText((await readText(parts, given)) ?? given)
-  const { key } = store.rowSeal
-  // without MACs also a head of entries that were removed before any were kept
-  const anchor =
-    stored.find(({ kept }) => kept !== null) ??
-    stored.findLast(({ entry }) => key === null && (first === null || entry < first))
+  const anchor = stored.find(({ kept }) => kept !== null)
   const compared = [...stored, ...(outside === null ? [] : [outside])].filter(
     ({ entry }) => entry > (anchor?.entry ?? -1),
   )
@@ -131,10 +127,6 @@ async function walk(
     entries: 0,
     /** Entries whose content was erased by a later `person-forgotten`. */
     forgotten: 0,
-    /** Entries without a hash of their own, which that of a later one covers. */
-    unchained: 0,
-    /** Entries of before MACs, which those of later ones cover. */
-    unsealed: 0,
     /** Entries after the last signed head. */
     unsignedEntries: 0,
   }
@@ -145,11 +137,6 @@ async function walk(
   let chain: Uint8Array = o.anchor?.hash ?? CHAIN_START
   let kept: Uint8Array = CHAIN_START
   let isBroken = false
-  const judgeMac = (row: SchemaRow<'journal'>): void => {
-    const isOfBefore = row.mac === null && counts.unsealed === counts.entries - 1
-    if (isOfBefore) counts.unsealed++
-    else if (!store.rowSeal.isSound('journal', row)) faults.push({ entry: row.id, what: NOT_OURS })
-  }
   const visit = (row: SchemaRow<'journal'>): void => {
     const { id } = row
     const isKept = id <= (o.anchor?.entry ?? 0)
@@ -157,10 +144,9 @@ async function walk(
     if (isKept) kept = keptWith(kept, hash)
     else chain = hash
     counts.entries++
-    judgeMac(row)
+    if (!store.rowSeal.isSound('journal', row)) faults.push({ entry: id, what: NOT_OURS })
     if (id > o.signedTo) counts.unsignedEntries++
-    if (row.hash === null) counts.unchained++
-    else if (!isBroken && !isSame(hash, row.hash)) {
+    if (!isBroken && !isSame(hash, row.hash)) {
       isBroken = true
       faults.push({ entry: id, what: 'it, or the one before it, is another than was written' })
     }
@@ -193,9 +179,6 @@ async function walk(
   if (anchor?.kept && !isSame(kept, anchor.kept)) {
     faults.push({ entry: anchor.entry, what: 'an entry that was kept before it is gone' })
   }
-  if (store.rowSeal.key !== null && counts.entries > 0 && counts.unsealed === counts.entries) {
-    faults.push({ entry: toId, what: NOT_OURS })
-  }
   for (const [entry] of headsOf) {
     const what = entry > toId ? `the entries after ${toId} were cut off` : 'it was removed'
     faults.push({ entry, what: `a head names it, and ${what}` })
@@ -223,14 +206,14 @@ const GIVEN = {
 
 /** A report for people. */
 export function describeJournal(report: JournalReport): string[] {
-  const { entries, firstId, lastId, heads, lastSigned, forgotten, unchained, unsealed } = report
+  const { entries, firstId, lastId, heads, lastSigned, forgotten } = report
   const signed =
     lastSigned === null
       ? 'no head is signed: the bot has no key, or key.agent has not answered; keep heads elsewhere'
       : `entry ${lastSigned.entry}, ${lastSigned.at}, by ${lastSigned.signer}`
   return [
     `entries  ${entries}, from ${firstId ?? '-'} to ${lastId ?? '-'}`,
-    `chain    ${unchained} without a hash of their own, ${unsealed} of before MACs, ${forgotten} erased`,
+    `chain    ${forgotten} erased`,
     `heads    ${heads.signed} signed, ${heads.unsigned} not`,
     `signed   ${signed}; newer: ${counted(report.unsignedEntries, 'entry', 'entries')}`,
     `given    ${GIVEN[report.given]}`,

@@ -75,7 +75,7 @@ export async function migrateIn(
   const found = await findVersion(transaction, schema, steps)
   const missing = steps.filter(({ version }) => version > (found ?? 0))
   const isBesideOthers = found === null || missing.every(({ isAdditive }) => isAdditive)
-  if (!isAlone) await requireFree(transaction, { server, schema, found, isBesideOthers })
+  if (!isAlone) await requireFree(transaction, { server, schema, isBesideOthers })
   const db = transaction as unknown as Transaction<PostgresSchema>
   for (const { version, isAdditive, statements } of missing) {
     for (const statement of statements) await sql.raw(statement).execute(transaction)
@@ -93,17 +93,16 @@ export async function migrateIn(
  */
 async function requireFree(
   transaction: Transaction<Schema>,
-  o: { server: PostgresServer; schema: string; found: number | null; isBesideOthers: boolean },
+  o: { server: PostgresServer; schema: string; isBesideOthers: boolean },
 ): Promise<void> {
-  const { server, schema, found, isBesideOthers } = o
+  const { server, schema, isBesideOthers } = o
   const name = lockName(schema, 'presence')
   const call = sql.raw(`pg_try_advisory_xact_lock${isBesideOthers ? '_shared' : ''}`)
   const { rows } = await sql<{ taken: boolean }>`
     SELECT ${call}(hashtextextended(${name}, 0)) AS taken`.execute(transaction)
-  const isRowed = !isBesideOthers && (found ?? 0) > FIRST_VERSION
-  const isOpen = sql.raw<{ open: boolean }>(isRowed ? isOpenIn(schema) : 'SELECT false AS open')
-  const open = await isOpen.execute(transaction)
-  if (rows[0]?.taken === true && open.rows[0]?.open !== true) return
+  const isOpen = async () =>
+    (await sql.raw<{ open: boolean }>(isOpenIn(schema)).execute(transaction)).rows[0]?.open === true
+  if (rows[0]?.taken === true && (isBesideOthers || !(await isOpen()))) return
   throw schemaInUse(server.address, isBesideOthers ? 'moved' : 'older')
 }
 

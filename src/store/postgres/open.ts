@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperatorError } from '../../errors.ts'
-import { chooseProtection, openExisting, protect, withSealedRows } from '../choose.ts'
+import { chooseProtection, openExisting, protect } from '../choose.ts'
 import type { Opening } from '../acquire.ts'
 import { clearUnfinished } from '../create.ts'
 import { makeDataDir } from '../data-dir.ts'
@@ -108,7 +108,7 @@ async function openProtectionOf(
   const mark = await readMark(db)
   if (mark !== null) throw moved(mark, describeAddress(o.server.address))
   const row = await db.selectFrom('protection').selectAll().where('id', '=', 1).executeTakeFirst()
-  if (row !== undefined) return await withSealedRows(db, await openExisting(row, o), o)
+  if (row !== undefined) return await openExisting(row, o)
   const secret =
     (await db.selectFrom('secrets').select('name').limit(1).executeTakeFirst()) ??
     (await db.selectFrom('own_keys').select('fingerprint').limit(1).executeTakeFirst())

@@ -1,12 +1,12 @@
 /**
- * The schema on PostgreSQL: the tables of `migrations.ts`, and those for several sidecars:
+ * The schema on PostgreSQL: the tables of `tables.ts`, and those for several sidecars:
  * `state`, with the epoch that rises with every change of a basis of decisions, and `changes`,
  * which records which key changed in which epoch. Triggers keep both, so that no writer can omit
  * it.
  */
 import { CARRIED_TABLES } from '../carry.ts'
 import { MIGRATIONS, type SchemaStep } from '../migrations.ts'
-import { FOLLOWED_KEYS, type FollowedTable } from '../store.ts'
+import { FOLLOWED_KEYS, FOLLOWED_TABLES } from '../store.ts'
 
 /** One step of the schema on PostgreSQL, which runs with the store's schema as search_path. */
 export interface PostgresStep extends SchemaStep {
@@ -27,7 +27,6 @@ export const forPostgres = (statement: string): string =>
     .replaceAll(/\bINTEGER\b/g, 'bigint')
     .replaceAll(/\bBLOB\b/g, 'bytea')
     .replace(/\) STRICT(, WITHOUT ROWID)?$/, ')')
-    .replace('randomblob(16)', 'uuid_send(gen_random_uuid())')
 
 const EPOCHS = [
   // writer: the transaction that raised the epoch last, so that each raises it once
@@ -75,31 +74,15 @@ const OWN_KEY_COLUMNS =
   'state, offered_at, published_at, retired_at, destroyed_at, certificate, locked'
 
 /** Follows tables by their keys. */
-const follow = (...tables: FollowedTable[]): string[] =>
-  tables.map((table) => {
-    const columns = table === 'own_keys' ? `OF ${OWN_KEY_COLUMNS}` : ''
-    return `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${columns}
-      ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${FOLLOWED_KEYS[table]}')`
-  })
-
-const TRIGGERS = [
-  ...follow('own_keys', 'chats', 'people', 'certificates', 'pins', 'key_changes'),
-  ...follow('trust_policies', 'flags', 'webhook', 'protection'),
-]
+const TRIGGERS = FOLLOWED_TABLES.map((table) => {
+  const columns = table === 'own_keys' ? `OF ${OWN_KEY_COLUMNS}` : ''
+  return `CREATE TRIGGER note_change AFTER INSERT OR DELETE OR UPDATE ${columns}
+    ON ${table} FOR EACH ROW EXECUTE FUNCTION note_change('${FOLLOWED_KEYS[table]}')`
+})
 
 /** What each step has beside the statements of a file's. */
 const BESIDE: readonly Omit<PostgresStep, 'version'>[] = [
-  { isAdditive: true, statements: [...EPOCHS, ...TRIGGERS] },
-  // a program of before holds locks where this one writes rows, and reports Argon2id as damage
-  { isAdditive: false, statements: PROCESSES },
-  // a program of before gives no client anything, and sends nothing of the outbox
-  { isAdditive: true, statements: follow('clients', 'cursors', 'outbox') },
-  // a program of before writes entries without a hash, which the next entry's covers, and
-  // believes nobody because of an authority
-  { isAdditive: true, statements: follow('forgotten') },
-  // a program of before numbers what a client gets by its own memory, and
-  // compares names of clients, and writes rows without a MAC
-  { isAdditive: false, statements: [] },
+  { isAdditive: false, statements: [...EPOCHS, ...PROCESSES, ...TRIGGERS] },
 ]
 
 /** Every step. */

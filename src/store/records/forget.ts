@@ -147,7 +147,7 @@ async function leaveLists(db: Kysely<Schema>, userId: number): Promise<number> {
   const without = (json: string): string =>
     JSON.stringify((JSON.parse(json) as [number, ...unknown[]][]).filter(([id]) => id !== userId))
   for (const { chat_id, people, ever } of rows) {
-    const left = { people: without(people), ever: ever && without(ever) }
+    const left = { people: without(people), ever: without(ever) }
     await changeRows(db, 'lists', { chat_id }, left)
   }
   return rows.length

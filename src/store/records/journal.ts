@@ -8,7 +8,7 @@ export const KEPT_ENTRIES = 500_000
 const PRUNE_EVERY = 1000
 const SALT_BYTES = 16
 
-/** Entries of one place push out no other's; those of before there were places are decisions. */
+/** Entries of one place push out no other's. */
 export const PLACES = { decisions: 0, first: 1, rest: 2 }
 
 /** A hash over the hashes of entries that stay, one after the other. */
@@ -57,16 +57,13 @@ export class JournalRows extends Rows implements JournalRecords {
     const range = { afterId: before?.entry ?? 0, toId: last.id }
     for await (const rows of rowsBetween(this.db, range)) {
       for (const row of rows) {
-        const current = row.hash ?? hashAfter(former, row)
         // somebody else may have changed its place
         if (row.place === PLACES.rest && !this.seal.isSound('journal', row)) return
         if (row.place !== PLACES.rest) {
-          kept = keptWith(kept, current)
-          const sealed = this.seal.seal('journal', { hash: current, place: row.place })
-          const own = row.hash === null ? sealed : {}
-          await changeRows(this.db, 'journal', { id: row.id }, { former, ...own })
+          kept = keptWith(kept, row.hash)
+          await changeRows(this.db, 'journal', { id: row.id }, { former })
         }
-        former = current
+        former = row.hash
       }
     }
     const all = this.db.deleteFrom('journal').where('id', '<=', last.id)
@@ -78,7 +75,7 @@ export class JournalRows extends Rows implements JournalRecords {
       await all.where('place', '=', place).where('id', '<=', oldest.id).execute()
       kept = CHAIN_START
       for await (const rows of rowsBetween(this.db, { afterId: 0, toId: last.id })) {
-        for (const row of rows) kept = keptWith(kept, row.hash ?? CHAIN_START)
+        for (const row of rows) kept = keptWith(kept, row.hash)
       }
     }
     const head = this.seal.seal('journal_heads', { entry: last.id, hash: former, kept })

@@ -69,23 +69,6 @@ test('people on the first list count as listed from the start, and later ones si
   expect(await history.everListed(8)).toEqual([])
 })
 
-test('people on a list that an earlier release stored count as listed from the start', async () => {
-  const { history, store } = await fresh()
-  const people = '[[1,"a"],[2,""]]'
-  await store.write((db) => db.insertInto('lists').values({ chat_id: 7, people }).execute())
-  await history.saw(7, [
-    { ...of(1, 'a'), unusable: null },
-    { ...of(3, 'c'), unusable: null },
-  ])
-  const [first, second, third] = await history.everListed(7)
-  expect([first, second, third?.slice(0, 2)]).toEqual([
-    [1, 'a', 0],
-    [2, '', 0],
-    [3, 'c'],
-  ])
-  expect(third?.[2]).toBeGreaterThan(0)
-})
-
 /** @returns what was told of the sizes of one chat's list, one list after the other */
 async function shrinking(...sizes: number[]): Promise<unknown[]> {
   const { history, told } = await fresh()

@@ -59,7 +59,9 @@ testOfFile('half a million pairs of key and person are stored, and no more', asy
   const fill = (from: number, to: number) =>
     store.write((db) =>
       sql`WITH RECURSIVE n(i) AS (SELECT ${from} UNION ALL SELECT i + 1 FROM n WHERE i < ${to})
-        INSERT INTO encryption_keys (key_id, user_id) SELECT 'filler', i FROM n`.execute(db),
+        INSERT INTO encryption_keys (key_id, user_id, since) SELECT 'filler', i, 0 FROM n`.execute(
+        db,
+      ),
     )
   await fill(1, 499_999)
   const known = new KnownKeys(memoryOf(store))

@@ -28,15 +28,15 @@ const ROWS: Record<FollowedTable, [columns: string, values: string, key: string]
   clients: ['name, credential, allows, created_at', `'c', 'h', '{}', 1`, 'c'],
   cursors: ['name, update_id, mark, given, shown', `'c', 5, 'm', 2, '6 m'`, 'c'],
   outbox: [
-    'id, state, chat_id, is_for_sealed, created_at, due_at, bytes',
-    `'i', 'waiting', 1, 1, 1, 1, 1`,
+    'id, state, chat_id, is_for_sealed, created_at, due_at, bytes, heard, call',
+    `'i', 'waiting', 1, 1, 1, 1, 1, 0, 'none'`,
     'i',
   ],
   flags: ['name, value', `'n', 'v'`, 'n'],
   webhook: ['id, url, failures', `1, 'u', 9`, '1'],
   protection: [
-    'id, method, n, r, p, salt, proof, digest, master',
-    `1, 'none', 2, 3, 4, '\\x05', '\\x06', '\\x07', '\\x08'`,
+    'id, method, derivation, n, r, p, salt, proof, digest, master',
+    `1, 'none', 'scrypt', 2, 3, 4, '\\x05', '\\x06', '\\x07', '\\x08'`,
     '1',
   ],
 }
@@ -113,7 +113,9 @@ describe.skipIf(!hasPostgres())('the epoch of a store on PostgreSQL', () => {
   test('a row in a table without followers does not raise the epoch', async () => {
     const { run, state } = await scene()
     await run(`INSERT INTO names (user_id, username) VALUES (1, 'x')`)
-    await run(`INSERT INTO journal (at, kind, detail) VALUES (1, 'k', 'd'), (2, 'k', 'd')`)
+    await run(
+      `INSERT INTO journal (at, kind, detail, hash, place) VALUES (1, 'k', 'd', '', 0), (2, 'k', 'd', '', 0)`,
+    )
     await run(`INSERT INTO turns (name, process) VALUES ('poll', 1)`)
     await run(`INSERT INTO presence (process) VALUES (1)`)
     expect(await state()).toEqual({ epoch: 1, changes: [] })

@@ -49,6 +49,8 @@ async function database(): Promise<Place> {
   }
 }
 
+const ENTRY = { at: 1, kind: 'accepted', user_id: 1, hash: Buffer.alloc(32), place: 0 }
+
 /** A store with a row in every table, one of them of bytes and nulls. */
 async function filled(make: () => Promise<Store>): Promise<Buffer> {
   const store = await make()
@@ -76,13 +78,12 @@ async function filled(make: () => Promise<Store>): Promise<Buffer> {
       .values({ digest: Buffer.alloc(32, 200), kind: 'data', chat_id: 1, seen_at: 5 } as never)
       .execute()
     for (const detail of ['{}', '{"a":1}']) {
-      const at = { at: 1, kind: 'accepted', user_id: 1, chat_id: null }
       await db
         .insertInto('journal')
-        .values({ ...at, detail })
+        .values({ ...ENTRY, detail })
         .execute()
     }
-    await db.insertInto('encryption_keys').values({ key_id: 'k', user_id: 1 }).execute()
+    await db.insertInto('encryption_keys').values({ key_id: 'k', user_id: 1, since: 1 }).execute()
   })
   await store[Symbol.asyncDispose]()
   return secret
@@ -118,7 +119,7 @@ describe.skipIf(!hasPostgres())('`relocate` between a folder and PostgreSQL', ()
     const added = await store.write((db) =>
       db
         .insertInto('journal')
-        .values({ at: 1, kind: 'accepted', user_id: 1, chat_id: null, detail: '{}' })
+        .values({ ...ENTRY, detail: '{}' })
         .returning('id')
         .executeTakeFirstOrThrow(),
     )

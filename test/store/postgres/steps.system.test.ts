@@ -2,11 +2,8 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { NEWEST_VERSION } from '../../../src/store/migrations.ts'
-import { createProtection } from '../../../src/store/protection.ts'
-import { databaseOf, findVersion, migrate } from '../../../src/store/postgres/migrate.ts'
-import { advisoryLock, giveBack } from '../../../src/store/postgres/locks.ts'
+import { findVersion, migrate } from '../../../src/store/postgres/migrate.ts'
 import { Presence, takeAlone } from '../../../src/store/postgres/open-lock.ts'
-import { lockName } from '../../../src/store/postgres/schema.ts'
 import { ALL_TABLES, POSTGRES_STEPS } from '../../../src/store/postgres/steps.ts'
 import { FOLLOWED_TABLES } from '../../../src/store/store.ts'
 import { CARRIED_TABLES } from '../../../src/store/carry.ts'
@@ -78,37 +75,6 @@ describe.skipIf(!hasPostgres())('migration on PostgreSQL', () => {
     await presence[Symbol.asyncDispose]()
     await migrate(other, schema, steps)
     await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-newer' })
-  })
-
-  test('a store of 0.1.0 on PostgreSQL keeps scrypt', async () => {
-    const schema = freshSchema()
-    const server = serverOf((await sharedCluster()).url)
-    const db = databaseOf(server, schema)
-    await migrate(server, schema, POSTGRES_STEPS.slice(0, 1))
-    const { derivation, wrapped: _later, ...row } = (await createProtection({ method: 'none' })).row
-    expect(derivation).toBe('scrypt')
-    await db
-      .insertInto('protection')
-      .values(row as never)
-      .execute()
-    await migrate(server, schema)
-    const kept = await db.selectFrom('protection').select('derivation').execute()
-    expect(kept).toEqual([{ derivation }])
-    expect((await openOn(server, schema)).method).toBe('none')
-  })
-
-  test('a store of 0.1.0 on PostgreSQL is upgraded once no older sidecar has it open', async () => {
-    const { url } = await sharedCluster()
-    const schema = freshSchema()
-    const server = serverOf(url)
-    await migrate(server, schema, POSTGRES_STEPS.slice(0, 1))
-    const before = serverOf(url)
-    const { take, give } = advisoryLock(lockName(schema, 'presence'), true)
-    await before.ask(take.text, take.parameters)
-    await expect(openOn(server, schema)).rejects.toMatchObject({ code: 'store-in-use' })
-    await giveBack(before.session, give(''))
-    await openOn(server, schema)
-    expect(await findVersion(server.databaseFor(schema), schema)).toBe(NEWEST_VERSION)
   })
 
   test('a store that one process holds alone is refused to others and stays held without an idle timeout', async () => {

@@ -1,8 +1,10 @@
+import { CALLER_TABLES } from './caller-tables.ts'
+
 /**
- * The tables of Postern 0.1.0, each column as SQLite declares it. Never changed once released:
- * `migrations.ts` declares every later table and column.
+ * The tables of Postern 0.1.0, each column as SQLite declares it. Never changed once released: later
+ * steps of `migrations.ts` add to them.
  */
-export const FIRST_TABLES = {
+export const TABLES = {
   /** The bot's own OpenPGP keys. */
   own_keys: {
     /** 40 lower-case hexadecimal characters. */
@@ -26,6 +28,7 @@ export const FIRST_TABLES = {
      * destroyed.
      */
     locked: `TEXT NOT NULL CHECK ((locked = '') = (state = 'destroyed'))`,
+    mac: 'BLOB',
   },
 
   /** Chats (`kernel/` decides with them). */
@@ -40,6 +43,7 @@ export const FIRST_TABLES = {
     lifted_at: 'INTEGER',
     /** The one person of a private chat, once learned. */
     person_id: 'INTEGER',
+    mac: 'BLOB',
   },
 
   /** People, and which signatures they owe. */
@@ -66,6 +70,7 @@ export const FIRST_TABLES = {
     copy: 'TEXT',
     /** SHA-256 of `copy`, base64. */
     copy_digest: 'TEXT',
+    mac: 'BLOB',
   },
 
   /** Sealed data and signatures met before, as keyed digests. */
@@ -107,8 +112,9 @@ export const FIRST_TABLES = {
     /** 16 lower-case hexadecimal characters. */
     key_id: 'TEXT NOT NULL',
     user_id: 'INTEGER NOT NULL',
-    /** When the person was first listed with it; 0: before that was noted. */
-    since: 'INTEGER NOT NULL DEFAULT 0',
+    /** When the person was first listed with it. */
+    since: 'INTEGER NOT NULL',
+    mac: 'BLOB',
   },
 
   /** Attachments that updates named, with their chat and sender (`opening/named-media.ts`). */
@@ -120,6 +126,7 @@ export const FIRST_TABLES = {
     named_at: 'INTEGER NOT NULL',
     /** Of the data that was opened under this id, keyed; null before it was. */
     digest: 'BLOB',
+    mac: 'BLOB',
   },
 
   /** In which chats a button was lately pressed (`wall/presses.ts`). */
@@ -129,10 +136,11 @@ export const FIRST_TABLES = {
     /** 0: its update names none. */
     chat_id: 'INTEGER NOT NULL',
     seen_at: 'INTEGER NOT NULL',
+    mac: 'BLOB',
   },
 
   /** Single facts about the bot or the sidecar. */
-  flags: { name: 'TEXT PRIMARY KEY NOT NULL', value: 'TEXT NOT NULL' },
+  flags: { name: 'TEXT PRIMARY KEY NOT NULL', value: 'TEXT NOT NULL', mac: 'BLOB' },
 
   /** Secrets by name, sealed under the protection (`protection.ts`). */
   secrets: { name: 'TEXT PRIMARY KEY NOT NULL', sealed: 'BLOB NOT NULL' },
@@ -141,6 +149,7 @@ export const FIRST_TABLES = {
   protection: {
     id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
     method: 'TEXT NOT NULL',
+    derivation: `TEXT NOT NULL CHECK (derivation IN ('argon2id', 'scrypt'))`,
     /** As in `KeyDerivation`. */
     n: 'INTEGER NOT NULL',
     r: 'INTEGER NOT NULL',
@@ -152,6 +161,8 @@ export const FIRST_TABLES = {
     digest: 'BLOB NOT NULL',
     /** The random master secret, and the key of rows' MACs, sealed under the passphrase. */
     master: 'BLOB NOT NULL',
+    /** The random secret as the operator’s command wrapped it; null for the other methods. */
+    wrapped: 'TEXT',
   },
 
   /**
@@ -171,6 +182,9 @@ export const FIRST_TABLES = {
     former_at: 'INTEGER',
     /** 0 or 1: it was `fingerprint` then. */
     former_pinned: 'INTEGER NOT NULL DEFAULT 0',
+    /** JSON of `Vouched`; null where no authority certifies any as the person's. */
+    vouched: 'TEXT',
+    mac: 'BLOB',
   },
 
   /**
@@ -189,6 +203,7 @@ export const FIRST_TABLES = {
   trust_policies: {
     chat_id: 'INTEGER PRIMARY KEY NOT NULL',
     policy: `TEXT NOT NULL CHECK (policy IN ('accept', 'first-use', 'pinned'))`,
+    mac: 'BLOB',
   },
 
   /** The last key list of a chat. */
@@ -197,7 +212,7 @@ export const FIRST_TABLES = {
     /** A JSON array of `[userId, fingerprint]`, by person. */
     people: 'TEXT NOT NULL',
     /** Every person ever listed with a usable certificate: JSON of `PastListing`. */
-    ever: 'TEXT',
+    ever: 'TEXT NOT NULL',
   },
 
   /** The append-only record of changes, chained (`journal-chain.ts`). */
@@ -209,6 +224,16 @@ export const FIRST_TABLES = {
     chat_id: 'INTEGER',
     /** JSON. */
     detail: 'TEXT NOT NULL',
+    hash: 'BLOB NOT NULL',
+    /** Random; null once the content was erased. */
+    salt: 'BLOB',
+    /** Of the content, once that was erased. */
+    digest: 'BLOB',
+    /** One of `PLACES` (`records/journal.ts`). */
+    place: 'INTEGER NOT NULL',
+    /** The hash of the entry before it, once that may be removed. */
+    former: 'BLOB',
+    mac: 'BLOB',
   },
 
   /** Outcomes of incoming Messages (`outcomes.ts`); several may be in one update. */
@@ -236,19 +261,32 @@ export const FIRST_TABLES = {
     skipped: 'TEXT NOT NULL',
   },
 
-  /**
-   * The bot's own webhook: no row, or the one row with `id` 1. Its secret, when it has one, rests in
-   * `secrets` under the name `webhook`.
-   */
-  webhook: {
-    id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
-    /** As the bot gave it; null while none is set. */
-    url: 'TEXT',
-    /** Failed deliveries in a row. */
-    failures: 'INTEGER NOT NULL DEFAULT 0',
-    last_error: 'TEXT',
-    /** The update that was delivered last, and a mark that identifies it among updates of its id. */
-    delivered_id: 'INTEGER',
-    delivered_mark: 'TEXT',
+  /** Signed heads of the journal (`keys/journal-heads.ts`), and the last entry that was removed. */
+  journal_heads: {
+    /** The id of the entry, and its hash. */
+    entry: 'INTEGER PRIMARY KEY NOT NULL',
+    hash: 'BLOB NOT NULL',
+    at: 'INTEGER NOT NULL',
+    /** Text under a cleartext signature (RFC 9580, 7); null while none was made. */
+    signed: 'TEXT',
+    /** Of the last entry that was removed: a hash over all that stay before it. */
+    kept: 'BLOB',
+    mac: 'BLOB',
   },
+
+  /** What stays of a forgotten person, under keyed hashes (`store/forgotten.ts`). */
+  forgotten: {
+    person: 'TEXT PRIMARY KEY NOT NULL',
+    /** In place of the pinned fingerprint. */
+    pin: 'TEXT',
+    standing: `TEXT NOT NULL CHECK (standing IN ('seen', 'accepted', 'verified', 'blocked'))`,
+    since: 'INTEGER NOT NULL',
+    /** As in `pins`, with a keyed hash in place of the fingerprint. */
+    vouched: 'TEXT',
+    signed_at: 'INTEGER',
+    signed_files_at: 'INTEGER',
+    mac: 'BLOB',
+  },
+
+  ...CALLER_TABLES,
 } as const
