@@ -110,7 +110,7 @@ function printToken({ name, token, refused }: MadeToken): void {
 const printClients = (clients: readonly ClientRow[]): void =>
   printList(clients, 'there are no clients: only the bot’s own token', {
     CLIENT: ({ name, isSuspended }) => (isSuspended ? `${name} (suspended)` : name),
-    MAY: ({ may, former = [] }) => [...may, ...former.map((one) => `no more: ${one}`)].join(', '),
+    MAY: ({ may }) => may.join(', '),
     CHATS: ({ chats, persons }) =>
       [...chats, ...persons.map((id) => `person ${id}`)].join(', ') || 'none',
     RATE: ({ rate }) => (rate === null ? '-' : `${rate.calls} in ${rate.perMs / 1000} s`),

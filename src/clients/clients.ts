@@ -2,7 +2,7 @@
 import { Refusal, refusedError } from '../errors.ts'
 import type { Journal, TrustChange } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
-import { lackOf, mayRead, OWN_CALL, paced, withKnownRights } from './may-client.ts'
+import { lackOf, mayRead, OWN_CALL, paced } from './may-client.ts'
 import type { ClientAct, ClientFacts, Lack, StillMay } from './may-client.ts'
 import type { Client, ClientMemory } from './records.ts'
 
@@ -65,7 +65,7 @@ export class Clients {
     await parts.memory.keep('clients', async (records, names) => {
       const rows = await records.clients.of(names)
       for (const name of names ?? []) added.delete(name)
-      for (const client of rows) added.set(client.name, withKnownRights(client))
+      for (const client of rows) added.set(client.name, client)
       clients.#endGone()
     })
     return clients

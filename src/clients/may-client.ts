@@ -45,23 +45,6 @@ export const NEEDS = {
 
 export type ClientCall = keyof typeof NEEDS
 
-const RIGHTS: ReadonlySet<Right> = new Set(
-  Object.values(NEEDS).flatMap((need) => (need === null || need === 'anybody' ? [] : [need.right])),
-)
-
-/** A client without the kinds of chats and the rights that records of an earlier version may have. */
-export function withKnownRights({ may, chats, former = [], ...client }: Client): Client {
-  const isNow = (one: unknown): boolean => RIGHTS.has(one as Right)
-  const isChat = (one: unknown): boolean => one === 'all' || typeof one === 'number'
-  const lost = [
-    ...former,
-    ...may.filter((one) => !isNow(one)),
-    ...chats.filter((one) => !isChat(one)),
-  ]
-  const left = { ...client, may: may.filter(isNow), chats: chats.filter(isChat) }
-  return lost.length === 0 ? left : { ...left, former: lost.map(String) }
-}
-
 /** A call of a client. */
 export interface ClientAct {
   /** Null for a call that the spec does not list. */

@@ -25,8 +25,6 @@ export interface ClientScope {
   isSuspended?: true
   /** ms since the epoch; null: without end. */
   expiresAtMs: number | null
-  /** Rights and kinds of chats of an earlier version, which count no more. */
-  former?: readonly string[]
 }
 
 /** A client of the bot's door, beside the bot itself. */

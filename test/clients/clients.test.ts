@@ -127,24 +127,6 @@ describe('a client that was added by command', () => {
   })
 })
 
-test('a stored client loses kinds of chats and rights of an earlier version when it is read', async () => {
-  const rights = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
-  const chats = ['groups', -5, 'private', 'all'] as never
-  const former = named(newName(), {
-    credential: 'former',
-    may: [...rights, 'manage' as never],
-    chats,
-  })
-  const { clients } = await scene()
-  await clients.add(former)
-  const after = await scene()
-  expect(after.clients.find('former')).toMatchObject({
-    may: rights,
-    chats: [-5, 'all'],
-    former: ['manage', 'groups', 'private'],
-  })
-})
-
 describe('a client of the settings', () => {
   test('a client of the settings replaces an added one of its name, and its token', async () => {
     const name = newName()
