@@ -14,15 +14,14 @@ type BareGauge = {
   [N in MetricOf<'gauge'>]: keyof LabelsOf<N> extends never ? N : never
 }[MetricOf<'gauge'>]
 
+const NAMES = Object.keys(METRICS) as MetricName[]
+
 type Labels = Record<string, string>
 type Read = () => [labels: Labels, value: number][]
 
 /** Every metric of the catalogue and those of the process, as shown by `/metrics`. */
 export class MetricRegistry {
   readonly #registry = new Registry()
-  readonly counters = new Map<MetricName, Counter<string>>()
-  readonly gauges = new Map<MetricName, Gauge<string>>()
-  readonly histograms = new Map<MetricName, Histogram<string>>()
   /** By metric, the reader of its samples for each bot. */
   readonly #reads = new Map<MetricName, Map<string, Read>>()
   readonly #process = processMetrics()
@@ -32,7 +31,7 @@ export class MetricRegistry {
   /** @param o `isOfSeveral`: the label `bot` distinguishes several bots */
   constructor({ isOfSeveral }: { isOfSeveral: boolean } = { isOfSeveral: false }) {
     this.isOfSeveral = isOfSeveral
-    for (const name of Object.keys(METRICS) as MetricName[]) this.#register(name, METRICS[name])
+    for (const name of NAMES) this.#register(name, METRICS[name])
   }
 
   /** There is work: how late the event loop is counts for some seconds. */
@@ -50,6 +49,11 @@ export class MetricRegistry {
     return `${await this.#process.registry.metrics()}\n${await this.#registry.metrics()}`
   }
 
+  /** A metric, of the class that its type has. */
+  of<Metric>(name: MetricName): Metric {
+    return this.#registry.getSingleMetric(name) as Metric
+  }
+
   /** The labels of a metric for a bot: as they are given, where it is of the process or of the one. */
   labelsFor(name: MetricName, bot: string, labels: Labels): Labels {
     return this.#isLabelled(METRICS[name]) ? { ...labels, [BOT_LABEL]: bot } : labels
@@ -64,8 +68,8 @@ export class MetricRegistry {
   /** Forgets all that is of a bot. */
   async forget(bot: string): Promise<void> {
     for (const reads of this.#reads.values()) reads.delete(bot)
-    const all = [...this.counters.values(), ...this.gauges.values(), ...this.histograms.values()]
-    for (const metric of all) {
+    for (const name of NAMES) {
+      const metric = this.of<Gauge<string>>(name)
       const { values } = await metric.get()
       for (const { labels } of values) {
         const { le: _bucket, ...own } = labels as Labels
@@ -81,19 +85,14 @@ export class MetricRegistry {
   #collect(name: MetricName): void {
     const reads = this.#reads.get(name)
     if (reads === undefined) return
-    const gauge = this.gauges.get(name)
-    const counter = this.counters.get(name)
+    const metric = this.of<Gauge<string> | Counter<string>>(name)
     const samples = [...reads.values()].flatMap((read) => read())
-    gauge?.reset()
-    counter?.reset()
+    metric.reset()
     // only one without labels shows a value after its reset
-    const { labels } = METRICS[name]
+    const { type, labels } = METRICS[name]
     const isBare = Object.keys(labels).length === 0 && !this.#isLabelled(METRICS[name])
-    if (samples.length === 0 && isBare) gauge?.remove()
-    for (const [given, value] of samples) {
-      gauge?.set(given, value)
-      counter?.inc(given, value)
-    }
+    if (type === 'gauge' && samples.length === 0 && isBare) metric.remove()
+    for (const [given, value] of samples) metric.inc(given, value)
   }
 
   #register(name: MetricName, definition: MetricDefinition): void {
@@ -104,10 +103,9 @@ export class MetricRegistry {
     ]
     const common = { name, help, labelNames, registers: [this.#registry] }
     const collect = (): void => this.#collect(name)
-    if (type === 'gauge') this.gauges.set(name, new Gauge({ ...common, collect }))
-    else if (type === 'histogram') {
-      this.histograms.set(name, new Histogram({ ...common, buckets: [...(buckets ?? [])] }))
-    } else this.counters.set(name, new Counter({ ...common, collect }))
+    if (type === 'gauge') void new Gauge({ ...common, collect })
+    else if (type === 'counter') void new Counter({ ...common, collect })
+    else void new Histogram({ ...common, buckets: [...(buckets ?? [])] })
   }
 }
 
@@ -126,12 +124,12 @@ export class Metrics {
     this.registry = registry
     this.#bot = bot
     if (registry.isOfSeveral && bot === '') return
-    for (const name of Object.keys(METRICS) as MetricName[]) this.#startAtZero(name, METRICS[name])
+    for (const name of NAMES) this.#startAtZero(name, METRICS[name])
   }
 
   /** Adds to a counter. */
   count<Name extends MetricOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
-    this.registry.counters.get(name)?.inc(this.#of(name, labels), by)
+    this.registry.of<Counter<string>>(name).inc(this.#of(name, labels), by)
   }
 
   /** Puts a value into a histogram. */
@@ -140,12 +138,12 @@ export class Metrics {
     labels: LabelsOf<Name>,
     value: number,
   ): void {
-    this.registry.histograms.get(name)?.observe(this.#of(name, labels), value)
+    this.registry.of<Histogram<string>>(name).observe(this.#of(name, labels), value)
   }
 
   /** Sets a gauge. */
   set<Name extends MetricOf<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void {
-    this.registry.gauges.get(name)?.set(this.#of(name, labels), value)
+    this.registry.of<Gauge<string>>(name).set(this.#of(name, labels), value)
   }
 
   /**
@@ -172,12 +170,12 @@ export class Metrics {
 
   #startAtZero(name: MetricName, { type, labels, startsAtZero }: MetricDefinition): void {
     if (type === 'counter' && Object.keys(labels).length === 0) {
-      this.registry.counters.get(name)?.inc(this.#of(name, {}), 0)
+      this.registry.of<Counter<string>>(name).inc(this.#of(name, {}), 0)
     }
     if (startsAtZero !== true) return
     for (const [label, values] of Object.entries(labels)) {
       for (const value of values ?? []) {
-        this.registry.counters.get(name)?.inc(this.#of(name, { [label]: value }), 0)
+        this.registry.of<Counter<string>>(name).inc(this.#of(name, { [label]: value }), 0)
       }
     }
   }
