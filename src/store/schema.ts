@@ -14,17 +14,6 @@ import type { TABLES } from './tables.ts'
 export const METHODS = ['passphrase', 'keychain', 'exec', 'none'] as const
 export type ProtectionMethod = (typeof METHODS)[number]
 
-/** How the key of a protection is derived: Argon2id (RFC 9106) or scrypt (RFC 7914), and its cost. */
-export interface KeyDerivation {
-  derivation: 'argon2id' | 'scrypt'
-  /** Of Argon2id the memory in KiB, of scrypt N. */
-  n: number
-  /** Of Argon2id the passes, of scrypt the block size. */
-  r: number
-  /** The parallelism. */
-  p: number
-}
-
 /** The texts of a list in SQL. */
 type Listed<List> = List extends `'${infer One}'${infer More}`
   ? One | Listed<More extends `, ${infer Rest}` ? Rest : never>
@@ -57,3 +46,6 @@ export type Schema = { -readonly [Name in keyof typeof TABLES]: TableOf<(typeof 
 export type SchemaRow<Table extends keyof Schema> = Selectable<Schema[Table]>
 
 export type ProtectionTable = SchemaRow<'protection'>
+
+/** How the key of a protection is derived, and at what cost. */
+export type KeyDerivation = Pick<ProtectionTable, 'derivation' | 'n' | 'r' | 'p'>

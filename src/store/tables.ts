@@ -149,10 +149,13 @@ export const TABLES = {
   protection: {
     id: 'INTEGER PRIMARY KEY NOT NULL CHECK (id = 1)',
     method: 'TEXT NOT NULL',
+    /** Of its key: RFC 9106, or RFC 7914. */
     derivation: `TEXT NOT NULL CHECK (derivation IN ('argon2id', 'scrypt'))`,
-    /** As in `KeyDerivation`. */
+    /** Of Argon2id the memory in KiB, of scrypt N. */
     n: 'INTEGER NOT NULL',
+    /** Of Argon2id the passes, of scrypt the block size. */
     r: 'INTEGER NOT NULL',
+    /** The parallelism. */
     p: 'INTEGER NOT NULL',
     salt: 'BLOB NOT NULL',
     /** A known value sealed under the passphrase. */
