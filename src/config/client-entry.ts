@@ -7,16 +7,6 @@ import { SecretSource } from './secrets.ts'
 /** Every right, in the order in which they are listed. */
 export const RIGHTS = ['read', 'send', 'edit', 'delete', 'answer', 'typing'] as const
 
-/** Rights of before: what they gave is the bot's own and the operator's. */
-const OWN_RIGHTS: ReadonlySet<unknown> = new Set(['manage', 'token'])
-
-const RightEntry = z.enum(RIGHTS, {
-  error: ({ input }) =>
-    OWN_RIGHTS.has(input)
-      ? `no client has the right ${String(input)}: webhook, commands and token are the bot’s own`
-      : undefined,
-})
-
 /** Units of times in settings. */
 const PER_MS: Readonly<Record<string, number>> = {
   s: 1000,
@@ -55,7 +45,7 @@ const Chats = z.union([z.int(), z.literal('all')], {
 
 /** What a client may do, and nothing else; files and texts of any size are the defaults of two fields. */
 export const ClientScopeEntry = z.strictObject({
-  may: z.array(RightEntry).min(1),
+  may: z.array(z.enum(RIGHTS)).min(1),
   chats: z.array(Chats).default([]),
   persons: z.array(z.int({ error: 'expected ids of people' })).default([]),
   maxChars: z.int().min(1).nullable().default(null),

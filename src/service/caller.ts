@@ -110,7 +110,7 @@ async function attemptWith(
   if (own && isAgain) budget.count()
   const startedMs = performance.now()
   const endpoint = endpointOf(method, path)
-  const isUpdates = endpoint?.name === 'getUpdates'
+  const [isUpdates, isKeys] = ['getUpdates', 'getChatKeys'].map((one) => one === endpoint?.name)
   const outcome = await attempt(pool, {
     origin,
     method,
@@ -118,11 +118,7 @@ async function attemptWith(
     body,
     token,
     answer: isUpdates ? 'updates' : own ? 'own' : 'other',
-    maxBytes: isUpdates
-      ? limits.maxUpdatesBytes
-      : endpoint?.name === 'getChatKeys'
-        ? limits.maxKeysBytes
-        : limits.maxBytes,
+    maxBytes: isUpdates ? limits.maxUpdatesBytes : isKeys ? limits.maxKeysBytes : limits.maxBytes,
     mayStream,
     timeoutMs: untilMs - startedMs,
     signal,

@@ -15,50 +15,30 @@ const WRITE_AFTER_MS = 10_000
 
 const NONE: KeyUsageCounts = { messages: 0, media: 0, lastAtMs: null }
 
-export class KeyUsage implements AsyncDisposable {
-  readonly #store: Store
-  readonly #total = new Map<string, KeyUsageCounts>()
-  #unwritten = new Map<string, KeyUsageCounts>()
-  #timer: NodeJS.Timeout | undefined
+export type KeyUsage = Awaited<ReturnType<typeof loadKeyUsage>>
 
-  private constructor(store: Store) {
-    this.#store = store
-  }
-
-  static async load(store: Store): Promise<KeyUsage> {
-    const keyUsage = new KeyUsage(store)
-    const rows = await store.read((db) =>
-      db
-        .selectFrom('own_keys')
-        .select(['fingerprint', 'opened_messages as messages', 'opened_media as media'])
-        .select('last_opened_at as lastAtMs')
-        .execute(),
-    )
-    for (const { fingerprint, ...counts } of rows) keyUsage.#total.set(fingerprint, counts)
-    return keyUsage
-  }
-
-  /** @param fingerprint of the primary key */
-  of(fingerprint: string): KeyUsageCounts {
-    return this.#total.get(fingerprint) ?? NONE
-  }
-
-  /** Counts something that a key has opened; redelivered updates count each time. */
-  note(fingerprint: string, kind: OpenedKind): void {
-    const [messages, media] = kind === 'message' ? [1, 0] : [0, 1]
-    const one = { messages, media, lastAtMs: Date.now() }
-    for (const counts of [this.#total, this.#unwritten]) addTo(counts, fingerprint, one)
-    this.#timer ??= setTimeout(() => void this.flush(), WRITE_AFTER_MS).unref()
-  }
+/** Counts what each key opens. Its disposal writes the counts. */
+export async function loadKeyUsage(store: Store) {
+  const total = new Map<string, KeyUsageCounts>()
+  let unwritten = new Map<string, KeyUsageCounts>()
+  let timer: NodeJS.Timeout | undefined
+  const rows = await store.read((db) =>
+    db
+      .selectFrom('own_keys')
+      .select(['fingerprint', 'opened_messages as messages', 'opened_media as media'])
+      .select('last_opened_at as lastAtMs')
+      .execute(),
+  )
+  for (const { fingerprint, ...counts } of rows) total.set(fingerprint, counts)
 
   /** Writes the counts; counts that cannot be written now are written with the next. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    const counted = this.#unwritten
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    const counted = unwritten
     if (counted.size === 0) return
-    this.#unwritten = new Map()
-    const write = this.#store.write(async (db) => {
+    unwritten = new Map()
+    const write = store.write(async (db) => {
       for (const [fingerprint, { messages, media, lastAtMs }] of counted) {
         await db
           .updateTable('own_keys')
@@ -72,12 +52,22 @@ export class KeyUsage implements AsyncDisposable {
       }
     })
     await write.catch(() => {
-      for (const [fingerprint, counts] of counted) addTo(this.#unwritten, fingerprint, counts)
+      for (const [fingerprint, counts] of counted) addTo(unwritten, fingerprint, counts)
     })
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.flush()
+  return {
+    /** @param fingerprint of the primary key */
+    of: (fingerprint: string): KeyUsageCounts => total.get(fingerprint) ?? NONE,
+    /** Counts something that a key has opened; redelivered updates count each time. */
+    note(fingerprint: string, kind: OpenedKind): void {
+      const [messages, media] = kind === 'message' ? [1, 0] : [0, 1]
+      const one = { messages, media, lastAtMs: Date.now() }
+      for (const counts of [total, unwritten]) addTo(counts, fingerprint, one)
+      timer ??= setTimeout(() => void flush(), WRITE_AFTER_MS).unref()
+    },
+    flush,
+    [Symbol.asyncDispose]: flush,
   }
 }
 

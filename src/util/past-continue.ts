@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
-const [NEWLINE, RETURN, ZERO, THREE] = [0x0a, 0x0d, 0x30, 0x33]
-/** How each informational response begins. */
-const INTERIM = Buffer.from('HTTP/1.1 1')
+/** How each informational response begins, and a 100. */
+const [INTERIM, CONTINUE, THREE] = ['HTTP/1.1 1', 'HTTP/1.1 100', 0x33]
 
 /**
  * Connections that accept an unrequested 100 (Continue; RFC 9110, 15.2). undici ends a connection at
@@ -20,35 +19,35 @@ export const readingPastContinue =
     })
 
 function readPast(socket: Socket): void {
-  let place: ReturnType<typeof heads> | null = null
+  /** Of the responses before the final one: the head that goes on in the next bytes. */
+  let head: string | null = null
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean
   socket.write = (...args: unknown[]): boolean => {
-    place = heads()
+    head = ''
     return write(...args)
   }
   const read = socket.read.bind(socket)
   socket.read = (size?: number): unknown => {
     const bytes: unknown = read(size)
-    if (Buffer.isBuffer(bytes) && place?.(bytes) === 'final') place = null
+    if (Buffer.isBuffer(bytes) && head !== null) head = turned(bytes, head)
     return bytes
   }
 }
 
-/** Reads the heads before that of the final response, and turns 100 into 103 in each. */
-function heads(): (bytes: Buffer) => 'interim' | 'final' {
-  /** Of the next byte, within its head. */
-  let at = 0
-  let ends = 0
-  let isZero = false
-  return (bytes) => {
-    for (const [index, byte] of bytes.entries()) {
-      if (at < INTERIM.length && byte !== INTERIM[at]) return 'final'
-      if (at === INTERIM.length) isZero = byte === ZERO
-      if (at === INTERIM.length + 1 && isZero && byte === ZERO) bytes[index] = THREE
-      if (byte !== RETURN) ends = byte === NEWLINE ? ends + 1 : 0
-      at = ends === 2 ? 0 : at + 1
-      if (at === 0) ends = 0
-    }
-    return 'interim'
+/**
+ * Turns each 100 before the final response into 103.
+ * @param before of its head, read already
+ * @returns the head that goes on; null: the final response began
+ */
+function turned(bytes: Buffer, before: string): string | null {
+  const text = before + bytes.toString('latin1')
+  for (let at = 0; ;) {
+    const head = text.slice(at)
+    if (!INTERIM.startsWith(head.slice(0, INTERIM.length))) return null
+    const last = at + CONTINUE.length - 1 - before.length
+    if (head.startsWith(CONTINUE) && last >= 0) bytes[last] = THREE
+    const end = /\r?\n\r?\n/.exec(head)
+    if (end === null) return head
+    at += end.index + end[0].length
   }
 }

@@ -15,7 +15,7 @@ import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { OutboxEntries } from '../outbox/entries.ts'
 import { createHearing } from '../outbox/hear.ts'
 import { readBot } from '../store/flags.ts'
-import { KeyUsage } from '../store/key-usage.ts'
+import { loadKeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
 import { Outcomes } from '../store/outcomes.ts'
 import { scrubIfDue } from '../store/scrub.ts'
@@ -61,7 +61,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   await using stack = new AsyncDisposableStack()
   const base = await openBase(options, link, { purpose, stack })
   const { store, memory, engine, keyring } = base
-  const keyUsage = stack.use(await KeyUsage.load(store))
+  const keyUsage = stack.use(await loadKeyUsage(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
   const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))

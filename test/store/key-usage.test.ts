@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KeyUsage } from '../../src/store/key-usage.ts'
+import { loadKeyUsage } from '../../src/store/key-usage.ts'
 import type { Store } from '../../src/store/store.ts'
 import { addKey, testOfFile, open, temporary } from './support.ts'
 
@@ -18,7 +18,7 @@ async function withKeys(...fingerprints: string[]): Promise<Store> {
 async function fiveSecondsAfterOpening() {
   const store = await withKeys('a')
   const write = vi.spyOn(store, 'write')
-  const usage = await KeyUsage.load(store)
+  const usage = await loadKeyUsage(store)
   usage.note('a', 'message')
   vi.advanceTimersByTime(5000)
   return { usage, write }
@@ -28,7 +28,7 @@ const NONE = { messages: 0, media: 0, lastAtMs: null }
 
 test('key usage is counted by kind at once, and added to the stored counts after a restart', async () => {
   const store = await withKeys('a', 'b')
-  const usage = await KeyUsage.load(store)
+  const usage = await loadKeyUsage(store)
   expect([usage.of('a'), usage.of('unknown')]).toEqual([NONE, NONE])
   usage.note('a', 'message')
   usage.note('a', 'media')
@@ -36,13 +36,13 @@ test('key usage is counted by kind at once, and added to the stored counts after
   usage.note('a', 'message')
   const counted = { messages: 2, media: 1, lastAtMs: 1_000_005 }
   expect([usage.of('a'), usage.of('b')]).toEqual([counted, NONE])
-  expect((await KeyUsage.load(store)).of('a')).toEqual(NONE)
+  expect((await loadKeyUsage(store)).of('a')).toEqual(NONE)
   await usage[Symbol.asyncDispose]()
-  const again = await KeyUsage.load(store)
+  const again = await loadKeyUsage(store)
   expect([again.of('a'), again.of('b')]).toEqual([counted, NONE])
   again.note('a', 'media')
   await again.flush()
-  expect((await KeyUsage.load(store)).of('a')).toEqual({ ...counted, media: 2 })
+  expect((await loadKeyUsage(store)).of('a')).toEqual({ ...counted, media: 2 })
 })
 
 testOfFile('key usage is written once, ten seconds after the first use', async () => {
@@ -70,7 +70,7 @@ test('key usage after a write is written ten seconds later', async () => {
 
 test('key usage that could not be written is added to the next write once', async () => {
   const store = await withKeys('a', 'b')
-  const usage = await KeyUsage.load(store)
+  const usage = await loadKeyUsage(store)
   usage.note('a', 'message')
   usage.note('b', 'media')
   const failing = vi.spyOn(store, 'write').mockImplementation(async () => {
@@ -82,7 +82,7 @@ test('key usage that could not be written is added to the next write once', asyn
   failing.mockRestore()
   await usage.flush()
   await usage.flush()
-  const read = await KeyUsage.load(store)
+  const read = await loadKeyUsage(store)
   expect(read.of('a')).toEqual({ messages: 2, media: 0, lastAtMs: 1_000_009 })
   expect(read.of('b')).toEqual({ messages: 0, media: 1, lastAtMs: 1_000_000 })
 })
