@@ -47,7 +47,7 @@ const done = (body: Uint8Array): Reply => ({ kind: STATUS.done, body })
 
 /** Makes the server; the caller has it listen. @returns `end` ends every connection, too */
 export function createAgentServer(parts: AgentServerParts): { server: Server; end: () => void } {
-  const service = new AgentService(parts)
+  const answer = createService(parts)
   const { journal } = parts
   /** Those that used no key first, then those whose last use was the longest ago. */
   const [idle, users] = [new Set<Socket>(), new Set<Socket>()]
@@ -62,7 +62,7 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
     socket.on('drain', () => socket.resume())
     socket.on('data', (chunk) => {
       const isWhole = reader.read(chunk, ({ id, ...question }) => {
-        const reply = service.answer(connection, question)
+        const reply = answer(connection, question)
         const isDone = reply instanceof Promise || reply.kind === STATUS.done
         if (USES.has(question.kind) && isDone && !socket.destroyed) {
           idle.delete(socket)
@@ -101,94 +101,85 @@ function writeAnswer(socket: Socket, id: number, { kind, body }: Reply): void {
   if (socket.writableLength > UNREAD_MAX) socket.pause()
 }
 
-/** Answers questions; all connections share its bounds. */
-class AgentService {
-  readonly #parts: AgentServerParts
+/** Makes what answers questions; all connections share its bounds. */
+function createService({ keys, journal, log, perMinute }: AgentServerParts) {
+  const { signatures, sessionKeys } = perMinute
   /** Each counts a use; false where none is left. */
-  readonly #buckets: Record<'signatures' | 'sessionKeys' | 'newKeys', () => boolean>
-  #rare = 0
+  const buckets = {
+    signatures: tokenBucket({ most: signatures, perMinute: signatures }),
+    sessionKeys: tokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
+    newKeys: tokenBucket(NEW_KEYS),
+  }
+  let rare = 0
 
-  constructor(parts: AgentServerParts) {
-    this.#parts = parts
-    const { signatures, sessionKeys } = parts.perMinute
-    this.#buckets = {
-      signatures: tokenBucket({ most: signatures, perMinute: signatures }),
-      sessionKeys: tokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
-      newKeys: tokenBucket(NEW_KEYS),
-    }
+  function failed(error: unknown): Reply {
+    log.error({ error }, 'a question could not be answered')
+    return refusal(STATUS.failed)
   }
 
-  /** Never throws and never rejects: a question that cannot be answered is refused. */
-  answer(connection: number, { kind, body }: Omit<Frame, 'id'>): Reply | Promise<Reply> {
-    try {
-      if (!this.#parts.journal.isWritten()) return refusal(STATUS.failed)
-      if (kind === ASK.hello) return done(Buffer.of(PROTOCOL))
-      if (kind === ASK.sign) return this.#sign(connection, body)
-      if (kind === ASK.unwrap) return this.#unwrap(connection, body)
-      if (kind === ASK.make) return this.#make(connection, body.toString('utf8'))
-      return refusal(STATUS.malformed)
-    } catch (error) {
-      return this.#failed(error)
-    }
-  }
-
-  #sign(connection: number, body: Buffer): Reply {
-    const { fingerprint, data } = readOfKey(body)
-    if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
-    const refused = this.#refuseUse('signatures', connection, fingerprint)
-    if (refused !== null) return refused
-    const numbers = this.#parts.keys.local.sign(fingerprint, data)
-    return numbers === null ? refusal(STATUS.unknownKey) : done(numbers)
-  }
-
-  #unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
-    const { fingerprint, data } = readOfKey(body)
-    if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
-    const refused = this.#refuseUse('sessionKeys', connection, fingerprint)
-    if (refused !== null) return refused
-    // the frame is zeroed before openpgp.js has read it
-    const found = this.#parts.keys.local.unwrap(fingerprint, Buffer.from(data))
-    if (found === null) return refusal(STATUS.unknownKey)
-    if (!(found instanceof Promise)) return done(writeSessionKeys(found))
-    this.#rare++
-    const answer = async (): Promise<Reply> => done(writeSessionKeys(await found))
-    return answer()
-      .catch((error: unknown) => this.#failed(error))
-      .finally(() => this.#rare--)
-  }
-
-  async #make(connection: number, text: string): Promise<Reply> {
-    try {
-      const asked = NewKey.safeParse(JSON.parse(text))
-      if (!asked.success) return refusal(STATUS.malformed)
-      if (!this.#buckets.newKeys()) return this.#tooMany(connection, 'new')
-      const { fingerprint, certificate } = await this.#parts.keys.make(asked.data)
-      const certifiedBy = asked.data.certifiedBy ?? ''
-      this.#parts.journal.record('made', { connection, fingerprint, certifiedBy })
-      return done(Buffer.from(certificate))
-    } catch (error) {
-      return this.#failed(error)
-    }
+  function tooMany(connection: number, key: string): Reply {
+    journal.count('refused', connection, key)
+    return refusal(STATUS.tooMany)
   }
 
   /** Counts the use of a key, which the journal has before it happens. */
-  #refuseUse(use: 'signatures' | 'sessionKeys', connection: number, key: string): Reply | null {
-    const { keys, journal } = this.#parts
+  function refuseUse(use: 'signatures' | 'sessionKeys', connection: number, key: string) {
     if (!keys.local.has(key)) return refusal(STATUS.unknownKey)
-    const isBusy = use === 'sessionKeys' && this.#rare >= RARE_MAX
-    if (isBusy || !this.#buckets[use]()) return this.#tooMany(connection, key)
+    const isBusy = use === 'sessionKeys' && rare >= RARE_MAX
+    if (isBusy || !buckets[use]()) return tooMany(connection, key)
     journal.count(use, connection, key)
     return journal.isWritten() ? null : refusal(STATUS.failed)
   }
 
-  #tooMany(connection: number, key: string): Reply {
-    this.#parts.journal.count('refused', connection, key)
-    return refusal(STATUS.tooMany)
+  function sign(connection: number, body: Buffer): Reply {
+    const { fingerprint, data } = readOfKey(body)
+    if (!DIGEST_BYTES.has(data.length)) return refusal(STATUS.malformed)
+    const refused = refuseUse('signatures', connection, fingerprint)
+    if (refused !== null) return refused
+    const numbers = keys.local.sign(fingerprint, data)
+    return numbers === null ? refusal(STATUS.unknownKey) : done(numbers)
   }
 
-  #failed(error: unknown): Reply {
-    this.#parts.log.error({ error }, 'a question could not be answered')
-    return refusal(STATUS.failed)
+  function unwrap(connection: number, body: Buffer): Reply | Promise<Reply> {
+    const { fingerprint, data } = readOfKey(body)
+    if (data.length === 0 || data.length > PACKET_MAX) return refusal(STATUS.malformed)
+    const refused = refuseUse('sessionKeys', connection, fingerprint)
+    if (refused !== null) return refused
+    // the frame is zeroed before openpgp.js has read it
+    const found = keys.local.unwrap(fingerprint, Buffer.from(data))
+    if (found === null) return refusal(STATUS.unknownKey)
+    if (!(found instanceof Promise)) return done(writeSessionKeys(found))
+    rare++
+    const answered = found.then((all) => done(writeSessionKeys(all)))
+    return answered.catch(failed).finally(() => rare--)
+  }
+
+  async function make(connection: number, text: string): Promise<Reply> {
+    try {
+      const asked = NewKey.safeParse(JSON.parse(text))
+      if (!asked.success) return refusal(STATUS.malformed)
+      if (!buckets.newKeys()) return tooMany(connection, 'new')
+      const { fingerprint, certificate } = await keys.make(asked.data)
+      const certifiedBy = asked.data.certifiedBy ?? ''
+      journal.record('made', { connection, fingerprint, certifiedBy })
+      return done(Buffer.from(certificate))
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  /** Never throws and never rejects: a question that cannot be answered is refused. */
+  return (connection: number, { kind, body }: Omit<Frame, 'id'>): Reply | Promise<Reply> => {
+    try {
+      if (!journal.isWritten()) return refusal(STATUS.failed)
+      if (kind === ASK.hello) return done(Buffer.of(PROTOCOL))
+      if (kind === ASK.sign) return sign(connection, body)
+      if (kind === ASK.unwrap) return unwrap(connection, body)
+      if (kind === ASK.make) return make(connection, body.toString('utf8'))
+      return refusal(STATUS.malformed)
+    } catch (error) {
+      return failed(error)
+    }
   }
 }
 

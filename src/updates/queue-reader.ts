@@ -193,28 +193,26 @@ export class QueueReader {
   }
 
   /** @returns also the updates, of which there can be `limit`; null: the service refused */
-  async #call(
-    asked: AskedPoll,
-    signal: AbortSignal,
-  ): Promise<Pick<QueueReading, 'answer' | 'limit'> & { heads: readonly UpdateHead[] | null }> {
+  async #call(asked: AskedPoll, signal: AbortSignal) {
     const { upstream, onPolled, sightings } = this.#parts
     const { timeoutSeconds } = asked
-    const limit = Math.min(asked.limit, this.#limit)
     const whose = asked.query === null ? 'own' : 'bot'
-    try {
-      const query = queryOf(asked, limit)
-      const answer = await upstream.poll({ query, timeoutSeconds, signal, whose })
-      const { envelope } = answer
-      onPolled(envelope.ok ? null : envelope.error.code)
-      const heads = envelope.ok ? sightings.readUpdates(envelope.result) : null
-      if (heads !== null) this.#limit *= 2
-      return { answer, heads, limit }
-    } catch (error) {
-      if (!isNonsense(error)) throw error
-      // fewer updates may make a smaller answer, or one that makes sense
-      this.#limit = Math.max(1, Math.ceil(limit / 2))
-      if (!(error instanceof TooLargeAnswerError) || limit <= 1) throw error
-      return await this.#call(asked, signal)
+    for (;;) {
+      const limit = Math.min(asked.limit, this.#limit)
+      try {
+        const query = queryOf(asked, limit)
+        const answer = await upstream.poll({ query, timeoutSeconds, signal, whose })
+        const { envelope } = answer
+        onPolled(envelope.ok ? null : envelope.error.code)
+        const heads = envelope.ok ? sightings.readUpdates(envelope.result) : null
+        if (heads !== null) this.#limit *= 2
+        return { answer, heads, limit }
+      } catch (error) {
+        if (!isNonsense(error)) throw error
+        // fewer updates may make a smaller answer, or one that makes sense
+        this.#limit = Math.max(1, Math.ceil(limit / 2))
+        if (!(error instanceof TooLargeAnswerError) || limit <= 1) throw error
+      }
     }
   }
 }

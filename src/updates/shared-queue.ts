@@ -2,7 +2,7 @@
  * One reading of the service's queue for several consumers, each with a cursor of its own. What all of
  * them have is confirmed at the service, and no other update.
  */
-import { MOST_LIMITS } from '../api/limits.ts'
+import { LIMITS, MOST_TIMES } from '../api/limits.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
@@ -58,7 +58,7 @@ const BOUNDS = { warn: { percent: 45, ms: 600_000 }, drop: { percent: 90, ms: 6 
 /** How long a consumer may be that far behind: so many may arrive at once. */
 const FULL_MS = 60_000
 /** Twice as many updates as a service may give at a time. */
-const RECOGNIZED = 2 * MOST_LIMITS.pollLimitMax
+const RECOGNIZED = 2 * MOST_TIMES * LIMITS.pollLimitMax
 
 export class SharedQueue {
   readonly #parts: SharedQueueParts
