@@ -31,9 +31,9 @@ test('`seal.unusableRecipient: refuse` refuses a message for one unusable certif
 
 test('`routes.allowUnknown` passes an unknown path with its body', async () => {
   using _known = stage.double.script('POST', '/stickers', ok({ id: 1 }))
-  const answer = await stage.sidecar.call('POST', '/stickers', '{"n": 9007199254740993, "s": 1.0}')
+  const answer = await stage.sidecar.call('POST', '/stickers', '{"n": 9007199254740993, "s": 1.50}')
   expect(answer.status).toBe(200)
-  expect(stage.double.calls('POST', '/stickers')[0]?.body).toBe('{"n":9007199254740993,"s":1.0}')
+  expect(stage.double.calls('POST', '/stickers')[0]?.body).toBe('{"n":9007199254740993,"s":1.50}')
 })
 
 test.each([
