@@ -150,8 +150,8 @@ function createService({ keys, journal, log, perMinute }: AgentServerParts) {
     if (found === null) return refusal(STATUS.unknownKey)
     if (!(found instanceof Promise)) return done(writeSessionKeys(found))
     rare++
-    const answered = found.then((all) => done(writeSessionKeys(all)))
-    return answered.catch(failed).finally(() => rare--)
+    const write = async (): Promise<Reply> => done(writeSessionKeys(await found))
+    return write().catch(failed).finally(() => rare--)
   }
 
   async function make(connection: number, text: string): Promise<Reply> {

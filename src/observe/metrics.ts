@@ -49,9 +49,9 @@ export class MetricRegistry {
     return `${await this.#process.registry.metrics()}\n${await this.#registry.metrics()}`
   }
 
-  /** A metric, of the class that its type has. */
-  of<Metric>(name: MetricName): Metric {
-    return this.#registry.getSingleMetric(name) as Metric
+  /** A metric, which has the methods of its type alone. */
+  of(name: MetricName): Gauge<string> & Counter<string> & Histogram<string> {
+    return this.#registry.getSingleMetric(name) as never
   }
 
   /** The labels of a metric for a bot: as they are given, where it is of the process or of the one. */
@@ -69,7 +69,7 @@ export class MetricRegistry {
   async forget(bot: string): Promise<void> {
     for (const reads of this.#reads.values()) reads.delete(bot)
     for (const name of NAMES) {
-      const metric = this.of<Gauge<string>>(name)
+      const metric = this.of(name)
       const { values } = await metric.get()
       for (const { labels } of values) {
         const { le: _bucket, ...own } = labels as Labels
@@ -85,7 +85,7 @@ export class MetricRegistry {
   #collect(name: MetricName): void {
     const reads = this.#reads.get(name)
     if (reads === undefined) return
-    const metric = this.of<Gauge<string> | Counter<string>>(name)
+    const metric = this.of(name)
     const samples = [...reads.values()].flatMap((read) => read())
     metric.reset()
     // only one without labels shows a value after its reset
@@ -129,7 +129,7 @@ export class Metrics {
 
   /** Adds to a counter. */
   count<Name extends MetricOf<'counter'>>(name: Name, labels: LabelsOf<Name>, by = 1): void {
-    this.registry.of<Counter<string>>(name).inc(this.#of(name, labels), by)
+    this.registry.of(name).inc(this.#of(name, labels), by)
   }
 
   /** Puts a value into a histogram. */
@@ -138,12 +138,12 @@ export class Metrics {
     labels: LabelsOf<Name>,
     value: number,
   ): void {
-    this.registry.of<Histogram<string>>(name).observe(this.#of(name, labels), value)
+    this.registry.of(name).observe(this.#of(name, labels), value)
   }
 
   /** Sets a gauge. */
   set<Name extends MetricOf<'gauge'>>(name: Name, labels: LabelsOf<Name>, value: number): void {
-    this.registry.of<Gauge<string>>(name).set(this.#of(name, labels), value)
+    this.registry.of(name).set(this.#of(name, labels), value)
   }
 
   /**
@@ -170,12 +170,12 @@ export class Metrics {
 
   #startAtZero(name: MetricName, { type, labels, startsAtZero }: MetricDefinition): void {
     if (type === 'counter' && Object.keys(labels).length === 0) {
-      this.registry.of<Counter<string>>(name).inc(this.#of(name, {}), 0)
+      this.registry.of(name).inc(this.#of(name, {}), 0)
     }
     if (startsAtZero !== true) return
     for (const [label, values] of Object.entries(labels)) {
       for (const value of values ?? []) {
-        this.registry.of<Counter<string>>(name).inc(this.#of(name, { [label]: value }), 0)
+        this.registry.of(name).inc(this.#of(name, { [label]: value }), 0)
       }
     }
   }

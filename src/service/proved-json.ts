@@ -6,6 +6,7 @@ const BLANK = ' \t\n\r'
 /** A text is read in parts, so that each character is read once, in pieces of any size. */
 const TOKEN = {
   outside: /[ \t\n\r]+|[{}[\],:"]|[-+.\deE]+|true|false|null/y,
+  // oxlint-disable-next-line no-control-regex -- a text of JSON has none as they are
   text: /[^"\\\u0000-\u001f]+|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})|"/y,
 }
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { OWN_CALL } from '../../src/clients/may-client.ts'
 import { plain } from '../support/unseen.ts'
@@ -148,8 +149,12 @@ describe('answers that are too large', () => {
     const update = { kind: 'message', message: { armored, replyTo: { armored } } }
     const certificate = { userId: 1, publicKey: 'k'.repeat(FIXED_LIMITS.publicKeyMax) }
     const { upstream } = await doorTo((request, response) => {
-      if (request.url.includes('/updates')) ok(response, Array(LIMITS.pollLimitMax).fill(update))
-      else ok(response, { keys: Array(900).fill(certificate) })
+      if (request.url.includes('/updates'))
+        ok(
+          response,
+          Array.from({ length: LIMITS.pollLimitMax }, () => update),
+        )
+      else ok(response, { keys: Array.from({ length: 900 }, () => certificate) })
     })
     const signal = new AbortController().signal
     const updates = await upstream.poll({ query: '', timeoutSeconds: 0, signal })
@@ -160,14 +165,15 @@ describe('answers that are too large', () => {
   test('a success of any length is a stream at the pace of its reader, where nothing of it is judged', async () => {
     const one = Buffer.from(JSON.stringify({ userId: 5, rights: 'r'.repeat(65_536) }))
     let written = 0
-    const { upstream } = await doorTo(async (_request, response) => {
+    const give = async (response: ServerResponse): Promise<void> => {
       response.write('{"ok":true,"result":[')
       for (; written < 1000 && !response.destroyed; written++) {
         if (response.write(Buffer.concat([one, Buffer.from(',')]))) continue
         await once(response, 'drain')
       }
       response.end('0]}')
-    })
+    }
+    const { upstream } = await doorTo((_request, response) => void give(response))
     const asked = { method: 'GET', path: '/chats/5/members', mayStream: true } as const
     const { stream, body } = await upstream.relay(asked)
     expect(body).toHaveLength(0)
