@@ -151,7 +151,8 @@ function createService({ keys, journal, log, perMinute }: AgentServerParts) {
     if (!(found instanceof Promise)) return done(writeSessionKeys(found))
     rare++
     const write = async (): Promise<Reply> => done(writeSessionKeys(await found))
-    return write().catch(failed).finally(() => rare--)
+    const answered = write().catch(failed)
+    return answered.finally(() => rare--)
   }
 
   async function make(connection: number, text: string): Promise<Reply> {

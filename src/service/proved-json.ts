@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { ENVELOPE_NAMES, OWN_NAME } from '../api/judged-names.ts'
 import { unusable } from './errors.ts'
 
-const BLANK = ' \t\n\r'
 /** A text is read in parts, so that each character is read once, in pieces of any size. */
 const TOKEN = {
   outside: /[ \t\n\r]+|[{}[\],:"]|[-+.\deE]+|true|false|null/y,
@@ -88,7 +87,7 @@ class Success {
   #take(token: string): void {
     if (this.#mode === 'text') return this.#part(token)
     const [first = ''] = token
-    if (BLANK.includes(first)) return
+    if (' \t\n\r'.includes(first)) return
     if (this.#open.length === 0 && first !== '{') throw wrong()
     if (first === ']' || first === '}') this.#close(first)
     else if (first === ',' || first === ':') this.#separate(first)

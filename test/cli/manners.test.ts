@@ -144,7 +144,7 @@ describe('`asTyped`', () => {
       ['`postern run`', "`postern --config 'my file.yaml' run`"],
       ['`postern dev`, `postern --help`', '`postern dev`, `postern --help`'],
     ] as const) {
-      expect(typed('/elsewhere/main.ts', '/', text)).toBe(expected)
+      expect(typed('/elsewhere/other.ts', '/', text)).toBe(expected)
     }
   })
 })

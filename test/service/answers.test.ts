@@ -118,7 +118,9 @@ describe('`UpstreamClient`: requests and answers', () => {
 
   test('a response 100 and no other is no answer', async () => {
     const { url } = await rawService((socket) => socket.end('HTTP/1.1 100 Continue\r\n\r\n'))
-    const error = await failing(door(url).upstream.relay({ method: 'POST', path: '/chats/5/typing' }))
+    const error = await failing(
+      door(url).upstream.relay({ method: 'POST', path: '/chats/5/typing' }),
+    )
     expect(error.code).toBe('postern_upstream_unreachable')
   })
 
