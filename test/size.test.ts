@@ -31,7 +31,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in test',
     is: testCode(),
-    limit: 107_940,
+    limit: 107_588,
     goal: 90_000,
     advice:
       'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
@@ -39,21 +39,21 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_551,
+    limit: 7_462,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
   {
     what: 'lines of code in src/cli',
     is: codeOf('cli'),
-    limit: 4_914,
+    limit: 4_791,
     goal: 5_000,
     advice: 'Commands are thin: what decides belongs to the folder that knows it.',
   },
   {
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
-    limit: 6_448,
+    limit: 6_444,
     goal: 6_500,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },

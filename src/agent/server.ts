@@ -103,11 +103,10 @@ function writeAnswer(socket: Socket, id: number, { kind, body }: Reply): void {
 
 /** Makes what answers questions; all connections share its bounds. */
 function createService({ keys, journal, log, perMinute }: AgentServerParts) {
-  const { signatures, sessionKeys } = perMinute
   /** Each counts a use; false where none is left. */
   const buckets = {
-    signatures: tokenBucket({ most: signatures, perMinute: signatures }),
-    sessionKeys: tokenBucket({ most: sessionKeys, perMinute: sessionKeys }),
+    signatures: tokenBucket({ most: perMinute.signatures, perMinute: perMinute.signatures }),
+    sessionKeys: tokenBucket({ most: perMinute.sessionKeys, perMinute: perMinute.sessionKeys }),
     newKeys: tokenBucket(NEW_KEYS),
   }
   let rare = 0

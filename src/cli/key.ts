@@ -2,7 +2,7 @@
 import { Argument, Option } from 'commander'
 import type { DeletionReport, KeyRow } from '../operators/keys.ts'
 import type { Operations } from '../operators/operations.ts'
-import type { RotationReport } from '../operators/rotation.ts'
+import type { RotationReport } from '../operators/reports.ts'
 import { failedError, OperatorError } from '../errors.ts'
 import { counted } from '../printable.ts'
 import { keyExportCommand, keyImportCommand } from './key-transfer.ts'

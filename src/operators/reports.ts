@@ -2,7 +2,7 @@
 import type { Condition } from '../observe/conditions.ts'
 import type { HealthReason } from '../observe/health.ts'
 import type { Warning } from '../observe/warnings.ts'
-import type { RotationReport } from './rotation.ts'
+import type { Rotation } from '../keys/rotation.ts'
 export type { CheckLine } from './doctor/check-line.ts'
 
 /** The answer of `/status`, which `postern status` shows to people. */
@@ -59,6 +59,11 @@ export interface BotReport {
 
 /** Why a bot is not ready. */
 export type BotReason = Condition<string>
+
+/** How a rotation goes. */
+export type RotationReport = Omit<Rotation, `${string}AtMs`> &
+  Record<'startedAt', string> &
+  Record<'endedAt' | 'nextAttemptAt', string | null>
 
 /** The result of `open`; `verdict` is one of `VERDICTS`, or why the message was not opened. */
 export interface OpenReport {

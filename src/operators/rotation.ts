@@ -4,6 +4,7 @@ import { refusedError } from '../errors.ts'
 import type { Publication } from '../keys/publication.ts'
 import type { Rotation } from '../keys/rotation.ts'
 import { iso, nothing, operation } from './operation.ts'
+import type { RotationReport } from './reports.ts'
 
 export const ROTATION = {
   /** Begins a rotation, or joins the one under way; `keyRotation` reports its progress. */
@@ -20,18 +21,14 @@ export const ROTATION = {
 }
 
 /** The rotation under way, or the last one since the start. */
-export function rotationReport(publication: Publication | null) {
-  const rotation = publication?.rotation ?? null
-  return rotation === null ? null : report(rotation)
-}
+export const rotationReport = (publication: Publication | null): RotationReport | null =>
+  publication?.rotation ? report(publication.rotation) : null
 
 /** @throws OperatorError `refused` when the sidecar manages no key */
 export function managed(publication: Publication | null): Publication {
   if (publication !== null) return publication
   throw refusedError('key.publish is off', 'set key.publish to true and start the sidecar again')
 }
-
-export type RotationReport = ReturnType<typeof report>
 
 const report = ({ startedAtMs, endedAtMs, nextAttemptAtMs, ...rotation }: Rotation) => ({
   ...rotation,

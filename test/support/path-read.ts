@@ -160,6 +160,7 @@ async function makeDirections(engine: MeasuredEngine, memory: Memory) {
   } as unknown as OutgoingParts)
   const incoming = new Incoming({
     ...shared,
+    readableMax: () => 131_072,
     replayMemory: await ReplayMemory.load(memory, replays),
     modes: { forget: () => {} },
     clock: clocks,

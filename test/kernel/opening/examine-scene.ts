@@ -42,7 +42,7 @@ export function partsOf(all: ReturnType<typeof known>): ExamineParts {
     },
     keyring: { unlocked: [], fingerprints: new Set(), firstPublishedAtMs: all.firstPublishedAtMs },
     engine: { open: all.open },
-    readableMax: () => 5000,
+    readableMax: () => 2 ** 21,
     directory: {
       keyList: () => Promise.resolve({ people: [], tooMany: null }),
       signer: () => Promise.resolve(null),
