@@ -171,7 +171,7 @@ function trustLine(trust: ExaminedStore['trust']): CheckLine {
     ({ userId, listed, standing }) =>
       standing !== 'blocked' && listed !== null && trust.distrust(userId, listed, 0) !== null,
   )
-  const message = `policy ${trust.policies.bot}, ${trust.all.length} people known`
+  const message = `policy ${trust.policies.bot}, known people: ${trust.all.length}`
   if (waiting.length === 0) return pass('trust', message)
   return warn(
     'trust',

@@ -94,7 +94,9 @@ export function Seen({ model, sighting, isAgain }) {
     }
     ${
       typeof postern?.withheldText === 'string' &&
-      html`<p class="note">Withheld, beside the verdict:</p>
+      html`<p class="note">
+          Withheld; the bot finds it in <code>postern.withheldText</code> alone:
+        </p>
         <${Words} text=${postern.withheldText} />`
     }
     <${KeyChanges} model=${model} changed=${postern?.keyChanged} />
