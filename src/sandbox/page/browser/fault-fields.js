@@ -18,6 +18,7 @@ const LINES = {
   code: ['Code', 'internal'],
   retryAfterHeader: ['Header Retry-After', '5'],
   location: ['Where to', 'https://example.org/'],
+  limits: ['Limits', 'textMax=100, pollLimitMax=7'],
 }
 
 /** Fields with a few values. @param {Model} model @returns {Record<string, [label: string, options: (string | number)[][]]>} */
@@ -74,6 +75,7 @@ export async function faultOptions(form, fields) {
     const written = textIn(form, name)
     if (name === 'historyVisible') options[name] = form.get(name) !== null
     else if (name === 'headers') Object.assign(options, headersIn(written))
+    else if (name === 'limits') options[name] = limitsIn(written)
     else if (name === 'fingerprint' || name === 'publicKey') {
       const certificate = await control.certificate({ userId: Number(form.get('certificateOf')) })
       if (certificate !== null) options[name] = certificate[name]
@@ -93,3 +95,9 @@ function headersIn(lines) {
   )
   return { headers }
 }
+
+/** @param {string} pairs */
+const limitsIn = (pairs) =>
+  Object.fromEntries(
+    Array.from(pairs.matchAll(/(\w+) *= *(-?[\d.]+)/g), ([, name, value]) => [name, Number(value)]),
+  )

@@ -21,6 +21,7 @@ export const NOTICED = {
   'claim-mode':
     'The bot, whose readable words for an encrypted chat are refused; the page shows the claim.',
   'claim-kind': 'The bot, which may look for members where there are none.',
+  'claim-limits': 'The bot, whose polls and texts the sidecar judges by these limits.',
   'claim-unprotected':
     'Operators: the sidecar is not ready, says why, and sends nothing readable meanwhile.',
   'claim-fingerprint':
