@@ -20,9 +20,8 @@ module.exports = function loadModule(name) {
   }
   if (!node.isClone) return require(path.join(node.root, 'dist', name, 'index.js'))
   if (node.lacksLibraries) {
-    throw refuse(
-      'postern/' + name + ' needs its libraries: run `npm ci` in ' + node.root + ' first',
-    )
+    var missing = 'postern/' + name + ' needs its libraries: run `npm ci` in '
+    throw refuse(missing + node.root + ' first')
   }
   return require(path.join(node.root, 'src', name, 'index.ts'))
 }

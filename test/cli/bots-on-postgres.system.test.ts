@@ -103,7 +103,7 @@ describe.skipIf(!hasPostgres())('several bots in one PostgreSQL', () => {
     const verified = await run(onDatabase, 'backup', 'verify', '--bot', 'first', file)
     expect(verified.stdout).toContain(before[0])
     expect(await run(onDatabase, 'backup', 'restore', '--bot', 'first', file)).toMatchObject({
-      stderr: expect.stringContaining('postern store move'),
+      stderr: expect.stringContaining('store move'),
     })
     const removed = await run(onDatabase, 'bot', 'remove', 'second')
     expect(removed.stderr).toContain('stays in the schema postern_second of the database')
