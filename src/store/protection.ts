@@ -197,8 +197,7 @@ export async function openProtection(
   }
   const opened = outer.open(MASTER_NAME, row.master)
   if (opened?.length !== 2 * KEY_BYTES) throw corrupt('its sealed master secret was changed')
-  const [master, rowKey] = [opened.subarray(0, KEY_BYTES), opened.subarray(KEY_BYTES)]
-  return heldBy({ master, rowKey }, row)
+  return heldBy({ master: opened.subarray(0, KEY_BYTES), rowKey: opened.subarray(KEY_BYTES) }, row)
 }
 
 /** The name of the keychain's entry for a row with the method `keychain`, and of what a command wraps. */
@@ -217,7 +216,8 @@ export function isSameProtection(a: ProtectionTable | null, b: ProtectionTable |
 
 function digestOf(row: Omit<ProtectionTable, 'digest'>): Buffer {
   const { method, derivation, n, r, p, wrapped } = row
-  const text = Buffer.from(JSON.stringify([method, derivation, n, r, p, wrapped]))
+  const more = [derivation === 'scrypt' ? null : derivation, wrapped].filter((one) => one !== null)
+  const text = Buffer.from(JSON.stringify([method, n, r, p, ...more]))
   return hash('sha256', Buffer.concat([text, row.salt, row.proof, row.master]), 'buffer')
 }
 

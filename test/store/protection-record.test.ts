@@ -25,7 +25,7 @@ const KEPT = {
       'eff286d14b06bedd75e101f2461fdab1484c5e915abc0d5f0d0b354ae487744707c4be3178a79e9c527f5d1e85a937849e132de3',
     master:
       '04152888f17cc41a394da097c4a902e0621b71bd2af23172d3f767fb4fdff5aa1049d575a3402473d11f0a943ba376da6fd96fa08e2caaa4166c321e334531975e18e5d17ece76758a2973381f2409d4f09b822a32f79f99901424bd',
-    digest: '8d260749ea2ec6aaba1e8c3506fb3aa7e002a73e76fccb500170ea53f185ff78',
+    digest: '11c6cba3422332084ac3b42997ed7b911d76fedd3977e7d244723ee74720053d',
   },
   opener: 'grsv2XwEgaexX4DPCny7j9uPQIdkqbqy1uWtOPtOvHM',
   entry: 'store-9317e00b611a163520a9d4fad66365c9',
@@ -46,7 +46,7 @@ const DERIVED_BY_ARGON2 = {
       'ccce15e7392f33938e48712e19cdb8224045760d04b49325db400fbd2c22342bfb874b55b47d20d733de5bbb57d4e6a696031784',
     master:
       '55b0e5d07203090a15731b75267779c31dd810bbec2d5e85ac211c669b1ace7d59d418de911168b684a85c008316d6ea7def89095fddf894516606706bcc1f22b569723103761d0f8695a597e82c45baf906339e8560bfc93dc888ca',
-    digest: 'd439aeb210cf6e657673bb71b2f8034a529f1981bca964d7e24204da00736ae3',
+    digest: '841268a07d99c58e38258da73bd1dc702e72e34a39d50991f62ceda76ff54193',
   },
   passphrase: 'words of a person',
   masterSecret: '8c-r_NRxfTGOiRwDUazTJiCqZkT-pPP9Ck5DICQcg58',
@@ -67,7 +67,8 @@ const ROW = rowOf(KEPT.row)
 function forged(change: Partial<ProtectionTable>): ProtectionTable {
   const row = { ...ROW, ...change }
   const { method, derivation, n, r, p, wrapped } = row
-  const hash = createHash('sha256').update(JSON.stringify([method, derivation, n, r, p, wrapped]))
+  const more = [derivation === 'scrypt' ? null : derivation, wrapped].filter((one) => one !== null)
+  const hash = createHash('sha256').update(JSON.stringify([method, n, r, p, ...more]))
   return { ...row, digest: hash.update(row.salt).update(row.proof).update(row.master).digest() }
 }
 

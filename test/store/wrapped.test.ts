@@ -34,16 +34,8 @@ const opening = (dataDir: string, o: object): Promise<Store> =>
   openStore({ dataDir, passphrase: null, mode: 'create', ...o })
 
 /** The digest of a record, which whoever writes the file can compute. */
-function digestOf({
-  method,
-  derivation,
-  n,
-  r,
-  p,
-  wrapped,
-  ...row
-}: SchemaRow<'protection'>): string {
-  const hash = createHash('sha256').update(JSON.stringify([method, derivation, n, r, p, wrapped]))
+function digestOf({ method, n, r, p, wrapped, ...row }: SchemaRow<'protection'>): string {
+  const hash = createHash('sha256').update(JSON.stringify([method, n, r, p, wrapped]))
   return hash.update(row.salt).update(row.proof).update(row.master).digest('hex')
 }
 
