@@ -45,11 +45,11 @@ test.each([
 )
 
 test('a call, key lookup or send answered by 200 MB is `postern_upstream_invalid`', async () => {
-  const { encryptedGroup } = scene.sandbox.home
+  const { privateChat } = scene.sandbox.home
   const invalid = '502 postern_upstream_invalid'
   const giant = endless(BYTES)
-  const members = `/chats/${encryptedGroup}/members`
-  expect(await during(`GET ${members}`, giant, () => scene.outcome('GET', members))).toBe(invalid)
+  const chat = `/chats/${privateChat}`
+  expect(await during(`GET ${chat}`, giant, () => scene.outcome('GET', chat))).toBe(invalid)
   const { alice, bot } = scene.sandbox.home
   const fresh = { kind: 'group' as const, members: [alice.id, bot.id] }
   const { id: chatId } = await scene.sandbox.control.addRoom(fresh)
