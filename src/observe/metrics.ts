@@ -92,7 +92,8 @@ export class MetricRegistry {
     const { type, labels } = METRICS[name]
     const isBare = Object.keys(labels).length === 0 && !this.#isLabelled(METRICS[name])
     if (type === 'gauge' && samples.length === 0 && isBare) metric.remove()
-    for (const [given, value] of samples) metric.inc(given, value)
+    // several bots show one value of the process
+    for (const [given, value] of samples) metric[type === 'gauge' ? 'set' : 'inc'](given, value)
   }
 
   #register(name: MetricName, definition: MetricDefinition): void {

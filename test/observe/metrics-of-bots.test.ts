@@ -32,9 +32,9 @@ test('a metric read at each scrape has a value for each bot', async () => {
   expect(await look()).toEqual(['postern_ready{bot="echo"} 0', 'postern_ready{bot="news"} 0'])
 })
 
-test('a metric of the process has no label `bot`', async () => {
-  const { registry, all } = several()
-  all.show('postern_threads_busy', () => [[{ pool: 'native' }, 2]])
+test('a metric of the process has no label `bot`, and one value, also where each bot shows it', async () => {
+  const { registry, all, news } = several()
+  for (const one of [all, news]) one.show('postern_threads_busy', () => [[{ pool: 'native' }, 2]])
   all.count('postern_workers_killed_total', {})
   const text = await registry.text()
   expect(linesOf(text, 'postern_threads_busy')).toEqual(['postern_threads_busy{pool="native"} 2'])
