@@ -13,6 +13,8 @@ import { ControlDriver } from './ways/control-driver.ts'
 
 const sandbox = await createSandbox({ webhooks: 'local', receiverPatienceMs: 500 })
 const { url, controlUrl } = sandbox
+const at = { url, controlUrl, localWebhooks: true, hostNames: false }
+const JSON_TYPE = { 'content-type': 'application/json' }
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
 /** Runs the command to its end. */
@@ -45,22 +47,20 @@ describe('npm run contract with --url and --control', () => {
   }, 120_000)
 
   it('a case fails against an implementation that answers otherwise', async () => {
-    const o = { url, controlUrl, localWebhooks: true, hostNames: false }
-    await using driver = await ControlDriver.create(o)
+    await using driver = await ControlDriver.create(at)
     const one = ALL_CASES.find(({ proves }) => proves.includes('bot-fields'))
     if (one === undefined) throw new Error('no case shows the fields of a bot')
     await driver.play(one)
-    const body = JSON.stringify({ ok: true, result: { id: 1, mode: 'open' } })
-    await using other = createServer((_request, response) => response.end(body))
+    const body = JSON.stringify({ ok: true, result: { id: 1, mode: 'open', limits: {} } })
+    await using other = createServer((_, to) => to.writeHead(200, JSON_TYPE).end(body))
     await once(other.listen(0, '127.0.0.1'), 'listening')
     const { port } = other.address() as AddressInfo
-    await using wrong = await ControlDriver.create({ ...o, url: `http://127.0.0.1:${port}` })
+    await using wrong = await ControlDriver.create({ ...at, url: `http://127.0.0.1:${port}` })
     await expect(wrong.play(one)).rejects.toThrow()
   })
 
   it('`ControlDriver` skips cases beyond the implementation, with the reason', async () => {
-    const o = { url, controlUrl, hostNames: false }
-    await using strict = await ControlDriver.create({ ...o, localWebhooks: false })
+    await using strict = await ControlDriver.create({ ...at, localWebhooks: false })
     const whys = new Set(ALL_CASES.map((one) => strict.whyNot(one)).filter((why) => why !== null))
     expect([...whys].some((why) => why.includes('--local-webhooks'))).toBe(true)
     expect([...whys].some((why) => why.includes('host names'))).toBe(true)
