@@ -9,7 +9,6 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Instrumenter, type File } from '@stryker-mutator/instrumenter'
 import type { Mutant } from '@stryker-mutator/api/core'
-import { withLateConstants } from './mutants-constants.ts'
 import { findingsIn, write, type Finding } from './mutants-findings.ts'
 
 /** A file of `src`, or some of its lines. Each file is there once. */
@@ -128,7 +127,7 @@ async function instrument(sources: Source[]) {
   const options = { ignorers: [], excludedMutations: [], plugins: null, noHeader: false }
   const { files, mutants } = await new Instrumenter(logger as never).instrument(given, options)
   const texts = files.map(({ name, content }): [string, string] => [name, content])
-  return { files: withLateConstants(texts), mutants: [...mutants] }
+  return { files: texts, mutants: [...mutants] }
 }
 
 /** @returns whether all of it was tried; not where a process ended on the way */
