@@ -43,7 +43,7 @@ export async function addBot(sandbox: Sandbox): Promise<BenchBot> {
   return { token, chatId: chat.id }
 }
 
-const bodyOf = (chatId: number): string => JSON.stringify({ chatId, text: 'x'.repeat(400) })
+export const bodyOf = (chatId: number): string => JSON.stringify({ chatId, text: 'x'.repeat(400) })
 
 /** Sends into the bot's chat. @returns 201, or 503, by which a flood is told to come back later */
 export async function send(

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots|sidecars`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
@@ -13,6 +13,7 @@ import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
 import { sealJobs } from './seal.ts'
+import { sidecarJobs } from './sidecars.ts'
 import { testingJobs } from './testing.ts'
 import { streamingJobs } from './streaming.ts'
 import { wholePathJobs } from './whole-path.ts'
@@ -31,6 +32,7 @@ const PARTS: Record<string, Part> = {
   testing: testingJobs,
   streaming: streamingJobs,
   bots: botJobs,
+  sidecars: sidecarJobs,
 }
 
 const args = process.argv.slice(2)
