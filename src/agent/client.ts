@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { KeyHolderUnavailableError, systemCodeOf } from '../errors.ts'
 import type { HeldSessionKey, KeyHolder } from '../openpgp/index.ts'
 import { ASK, FrameReader, PACKET_MAX, PROTOCOL } from './frames.ts'
-import { readSessionKeys, STATUS, writeFrame } from './frames.ts'
+import { readSessionKeys, STATUS, writeFrame, writeTogether } from './frames.ts'
 import type { AskName, Frame } from './frames.ts'
 import { HolderReach } from './holder-reach.ts'
 
@@ -35,6 +35,10 @@ export class AgentClient extends HolderReach implements KeyHolder {
     this.#path = path
     this.#connect()
     this.#timer = setInterval(() => this.#check(), HELLO_MS).unref()
+  }
+
+  get connection(): object | null {
+    return this.#socket
   }
 
   async sign({ by, digest }: Parameters<KeyHolder['sign']>[0]): Promise<Buffer> {
@@ -76,11 +80,8 @@ export class AgentClient extends HolderReach implements KeyHolder {
     const untilMs = performance.now() + DEADLINE_MS[name]
     const pending = { untilMs, ...Promise.withResolvers<Buffer>() }
     this.#pending.set(id, pending)
-    // those of one turn of the loop leave together
-    const socket = this.#socket
-    socket?.cork()
-    socket?.write(writeFrame({ id, kind: ASK[name], body }))
-    queueMicrotask(() => socket?.uncork())
+    if (this.#socket !== null)
+      writeTogether(this.#socket, writeFrame({ id, kind: ASK[name], body }))
     return await pending.promise
   }
 

@@ -2,6 +2,7 @@
  * The protocol between sidecar and agent: frames of a length, a number and a kind, over a socket of
  * the file system. README.md has it with examples.
  */
+import type { Socket } from 'node:net'
 import { CIPHER_NAMES, type HeldSessionKey } from '../openpgp/index.ts'
 
 /** The version in each hello and its answer. */
@@ -40,6 +41,18 @@ export function writeFrame({ id, kind, body }: Omit<Frame, 'body'> & { body: Uin
   frame[8] = kind
   frame.set(body, 4 + HEAD_BYTES)
   return frame
+}
+
+/**
+ * Writes a frame at once, so that the other end begins; later ones of this turn of the loop leave
+ * together.
+ * @param onWritten when the socket is done with it
+ */
+export function writeTogether(socket: Socket, frame: Buffer, onWritten?: () => void): void {
+  socket.write(frame, onWritten)
+  if (socket.writableCorked > 0) return
+  socket.cork()
+  queueMicrotask(() => socket.uncork())
 }
 
 /** Cuts the bytes of a connection into frames. */

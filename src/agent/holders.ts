@@ -41,6 +41,9 @@ export function connectHolder(address: string, pin: TokenPin = null): StatefulHo
     unwrap: (asked) => holder.unwrap(asked),
     make: (asked) => holder.make(asked),
     onReachable: (listener) => holder.onReachable(listener),
+    get connection() {
+      return holder.connection
+    },
     get state() {
       return holder.state
     },

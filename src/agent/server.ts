@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { z } from 'zod'
 import type { Log } from '../logger.ts'
 import { ASK, FINGERPRINT_BYTES, FrameReader, PACKET_MAX } from './frames.ts'
-import { PROTOCOL, STATUS, writeFrame, writeSessionKeys } from './frames.ts'
+import { PROTOCOL, STATUS, writeFrame, writeSessionKeys, writeTogether } from './frames.ts'
 import type { Frame } from './frames.ts'
 import type { AgentJournal } from './journal.ts'
 import type { AgentKeys } from './keys.ts'
@@ -94,9 +94,7 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
 function writeAnswer(socket: Socket, id: number, { kind, body }: Reply): void {
   const frame = writeFrame({ id, kind, body })
   body.fill(0)
-  socket.cork()
-  socket.write(frame, () => frame.fill(0))
-  queueMicrotask(() => socket.uncork())
+  writeTogether(socket, frame, () => frame.fill(0))
   // a caller that reads no answers asks nothing more
   if (socket.writableLength > UNREAD_MAX) socket.pause()
 }

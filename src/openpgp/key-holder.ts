@@ -30,10 +30,15 @@ export interface HeldSessionKey {
  * - reconnects by itself, and needs no call for that.
  * - keeps no secret and no session key, and logs neither these nor digests.
  *
- * Callers verify each signature, and the container's integrity hash proves a session key. So a
- * holder that lies makes messages unreadable, and makes nobody believe anything.
+ * Callers verify signatures, and the container's integrity hash proves a session key. So a holder
+ * that lies makes messages unreadable, and makes nobody believe anything.
  */
 export interface KeyHolder extends AsyncDisposable {
+  /**
+   * Another object for each connection, of which the first signature of a message and a sample of
+   * the others are verified. Without it, each signature is.
+   */
+  readonly connection?: object | null | undefined
   /**
    * Signs a digest as it is (RFC 9580, 5.2.4): Ed25519 over these bytes, hashed no further.
    * @returns the 64 bytes R and S

@@ -1,5 +1,5 @@
 /** The sidecar's end of the socket before an agent that is away, late, or lies. */
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { ASK, STATUS, type Frame } from '../../src/agent/frames.ts'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder, type StatefulHolder } from '../../src/agent/holders.ts'
@@ -64,6 +64,34 @@ test('a send whose signature by the agent does not verify is refused as `postern
   const sent = engine.seal({ ...seal, signer })
   await expect(sent).rejects.toMatchObject({ code: 'postern_locked' })
   await expect(sent).rejects.toSatisfy(isOwnFailure)
+})
+
+test('a later signature of a connection is verified at random, and one that does not hold persuades no reader', async () => {
+  let lies = false
+  const { engine, holder, sockets, unlock } = await engineBefore(({ kind }) =>
+    kind === ASK.sign && lies ? done(Buffer.alloc(64, 1)) : undefined,
+  )
+  const signer = await unlock()
+  const sealed = () => engine.seal({ ...seal, signer })
+  const chance = vi.spyOn(Math, 'random').mockReturnValue(0.5)
+  onTestFinished(() => chance.mockRestore())
+  await sealed()
+  lies = true
+  const opened = await engine.open(await sealed(), [signer])
+  const signed = opened.outcome === 'opened' && opened.signed
+  expect(signed && (await engine.verify(signed, bot.certificate, Date.now()))).toEqual(['bad'])
+  chance.mockReturnValue(0)
+  await expect(sealed()).rejects.toSatisfy(isOwnFailure)
+  // from then on each, until one holds
+  chance.mockReturnValue(0.5)
+  await expect(sealed()).rejects.toSatisfy(isOwnFailure)
+  lies = false
+  await sealed()
+  sockets[0]?.destroy()
+  await expect.poll(() => holder.state.isReachable).toBe(false)
+  await expect.poll(() => holder.state.isReachable).toBe(true)
+  lies = true
+  await expect(sealed()).rejects.toSatisfy(isOwnFailure)
 })
 
 test('a key is not unlocked when the agent’s trial signature does not verify', async () => {

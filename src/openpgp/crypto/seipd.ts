@@ -5,6 +5,7 @@
 import {
   createCipheriv,
   createDecipheriv,
+  createHash,
   createSecretKey,
   hash,
   randomFillSync,
@@ -53,19 +54,28 @@ export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): U
  * @param sessionKey used for no other data
  * @throws Error for another algorithm or a key of another size
  */
-export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey): Buffer {
+export const sealVersion1 = (packets: Uint8Array, sessionKey: SymmetricKey): Buffer =>
+  beginVersion1(packets, sessionKey)(Buffer.alloc(0))
+
+/** The same in two steps. @returns gives the container's body with further packets, once */
+export function beginVersion1(packets: Uint8Array, sessionKey: SymmetricKey) {
   const cipher = aesOf(sessionKey)
   if (cipher === null) throw new Error('cipher')
-  const plain = Buffer.alloc(PREFIX + packets.length + MDC_BYTES)
-  randomFillSync(plain, 0, BLOCK)
-  plain.copy(plain, BLOCK, BLOCK - REPEATED, BLOCK)
-  plain.set(packets, PREFIX)
-  const end = plain.length - MDC_BYTES
-  plain.set(MDC_HEADER, end)
-  const hashed = plain.subarray(0, end + MDC_HEADER.length)
-  plain.set(hash('sha1', hashed, 'buffer'), hashed.length)
   const encipher = createCipheriv(cipher.cfb, createSecretKey(sessionKey.data), NO_VECTOR)
-  const body = Buffer.concat([VERSION, encipher.update(plain)])
-  plain.fill(0)
-  return body
+  const hashed = createHash('sha1')
+  const seal = (plain: Buffer): Buffer => {
+    hashed.update(plain)
+    const sealed = encipher.update(plain)
+    plain.fill(0)
+    return sealed
+  }
+  const start = Buffer.alloc(PREFIX + packets.length)
+  randomFillSync(start, 0, BLOCK)
+  start.copy(start, BLOCK, BLOCK - REPEATED, BLOCK)
+  start.set(packets, PREFIX)
+  const first = seal(start)
+  return (further: Uint8Array): Buffer => {
+    const rest = seal(Buffer.concat([further, MDC_HEADER]))
+    return Buffer.concat([VERSION, first, rest, encipher.update(hashed.digest())])
+  }
 }

@@ -2,9 +2,9 @@
  * All of a message but its text: a session key, and the packets that give it to each recipient.
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
-import { hash, randomBytes } from 'node:crypto'
-import { sealVersion1 } from '../crypto/seipd.ts'
-import { CIPHER_NAME } from '../format/ciphers.ts'
+import { hash, randomFillSync } from 'node:crypto'
+import { beginVersion1 } from '../crypto/seipd.ts'
+import { CIPHER_NAME, type SymmetricKey } from '../format/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
   checksumText,
@@ -27,7 +27,7 @@ import {
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import { proveSignature, signHeld } from './held-key.ts'
+import { signMessageHeld } from './held-key.ts'
 import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
@@ -63,52 +63,55 @@ interface Signing {
 /** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
 export async function sealPrepared(prepared: PreparedMessage, signing: Signing): Promise<Sealed> {
   try {
-    const { packets, statementDigest, holds } = await signDocument(signing)
+    const { text, signer, names, atMs } = signing
+    const { algorithm } = signer
+    const document = Buffer.from(text, 'utf8')
+    const date = bytesOf(Math.floor(atMs / 1000), 4)
+    const hashedPart = hashedPartOf(signer, date, names)
+    const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
+    const digest = hash('sha512', signed, 'buffer')
     const { cipher, data } = prepared.sessionKey
-    const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+    const key = { algorithm: CIPHER_NAME[cipher], data }
+    // a holder signs beside the rest of the work
+    const [numbers, { seal, statementDigest }] = await Promise.all([
+      'secret' in signer ? algorithm.sign(signer.secret, digest) : signMessageHeld(signer, digest),
+      beginSealing({ document, date, hashedPart, signer, key }),
+    ])
+    const noUnhashed = Buffer.alloc(2)
+    const left = digest.subarray(0, 2)
+    const signature = [hashedPart, noUnhashed, left, algorithm.writeSignature(numbers)]
+    const body = seal(framePacket(TAG.signature, Buffer.concat(signature)))
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
     const checksum = Buffer.from(`=${checksumText(crc24(framed, prepared.crc))}\\n`)
-    const sealed = new Sealed(
+    return new Sealed(
       [ARMOR_START, prepared.lines, armorLines(tail), checksum, ARMOR_END],
       armoredLength(prepared.bytes + framed.length),
       { dataDigest: hash('sha256', body, 'hex'), statementDigest },
     )
-    if (holds !== null) await proveSignature({ holds })
-    return sealed
   } finally {
     destroyPrepared(prepared)
   }
 }
 
-/** Packets of a signed text, with the identity of the statement that they make. */
-async function signDocument({ text, signer, names, atMs }: Signing) {
-  const document = Buffer.from(text, 'utf8')
-  const date = bytesOf(Math.floor(atMs / 1000), 4)
-  const keyId = signer.fingerprint.subarray(12)
-  const { algorithm } = signer
-  const hashedPart = hashedPartOf(signer, date, names)
-  const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
-  const digest = hash('sha512', signed, 'buffer')
-  const { numbers, holds } =
-    'secret' in signer
-      ? { numbers: algorithm.sign(signer.secret, digest), holds: null }
-      : await signHeld(signer.holder, { key: signer.key, digest })
-  const noUnhashed = Buffer.alloc(2)
-  const signature = [
-    hashedPart,
-    noUnhashed,
-    digest.subarray(0, 2),
-    algorithm.writeSignature(numbers),
-  ]
-  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
+/** A document before its signature is there. */
+interface Unsigned {
+  document: Buffer
+  date: Buffer
+  hashedPart: Buffer
+  signer: MessageSigner
+  key: SymmetricKey
+}
+
+/** Encrypts the packets in front of the signature, and gives the identity of the statement. */
+async function beginSealing({ document, date, hashedPart, signer, key }: Unsigned) {
+  const { algorithm, fingerprint } = signer
+  const about = Buffer.from([3, BINARY, SHA512, algorithm.id])
+  const onePass = Buffer.concat([about, fingerprint.subarray(12), Buffer.from([1])])
+  const literal = Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])
+  const packets = [framePacket(TAG.onePassSignature, onePass), framePacket(TAG.literal, literal)]
   return {
-    holds,
-    packets: Buffer.concat([
-      framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
-      framePacket(TAG.literal, Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])),
-      framePacket(TAG.signature, Buffer.concat(signature)),
-    ]),
+    seal: beginVersion1(Buffer.concat(packets), key),
     statementDigest: digestOfStatement(hash('sha256', document, 'buffer'), hashedPart),
   }
 }
@@ -116,7 +119,7 @@ async function signDocument({ text, signer, names, atMs }: Signing) {
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
 function hashedPartOf({ key, fingerprint }: MessageSigner, date: Buffer, names: Buffer): Buffer {
   const sizes = [bytesOf(SALT_NAME.length, 2), bytesOf(SALT_BYTES, 2)]
-  const salt = [Buffer.alloc(4), ...sizes, SALT_NAME, randomBytes(SALT_BYTES)]
+  const salt = [Buffer.alloc(4), ...sizes, SALT_NAME, randomFillSync(Buffer.alloc(SALT_BYTES))]
   const subpackets = subpacketArea([
     subpacket(SUBPACKET.created | CRITICAL, [date]),
     subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
