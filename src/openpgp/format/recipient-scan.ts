@@ -109,6 +109,8 @@ export class RecipientScan {
   skipOthers(bytes: Uint8Array, at: number): number {
     const first = this.#firstBytes
     const most = BOUNDS.recipientPackets + 1 - this.count
+    if (bytes[at] !== PLAIN_HEADER) return at
+    this.#keyIds.reserve(Math.min(most, (bytes.length - at) / (2 + (bytes[at + 1] ?? 0))))
     let next = at
     let passed = 0
     for (; passed < most && bytes[next] === PLAIN_HEADER; passed++) {
@@ -175,21 +177,30 @@ export class RecipientScan {
 
 /** Key ids one after the other, in memory that grows with them. */
 class KeyIdList {
-  #bytes = Buffer.allocUnsafe(32 * KEY_ID_BYTES)
+  #bytes = new Uint8Array(0)
   #length = 0
+
+  /** Makes room for so many more. */
+  reserve(keyIds: number): void {
+    const length = this.#length + Math.ceil(keyIds) * KEY_ID_BYTES
+    if (length <= this.#bytes.length) return
+    const grown = new Uint8Array(length)
+    grown.set(this.bytes())
+    this.#bytes = grown
+  }
 
   /** Adds the 8 bytes at `at`. */
   add(from: Uint8Array, at: number): void {
-    if (this.#length === this.#bytes.length) {
-      this.#bytes = Buffer.concat([this.#bytes, Buffer.allocUnsafe(this.#bytes.length)])
-    }
+    if (this.#length === this.#bytes.length) this.reserve(32)
+    const bytes = this.#bytes
+    const to = this.#length
     // A view for each of a thousand would cost more than the scan of all of them.
-    for (let n = 0; n < KEY_ID_BYTES; n++) this.#bytes[this.#length + n] = from[at + n] ?? 0
+    for (let n = 0; n < KEY_ID_BYTES; n++) bytes[to + n] = from[at + n] ?? 0
     this.#length += KEY_ID_BYTES
   }
 
   bytes(): Uint8Array {
-    return new Uint8Array(this.#bytes.subarray(0, this.#length))
+    return this.#bytes.slice(0, this.#length)
   }
 }
 
