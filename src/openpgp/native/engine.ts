@@ -75,7 +75,8 @@ export class NativeEngine implements AsyncDisposable {
       readAes256: library.readAes256,
       onSealed,
     })
-    this.#opener = new MessageOpener(this.#own, () => !this.#isEnded)
+    const isNative = (): boolean => !this.#isEnded
+    this.#opener = new MessageOpener(this.#own, isNative, () => this.#verifier.help())
     this.#verifier = new Verifier(() => this.#opener.isBusy)
   }
 

@@ -47,14 +47,19 @@ const AT_FIRST = 2
 export class MessageOpener {
   readonly #own: NativeOwnKeys
   readonly #isNative: () => boolean
+  readonly #onIdle: () => void
   readonly #waiting: PendingOpen[] = []
   /** Whether anything is being opened, waits for its turn, or was just opened beside others. */
   isBusy = false
 
-  /** @param isNative false when everything is the library's to open */
-  constructor(own: NativeOwnKeys, isNative: () => boolean) {
+  /**
+   * @param isNative false when everything is the library's to open
+   * @param onIdle called when nothing waits for its turn any more
+   */
+  constructor(own: NativeOwnKeys, isNative: () => boolean, onIdle = (): void => {}) {
     this.#own = own
     this.#isNative = isNative
+    this.#onIdle = onIdle
   }
 
   /** Opens a message in its turn, in the order of the calls. */
@@ -76,6 +81,7 @@ export class MessageOpener {
       if (this.#waiting.length === 0) break
     }
     this.isBusy = false
+    this.#onIdle()
   }
 
   /** Those whose turn it is. */

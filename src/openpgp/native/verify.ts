@@ -104,12 +104,13 @@ function formOf(packet: Uint8Array): SignaturePacketForm | null {
   return tag === TAG.signature ? readSignatureForm(body) : null
 }
 
-/** On libuv's pool at once: all else that uses it gets its turn. */
-const AT_ONCE = 16
+/** On libuv's pool at once: all else that uses it gets its turn, and it has work for a turn of the loop. */
+const AT_ONCE = 10
 
 export class Verifier {
   readonly #isBusy: () => boolean
-  readonly #waiting: (() => void)[] = []
+  /** Told whether to verify here, in place of the pool. */
+  readonly #waiting: ((isHere: boolean) => void)[] = []
   #running = 0
 
   /** @param isBusy whether there is anything else to do here that signatures can be verified beside */
@@ -131,21 +132,27 @@ export class Verifier {
     return results
   }
 
-  #holds(statement: Statement): boolean | Promise<boolean> {
+  /** Verifies here what waits for the pool, beside it, one in a turn of the loop. */
+  help(): void {
+    const next = this.#isBusy() ? undefined : this.#waiting.shift()
+    next?.(true)
+    if (next) setImmediate(() => this.help())
+  }
+
+  async #holds(statement: Statement): Promise<boolean> {
+    const algorithm = signatureAlgorithm(statement.algorithm)
     if (this.#running === 0 && !this.#isBusy()) {
       // Alone it is sooner verified here than on libuv's pool; one in a turn of the loop, no more.
       this.#running++
       setImmediate(() => this.#end())
-      return signatureAlgorithm(statement.algorithm).holds(statement)
+      return algorithm.holds(statement)
     }
-    return this.#holdsAside(statement)
-  }
-
-  async #holdsAside(statement: Statement): Promise<boolean> {
     if (this.#running < AT_ONCE) this.#running++
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    else if (await new Promise<boolean>((resolve) => this.#waiting.push(resolve))) {
+      return algorithm.holds(statement)
+    }
     try {
-      return await signatureAlgorithm(statement.algorithm).holdsAside(statement)
+      return await algorithm.holdsAside(statement)
     } finally {
       this.#end()
     }
@@ -155,6 +162,6 @@ export class Verifier {
   #end(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#running--
-    else next()
+    else next(false)
   }
 }

@@ -24,6 +24,22 @@ async function here(asked: Promise<unknown>[]): Promise<number> {
   return count
 }
 
+const RESULTS = Array.from({ length: 40 }, (_, index) => [index % 3 ? 'valid' : 'bad'])
+const manyAt = (verifier: Verifier) =>
+  RESULTS.map(([result]) => ask(verifier, result === 'valid' ? good : bad))
+
+test('`help` of a `Verifier` that nothing else waits for verifies a waiting signature in each turn of the loop', async () => {
+  let isBusy = true
+  const verifier = new Verifier(() => isBusy)
+  const several = manyAt(verifier)
+  verifier.help()
+  expect(await here(several)).toBe(0)
+  isBusy = false
+  verifier.help()
+  expect(await here(several)).toBe(1)
+  expect(await Promise.all(several)).toEqual(RESULTS)
+})
+
 test('`Verifier` verifies one signature synchronously in each turn of the loop, and all others asynchronously', async () => {
   const verifier = new Verifier(() => false)
   expect(await here([ask(verifier, good)])).toBe(1)
@@ -31,10 +47,9 @@ test('`Verifier` verifies one signature synchronously in each turn of the loop, 
   expect(await here([second])).toBe(0)
   expect(await second).toEqual(['valid'])
   await immediate()
-  const several = Array.from({ length: 40 }, (_, index) => ask(verifier, index % 3 ? good : bad))
+  const several = manyAt(verifier)
   expect(await here(several)).toBe(1)
-  const expected = several.map((_, index) => [index % 3 ? 'valid' : 'bad'])
-  expect(await Promise.all(several)).toEqual(expected)
+  expect(await Promise.all(several)).toEqual(RESULTS)
   await immediate()
   expect(await here([ask(verifier, bad)])).toBe(1)
 })
