@@ -70,9 +70,8 @@ export function createAgentServer(parts: AgentServerParts): { server: Server; en
           users.add(socket)
         }
         if (!(reply instanceof Promise)) return writeAnswer(socket, id, reply)
-        const writeLate = async (): Promise<void> => writeAnswer(socket, id, await reply)
         // oxlint-disable-next-line typescript/no-floating-promises -- an answer never rejects
-        writeLate()
+        reply.then((late) => writeAnswer(socket, id, late))
       })
       if (!isWhole) socket.destroy()
     })

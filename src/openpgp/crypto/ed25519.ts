@@ -3,6 +3,7 @@
  * encoding that every program reads and in the newer one.
  */
 import { sign, verify, type KeyObject } from 'node:crypto'
+import { promisify } from 'node:util'
 import { ALGORITHM, type SignatureAlgorithm, type Statement } from './algorithm.ts'
 import { POINT_BYTES, publicOf, rawPublicKey, rawSecretKey } from './curve25519.ts'
 import { readMpi } from '../bytes.ts'
@@ -20,14 +21,11 @@ export function holds({ digest, point, numbers }: Ed25519Statement): boolean {
   return verify(null, digest, publicKey(point), numbers)
 }
 
+const verifyAside = promisify(verify)
+
 /** The same, on libuv's pool. */
 export const holdsAside = ({ digest, point, numbers }: Ed25519Statement): Promise<boolean> =>
-  new Promise((resolve, reject) => {
-    verify(null, digest, publicKey(point), numbers, (error, isValid) => {
-      if (error === null) resolve(isValid)
-      else reject(error)
-    })
-  })
+  verifyAside(null, digest, publicKey(point), numbers)
 
 /** Public keys as they were read, for as long as the points themselves are held. */
 const read = new WeakMap<Uint8Array, KeyObject>()

@@ -50,15 +50,12 @@ export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): U
 }
 
 /**
- * Undoes `openVersion1`: gives the container's body.
+ * Undoes `openVersion1`, in two steps.
  * @param sessionKey used for no other data
+ * @returns gives the container's body, once, with further packets
  * @throws Error for another algorithm or a key of another size
  */
-export const sealVersion1 = (packets: Uint8Array, sessionKey: SymmetricKey): Buffer =>
-  beginVersion1(packets, sessionKey)(Buffer.alloc(0))
-
-/** The same in two steps. @returns gives the container's body with further packets, once */
-export function beginVersion1(packets: Uint8Array, sessionKey: SymmetricKey) {
+export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey) {
   const cipher = aesOf(sessionKey)
   if (cipher === null) throw new Error('cipher')
   const encipher = createCipheriv(cipher.cfb, createSecretKey(sessionKey.data), NO_VECTOR)
@@ -74,7 +71,7 @@ export function beginVersion1(packets: Uint8Array, sessionKey: SymmetricKey) {
   start.copy(start, BLOCK, BLOCK - REPEATED, BLOCK)
   start.set(packets, PREFIX)
   const first = seal(start)
-  return (further: Uint8Array): Buffer => {
+  return (further: Uint8Array = Buffer.alloc(0)): Buffer => {
     const rest = seal(Buffer.concat([further, MDC_HEADER]))
     return Buffer.concat([VERSION, first, rest, encipher.update(hashed.digest())])
   }

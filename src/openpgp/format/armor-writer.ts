@@ -136,14 +136,11 @@ const POLYNOMIAL = 0x864cfb00
 const START = 0xb704ce00
 /** The change of the register by each byte that no more bytes follow, then by each that 1 to 7 do. */
 const CHANGES = new Int32Array(8 * 256)
+const changeBy = (at: number): number => CHANGES[at] as number
 for (let at = 0; at < CHANGES.length; at++) {
   let crc = at < 256 ? at << 24 : changeBy(at - 256)
   for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc < 0 ? POLYNOMIAL : 0)
   CHANGES[at] = crc
-}
-
-function changeBy(at: number): number {
-  return CHANGES[at] as number
 }
 
 /**

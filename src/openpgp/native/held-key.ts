@@ -65,42 +65,28 @@ const SAMPLE = 256
 const proven = new WeakMap<SigningKey, object>()
 
 /**
- * Asks for the signature of a message, which is verified as a sample: the first of each connection,
- * and others at random. A wrong one makes the message one that its readers do not believe.
+ * Asks for a signature over a digest, and verifies it.
+ * @param isMessage whether a sample is enough: the first of each connection, and others at random. A
+ *   wrong signature makes the message one that its readers do not believe.
  * @throws KeyHolderUnavailableError, also for a signature that does not hold
  */
-export async function signMessageHeld(
-  by: HeldSecret<SigningKey>,
-  digest: Uint8Array,
-): Promise<Buffer> {
-  const numbers = await numbersOf(by, digest)
-  const { connection = null } = by.holder
-  const isProven = connection !== null && proven.get(by.key) === connection
-  if (isProven && Math.random() * SAMPLE >= 1) return numbers
-  proven.delete(by.key)
-  prove(by.key, digest, numbers)
-  if (connection !== null) proven.set(by.key, connection)
-  return numbers
-}
-
-/** Asks for any other signature, and verifies it. @throws KeyHolderUnavailableError */
-async function signHeld(by: HeldSecret<SigningKey>, digest: Uint8Array): Promise<Buffer> {
-  const numbers = await numbersOf(by, digest)
-  prove(by.key, digest, numbers)
-  return numbers
-}
-
-async function numbersOf(
+export async function signHeld(
   { key, fingerprint, holder }: HeldSecret<SigningKey>,
   digest: Uint8Array,
+  isMessage = false,
 ): Promise<Buffer> {
   const by = { fingerprint: fingerprint.toString('hex'), key }
-  return bufferOf(await holder.sign({ by, digest }))
-}
-
-function prove({ algorithm, point }: SigningKey, digest: Uint8Array, numbers: Buffer): void {
-  if (signatureAlgorithm(algorithm).holds({ algorithm, point, digest, numbers })) return
-  throw new KeyHolderUnavailableError('the holder of the key gave a signature that does not hold')
+  const numbers = bufferOf(await holder.sign({ by, digest }))
+  const { connection = null } = holder
+  const isProven = isMessage && connection !== null && proven.get(key) === connection
+  if (isProven && Math.random() * SAMPLE >= 1) return numbers
+  proven.delete(key)
+  const { algorithm, point } = key
+  if (!signatureAlgorithm(algorithm).holds({ algorithm, point, digest, numbers })) {
+    throw new KeyHolderUnavailableError('the holder of the key gave a signature that does not hold')
+  }
+  if (connection !== null) proven.set(key, connection)
+  return numbers
 }
 
 /** Asks for the session keys in one recipient packet, framed. */

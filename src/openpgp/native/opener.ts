@@ -15,7 +15,7 @@ import { parseMessage, type EncryptedMessage } from '../format/encrypted-message
 import { packetAt } from '../format/packets.ts'
 import type { FoundKey, OwnIds, ScannedRecipients } from '../format/recipient-scan.ts'
 import { unwrapWith, type HeldSecret } from './held-key.ts'
-import type { NativeOwnKey, NativeOwnKeys } from './own-keys.ts'
+import type { NativeOwnKeys } from './own-keys.ts'
 import { isRecipientSecret, type OwnSecret } from './own-secrets.ts'
 
 /** A message that somebody wants to read. */
@@ -120,16 +120,9 @@ export class MessageOpener {
   }
 }
 
-/** The recipient packet that names a key of ours, and that key. */
-interface NamedPacket {
+/** The recipient packet that names a key of ours, and the secret that opens it. */
+interface OwnRecipient {
   form: RecipientForm
-  /** Framed. */
-  packet: Uint8Array
-  key: UnlockedKey
-}
-
-/** The same, with the secret that opens it. */
-interface OwnRecipient extends Omit<NamedPacket, 'key'> {
   secret: OwnSecret<RecipientKey> | HeldSecret<RecipientKey>
   openedWith: string
 }
@@ -140,43 +133,23 @@ interface BegunRecipient {
   held: UnwrappedKey | null
 }
 
-/** @returns null where our key, or such a packet, is not of the common form */
+/** @returns null where our key, or the one packet that names it, is not of the common form */
 export async function recipientIn(
-  recipients: ScannedRecipients,
+  { named, recipientPackets }: ScannedRecipients,
   keys: UnlockedKey[],
   own: NativeOwnKeys,
 ): Promise<BegunRecipient | null> {
-  const named = namedIn(recipients, keys)
-  const recipient = named && recipientOf(named, await own.of(named.key))
-  if (recipient === null) return null
-  const { secret, packet } = recipient
-  return { recipient, held: 'holder' in secret ? await unwrappedByHolder(secret, packet) : null }
-}
-
-/** The packet that names a key of ours, where there is one of the common form and no other. */
-function namedIn(
-  { named, recipientPackets }: ScannedRecipients,
-  keys: UnlockedKey[],
-): NamedPacket | null {
   const [packet] = recipientPackets
   if (!named || packet === undefined || recipientPackets.length > 1) return null
   const form = readRecipient(packetAt(packet, 0).body)
-  if (form === null) return null
+  if (form === null || (form.cipher !== null && !isCipher(form.cipher))) return null
   const isNamed = ({ keyIds }: UnlockedKey): boolean => keyIds.includes(form.keyId)
   const key = keys.find(isNamed)
-  return key === undefined || key !== keys.findLast(isNamed) ? null : { form, packet, key }
-}
-
-/** @returns null where the own key does not open such a packet natively */
-function recipientOf(
-  { form, packet, key }: NamedPacket,
-  own: NativeOwnKey | null,
-): OwnRecipient | null {
-  const secret = own?.opens.get(form.keyId)
-  if (!secret || secret.key.algorithm !== form.algorithm) return null
-  if (!isRecipientSecret(secret)) return null
-  if (form.cipher !== null && !isCipher(form.cipher)) return null
-  return { form, packet, secret, openedWith: key.fingerprint }
+  if (key === undefined || key !== keys.findLast(isNamed)) return null
+  const secret = (await own.of(key))?.opens.get(form.keyId)
+  if (secret?.key.algorithm !== form.algorithm || !isRecipientSecret(secret)) return null
+  const recipient = { form, secret, openedWith: key.fingerprint }
+  return { recipient, held: 'holder' in secret ? await unwrappedByHolder(secret, packet) : null }
 }
 
 interface UnwrappedKey {

@@ -3,8 +3,8 @@
  * Sealing signs the text (RFC 9580, 10.3), as openpgp.js writes it, and encrypts it.
  */
 import { hash, randomFillSync } from 'node:crypto'
-import { beginVersion1 } from '../crypto/seipd.ts'
-import { CIPHER_NAME, type SymmetricKey } from '../format/ciphers.ts'
+import { sealVersion1 } from '../crypto/seipd.ts'
+import { CIPHER_NAME } from '../format/ciphers.ts'
 import type { SessionKey } from '../crypto/session-key.ts'
 import {
   checksumText,
@@ -27,14 +27,14 @@ import {
   trailerOf,
   SUBPACKET,
 } from '../format/packet-writer.ts'
-import { signMessageHeld } from './held-key.ts'
+import { signHeld } from './held-key.ts'
 import type { MessageSigner } from './own-keys.ts'
 
 const BINARY = 0
 const SHA512 = 10
 const CRITICAL = 0x80
-/** Makes no two signatures alike, which guards a key against faults of the machine. */
-const SALT_NAME = Buffer.from('salt@notations.openpgpjs.org')
+/** A notation up to its value, which guards a key against faults: flags, two lengths, and a name. */
+const SALT = Buffer.from('\0\0\0\0\0\x1c\0\x20salt@notations.openpgpjs.org')
 const SALT_BYTES = 32
 const LITERAL_UTF8 = 'u'.charCodeAt(0)
 
@@ -63,24 +63,12 @@ interface Signing {
 /** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
 export async function sealPrepared(prepared: PreparedMessage, signing: Signing): Promise<Sealed> {
   try {
-    const { text, signer, names, atMs } = signing
-    const { algorithm } = signer
-    const document = Buffer.from(text, 'utf8')
-    const date = bytesOf(Math.floor(atMs / 1000), 4)
-    const hashedPart = hashedPartOf(signer, date, names)
-    const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
-    const digest = hash('sha512', signed, 'buffer')
     const { cipher, data } = prepared.sessionKey
-    const key = { algorithm: CIPHER_NAME[cipher], data }
+    const { packets, signature, statementDigest } = beginDocument(signing)
     // a holder signs beside the rest of the work
-    const [numbers, { seal, statementDigest }] = await Promise.all([
-      'secret' in signer ? algorithm.sign(signer.secret, digest) : signMessageHeld(signer, digest),
-      beginSealing({ document, date, hashedPart, signer, key }),
-    ])
-    const noUnhashed = Buffer.alloc(2)
-    const left = digest.subarray(0, 2)
-    const signature = [hashedPart, noUnhashed, left, algorithm.writeSignature(numbers)]
-    const body = seal(framePacket(TAG.signature, Buffer.concat(signature)))
+    const begin = async () => sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
+    const [last, seal] = await Promise.all([signature, begin()])
+    const body = seal(last)
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
     const checksum = Buffer.from(`=${checksumText(crc24(framed, prepared.crc))}\\n`)
@@ -94,36 +82,40 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
   }
 }
 
-/** A document before its signature is there. */
-interface Unsigned {
-  document: Buffer
-  date: Buffer
-  hashedPart: Buffer
-  signer: MessageSigner
-  key: SymmetricKey
-}
-
-/** Encrypts the packets in front of the signature, and gives the identity of the statement. */
-async function beginSealing({ document, date, hashedPart, signer, key }: Unsigned) {
-  const { algorithm, fingerprint } = signer
-  const about = Buffer.from([3, BINARY, SHA512, algorithm.id])
-  const onePass = Buffer.concat([about, fingerprint.subarray(12), Buffer.from([1])])
+/** Packets of a text up to its signature, which follows, with the identity of the statement. */
+function beginDocument({ text, signer, names, atMs }: Signing) {
+  const document = Buffer.from(text, 'utf8')
+  const date = bytesOf(Math.floor(atMs / 1000), 4)
+  const hashedPart = hashedPartOf(signer, date, names)
+  const about = Buffer.from([3, BINARY, SHA512, signer.algorithm.id])
+  const onePass = Buffer.concat([about, signer.fingerprint.subarray(12), Buffer.from([1])])
   const literal = Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])
-  const packets = [framePacket(TAG.onePassSignature, onePass), framePacket(TAG.literal, literal)]
   return {
-    seal: beginVersion1(Buffer.concat(packets), key),
+    signature: signatureOf(signer, document, hashedPart),
+    packets: Buffer.concat([
+      framePacket(TAG.onePassSignature, onePass),
+      framePacket(TAG.literal, literal),
+    ]),
     statementDigest: digestOfStatement(hash('sha256', document, 'buffer'), hashedPart),
   }
 }
 
+async function signatureOf(by: MessageSigner, document: Buffer, hashedPart: Buffer) {
+  const over = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
+  const digest = hash('sha512', over, 'buffer')
+  const numbers =
+    'secret' in by ? by.algorithm.sign(by.secret, digest) : await signHeld(by, digest, true)
+  const noUnhashed = Buffer.alloc(2)
+  const end = [noUnhashed, digest.subarray(0, 2), by.algorithm.writeSignature(numbers)]
+  return framePacket(TAG.signature, Buffer.concat([hashedPart, ...end]))
+}
+
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */
 function hashedPartOf({ key, fingerprint }: MessageSigner, date: Buffer, names: Buffer): Buffer {
-  const sizes = [bytesOf(SALT_NAME.length, 2), bytesOf(SALT_BYTES, 2)]
-  const salt = [Buffer.alloc(4), ...sizes, SALT_NAME, randomFillSync(Buffer.alloc(SALT_BYTES))]
   const subpackets = subpacketArea([
     subpacket(SUBPACKET.created | CRITICAL, [date]),
     subpacket(SUBPACKET.issuer, [fingerprint.subarray(12)]),
-    subpacket(SUBPACKET.notation, salt),
+    subpacket(SUBPACKET.notation, [SALT, randomFillSync(Buffer.alloc(SALT_BYTES))]),
     subpacket(SUBPACKET.issuerFingerprint, [VERSION_4, fingerprint]),
     names,
   ])

@@ -109,7 +109,7 @@ const AT_ONCE = 10
 
 export class Verifier {
   readonly #isBusy: () => boolean
-  /** Told whether to verify here, in place of the pool. */
+  /** Each is called with true to verify here, or false to use a free place of the pool. */
   readonly #waiting: ((isHere: boolean) => void)[] = []
   #running = 0
 
