@@ -166,13 +166,6 @@ test('an agent that stops answering is unreachable, and its calls fail', async (
   expect(await away).toMatch(/does not answer$/)
 })
 
-test('an agent of another version is refused', async () => {
-  const { unlock } = await engineBefore(({ kind }) =>
-    kind === ASK.hello ? done(Buffer.of(2)) : undefined,
-  )
-  await expect(unlock()).rejects.toThrow(/is of another version/)
-})
-
 test('bytes that are not frames end the connection to the agent', async () => {
   const { holder, sockets, unlock } = await engineBefore(() => undefined)
   await unlock()

@@ -53,19 +53,6 @@ test.each(rare)(
   },
 )
 
-test('a message for another recipient is `not-recipient` with a held key', async () => {
-  const { address } = await startAgentInside()
-  const engine = engineAt(address)
-  const { unlocked } = await keyOf(engine)
-  const other = await engine.seal({
-    text: 'x',
-    certificates: [],
-    signer: bot.unlocked,
-    cipher: 'aes256',
-  })
-  expect(await engine.open(other, [unlocked])).toMatchObject({ outcome: 'not-recipient' })
-})
-
 test('a new held key is certified by the former key, stored or held', async () => {
   const { address } = await startAgentInside()
   const engine = engineAt(address)

@@ -3,7 +3,7 @@ import { expect, test, afterEach, vi } from 'vitest'
 import { openNatively } from '../../support/openpgp-native-parts.ts'
 import { MessageOpener, unwrapNatively } from '../../../src/openpgp/native/opener.ts'
 import type { OpenResult } from '../../../src/openpgp/native/opener.ts'
-import { NativeOwnKeys, type NativeOwnKey } from '../../../src/openpgp/native/own-keys.ts'
+import { NativeOwnKeys } from '../../../src/openpgp/native/own-keys.ts'
 import type { UnlockedKey, Opened } from '../../../src/openpgp/engine.ts'
 import { describeOwnKey } from '../../../src/openpgp/library/certificate-info.ts'
 import { CIPHER_NAME } from '../../../src/openpgp/format/ciphers.ts'
@@ -36,11 +36,8 @@ const hello = armor(helloPackets())
 const ids = idsOf(botKeys)
 const own = new NativeOwnKeys(describeOwnKey)
 
-const ask = (
-  opener: MessageOpener,
-  armored: string,
-  more: { keys?: UnlockedKey[] } = {},
-): Promise<OpenResult> => opener.open({ armored, keys: botKeys, ids, signal: undefined, ...more })
+const ask = (opener: MessageOpener, armored: string): Promise<OpenResult> =>
+  opener.open({ armored, keys: botKeys, ids, signal: undefined })
 
 /** The result of a message that is opened alone. */
 async function alone(armored: string): Promise<OpenResult> {
@@ -100,23 +97,6 @@ test('`MessageOpener.isBusy` is true while an own key is being described', async
   expect(await opened).toMatchObject({ text: 'hello' })
   await immediate()
   expect(opener.isBusy).toBe(false)
-})
-
-test('a message whose own key fails rejects without effect on other messages', async () => {
-  class Failing extends NativeOwnKeys {
-    override async of(key: UnlockedKey): Promise<NativeOwnKey | null> {
-      if (key.bytes.length === 0) throw new Error('failing')
-      return await super.of(key)
-    }
-  }
-  const opener = new MessageOpener(new Failing(describeOwnKey), () => true)
-  const broken = { keys: [{ ...bot.unlocked, bytes: new Uint8Array() }] }
-  const results = await Promise.allSettled([
-    ask(opener, hello),
-    ask(opener, hello, broken),
-    ask(opener, hello),
-  ])
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
 })
 
 test('a message that names a primary key is returned as parsed', async () => {
