@@ -1,6 +1,7 @@
 import { createClockSkew } from './clock-skew.ts'
 import { ENDPOINTS } from '../api/endpoints.ts'
 import { Listeners } from '../util/listeners.ts'
+import { callInTime, type CallLater } from '../util/shared-timers.ts'
 import type { Health, ReasonCode } from './health.ts'
 import { diskCheck, type Probes } from './probes.ts'
 
@@ -44,7 +45,8 @@ export class ServiceWatch implements Disposable {
   /** Calls back when a call works again after the token was revoked. */
   readonly onRevived = this.#revivals.add
   #probes: Probes | null = null
-  #timer: NodeJS.Timeout | undefined
+  readonly #later: CallLater
+  #endTimer = (): void => {}
   /** When the timer fires; this and the times below are of `performance.now()`. */
   #dueMs = Infinity
   #isLooking = false
@@ -52,7 +54,7 @@ export class ServiceWatch implements Disposable {
   /** The time of the last answer of `/me`, and of the watch's last call to it. */
   #heardMs = -Infinity
   #askedMs = -Infinity
-  /** When the bot last called, or received something; a start counts. */
+  /** When the bot last called, or received something; a start counts unless `startAtRest`. */
   #trafficMs = performance.now()
   /** When a write last failed. */
   #unwritableMs = -Infinity
@@ -68,10 +70,14 @@ export class ServiceWatch implements Disposable {
   readonly #skew: ReturnType<typeof createClockSkew>
   #reachable = false
 
-  /** @param time ours, which may be another than the machine's */
-  constructor(health: Health, time?: { nowMs(): number }) {
+  /** @param o `time` ours, which may be another than the machine's; `later`: timers for a bot at rest */
+  constructor(
+    health: Health,
+    o: { time?: { nowMs(): number }; later?: CallLater | undefined } = {},
+  ) {
     this.#health = health
-    this.#skew = createClockSkew(time)
+    this.#later = o.later ?? callInTime
+    this.#skew = createClockSkew(o.time)
     health.set('starting', '')
   }
 
@@ -93,6 +99,11 @@ export class ServiceWatch implements Disposable {
 
   /** The bot had no traffic for an hour. */
   readonly isAtRest = (): boolean => performance.now() - this.#trafficMs >= RESTING_AFTER_MS
+
+  /** The bot had its last traffic so long before the start, which then counts as none. */
+  startAtRest(afterMs: number): void {
+    this.#trafficMs = performance.now() - Math.max(0, afterMs)
+  }
 
   /** The bot makes calls, or receives something: it is not at rest. */
   noteTraffic(): void {
@@ -157,7 +168,7 @@ export class ServiceWatch implements Disposable {
   revoked(): void {
     this.#revoked = true
     this.#health.set('token', 'it was revoked')
-    clearTimeout(this.#timer)
+    this.#endTimer()
     this.#dueMs = Infinity
   }
 
@@ -196,7 +207,7 @@ export class ServiceWatch implements Disposable {
   /** Ends checks until it is started again. */
   stop(): void {
     this.#probes = null
-    clearTimeout(this.#timer)
+    this.#endTimer()
     this.#dueMs = Infinity
   }
 
@@ -236,9 +247,10 @@ export class ServiceWatch implements Disposable {
     if (probes === null || this.#stopped || this.#revoked || this.#isLooking) return
     const dueMs = performance.now() + waitMs
     if (this.#dueMs <= dueMs) return
-    clearTimeout(this.#timer)
+    this.#endTimer()
     this.#dueMs = dueMs
-    this.#timer = setTimeout(() => void this.#look(probes), waitMs).unref()
+    const later = waitMs > LOOK_MS ? this.#later : callInTime
+    this.#endTimer = later(waitMs, () => void this.#look(probes))
   }
 
   async #look(probes: Probes): Promise<void> {

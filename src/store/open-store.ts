@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts'
 import { Mutex } from '../util/scheduling.ts'
 import { acquire, type Opening } from './acquire.ts'
 import { copyDatabase, makeCopy } from './backup.ts'
-import { kyselyOf, isBusy, isDiskFailure, isStorageFailure } from './sqlite.ts'
+import { kyselyOf, isBusy, isDiskFailure, isStorageFailure, preparedStatements } from './sqlite.ts'
 import { errnoOf } from './files.ts'
 import { DATABASE } from './inspect.ts'
 import { LogSync } from './log-sync.ts'
@@ -60,6 +60,7 @@ class OpenStore extends ProtectedStore implements Store {
   readonly #dataDir: string
   readonly #database: DatabaseSync
   readonly #db: Kysely<Schema>
+  readonly #statements = preparedStatements()
   readonly #log: LogSync
   /** Copies and scrubbing: of those that need the database file for themselves, one at a time. */
   readonly #fileUses = new Mutex()
@@ -71,7 +72,7 @@ class OpenStore extends ProtectedStore implements Store {
     this.#dataDir = o.dataDir
     this.#database = o.database
     this.#log = new LogSync(o.database, join(o.dataDir, `${DATABASE}-wal`))
-    this.#db = kyselyOf(o.database)
+    this.#db = kyselyOf(o.database, this.#statements)
   }
 
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
@@ -140,8 +141,9 @@ class OpenStore extends ProtectedStore implements Store {
   readonly isWanted = (): Promise<boolean> => Promise.resolve(false)
   readonly countSidecars = (): Promise<number> => Promise.resolve(1)
 
-  /** Frees the pages that SQLite has read: at rest they are most of a store’s memory. */
+  /** Frees the pages that SQLite has read, and its statements: at rest they are most of a store’s memory. */
   async keepUp(): Promise<void> {
+    this.#statements.clear()
     if (this.#database.isOpen) this.#database.exec('PRAGMA shrink_memory')
   }
 

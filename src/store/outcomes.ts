@@ -129,6 +129,19 @@ export class Outcomes implements AsyncDisposable {
     return { messageId, atMs: at, chatId, recipients, skipped }
   }
 
+  /** When the last message that is remembered was received or sent; 0 when none is. */
+  async lastAtMs(): Promise<number> {
+    const lastOf = (table: 'outcomes' | 'sent') =>
+      this.#store.read((db) =>
+        db
+          .selectFrom(table)
+          .select(({ fn }) => fn.max('at').as('at'))
+          .execute(),
+      )
+    const [[received], [sent]] = await Promise.all([lastOf('outcomes'), lastOf('sent')])
+    return Math.max(received?.at ?? 0, sent?.at ?? 0)
+  }
+
   /** Writes due outcomes, and empties the memory of recent ones. */
   async forgetRecent(): Promise<void> {
     await this.#flush()

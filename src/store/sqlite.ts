@@ -86,15 +86,25 @@ export function isStorageFailure(error: unknown): boolean {
   return code !== null && !OF_STATEMENT.includes(code)
 }
 
-/** Kysely over a database file, by its SQLite dialect on a connection of node:sqlite. */
-export const kyselyOf = (database: DatabaseSync): Kysely<Schema> =>
-  new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database) }) })
+/**
+ * Kysely over a database file, by its SQLite dialect on a connection of node:sqlite.
+ * @param statements where those that are prepared are kept
+ */
+export const kyselyOf = (
+  database: DatabaseSync,
+  statements = preparedStatements(),
+): Kysely<Schema> =>
+  new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(database, statements) }) })
 
 /** How many prepared statements are cached: preparing one is slower than running it. */
 const KEPT = 100
 
-function adapt(database: DatabaseSync): SqliteDatabase {
-  const kept = countedCache<string, SqliteStatement>(KEPT)
+export type PreparedStatements = ReturnType<typeof preparedStatements>
+
+/** Prepared statements by their text. Those of a start are half of the memory of a bot at rest. */
+export const preparedStatements = () => countedCache<string, SqliteStatement>(KEPT)
+
+function adapt(database: DatabaseSync, kept: PreparedStatements): SqliteDatabase {
   return {
     close() {
       if (database.isOpen) database.close()

@@ -63,6 +63,8 @@ export class Backlog implements Disposable {
   #isDated = false
   #isPeeking = false
   #isBehind = false
+  #isStarted = false
+  #isLooking = false
   #level: BacklogLevel = 'none'
   /** `leftMs` at the last check, in whole hours; null where it was null. */
   #hoursLeft: number | null = null
@@ -71,10 +73,10 @@ export class Backlog implements Disposable {
     this.#parts = parts
   }
 
-  /** Checks once a minute from now on, and queries the service while updates are behind. */
+  /** Checks once a minute while updates wait, and queries the service while they are behind. */
   start(): void {
-    // oxlint-disable-next-line typescript/no-floating-promises -- the loop catches its errors
-    void this.#look()
+    this.#isStarted = true
+    this.#lookLater()
   }
 
   /**
@@ -117,6 +119,7 @@ export class Backlog implements Disposable {
   /** After a failed delivery: updates that arrive now wait. */
   markBehind(): void {
     this.#isBehind = true
+    this.#lookLater()
   }
 
   [Symbol.dispose](): void {
@@ -154,15 +157,28 @@ export class Backlog implements Disposable {
     this.#updateLevel()
   }
 
+  /** Where nothing waits, time alone changes nothing. */
+  get #mayChange(): boolean {
+    return this.#isBehind || this.#level !== 'none' || this.#oldestAtMs !== null
+  }
+
+  #lookLater(): void {
+    if (!this.#isStarted || this.#isLooking || !this.#mayChange) return
+    this.#isLooking = true
+    // oxlint-disable-next-line typescript/no-floating-promises -- the loop catches its errors
+    void this.#look()
+  }
+
   async #look(): Promise<void> {
     const { clock, ask } = this.#parts
     const { signal } = this.#end
-    while (!signal.aborted) {
+    while (this.#mayChange) {
       await clock.wait(LOOK_MS, signal)
       if (signal.aborted) return
       if (this.#isBehind || this.#level !== 'none') await ask().catch(() => undefined)
       this.#updateLevel()
     }
+    this.#isLooking = false
   }
 
   #updateLevel(): void {
@@ -179,6 +195,7 @@ export class Backlog implements Disposable {
     const isHourLess = hours !== null && this.#hoursLeft !== null && hours < this.#hoursLeft
     this.#hoursLeft = hours
     this.#looks.emit({ state, before, isHourLess })
+    this.#lookLater()
   }
 }
 

@@ -20,6 +20,7 @@ import type { PostgresServer } from '../store/postgres/server.ts'
 import type { Store } from '../store/store.ts'
 import type { Stretcher } from '../store/stretcher.ts'
 import { SYSTEM_TIME, type Clock } from '../util/clock.ts'
+import type { CallLater } from '../util/shared-timers.ts'
 
 /** The part of the bot's calls that may be spent on calls of our own. */
 const OWN_SHARE = 0.5
@@ -42,12 +43,12 @@ export type Link = ReturnType<typeof createLink>
 /**
  * Makes the link; no call is made before the first is asked for.
  * @param o `ways` by which alerts reach the operator; `bot` its name, where there are several;
- *   `metrics` where they are kept; `time` is that of this machine by default
+ *   `metrics` where they are kept; `time` is that of this machine by default; `later` as of `HandedInParts`
  */
 export function createLink(
   settings: Settings,
   secrets: Secrets,
-  o: AlertParts & { metrics?: Metrics | undefined; time?: Time | undefined },
+  o: AlertParts & Pick<HandedInParts, 'metrics' | 'time' | 'later'>,
 ) {
   let sidecars = 1
   let ownCalls = { usedLastMinute: 0, limit: 0 }
@@ -64,7 +65,7 @@ export function createLink(
     events: forwardTo(upstreamListeners),
   })
   const alerts = createAlerts(o)
-  const watch = new ServiceWatch(health, time)
+  const watch = new ServiceWatch(health, { time, later: o.later })
   return {
     /** Base URL of the service. */
     url: settings.upstream.url,
@@ -104,15 +105,15 @@ type CallOptions = Pick<Parameters<Upstream['ask']>[0], 'deadlineMs' | 'isCheck'
 function callsOf(upstream: Upstream, read: BotReader, watch: ServiceWatch) {
   const get = async (path: string, how: CallOptions = {}): Promise<Unseen> =>
     await upstream.ask({ method: 'GET', path, deadlineMs: LOOKUP_MS, ...how })
-  const me = async (how: CallOptions): Promise<Bot> => {
-    const { described } = read(await get('/me', how))
+  const me = async (deadlineMs: number): Promise<Bot> => {
+    const { described } = read(await get('/me', { deadlineMs, isCheck: watch.isAtRest() }))
     if (described === null) throw new NoResponseError('postern_upstream_invalid', 'a bot')
     return described
   }
   return {
-    me: () => me({ deadlineMs: Infinity }),
+    me: () => me(Infinity),
     /** The same, given up after seconds: for the watch, which must know soon. */
-    probe: () => me({ deadlineMs: PROBE_MS, isCheck: watch.isAtRest() }),
+    probe: () => me(PROBE_MS),
     chat: (chatId: number) => get(`/chats/${chatId}`),
     chatKeys: (chatId: number) => get(`/chats/${chatId}/keys`),
     userKey: (userId: number) => get(`/users/${userId}/key`),
@@ -121,7 +122,8 @@ function callsOf(upstream: Upstream, read: BotReader, watch: ServiceWatch) {
       requireAllowed = (): void => {},
     ): Promise<void> => {
       const call = { method: 'PUT', path: '/key', body: JSON.stringify(key) } as const
-      await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed })
+      const isCheck = watch.isAtRest()
+      await upstream.ask({ ...call, deadlineMs: PUBLISH_MS, requireAllowed, isCheck })
     },
   }
 }
@@ -240,13 +242,15 @@ export interface HandedInParts {
   database?: PostgresServer | null
   link?: Link
   /** Where its metrics are, beside those of other bots. */
-  metrics?: Metrics
+  metrics?: Metrics | undefined
   /** The name of another bot of the process that has a key of this fingerprint. */
   ownerOf?: (fingerprint: string) => string | null
   /** The time, such as that of a sandbox; its monotonic clock is that of this machine. */
-  time?: Time
+  time?: Time | undefined
   /** The time, as deliveries to the webhook know it. */
   clock?: Clock
+  /** Timers of what may be a second late, which bots at rest share; each has its own by default. */
+  later?: CallLater | undefined
   /** Finds the addresses of a webhook's host. */
   resolveHost?: (host: string) => Promise<string[]>
   /**

@@ -10,6 +10,32 @@ const written = (ageMs: number): Update => ({
   message: { id: 1, date: NOW_MS - ageMs },
 })
 
+test('a `Backlog` waits a minute at a time while something waits at the service, and not at all else', async () => {
+  const waits: (() => void)[] = []
+  const wait = (): Promise<void> => new Promise((resolve) => void waits.push(resolve))
+  const clock = { now: () => NOW_MS, monotonicNow: () => NOW_MS, wait }
+  const { backlog, report } = backlogOf({ clock })
+  const pass = async (): Promise<number> => {
+    waits.at(-1)?.()
+    await new Promise(setImmediate)
+    return waits.length
+  }
+  await report(1)
+  await report(0)
+  backlog.start()
+  expect(await pass()).toBe(0)
+  await report(1)
+  await report(1)
+  expect([waits.length, await pass(), await pass()]).toEqual([1, 2, 3])
+  await report(0)
+  expect([await pass(), await pass()]).toEqual([3, 3])
+  backlog.markBehind()
+  expect([waits.length, await pass()]).toEqual([4, 5])
+  await report(0)
+  backlog.recordPoll([], 100)
+  expect(await pass()).toBe(5)
+})
+
 /** A backlog whose clock stands, with the levels that it reported. */
 function backlogOf(more: Partial<BacklogParts> = {}) {
   let nowMs = NOW_MS

@@ -78,6 +78,29 @@ async function partsOf(key: 'active' | null = 'active', failures = 0) {
   return { parts, waits, generate }
 }
 
+const HOUR_MS = 3_600_000
+
+test.each([
+  ['one of several, without messages', 'x', null, true],
+  ['one of several, whose last message was an hour ago', 'x', HOUR_MS, true],
+  ['one of several, whose last message was sooner', 'x', HOUR_MS - 60_000, false],
+  ['one of several, before whose last message the clock was set back', 'x', -HOUR_MS, false],
+  ['one alone', undefined, null, false],
+])('a bot at its start: %s', async (_which, name, agoMs, isAtRest) => {
+  const { parts } = await partsOf()
+  const row = { message_id: 1, chat_id: 1, recipients: 1, skipped: '[]' }
+  const at = Date.now() - (agoMs ?? 0)
+  if (agoMs !== null)
+    await parts.store.write((db) =>
+      db
+        .insertInto('sent')
+        .values({ ...row, at })
+        .execute(),
+    )
+  const { bot } = await scene({ parts, ...(name !== undefined && { name }) })
+  expect(bot.link.watch.isAtRest()).toBe(isAtRest)
+})
+
 const settled = () => new Promise(setImmediate)
 
 test('a bot neither calls the service nor delivers updates before `start`', async () => {
@@ -89,7 +112,6 @@ test('a bot neither calls the service nor delivers updates before `start`', asyn
   bot.start()
   await expect.poll(() => bot.link.health.ready).toBe(true)
   await expect.poll(() => asked).toContain('GET /bot/v1/updates')
-  expect(waits).toContain(60_000)
   expect(said()).toContain('ready')
 })
 

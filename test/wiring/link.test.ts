@@ -81,9 +81,15 @@ test.each([
 ])('two bots %s probe the service over %i connections', async (_how, count, agoMs) => {
   const { links, connections } = await twoLinks(agoMs)
   for (const { calls } of links) {
-    await calls.probe()
-    // the connection is free once its answer was read to the end
-    await new Promise(setImmediate)
+    for (const call of [
+      calls.probe,
+      calls.me,
+      () => calls.putKey({ publicKey: '', fingerprint: '' }),
+    ]) {
+      await call()
+      // the connection is free once its answer was read to the end
+      await new Promise(setImmediate)
+    }
   }
   expect(connections()).toBe(count)
 })

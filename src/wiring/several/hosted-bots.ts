@@ -25,7 +25,7 @@ interface HostedBotsParts {
   logOf: (bot: LoadedBot) => Log
   engine: MeasuredEngine
   registry: MetricRegistry
-  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'database'>
+  parts: Pick<HandedInParts, 'clock' | 'resolveHost' | 'stretcher' | 'database' | 'later'>
 }
 
 export type HostedBots = ReturnType<typeof createHostedBots>

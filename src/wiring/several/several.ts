@@ -16,6 +16,7 @@ import { createWarnings, type Warnings } from '../../observe/warnings.ts'
 import { createEngine } from '../../openpgp/index.ts'
 import { bindCalls } from '../../util/operation.ts'
 import { makeDataDir } from '../../store/data-dir.ts'
+import { sharedTimers } from '../../util/shared-timers.ts'
 import { sharedStretcher } from '../../store/stretcher.ts'
 import { alertWays } from '../../observe/alerting.ts'
 import { connectDatabase } from '../stores.ts'
@@ -75,7 +76,7 @@ export async function createSeveral(options: SeveralOptions) {
       logOf,
       engine,
       registry,
-      parts: { ...parts, database, stretcher: sharedStretcher(dataDir) },
+      parts: { ...parts, database, stretcher: sharedStretcher(dataDir), later: sharedTimers() },
     }),
   )
   const state = createState(options, bots, machine.warnings)
