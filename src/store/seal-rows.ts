@@ -12,10 +12,9 @@ const DECIDED: ReadonlySet<string> = new Set(['clients', 'trust_policies', 'flag
 export async function sealRows(db: Kysely<Schema>, rowKey: Buffer): Promise<void> {
   const seal = new RowSeal(rowKey)
   const counts: Record<string, number> = {}
-  for (const table of Object.keys(SEALED_COLUMNS) as SealedTable[]) {
-    if (DECIDED.has(table)) continue
+  for (const table of await filledTables(db)) {
     const rows = await findRows(db, table as 'journal', null)
-    if (rows.length > 0) counts[table] = rows.length
+    counts[table] = rows.length
     for await (const row of inSlices(rows)) {
       const { mac } = seal.seal(table, row as never)
       // its hash is no key
@@ -27,4 +26,15 @@ export async function sealRows(db: Kysely<Schema>, rowKey: Buffer): Promise<void
   // the hash of this entry covers all of before
   const entry = { kind: 'rows-sealed', userId: null, chatId: null, detail: counts }
   await new JournalRows(db, seal).append({ ...entry, isDecision: true })
+}
+
+/** The tables of sealed rows that have any, by one query: a new store has none. */
+async function filledTables(db: Kysely<Schema>): Promise<SealedTable[]> {
+  const tables = (Object.keys(SEALED_COLUMNS) as SealedTable[]).filter((one) => !DECIDED.has(one))
+  const [found] = await db
+    .selectNoFrom(({ exists, selectFrom, lit }) =>
+      tables.map((table) => exists(selectFrom(table).select(lit(1).as('one'))).as(table)),
+    )
+    .execute()
+  return tables.filter((table) => Boolean(found?.[table]))
 }

@@ -3,7 +3,7 @@ import { FIRST_VERSION } from '../migrations.ts'
 import { newer, older } from '../refusals.ts'
 import type { Schema } from '../schema.ts'
 import { isOpenIn, schemaInUse } from './open-lock.ts'
-import { lockName, quoted, type Database, type PostgresSchema } from './schema.ts'
+import { lockName, quoted, type Database } from './schema.ts'
 import type { PostgresServer } from './server.ts'
 import { POSTGRES_STEPS, type PostgresStep } from './steps.ts'
 
@@ -48,7 +48,7 @@ export async function migrate(
 ): Promise<void> {
   const db = server.databaseFor(schema)
   const found = await findVersion(db, schema, steps)
-  if (found !== null && found >= newestOf(steps)) return
+  if (isNewest(found, steps)) return
   await db.transaction().execute((one) => migrateIn(one, { server, schema }, steps))
 }
 
@@ -70,21 +70,19 @@ export async function migrateIn(
   // the right to make one is asked for only where there is none
   const there = await sql`
     SELECT 1 FROM pg_namespace WHERE nspname = ${schema}`.execute(transaction)
-  if (there.rows.length === 0) await sql.raw(`CREATE SCHEMA ${quoted(schema)}`).execute(transaction)
-  await sql.raw(`SET LOCAL search_path TO ${quoted(schema)}, pg_temp`).execute(transaction)
+  const name = quoted(schema)
+  const make = there.rows.length === 0 ? `CREATE SCHEMA ${name};` : ''
+  await sql.raw(`${make} SET LOCAL search_path TO ${name}, pg_temp`).execute(transaction)
   const found = await findVersion(transaction, schema, steps)
   const missing = steps.filter(({ version }) => version > (found ?? 0))
   const isBesideOthers = found === null || missing.every(({ isAdditive }) => isAdditive)
   if (!isAlone) await requireFree(transaction, { server, schema, isBesideOthers })
-  const db = transaction as unknown as Transaction<PostgresSchema>
-  for (const { version, isAdditive, statements } of missing) {
-    for (const statement of statements) await sql.raw(statement).execute(transaction)
-    const oldest = isAdditive ? {} : { oldest: version }
-    await db
-      .updateTable('state')
-      .set({ version, ...oldest })
-      .execute()
-  }
+  const all = missing.flatMap(({ version, isAdditive, statements }) => [
+    ...statements,
+    `UPDATE state SET version = ${version}${isAdditive ? '' : `, oldest = ${version}`}`,
+  ])
+  // one round trip: a new store has some sixty statements
+  if (all.length > 0) await sql.raw(all.join(';\n')).execute(transaction)
 }
 
 /**
@@ -105,5 +103,9 @@ async function requireFree(
   if (rows[0]?.taken === true && (isBesideOthers || !(await isOpen()))) return
   throw schemaInUse(server.address, isBesideOthers ? 'moved' : 'older')
 }
+
+/** Whether a store of this version needs no step. */
+export const isNewest = (found: number | null, steps = POSTGRES_STEPS): boolean =>
+  found !== null && found >= newestOf(steps)
 
 const newestOf = (steps: readonly PostgresStep[]): number => steps.at(-1)?.version ?? 0

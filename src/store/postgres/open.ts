@@ -15,7 +15,7 @@ import { describeAddress, describePlace } from './address.ts'
 import { kindOf, rolledBack, toOperator } from './failures.ts'
 import { lockDataDir } from '../owner.ts'
 import { readEpoch } from './epoch-reader.ts'
-import { databaseOf, findVersion, migrate } from './migrate.ts'
+import { databaseOf, findVersion, isNewest, migrate } from './migrate.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { Presence } from './open-lock.ts'
 import { checkSchemaName, IS_READ_ONLY, type Database } from './schema.ts'
@@ -51,7 +51,8 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     checkSchemaName(schema)
     await server.ask(`SELECT ${IS_READ_ONLY}`)
     const db = databaseOf(server, schema)
-    const isNew = (await findVersion(db, schema)) === null
+    const version = await findVersion(db, schema)
+    const isNew = version === null
     const lastSeen = new LastSeenTimeline(dataDir, place)
     if (isNew && lastSeen.isAheadOf(null)) throw rolledBack()
     if (isNew) refuseToMake(o)
@@ -60,7 +61,7 @@ export async function openDatabaseStore(o: DatabaseOpening): Promise<Store> {
     makeDataDir(dataDir)
     stack.use(lockDataDir(dataDir))
     clearUnfinished(dataDir)
-    await migrate(server, schema)
+    if (!isNewest(version)) await migrate(server, schema)
     const presence = stack.use(new Presence(server, schema))
     await presence.ensure()
     const epoch = await readEpoch(server, schema)
