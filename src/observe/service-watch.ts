@@ -54,7 +54,7 @@ export class ServiceWatch implements Disposable {
   /** The time of the last answer of `/me`, and of the watch's last call to it. */
   #heardMs = -Infinity
   #askedMs = -Infinity
-  /** When the bot last called, or received something; a start counts unless `startAtRest`. */
+  /** When the bot last called, or received something; a start counts at first. */
   #trafficMs = performance.now()
   /** When a write last failed. */
   #unwritableMs = -Infinity
@@ -66,18 +66,14 @@ export class ServiceWatch implements Disposable {
   #tokenWaitMs = FIRST_MS
   #tokenDueMs = -Infinity
   #revoked = false
-  #stopped = false
   readonly #skew: ReturnType<typeof createClockSkew>
   #reachable = false
 
-  /** @param o `time` ours, which may be another than the machine's; `later`: timers for a bot at rest */
-  constructor(
-    health: Health,
-    o: { time?: { nowMs(): number }; later?: CallLater | undefined } = {},
-  ) {
+  /** @param time ours, which may be another than the machine's; `later`: timers for a bot at rest */
+  constructor(health: Health, time?: { nowMs(): number }, later = callInTime) {
     this.#health = health
-    this.#later = o.later ?? callInTime
-    this.#skew = createClockSkew(o.time)
+    this.#later = later
+    this.#skew = createClockSkew(time)
     health.set('starting', '')
   }
 
@@ -100,14 +96,9 @@ export class ServiceWatch implements Disposable {
   /** The bot had no traffic for an hour. */
   readonly isAtRest = (): boolean => performance.now() - this.#trafficMs >= RESTING_AFTER_MS
 
-  /** The bot had its last traffic so long before the start, which then counts as none. */
-  startAtRest(afterMs: number): void {
-    this.#trafficMs = performance.now() - Math.max(0, afterMs)
-  }
-
-  /** The bot makes calls, or receives something: it is not at rest. */
-  noteTraffic(): void {
-    this.#trafficMs = performance.now()
+  /** The bot makes calls, or receives something: it is not at rest. @param agoMs when it last did, at a start */
+  noteTraffic(agoMs = 0): void {
+    this.#trafficMs = performance.now() - Math.max(0, agoMs)
     this.#schedule(LOOK_MS)
   }
 
@@ -212,7 +203,6 @@ export class ServiceWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#stopped = true
     this.stop()
   }
 
@@ -244,7 +234,7 @@ export class ServiceWatch implements Disposable {
   /** Schedules the next check within `waitMs`. */
   #schedule(waitMs: number): void {
     const probes = this.#probes
-    if (probes === null || this.#stopped || this.#revoked || this.#isLooking) return
+    if (probes === null || this.#revoked || this.#isLooking) return
     const dueMs = performance.now() + waitMs
     if (this.#dueMs <= dueMs) return
     this.#endTimer()

@@ -131,15 +131,14 @@ export class Outcomes implements AsyncDisposable {
 
   /** When the last message that is remembered was received or sent; 0 when none is. */
   async lastAtMs(): Promise<number> {
-    const lastOf = (table: 'outcomes' | 'sent') =>
-      this.#store.read((db) =>
-        db
-          .selectFrom(table)
-          .select(({ fn }) => fn.max('at').as('at'))
-          .execute(),
-      )
-    const [[received], [sent]] = await Promise.all([lastOf('outcomes'), lastOf('sent')])
-    return Math.max(received?.at ?? 0, sent?.at ?? 0)
+    const last = await this.#store.read((db) => {
+      const both = db
+        .selectFrom('outcomes')
+        .select('at')
+        .unionAll(db.selectFrom('sent').select('at'))
+      return both.orderBy('at', 'desc').limit(1).executeTakeFirst()
+    })
+    return last?.at ?? 0
   }
 
   /** Writes due outcomes, and empties the memory of recent ones. */

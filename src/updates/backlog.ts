@@ -63,8 +63,8 @@ export class Backlog implements Disposable {
   #isDated = false
   #isPeeking = false
   #isBehind = false
-  #isStarted = false
-  #isLooking = false
+  /** It was started, and its loop does not run. */
+  #isIdle = false
   #level: BacklogLevel = 'none'
   /** `leftMs` at the last check, in whole hours; null where it was null. */
   #hoursLeft: number | null = null
@@ -75,7 +75,7 @@ export class Backlog implements Disposable {
 
   /** Checks once a minute while updates wait, and queries the service while they are behind. */
   start(): void {
-    this.#isStarted = true
+    this.#isIdle = true
     this.#lookLater()
   }
 
@@ -163,8 +163,8 @@ export class Backlog implements Disposable {
   }
 
   #lookLater(): void {
-    if (!this.#isStarted || this.#isLooking || !this.#mayChange) return
-    this.#isLooking = true
+    if (!this.#isIdle || !this.#mayChange) return
+    this.#isIdle = false
     // oxlint-disable-next-line typescript/no-floating-promises -- the loop catches its errors
     void this.#look()
   }
@@ -178,7 +178,7 @@ export class Backlog implements Disposable {
       if (this.#isBehind || this.#level !== 'none') await ask().catch(() => undefined)
       this.#updateLevel()
     }
-    this.#isLooking = false
+    this.#isIdle = true
   }
 
   #updateLevel(): void {

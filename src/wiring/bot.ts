@@ -87,8 +87,6 @@ export async function createBot(options: BotOptions) {
     )
   subscriptions.subscribeLink(link)
   const core = stack.use(await createCore(options, link, 'run'))
-  // of many bots most are idle when they start; one alone is looked at often for its first hour
-  if (name !== undefined) link.watch.startAtRest(Date.now() - (await core.outcomes.lastAtMs()))
   stack.use(subscriptions.subscribeCore(core, link, log))
   // After the start's lines about the bot's key, and before those about a webhook.
   subscriptions.subscribeReadiness(link, core, log)

@@ -67,6 +67,8 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
   if (purpose === 'run') journalHeads.start()
+  // many bots of a process are idle when it starts
+  if (options.name !== undefined) link.watch.noteTraffic(Date.now() - (await outcomes.lastAtMs()))
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const named = purpose === 'run' ? known.clients.all : null

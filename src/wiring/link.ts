@@ -65,7 +65,7 @@ export function createLink(
     events: forwardTo(upstreamListeners),
   })
   const alerts = createAlerts(o)
-  const watch = new ServiceWatch(health, { time, later: o.later })
+  const watch = new ServiceWatch(health, time, o.later)
   return {
     /** Base URL of the service. */
     url: settings.upstream.url,

@@ -1,83 +1,129 @@
-/** Several bots in one process: memory and CPU of each, and the sends of all. */
+/** Several bots in one process, or in two on one database: memory and CPU of each, and the sends of all. */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import type { IncomingMessage } from 'node:http'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { RESTING_LOOK_MS } from '../../src/observe/service-watch.ts'
 import { createSandbox } from '../../src/sandbox/create.ts'
+import { LATER_MS } from '../../src/util/shared-timers.ts'
+import { ownCluster } from '../support/postgres.ts'
 import { addBots, send, type BenchBot } from './bench-bots.ts'
 import { resultOf, round, temporaryFolder, type Result } from './measure.ts'
-import { takenBy } from './package.ts'
+import { takenBy, type Taken } from './package.ts'
 import { startPosternForSeveral, type Process } from './processes.ts'
 
 const COUNTS = [1, 10, 100, 500, 1000]
+/** `together`: two processes on one database, each with so many bots that are new. */
+const KINDS = { bots: 1, 'bots-postgres': 1, 'bots-together': 2 }
+type Kind = keyof typeof KINDS
 /** Until threads that are no longer needed have ended. */
 const SETTLE_MS = 40_000
-const IDLE_MS = 20_000
+/** Each bot at rest is checked once meanwhile. */
+const IDLE_MS = RESTING_LOOK_MS + LATER_MS
 const ALL_MS = 10_000
 /** Bots that send at once, where all send as fast as they can: more would measure the sandbox. */
 const AT_ONCE = 32
+/** Another commit's `bin/postern.cjs`, which is measured in turns with this one. */
+const { BENCH_MAIN: OTHER } = process.env
 
 interface Measured {
-  count: number
-  startMs: number
-  memory: number
-  cpuMsPerSecond: number
-  sleepsPerSecond: number
+  job: string
+  /** Of each process. */
+  startMs: number[]
+  idle: { memory: number; cpuMsPerSecond: number; sleepsPerSecond: number }[]
+  callsPerSecond: number
   sendsPerSecond: number
 }
 
-/** For each number of bots, what one of them takes. */
+/** For each number of bots, what they take; with `BENCH_MAIN` in turns with another commit. */
 export async function botJobs(wanted: (job: string) => boolean): Promise<Result[]> {
-  const measured: Measured[] = []
-  for (const count of COUNTS) {
-    const isWanted = wanted(`bots-${count}`)
+  const results: Result[] = []
+  for (const kind of Object.keys(KINDS) as Kind[]) {
+    const jobs = COUNTS.filter((count) => wanted(`${kind}-${count}`))
     // what one takes is what each more is compared with
-    const isNeeded = count === 1 && COUNTS.some((other) => wanted(`bots-${other}`))
-    if (isWanted || isNeeded) measured.push(await measure(count))
+    const counts = jobs.length > 0 && KINDS[kind] === 1 ? new Set([1, ...jobs]) : jobs
+    for (const main of OTHER === undefined ? [undefined] : [undefined, OTHER]) {
+      let memoryOfOne = NaN
+      for (const count of counts) {
+        const measured = await measure(kind, count, main)
+        if (count === 1) memoryOfOne = measured.idle[0]?.memory ?? NaN
+        results.push(rowOf(measured, (memory) => (memory - memoryOfOne) / (count - 1)))
+      }
+    }
   }
-  const [one] = measured
-  return measured.map((each) => rowOf(each, one?.memory ?? 0))
+  return results
 }
 
-function rowOf(m: Measured, memoryOfOne: number): Result {
-  const { count, memory } = m
-  const each =
-    count === 1 ? '' : `, ${round((memory - memoryOfOne) / (count - 1))} MiB for each bot more`
-  return resultOf(
-    `bots-${count}`,
-    m.startMs,
-    {},
-    {
-      notes: [
-        `idle: ${Math.round(memory)} MiB${each}, CPU ${round(m.cpuMsPerSecond)} ms and ${round(m.sleepsPerSecond)} wake-ups a second`,
-        `${Math.round(m.sendsPerSecond)} sends a second in all; all ready ${Math.round(m.startMs)} ms after a start`,
-      ],
-    },
-  )
+function rowOf(
+  { job, startMs, idle, ...m }: Measured,
+  eachMore: (memory: number) => number,
+): Result {
+  const lines = idle.map(({ memory, cpuMsPerSecond, sleepsPerSecond }) => {
+    const each = eachMore(memory)
+    const more = Number.isFinite(each) ? `, ${round(each)} MiB for each bot more` : ''
+    return `idle: ${Math.round(memory)} MiB${more}, CPU ${round(cpuMsPerSecond)} ms and ${round(sleepsPerSecond)} wake-ups a second`
+  })
+  const ready = startMs.map(Math.round).join(' and ')
+  const notes = [
+    ...lines,
+    `idle: ${round(m.callsPerSecond)} calls a second to the service`,
+    `${Math.round(m.sendsPerSecond)} sends a second in all; all ready ${ready} ms after a start`,
+  ]
+  return resultOf(job, Math.max(...startMs), {}, { notes })
 }
 
-async function measure(count: number): Promise<Measured> {
-  using root = temporaryFolder()
-  await using sandbox = await createSandbox({ rates: 'off' })
-  const folder = join(root.path, 'bots.d')
-  mkdirSync(folder)
-  const bots = await addBots(sandbox, count, folder)
-  const dataDir = join(root.path, 'data')
-  const from = { upstream: sandbox.url, folder, dataDir }
+async function measure(kind: Kind, count: number, main: string | undefined): Promise<Measured> {
+  await using stack = new AsyncDisposableStack()
+  const { path } = stack.use(temporaryFolder())
+  const sandbox = stack.use(await createSandbox({ rates: 'off' }))
+  const database = kind === 'bots' ? null : stack.use(ownCluster()).cluster
+  database?.start([])
+  const scenes: { from: Parameters<typeof startPosternForSeveral>[0]; bots: BenchBot[] }[] = []
+  for (let n = 0; n < KINDS[kind]; n++) {
+    const folder = join(path, `bots-${n}.d`)
+    mkdirSync(folder)
+    const bots = await addBots(sandbox, count, folder)
+    const store = database === null ? undefined : { url: database.url, schema: `of_${n}` }
+    const from = { upstream: sandbox.url, folder, dataDir: join(path, `data-${n}`), store, main }
+    scenes.push({ from, bots })
+  }
   // The first start makes the keys.
-  await (await startPosternForSeveral(from))[Symbol.asyncDispose]()
-  await using postern = await startPosternForSeveral(from)
+  if (kind !== 'bots-together')
+    for (const { from } of scenes) await (await startPosternForSeveral(from))[Symbol.asyncDispose]()
+  const started = scenes.map(({ from }) => startPosternForSeveral(from))
+  const processes = (await Promise.all(started)).map((one) => stack.use(one))
   await pause(SETTLE_MS)
-  const before = takenBy(postern)
+  using calls = countCalls()
+  const before = processes.map(takenBy)
   await pause(IDLE_MS)
-  const after = takenBy(postern)
+  const after = processes.map(takenBy)
+  const perSecond = (difference: number): number => (difference / IDLE_MS) * 1000
+  const callsPerSecond = perSecond(calls.count)
+  const rates = processes.map((postern, n) => allSend(postern, scenes[n]?.bots ?? []))
   return {
-    count,
-    startMs: postern.readyMs,
-    memory: after.memory,
-    cpuMsPerSecond: ((after.cpuMs - before.cpuMs) / IDLE_MS) * 1000,
-    sleepsPerSecond: ((after.sleeps - before.sleeps) / IDLE_MS) * 1000,
-    sendsPerSecond: await allSend(postern, bots),
+    job: `${kind}-${count}${main === undefined ? '' : ` of ${main}`}`,
+    startMs: processes.map(({ readyMs }) => readyMs),
+    idle: after.map(({ memory, cpuMs, sleeps }, n) => {
+      const was = before[n] as Taken
+      const cpuMsPerSecond = perSecond(cpuMs - was.cpuMs)
+      return { memory, cpuMsPerSecond, sleepsPerSecond: perSecond(sleeps - was.sleeps) }
+    }),
+    callsPerSecond,
+    sendsPerSecond: (await Promise.all(rates)).reduce((sum, one) => sum + one, 0),
   }
+}
+
+/** Counts calls that bots make at servers of this process from now on. */
+function countCalls(): Disposable & { count: number } {
+  const channel = 'http.server.request.start'
+  const calls = { count: 0, [Symbol.dispose]: () => void unsubscribe(channel, note) }
+  const note = (message: unknown): void => {
+    const { url = '' } = (message as { request: IncomingMessage }).request
+    if (url.startsWith('/bot/v1/')) calls.count++
+  }
+  subscribe(channel, note)
+  return calls
 }
 
 /** All bots send, so many at once. @returns sends a second */

@@ -60,7 +60,8 @@ async function startNode(
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(url)
+    // one call without an answer must not end the wait for the next
+    const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
     await response.arrayBuffer()
     return response.ok
   } catch {
@@ -129,13 +130,14 @@ export async function startPostern(o: {
 
 /**
  * A sidecar for several bots, as `postern run` starts it, until all are ready.
- * @param o `folder` of the bots' files; `dataDir` of all
+ * @param o `folder` of the bots' files; `dataDir` of all; `main` as of `startPostern`
  */
 export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
   store?: StorePlace | undefined
+  main?: string | undefined
 }): Promise<Process> {
   return await startSidecar({ ...o, env: { POSTERN_BOTS: o.folder, POSTERN_LOG_LEVEL: 'warn' } })
 }
@@ -144,7 +146,7 @@ export async function startPosternForSeveral(o: {
 async function startSidecar(o: {
   upstream: string
   dataDir: string
-  main?: string
+  main?: string | undefined
   port?: number
   store?: StorePlace | undefined
   until?: string

@@ -49,7 +49,7 @@ applyProfile()
 const results: Result[] = []
 for (const [name, jobs] of Object.entries(PARTS)) {
   if (only !== undefined && name !== part) continue
-  results.push(...(await jobs(wanted)).filter(({ job }) => wanted(job)))
+  results.push(...(await jobs(wanted)).filter(({ job }) => wanted(job.replace(/ of .*/, ''))))
 }
 const lines = args.includes('--json') ? [JSON.stringify({ results })] : table(results)
 for (const line of lines) process.stdout.write(`${line}\n`)

@@ -3,7 +3,6 @@ import { describe, expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { ServiceWatch } from '../../src/observe/service-watch.ts'
-import { sharedTimers } from '../../src/util/shared-timers.ts'
 import { BEHIND_MS, CALL_MS, startWatch, until, useWatchTime } from './watch-scene.ts'
 
 /** The bound for a bot that has had no traffic for an hour. */
@@ -68,28 +67,6 @@ describe('a bot at rest', () => {
     await pass(700_000)
     service.answer = work
     expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  })
-
-  test('watches of 100 bots at rest share a timer, and one that has traffic has its own', async () => {
-    const later = sharedTimers()
-    const askedAt: number[] = []
-    const { watch } = startWatch(() => ({}), { isAtRest: true })
-    expect(watch.isAtRest()).toBe(true)
-    const watches = Array.from({ length: 100 }, () => {
-      const askService = async () => void askedAt.push(Math.round(performance.now()))
-      const started = startWatch(
-        (own) => ({ askService: () => askService().then(() => own.answered(me(200))) }),
-        { later, isAtRest: true },
-      )
-      return started.watch
-    })
-    await vi.advanceTimersByTimeAsync(45_000)
-    expect([askedAt.length, new Set(askedAt).size]).toEqual([100, 1])
-    await vi.advanceTimersByTimeAsync(7000)
-    expect([askedAt.length, new Set(askedAt).size]).toEqual([200, 2])
-    watches[0]?.noteTraffic()
-    await vi.advanceTimersByTimeAsync(10_000)
-    expect(askedAt.length).toBe(201)
   })
 
   test.each([0, 20_000, 45_000])(

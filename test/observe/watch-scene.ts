@@ -3,6 +3,7 @@ import { vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { RESTING_AFTER_MS, ServiceWatch } from '../../src/observe/service-watch.ts'
+import type { CallLater } from '../../src/util/shared-timers.ts'
 import { useFakeTime } from '../support/fake-time.ts'
 
 /** A call may take four of the fifteen seconds by which readiness may lag. */
@@ -13,13 +14,10 @@ export const useWatchTime = (): void =>
   useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] })
 
 /** A watch that has started, with these probes; the others succeed. */
-export function startWatch(
-  probesOf: (watch: ServiceWatch) => Partial<Probes>,
-  o: ConstructorParameters<typeof ServiceWatch>[1] & { isAtRest?: boolean } = {},
-) {
+export function startWatch(probesOf: (watch: ServiceWatch) => Partial<Probes>, later?: CallLater) {
   const health = new Health()
-  const watch = new ServiceWatch(health, o)
-  if (o.isAtRest === true) watch.startAtRest(RESTING_AFTER_MS)
+  const watch = new ServiceWatch(health, undefined, later)
+  if (later !== undefined) watch.noteTraffic(RESTING_AFTER_MS)
   watch.start({
     askService: async () => {},
     tryStore: async () => {},

@@ -1,9 +1,10 @@
 /** Timers of many bots at rest on one timer of Node. */
 import { expect, test, vi } from 'vitest'
+import type { ServiceWatch } from '../../src/observe/service-watch.ts'
 import { LATER_MS, sharedTimers } from '../../src/util/shared-timers.ts'
-import { useFakeTime } from '../support/fake-time.ts'
+import { startWatch, useWatchTime } from '../observe/watch-scene.ts'
 
-useFakeTime({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+useWatchTime()
 
 test('1,000 timers that are due within a second use one timer of Node, none early or a second late', async () => {
   const later = sharedTimers()
@@ -35,4 +36,27 @@ test('a shared timer that was ended does not fire, also where another of its sec
   end()
   await vi.advanceTimersByTimeAsync(3000)
   expect(fired).toEqual(['kept', 'kept'])
+})
+
+test('watches of 100 bots at rest probe in one turn, and one that has traffic in its own time', async () => {
+  const later = sharedTimers()
+  const askedAt: number[] = []
+  const watches = Array.from({ length: 100 }, () => {
+    const probesOf = (watch: ServiceWatch) => ({
+      askService: async () => {
+        askedAt.push(Math.round(performance.now()))
+        watch.answered({ route: 'GET /me', status: 200 })
+      },
+    })
+    return startWatch(probesOf, later).watch
+  })
+  const turns = async (ms: number): Promise<number[]> => {
+    await vi.advanceTimersByTimeAsync(ms)
+    return [askedAt.length, new Set(askedAt).size]
+  }
+  expect(watches[0]?.isAtRest()).toBe(true)
+  expect(await turns(45_000)).toEqual([100, 1])
+  expect(await turns(7000)).toEqual([200, 2])
+  watches[0]?.noteTraffic()
+  expect(await turns(10_000)).toEqual([201, 3])
 })
