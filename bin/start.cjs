@@ -7,12 +7,14 @@ const { isClone, root } = require('./node-version.cjs')
 
 /*
  * What a sidecar and a sandbox run with, which is read before a program begins: less memory for
- * what is young, collections before the heap grows, freed memory given back (messages for a group
+ * what is young, collected by one thread (others would be woken for a fraction of a millisecond),
+ * collections before the heap grows while it is at rest, freed memory given back (messages for a group
  * are some 30 KB, and must not hold the heap open from its middle), no debugger on SIGUSR1, no
  * environment in reports of a crash.
  */
 const OPTIONS = [
   '--max-semi-space-size=2',
+  '--no-parallel-scavenge',
   '--memory-saver-mode',
   '--disable-sigusr1',
   '--report-exclude-env',

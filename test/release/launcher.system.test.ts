@@ -113,6 +113,7 @@ describe('the launcher', () => {
         '--require',
         report,
         '--max-semi-space-size=2',
+        '--no-parallel-scavenge',
         '--memory-saver-mode',
         '--disable-sigusr1',
         '--report-exclude-env',
