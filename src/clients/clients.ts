@@ -91,8 +91,11 @@ export class Clients {
    * @throws Refusal `postern_not_allowed`, `unauthorized` once it is removed, `rate_limited`,
    *   `postern_store_unwritable`
    */
-  async admit(client: Client | null, act: ClientAct): Promise<StillMay> {
-    if (client === null) return OWN_CALL
+  admit(client: Client | null, act: ClientAct): StillMay | Promise<StillMay> {
+    return client === null ? OWN_CALL : this.#admit(client, act)
+  }
+
+  async #admit(client: Client, act: ClientAct): Promise<StillMay> {
     await this.#parts.memory.fresh()
     const { credential } = client
     const lack = this.#lackOf(credential, act)

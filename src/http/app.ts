@@ -7,6 +7,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Refusal, ServiceError } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { hostNames, NO_SCHEMAS } from '../util/local-door.ts'
+import { noteCalls } from '../util/memory-saver.ts'
 import { batchPerTick } from '../util/scheduling.ts'
 import { mayBeLong, takeOnlyJson } from './body.ts'
 import { createBoundedServer } from './bounded-server.ts'
@@ -161,6 +162,8 @@ type Report = (line: RequestLine) => void
 function reporter({ log, level, onAnswered }: AppOptions): Report {
   const linesFor = countRepeated(() => performance.now())
   return batchPerTick((line: RequestLine) => {
+    // probes are no work
+    if (level === 'info') noteCalls()
     for (const one of linesFor(line)) log[level](one, 'request')
     onAnswered(line)
   })
@@ -197,10 +200,11 @@ function createRoutes(
   app.decorateRequest('stillMay', null)
   if (options.onExchange !== undefined) observeExchanges(app, options.onExchange)
   takeOnlyJson(app)
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     seeThrough(request, reply, { answerMs: bounds.answerMs, report })
     requireRouted(request, options)
     if (request.headers.expect !== undefined) reply.raw.writeContinue()
+    done()
   })
   app.addHook('preClose', (done) => {
     stopping.abort()

@@ -1,19 +1,20 @@
 import { pipeline, type Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { StillMay } from '../clients/may-client.ts'
+import { OWN_CALL, type StillMay } from '../clients/may-client.ts'
 import type { Unseen } from '../kernel/index.ts'
 import type { AnswerEnvelope } from '../service/attempt.ts'
 import { Refusal, type RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../service/client.ts'
+import type { Ending } from '../service/exchange.ts'
 import { queryOf } from './params.ts'
 
 /** An answer with the name of its failure, as the upstream client or the error handler gives it. */
 export type Relayed = RawAnswer & { code?: string; envelope?: AnswerEnvelope }
 
 /**
- * Node writes a text together with the headers, bytes after them, which costs as much again; a
- * body in an envelope is UTF-8, so that its text is the same bytes.
+ * Node writes a text together with the headers, bytes after them, which costs as much again; each
+ * character of Latin-1 is one byte, whatever text the bytes are.
  */
 const ONE_WRITE_BYTES = 16_384
 
@@ -22,8 +23,9 @@ const ONE_WRITE_BYTES = 16_384
  * @throws Refusal as `StillMay.ask`
  */
 export async function relay(reply: FastifyReply, answer: Relayed): Promise<FastifyReply> {
+  const stillMay = admitted(reply.request)
   try {
-    await admitted(reply.request).ask()
+    if (stillMay !== OWN_CALL) await stillMay.ask()
   } catch (error) {
     answer.stream?.destroy()
     throw error
@@ -57,8 +59,9 @@ export function writeAnswer(reply: FastifyReply, answer: Relayed): FastifyReply 
   raw.writeHead(status, { ...headers, 'cache-control': 'no-store', ...length })
   // Fastify would write its own idea of the content type.
   reply.hijack()
-  if (stream === undefined) raw.end(body.length > ONE_WRITE_BYTES ? body : body.toString())
-  else sendStream(reply, stream)
+  if (stream !== undefined) sendStream(reply, stream)
+  else if (body.length > ONE_WRITE_BYTES) raw.end(body)
+  else raw.end(body.toString('latin1'), 'latin1')
   return reply
 }
 
@@ -86,13 +89,35 @@ export function whileConnected(reply: FastifyReply): AbortSignal {
   return gone.signal
 }
 
+/** The same, for one call to the service. */
+export class Hangup implements Ending {
+  readonly #raw: FastifyReply['raw']
+
+  constructor({ raw }: FastifyReply) {
+    this.#raw = raw
+  }
+
+  get aborted(): boolean {
+    const { destroyed, closed, writableFinished } = this.#raw
+    return (destroyed || closed) && !writableFinished
+  }
+
+  addEventListener(_abort: 'abort', listener: () => void): void {
+    this.#raw.on('close', listener)
+  }
+
+  removeEventListener(_abort: 'abort', listener: () => void): void {
+    this.#raw.off('close', listener)
+  }
+}
+
 /** Passes a GET of the bot's on, with its query; it ends when the bot hangs up. */
 export async function relayGet(
   upstream: Pick<Upstream, 'relay'>,
   path: string,
   [request, reply]: [FastifyRequest, FastifyReply],
 ): Promise<Answer> {
-  const signal = whileConnected(reply)
+  const signal = new Hangup(reply)
   return await upstream.relay({ method: 'GET', path: `${path}${queryOf(request)}`, signal })
 }
 

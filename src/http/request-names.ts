@@ -29,9 +29,10 @@ export function requireKnownNames(request: FastifyRequest, call: EndpointName | 
     const hint = 'another name of the specification is read from it'
     throw new Refusal('bad_request', `${shown(impostor)}: no such field: ${hint}`)
   }
-  if (call === null) return
+  const query = queryOf(request)
+  if (call === null || query === '') return
   const listed = QUERY_NAMES[call] ?? []
-  const names = [...new URLSearchParams(queryOf(request)).keys()]
+  const names = [...new URLSearchParams(query).keys()]
   const wrong = names.find((name, at) => !listed.includes(name) || names.indexOf(name) !== at)
   if (wrong === undefined) return
   const expected = listed.length === 0 ? 'the call has none' : `once each: ${listed.join(', ')}`

@@ -1,10 +1,9 @@
 import { resultOr } from '../errors.ts'
+import { PLAIN } from '../service/path.ts'
 
 const ESCAPE = /%(?![0-9a-f]{2})/i
 const ENCODED_SEPARATOR = /%(?:2f|5c)/i
 const ENCODED_TWICE = /%25[0-9a-f]{2}/i
-/** Paths that need only a check of their length; most are of this kind. */
-const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters
 const OUTSIDE_ASCII = /[^\x21-\x7e]/
 // oxlint-disable-next-line no-control-regex -- the rule is about control characters

@@ -121,14 +121,26 @@ function buildRoutes(parts: BotDoorParts, create: typeof createApp): App {
     takeCall: (client, act) => clients.shares.takeCalls(client, act),
     stopping,
   }
-  app.addHook('onRequest', async (request, reply) => begin(request, reply))
+  app.addHook('onRequest', (request, reply, done) => {
+    begin(request, reply)
+    done()
+  })
   void app.register(
     (scope, _options, done) => {
-      scope.addHook('preHandler', async (request) => {
+      const admitClient = async (request: FastifyRequest): Promise<StillMay> =>
+        await admit(request, await actOf(request, clients.presses))
+      scope.addHook('preHandler', (request, _reply, next) => {
         requireKnownNames(request, callOf(request))
+        const judge = (stillMay: StillMay): void => {
+          request.stillMay = stillMay
+          parts.outbox.refuseCodes(request.body)
+        }
         const isOwn = request.client === null
-        await admit(request, isOwn ? UNNAMED : await actOf(request, clients.presses))
-        parts.outbox.refuseCodes(request.body)
+        const stillMay = isOwn ? clients.of.admit(null, UNNAMED) : admitClient(request)
+        if (stillMay instanceof Promise) return stillMay.then(judge)
+        judge(stillMay)
+        next()
+        return null
       })
       for (const route of parts.routes) route(scope, tools)
       passRoutes(scope, parts)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Readable } from 'node:stream'
 import { readEnvelope, type ApiError } from '../api/envelope.ts'
 import type { RawAnswer } from '../errors.ts'
 import { Unseen } from '../kernel/index.ts'
@@ -25,7 +26,7 @@ export interface Answer extends RawAnswer {
 export type AnswerEnvelope = { ok: true; result: Unseen } | { ok: false; error: ApiError }
 
 /** One HTTP request as sent on the wire. */
-export interface WireRequest extends Omit<Exchange, 'options'> {
+export interface WireRequest extends Exchange {
   /** Scheme and host; the proxy is chosen by it. */
   origin: string
   method: Method
@@ -47,24 +48,29 @@ export type AttemptOutcome =
  * @throws the error of `requireAllowed`; nothing was sent then
  */
 export async function attempt(pool: Dispatcher, request: WireRequest): Promise<AttemptOutcome> {
-  const { origin, method, path, body = null, token, answer: kind, ...rest } = request
+  const { origin, method, path, body = null, token } = request
   const headers = requestHeaders(token, body === null ? 'none' : 'body')
   const sentAtMs = performance.now()
-  const received = await exchange(pool, {
-    ...rest,
-    timeoutMs: Math.max(1, Math.ceil(request.timeoutMs)),
-    // `timeoutMs` bounds it. undici's own clock would wake the process twice a second while it runs.
-    options: { origin, method, path, headers, body, headersTimeout: 0 },
-  })
+  // `timeoutMs` bounds it. undici's own clock would wake the process twice a second while it runs.
+  const options = { origin, method, path, headers, body, headersTimeout: 0 }
+  const received = await exchange(pool, options, request)
   if ('kind' in received) return received
-  const isBodiless = method === 'HEAD' || method === 'OPTIONS'
-  const isRead = received.stream === undefined && (!isBodiless || received.statusCode >= 400)
-  const read = isRead ? await readAnswer(received, received.body, kind) : handedThrough(received)
-  const answer = read ?? (isBodiless ? withoutBody(received) : null)
-  if (answer === null) {
-    const { statusCode } = received
-    return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
-  }
+  const read = readReceived(received, request)
+  return outcomeOf(read instanceof Promise ? await read : read, received, sentAtMs)
+}
+
+function readReceived(received: Received, { method, answer: kind }: WireRequest): MaybeLater {
+  const { statusCode, body, stream } = received
+  if (stream !== undefined) return handedThrough(received, stream)
+  if (method !== 'HEAD' && method !== 'OPTIONS') return readAnswer(received, body, kind)
+  if (statusCode < 400) return withoutBody(received)
+  const read = Promise.resolve(readAnswer(received, body, kind))
+  return read.then((answer) => answer ?? withoutBody(received))
+}
+
+function outcomeOf(answer: Answer | null, received: Received, sentAtMs: number): AttemptOutcome {
+  const { statusCode } = received
+  if (answer === null) return unusable(`no envelope in HTTP ${statusCode}`, statusCode)
   // our clock may have been set since the request left: only its present setting counts
   const setMs = wallClockSetMs()
   const date = joined(received.headers['date'])
@@ -85,35 +91,52 @@ function withoutBody({
   return { status, headers: handedOn(headers), body: Buffer.alloc(0), envelope }
 }
 
-/** A success that is proved as it leaves; null for a body that was received whole. */
-function handedThrough({ statusCode: status, headers, stream }: Received): Answer | null {
-  if (stream === undefined) return null
+/** A success that is proved as it leaves. */
+function handedThrough({ statusCode: status, headers }: Received, stream: Readable): Answer {
   const envelope = { ok: true as const, result: new Unseen(null) }
   const proved = provedSuccess(stream, status)
   const kept = inUtf8(handedOn(headers))
   return { status, headers: kept, body: Buffer.alloc(0), stream: proved, envelope }
 }
 
+/** An answer in the envelope; of a long one, and of one that is written anew, its promise. */
+type MaybeLater = Answer | null | Promise<Answer | null>
+
 /**
  * The answer in the envelope, or null without one. A bot reads the same from it as we do.
  * @param kind `own`: a success that no bot reads
  */
-export async function readAnswer(
+export function readAnswer(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   body: Buffer,
   kind: AnswerKind | 'own',
-): Promise<Answer | null> {
-  try {
-    if (!isUtf8(body)) return null
-    const text = body.toString()
-    const json = await parseAnswer(text)
+): MaybeLater {
+  if (!isUtf8(body)) return null
+  const text = body.toString()
+  const judge = (json: unknown): MaybeLater => {
     const read = readEnvelope(json, statusCode)
     if (read === null || !isObject(json)) return null
     const envelope = read.ok ? { ok: true as const, result: new Unseen(read.result) } : read
     const answer = { status: statusCode, headers: inUtf8(handedOn(headers)), body, envelope }
     if (kind === 'own' && envelope.ok) return answer
-    const isAnother = await makeOneReading(json, text, kind === 'own' ? 'other' : kind)
-    return isAnother ? { ...answer, body: await stringifyAnswer(json) } : answer
+    const isAnother = makeOneReading(json, text, kind === 'own' ? 'other' : kind)
+    return isAnother === false ? answer : rewritten(answer, json, isAnother)
+  }
+  try {
+    const json = parseAnswer(text)
+    return json instanceof Promise ? json.then(judge).catch(() => null) : judge(json)
+  } catch {
+    return null
+  }
+}
+
+async function rewritten(
+  answer: Answer,
+  json: Record<string, unknown>,
+  isAnother: boolean | Promise<boolean>,
+): Promise<Answer | null> {
+  try {
+    return (await isAnother) ? { ...answer, body: await stringifyAnswer(json) } : answer
   } catch {
     return null
   }

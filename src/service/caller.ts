@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { API_PREFIX } from '../api/endpoints.ts'
+import { API_PREFIX, type Endpoint } from '../api/endpoints.ts'
 import type { NoResponseError } from '../errors.ts'
 import { attempt, type Answer, type AttemptOutcome, type WireRequest } from './attempt.ts'
 import type { Budget } from './budget.ts'
@@ -92,7 +92,7 @@ async function authorized(parts: CallerParts, call: Call, turn: AttemptTurn) {
   const { token } = parts
   const used = token.reveal()
   const outcome = await attemptWith(used, parts, call, turn)
-  if (outcome.kind !== 'answered' || outcome.answer.status !== 401) return outcome
+  if (outcome.answer?.status !== 401) return outcome
   await token.reload().catch(() => false)
   const current = token.reveal()
   return current === used
@@ -102,16 +102,28 @@ async function authorized(parts: CallerParts, call: Call, turn: AttemptTurn) {
 
 async function attemptWith(
   token: string,
-  { origin, basePath, budget, events, limits, stopping }: CallerParts,
-  { pool, method, path, body, signal, mayStream, own, permitted, requireAllowed }: Call,
+  parts: CallerParts,
+  call: Call,
   { untilMs, isAgain = false }: AttemptTurn,
 ): Promise<AttemptOutcome> {
-  await permitted?.()
-  if (own && isAgain) budget.count()
+  if (call.permitted !== undefined) await call.permitted()
+  if (call.own && isAgain) parts.budget.count()
   const startedMs = performance.now()
-  const endpoint = endpointOf(method, path)
-  const [isUpdates, isKeys] = ['getUpdates', 'getChatKeys'].map((one) => one === endpoint?.name)
-  const outcome = await attempt(pool, {
+  const endpoint = endpointOf(call.method, call.path)
+  const request = wireRequest(parts, call, { token, endpoint, timeoutMs: untilMs - startedMs })
+  const outcome = await attempt(call.pool, request)
+  reportOutcome(parts, call, outcome, { endpoint, startedMs })
+  return outcome
+}
+
+function wireRequest(
+  { origin, basePath, limits, stopping }: CallerParts,
+  { method, path, body, signal, mayStream, own, requireAllowed }: Call,
+  { token, endpoint, timeoutMs }: { token: string; endpoint: Endpoint | null; timeoutMs: number },
+): WireRequest {
+  const isUpdates = endpoint?.name === 'getUpdates'
+  const isKeys = endpoint?.name === 'getChatKeys'
+  return {
     origin,
     method,
     path: `${basePath}${API_PREFIX}${path}`,
@@ -120,13 +132,21 @@ async function attemptWith(
     answer: isUpdates ? 'updates' : own ? 'own' : 'other',
     maxBytes: isUpdates ? limits.maxUpdatesBytes : isKeys ? limits.maxKeysBytes : limits.maxBytes,
     mayStream,
-    timeoutMs: untilMs - startedMs,
+    timeoutMs,
     signal,
     stopping,
     requireAllowed,
-  })
+  }
+}
+
+function reportOutcome(
+  { budget, events }: CallerParts,
+  { method, own }: Call,
+  outcome: AttemptOutcome,
+  { endpoint, startedMs }: { endpoint: Endpoint | null; startedMs: number },
+): void {
   if (own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
-  if (outcome.kind !== 'answered') return outcome
+  if (outcome.kind !== 'answered') return
   const { status, envelope } = outcome.answer
   const code = envelope.ok ? undefined : envelope.error.code
   const ms = performance.now() - startedMs
@@ -134,18 +154,16 @@ async function attemptWith(
   events.answered({ ...answered, ...(code !== undefined && { code }) })
   if (outcome.skewMs !== null) events.clock(outcome.skewMs)
   if (code === 'bot_paused') events.paused()
-  return outcome
 }
 
 /** False when no time is left for another attempt, or nobody waits for it. */
 async function pauseBefore(
   { limits: { retryPauseMs }, stopping }: CallerParts,
-  { untilMs, signal: own }: Call,
+  { untilMs, signal }: Call,
 ): Promise<boolean> {
   if (performance.now() + retryPauseMs >= untilMs) return false
-  const signal = own === undefined ? stopping : AbortSignal.any([own, stopping])
-  await pause(retryPauseMs, undefined, { signal }).catch(() => undefined)
-  return !signal.aborted
+  await pause(retryPauseMs, undefined, { signal: stopping }).catch(() => undefined)
+  return !stopping.aborted && signal?.aborted !== true
 }
 
 /** Edits, polls, and calls of the bot other than GET: a repetition could have an effect twice. */

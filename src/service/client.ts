@@ -6,6 +6,7 @@ import { Budget } from './budget.ts'
 import { ifAnswerLost, ifUnreached, makeCall, never } from './caller.ts'
 import type { Call, CallerParts } from './caller.ts'
 import type { TokenSource, UpstreamEvents } from './caller.ts'
+import type { Ending } from './exchange.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
@@ -23,7 +24,7 @@ export interface UpstreamRequest {
   /** JSON. */
   body?: string
   /** Ends the call; it then throws NoResponseError, which nobody should wait for. */
-  signal?: AbortSignal
+  signal?: Ending
   /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
   /** Nothing of it is judged: a success beyond the bound is given as a stream, of any length. */
@@ -112,9 +113,9 @@ export class UpstreamClient implements AsyncDisposable {
    * @throws ServiceError for a refusal of the service; Refusal `postern_busy` when its turn would
    *   be too late; Refusal `postern_route_refused` as `relay` does
    */
-  async ask(request: UpstreamRequest): Promise<Unseen> {
+  async ask(request: UpstreamRequest & { signal?: AbortSignal }): Promise<Unseen> {
     const call = this.#ordinary(request, 'own')
-    await this.#parts.budget.take(call.untilMs, this.#ending(call.signal))
+    await this.#parts.budget.take(call.untilMs, this.#ending(request.signal))
     const answer = await makeCall(this.#parts, call)
     if (answer.envelope.ok) return answer.envelope.result
     throw serviceErrorOf(answer, answer.envelope.error)

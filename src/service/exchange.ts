@@ -4,17 +4,23 @@ import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
 import { failureOf, givenUp, late, unusableByHead, type Failure } from './errors.ts'
 
-/** A request and its time limits. */
+/** What may end a call: an `AbortSignal`, or less than one, which costs less. */
+export interface Ending {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void): void
+  removeEventListener(type: 'abort', listener: () => void): void
+}
+
+/** The time limits of a request. */
 export interface Exchange {
-  options: Dispatcher.DispatchOptions
   /** Most bytes of body that are read of the answer. */
   maxBytes: number
   /** A success beyond that is handed on as it arrives. */
   mayStream?: boolean | undefined
-  /** Time limit of the whole exchange from now on, in milliseconds; at least 1. */
+  /** Time limit of the whole exchange from now on, in milliseconds. */
   timeoutMs: number
   /** Ends the exchange. */
-  signal: AbortSignal | undefined
+  signal: Ending | undefined
   /** No exchange begins after its abort; the end of the pool ends those under way. */
   stopping: AbortSignal
   /**
@@ -38,8 +44,12 @@ export interface Received {
  * Sends a request once, and never follows a redirect; an exchange that ends early is a failure.
  * @throws the error of `requireAllowed`; nothing was sent then
  */
-export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | Failure> {
-  const { options, maxBytes, timeoutMs, signal, stopping, requireAllowed } = sent
+export function exchange(
+  pool: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  sent: Exchange,
+): Promise<Received | Failure> {
+  const { maxBytes, timeoutMs, signal, stopping, requireAllowed } = sent
   if (signal?.aborted === true || stopping.aborted) return Promise.resolve(givenUp())
   const { promise, resolve, reject } = Promise.withResolvers<Received | Failure>()
   let controller: Dispatcher.DispatchController | null = null
@@ -65,8 +75,10 @@ export function exchange(pool: Dispatcher, sent: Exchange): Promise<Received | F
     if (stream === null) end(() => resolve(failure))
     else stream.destroy(failure.error)
   }
-  const giveUp = (): void => fail(givenUp())
-  const timer = setTimeout(() => fail(late()), timeoutMs)
+  const giveUp = (): void => {
+    if (signal?.aborted === true) fail(givenUp())
+  }
+  const timer = setTimeout(() => fail(late()), Math.ceil(timeoutMs))
   signal?.addEventListener('abort', giveUp)
   try {
     pool.dispatch(options, {

@@ -54,10 +54,11 @@ export function handedOn(
   received: Record<string, string | string[] | undefined>,
 ): Record<string, string> {
   const kept: Record<string, string> = {}
-  const connection = joined(received['connection']).toLowerCase()
-  const named = new Set(connection.split(/\s*,\s*/))
+  const named = joined(received['connection'])
+    .toLowerCase()
+    .split(/\s*,\s*/)
   for (const name in received) {
-    if (!(HANDED_ON.has(name) || PACE.test(name)) || named.has(name)) continue
+    if (!(HANDED_ON.has(name) || PACE.test(name)) || named.includes(name)) continue
     const value = joined(received[name])
     if (WRITABLE.test(value)) kept[name] = value
   }
@@ -78,6 +79,9 @@ export function inUtf8(headers: Record<string, string>): Record<string, string> 
 export const joined = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? value.join(', ') : (value ?? '')
 
+/** The date of the last answer: those of one second have the same. */
+let last = { date: '', ms: Number.NaN }
+
 /**
  * How far our clock is surely ahead of the service's, in milliseconds; negative when behind.
  * The answer was dated between our request and its arrival, and the date is cut to the second: a
@@ -86,7 +90,8 @@ export const joined = (value: string | string[] | undefined): string =>
  * @returns null when there is no valid date
  */
 export function clockSkewMs(date: string, sentAt: number, gotAt: number): number | null {
-  const theirs = HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN
+  if (date !== last.date) last = { date, ms: HTTP_DATE.test(date) ? Date.parse(date) : Number.NaN }
+  const theirs = last.ms
   if (Number.isNaN(theirs)) return null
   const least = sentAt - (theirs + RESOLUTION_MS)
   const most = gotAt - theirs

@@ -5,7 +5,7 @@
 import { ENVELOPE_NAMES, ERROR_NAMES, OWN_NAME, UPDATE_NAMES } from '../api/judged-names.ts'
 import { isObject } from '../api/common.ts'
 import { inSlices } from '../util/scheduling.ts'
-import { countNames, isRawNumber } from '../util/exact-json.ts'
+import { countNames, isLong, isRawNumber } from '../util/exact-json.ts'
 
 /** `updates`: everything in it is judged; `other`: only the envelope is. */
 export type AnswerKind = 'updates' | 'other'
@@ -14,13 +14,13 @@ export type AnswerKind = 'updates' | 'other'
  * Removes from a parsed answer, in place, values that allow a second reading.
  * @param text of which it was parsed
  * @returns whether it must be serialized anew: a value was removed, or the text contains a name
- *   twice, of which we have read the last
+ *   twice, of which we have read the last; of a long answer a promise of that
  */
-export async function makeOneReading(
+export function makeOneReading(
   answer: Record<string, unknown>,
   text: string,
   kind: AnswerKind,
-): Promise<boolean> {
+): boolean | Promise<boolean> {
   const { result, error } = answer
   const judged = kind === 'updates' ? UPDATE_NAMES : OWN_NAME
   /** Number of names read, as long as none was removed. */
@@ -48,9 +48,12 @@ export async function makeOneReading(
   remove(answer, (name) => name === other || ENVELOPE_NAMES.isImpostor(name))
   if (isObject(error)) remove(error, (name) => ERROR_NAMES.isImpostor(name))
   names += Object.keys(answer).length
-  for (const [name, value] of Object.entries(answer)) {
-    if (name !== 'result' || !Array.isArray(value)) clean(value)
-  }
-  for await (const one of inSlices(Array.isArray(result) ? result : [])) clean(one)
-  return isChanged || names !== countNames(text)
+  const isRewritten = (): boolean => isChanged || names !== countNames(text)
+  const isList = Array.isArray(result) && isLong(text)
+  for (const name in answer) if (name !== 'result' || !isList) clean(answer[name])
+  return isList ? cleanInSlices(result, clean).then(isRewritten) : isRewritten()
+}
+
+async function cleanInSlices(list: unknown[], clean: (value: unknown) => void): Promise<void> {
+  for await (const one of inSlices(list)) clean(one)
 }

@@ -1,6 +1,8 @@
 import { ENDPOINTS, type Endpoint } from '../api/endpoints.ts'
 import { Refusal, resultOr } from '../errors.ts'
 
+/** Paths of which only the length is to be checked; most are of this kind. */
+export const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 /** Escaped control characters, slash and backslash: a second unescaping would change the path. */
@@ -12,6 +14,7 @@ const BAD_ESCAPED = /%(?:[01][0-9a-f]|7f|2f|5c)/i
  *   control characters, bad escapes, a fragment, or anything beyond ASCII
  */
 export function checkPath(path: string): void {
+  if (PLAIN.test(path)) return
   const name = withoutQuery(path)
   const sound =
     path.startsWith('/') &&
@@ -46,7 +49,7 @@ export function endpointOf(method: string, path: string): Endpoint | null {
 export const routeOf = (method: string, endpoint: Endpoint | null): string =>
   `${method} ${endpoint?.path ?? 'other'}`
 
-const withoutQuery = (path: string): string => path.replace(/\?.*/s, '')
+const withoutQuery = (path: string): string => path.split('?', 1)[0] ?? ''
 
 const segments = (name: string): string[] =>
   name

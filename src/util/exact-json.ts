@@ -49,16 +49,23 @@ function isPlain(text: string): boolean {
 
 /** How an answer that is a list begins. */
 const LIST = '{"ok":true,"result":['
-/** Lists of so many characters or more are parsed item by item. */
-const LONG_LIST = 100_000
+/** Answers of so many characters or more are read item by item. */
+const LONG = 100_000
+
+/** Whether an answer is read in slices. */
+export const isLong = (text: string): boolean => text.length >= LONG
 
 /**
  * The same for an answer of the service. Items of a long list are parsed one by one, and the event
  * loop runs in between.
+ * @returns the value; of a long list its promise
  * @throws SyntaxError as `parseExact` does
  */
-export async function parseAnswer(text: string): Promise<unknown> {
-  if (text.length < LONG_LIST || !text.startsWith(LIST)) return parseExact(text)
+export function parseAnswer(text: string): unknown {
+  return isLong(text) && text.startsWith(LIST) ? parseList(text) : parseExact(text)
+}
+
+async function parseList(text: string): Promise<unknown> {
   const ends: number[] = []
   const isExact = scan(text, { ends })
   const last = ends.at(-1)

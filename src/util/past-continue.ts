@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
 /** How each informational response begins, and a 100. */
-const [INTERIM, CONTINUE, THREE] = ['HTTP/1.1 1', 'HTTP/1.1 100', 0x33]
+const [INTERIM, CONTINUE, ONE, THREE] = ['HTTP/1.1 1', 'HTTP/1.1 100', 0x31, 0x33]
 
 /**
  * Connections that accept an unrequested 100 (Continue; RFC 9110, 15.2). undici ends a connection at
@@ -40,6 +40,8 @@ function readPast(socket: Socket): void {
  * @returns the head that goes on; null: the final response began
  */
 function turned(bytes: Buffer, before: string): string | null {
+  const first = bytes[INTERIM.length - 1]
+  if (before === '' && first !== undefined && first !== ONE) return null
   const text = before + bytes.toString('latin1')
   for (let at = 0; ;) {
     const head = text.slice(at)
