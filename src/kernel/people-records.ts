@@ -156,7 +156,9 @@ export interface KnownKey {
 }
 
 export interface EncryptionKeyRecords {
-  /** Adds new ones while there is room. */
+  /** How many more have room, as far as is worth knowing. */
+  room(): Promise<number>
+  /** Adds new ones. */
   add(keys: readonly KnownKey[]): Promise<void>
   of(keyIds: readonly string[]): Promise<KnownKey[]>
 }

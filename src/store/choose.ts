@@ -5,7 +5,6 @@ import { readEntry, removeEntry, tryKeychain, writeEntry } from './keychain.ts'
 import { noEntry } from './keychain-refusals.ts'
 import * as protections from './protection.ts'
 import type { NewProtection, OpenProtection, SecretWrapper } from './protection.ts'
-import { insertNew } from './records/rows.ts'
 import * as refusals from './refusals.ts'
 import type { ProtectionMethod, ProtectionTable, Schema } from './schema.ts'
 import { sealRows } from './seal-rows.ts'
@@ -127,7 +126,9 @@ export async function protect(
   let isKept = false
   try {
     isKept = await db.transaction().execute(async (transaction) => {
-      if (!(await insertNew(transaction, 'protection', made.row))) return false
+      const first = transaction.insertInto('protection').values(made.row).returning('id')
+      const kept = await first.onConflict((conflict) => conflict.doNothing()).execute()
+      if (kept.length === 0) return false
       await sealRows(transaction, made.held.rowKey)
       return true
     })

@@ -29,7 +29,7 @@ export abstract class ProtectedStore {
   protected readonly underWay = new UnderWay()
   protected readonly writability = new Writability()
   readonly onWritable = this.writability.onChange
-  protected readonly sightings = new SightingWriter((...write) => this.put(...write))
+  protected readonly sightings = new SightingWriter((...write) => this.put(...write, true))
 
   constructor(held: OpenProtection | null) {
     this.held = held
@@ -37,8 +37,16 @@ export abstract class ProtectedStore {
   }
 
   abstract read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Runs a transaction in the order of writes. @param onWritten called before any other write begins */
-  protected abstract put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T>
+  /**
+   * Runs a transaction in the order of writes.
+   * @param onWritten called before any other write begins
+   * @param mayRepeat it may run again after it was kept
+   */
+  protected abstract put<T>(
+    change: Change<T>,
+    onWritten?: (result: T) => void,
+    mayRepeat?: true,
+  ): Promise<T>
   abstract scrub(): Promise<void>
   /**
    * The error of a move for one of its write. After `store-unwritable` it is unknown under which

@@ -156,6 +156,7 @@ export class Outgoing {
   }
 
   async #seal(rule: Rule, draft: Draft, publication: Publication) {
+    publication.expectSend()
     const entered = await publication.enter(() => this.#keyList(draft.chatId))
     const { prepared: list, signer, requireHeld, leave } = entered
     try {

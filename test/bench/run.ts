@@ -1,13 +1,14 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots|sidecars`
+ * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots|sidecars|database`
  * runs a part, `--only` with the name of a job that job alone.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { agentJobs } from './agent.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
+import { databaseJobs } from './database.ts'
 import { footprintJobs } from './footprint.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
@@ -33,6 +34,7 @@ const PARTS: Record<string, Part> = {
   streaming: streamingJobs,
   bots: botJobs,
   sidecars: sidecarJobs,
+  database: databaseJobs,
 }
 
 const args = process.argv.slice(2)

@@ -63,7 +63,7 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
     expect(trips).toEqual([['SELECT pg_t', 'state', 'state'], ['seen']])
   })
 
-  test('the first send to a person makes four commits in at most 22 round trips', async () => {
+  test('the first send to a person makes four commits in at most eight round trips', async () => {
     let chatId = 0
     let people = 0
     const meet = async (): Promise<void> => {
@@ -75,7 +75,7 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
     const writes = trips.flat().filter((sql) => sql === 'commit')
     // the chat; the person with pin, keys and certificate; the key list; whose chat it is
     expect(writes).toHaveLength(4)
-    expect(trips.length).toBeLessThanOrEqual(22)
+    expect(trips.length).toBeLessThanOrEqual(8)
   })
 
   test('a send into a readable chat waits for the database once', async () => {

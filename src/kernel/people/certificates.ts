@@ -190,6 +190,7 @@ export class Certificates {
     const changes: TrustChange[] = []
     for (const [fingerprint, { kept, known, userId }] of written) {
       const now = await records.certificates.revokedCopyOf(fingerprint)
+      if (now === kept) continue
       // of two sidecars with different revocations at once, only the fact is kept
       await records.certificates.setRevokedCopy(fingerprint, now === known ? kept : '')
       changes.push(revocationOf(fingerprint, userId))

@@ -21,6 +21,8 @@ export class KnownKeys {
   readonly #digests = new BoundedMap<string, string>(LISTS)
   /** Has every list written again. */
   readonly forgetDigests = (): void => this.#digests.clear()
+  /** How many more may be written before they are counted. */
+  #room = 0
   /** Those that are not on disk yet, by key id and person. */
   readonly #unwritten = new Map<string, KnownKey>()
 
@@ -31,7 +33,9 @@ export class KnownKeys {
       isDue: () => unwritten.size > 0,
       save: async ({ encryptionKeys }) => {
         const keys = [...unwritten.values()]
-        await encryptionKeys.add(keys)
+        if (this.#room < keys.length) this.#room = await encryptionKeys.room()
+        if (this.#room > 0) await encryptionKeys.add(keys)
+        this.#room -= keys.length
         return () => keys.forEach((key) => unwritten.delete(idOf(key)))
       },
     })

@@ -52,9 +52,10 @@ export class PeopleObserver {
       return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
     }
     const named = records.filter((key) => key !== null)
-    const people = await this.#observe(`chat ${chatId}`, named)
     const { keyListHistory, own } = this.#parts
-    await keyListHistory.saw(chatId, people)
+    const ahead = keyListHistory.ahead(chatId)
+    const people = await this.#observe(`chat ${chatId}`, named)
+    await keyListHistory.saw(chatId, people, ahead)
     await keyListHistory.recordOwnKeys(chatId, people, own())
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }

@@ -158,15 +158,14 @@ export class Trust {
    * @throws Refusal `postern_store_unwritable`
    */
   async saw(listed: readonly Listing[]): Promise<void> {
+    const { memory } = this.#parts
+    const isAnyHeld = (): boolean => listed.some(({ userId }) => this.#unwritten.has(userId))
     this.#hold(listed)
-    await this.#parts.memory.fresh().catch(async (error: unknown) => {
-      await this.#parts.memory.settle()
-      throw error
-    })
-    // against the listings of other sidecars
+    // a write reads the listings of other sidecars first
+    await (isAnyHeld() ? memory.settle() : memory.fresh())
     const tooMany = this.#hold(listed)
     if (tooMany > 0) this.#refusals.emit()
-    if (listed.some(({ userId }) => this.#unwritten.has(userId))) await this.#parts.memory.settle()
+    if (isAnyHeld()) await memory.settle()
   }
 
   /** @returns how many people are too many */

@@ -119,12 +119,16 @@ export class KnownChats {
     fresh = (): Promise<void> => this.#memory.fresh(),
   ): Promise<void> {
     const tooMany = sightings.filter((one) => !this.#hold(one))
-    await fresh().catch(async (error: unknown) => {
-      await this.#memory.settle()
-      throw error
-    })
-    for (const { chatId } of sightings) this.#dropKnown(chatId)
-    if (sightings.some(({ chatId }) => this.#unwritten.has(chatId))) await this.#memory.settle()
+    const isHeld = ({ chatId }: ChatSighting): boolean => this.#unwritten.has(chatId)
+    // a write reads the same first
+    if (!sightings.some((one) => isHeld(one) && !this.#isKnown(one.chatId))) {
+      await fresh().catch(async (error: unknown) => {
+        await this.#memory.settle()
+        throw error
+      })
+    }
+    for (const { chatId } of sightings) if (this.#isKnown(chatId)) this.#unwritten.delete(chatId)
+    if (sightings.some(isHeld)) await this.#memory.settle()
     if (tooMany.length === 0) return
     this.#refusals.emit()
     const detail = `no more than ${this.#maxChats} chats are remembered, and this one is new`
@@ -146,12 +150,11 @@ export class KnownChats {
     return true
   }
 
-  #dropKnown(chatId: number): void {
+  /** Whether the store has all that was seen of a chat. */
+  #isKnown(chatId: number): boolean {
     const stored = this.#chats.get(chatId)
     const seen = this.#unwritten.get(chatId)
-    if (stored !== undefined && seen !== undefined && this.#tighten(stored, seen) === stored) {
-      this.#unwritten.delete(chatId)
-    }
+    return stored !== undefined && (seen === undefined || this.#tighten(stored, seen) === stored)
   }
 
   async #saveUnwritten(records: Records): Promise<() => void> {

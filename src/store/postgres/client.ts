@@ -144,6 +144,15 @@ export class DatabaseClient extends Client {
     this.#inside.connection.stream.destroy()
   }
 
+  /** Keeps what is asked from being sent, until `flush` was called as often. */
+  hold(): void {
+    this.#inside.connection.stream.cork()
+  }
+
+  flush(): void {
+    this.#inside.connection.stream.uncork()
+  }
+
   /** The protocol of TLS; null without TLS. */
   get tlsProtocol(): string | null {
     const { stream } = this.#inside.connection
@@ -197,7 +206,7 @@ interface Inside {
   processID: number | null
   connection: EventEmitter & {
     password: (text: string) => void
-    stream: Pick<TLSSocket, 'destroy'> & Partial<TLSSocket>
+    stream: Pick<TLSSocket, 'destroy' | 'cork' | 'uncork'> & Partial<TLSSocket>
   }
   /** Absent before it begins, null once the server's signature was found right. */
   saslSession?: object | null

@@ -155,13 +155,14 @@ export class QueryConnections implements AsyncDisposable {
   }
 }
 
-interface QueryResult {
-  command: string
-  rowCount: number
-  rows: Record<string, unknown>[]
-}
+const nothing = (command: string) => ({ command, rowCount: 0, rows: [] })
 
-const nothing = (command: string): QueryResult => ({ command, rowCount: 0, rows: [] })
+/** Marks an update that is sent with the next statement. */
+export const WITH_NEXT = '/* with the next */'
+/** Statements of a transaction whose results nobody reads: they are sent with the next one. */
+const IS_WITH_NEXT = /^begin$|^insert (?!.* returning )|\/\* with the next \*\/$/s
+/** More of them than so many wait for their answers: they hold their values in memory. */
+const MOST_WITH_NEXT = 16
 
 /**
  * A connection out of the pool, for one transaction or query.
@@ -173,27 +174,35 @@ function pooledClient(o: {
   onReleased: () => void
 }): PostgresPoolClient {
   const { client } = o
-  let begun: Promise<unknown> | null = null
+  /** Of the transaction, from its begin on; null outside of one. */
+  let sent: unknown[] | null = null
   let failed: Error | undefined
-  /** The begin of a transaction goes out together with its first statement. */
-  const query = async (sql: string, parameters: readonly unknown[]): Promise<QueryResult> => {
+  const query = async (sql: string, parameters: readonly unknown[]): Promise<unknown> => {
     if (failed !== undefined) {
       // a transaction ends with its connection, and why that was lost is known
       if (sql === 'rollback') return nothing('ROLLBACK')
       throw new PostgresError('lost', 'the connection was lost')
     }
-    if (sql === 'begin') {
-      begun = client.query(sql)
-      // the statement after BEGIN rejects with the same error
-      begun.catch(() => undefined)
-      return nothing('BEGIN')
+    if (sql === 'begin') sent = []
+    const before = sent ?? []
+    const isWithNext = before.length < MOST_WITH_NEXT && IS_WITH_NEXT.test(sql)
+    if (sent !== null && isWithNext) client.hold()
+    const asked = client.query(sql, parametersOf(parameters))
+    // the next statement rejects with the same error
+    asked.catch(() => undefined)
+    if (sent !== null && isWithNext) {
+      sent.push(asked)
+      return nothing('')
     }
+    before.forEach(() => client.flush())
+    sent = sent === null || sql === 'commit' || sql === 'rollback' ? null : []
     const done = o.begin()
     try {
-      const [result] = await Promise.all([client.query(sql, parametersOf(parameters)), begun])
-      begun = null
+      // the first that fails is the reason of the others
+      for (const one of before) await one
+      const result = await asked
       requireReplicated(client, sql)
-      return result as QueryResult
+      return result
     } catch (error) {
       if (kindOf(error) !== 'lost') throw error
       failed = error as Error

@@ -1,6 +1,6 @@
 import { sql, type Kysely, type Transaction } from 'kysely'
 import { fillFile } from '../carry.ts'
-import { Refusal } from '../../errors.ts'
+import { OvertakenError, Refusal } from '../../errors.ts'
 import { Listeners } from '../../util/listeners.ts'
 import { Mutex } from '../../util/scheduling.ts'
 import { makeCopy } from '../backup.ts'
@@ -16,7 +16,7 @@ import { EpochReader, type EpochReaderParts } from './epoch-reader.ts'
 import { NamedLocks } from './locks.ts'
 import { databaseOf } from './migrate.ts'
 import { withRows } from './rows.ts'
-import { isCommitted, runAgain, takeTurn } from './runs.ts'
+import { isCommitted, runAgain, takeTurn, takeTurnAfter } from './runs.ts'
 import { quoted, type Database, type PostgresSchema } from './schema.ts'
 
 export interface PostgresStoreParts extends Omit<EpochReaderParts, 'db' | 'order'> {
@@ -69,10 +69,14 @@ export class PostgresStore extends ProtectedStore implements Store {
     return await this.#ask(() => this.#again(() => query(this.#db)))
   }
 
-  protected put<T>(change: Change<T>, onWritten?: (result: T) => void): Promise<T> {
+  protected put<T>(
+    change: Change<T>,
+    onWritten?: (result: T) => void,
+    mayRepeat?: true,
+  ): Promise<T> {
     return this.#keep(() =>
       this.#order.run(async () => {
-        const result = await this.#inOrder(change)
+        const result = await this.#inOrder(change, mayRepeat)
         onWritten?.(result)
         return result
       }),
@@ -81,7 +85,7 @@ export class PostgresStore extends ProtectedStore implements Store {
 
   async note<T>(change: Change<T>, { isOrdered, isSingle }: NoteOptions = {}): Promise<T> {
     if (this.sightings.isDue) await this.sightings.settle()
-    if (isOrdered === true) return await this.put(change)
+    if (isOrdered === true) return await this.put(change, undefined, true)
     const run = (db: Transaction<PostgresSchema>): Promise<T> => change(db)
     const once = (): Promise<T> =>
       isSingle === true
@@ -140,21 +144,31 @@ export class PostgresStore extends ProtectedStore implements Store {
     return await this.#ask(() => server.restingStores.countSidecars(this.#reader))
   }
 
-  /** One transaction in the order of all writes, its memory as fresh as the database. */
-  async #inOrder<T>(change: Change<T>): Promise<T> {
+  /**
+   * One transaction in the order of all writes, its memory as fresh as the database. One that may be
+   * repeated begins before that is known, and leaves nothing where it is not.
+   */
+  async #inOrder<T>(change: Change<T>, mayRepeat = false): Promise<T> {
+    let isGuess = mayRepeat
     return await this.#again(async () => {
       const { server } = this.#parts
-      const turn = { epoch: 0, writer: 0 }
+      const turn = { epoch: this.#reader.seen + 1, writer: 0 }
+      const isGuessed = isGuess
+      isGuess = false
       let result: T | undefined
       try {
         await this.#db.transaction().execute(async (db) => {
-          Object.assign(turn, await takeTurn(db))
-          await this.#reader.learnBefore(turn.epoch, db)
+          if (isGuessed) await takeTurnAfter(db, this.#reader.seen)
+          else {
+            Object.assign(turn, await takeTurn(db))
+            await this.#reader.learnBefore(turn.epoch, db)
+          }
           this.#refuseMoved()
           result = await change(db)
         })
       } catch (error) {
-        if (!(error instanceof CommitLostError)) throw error
+        if (isGuessed && !isOfDatabase(error)) throw new OvertakenError()
+        if (isGuessed || !(error instanceof CommitLostError)) throw error
         if (!(await isCommitted(server, turn.writer, error))) throw error
       }
       // all before it was read, and this one is our own

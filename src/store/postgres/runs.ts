@@ -2,6 +2,7 @@
 import { OvertakenError } from '../../errors.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql, type Transaction } from 'kysely'
+import { WITH_NEXT } from './connections.ts'
 import { isCancelled, kindOf, type CommitLostError } from './failures.ts'
 import type { PostgresSchema } from './schema.ts'
 import type { PostgresServer } from './server.ts'
@@ -70,3 +71,17 @@ export const takeTurn = (
     .set((state) => ({ epoch: state('epoch', '+', 1), writer: sql<number>`txid_current()` }))
     .returning(['epoch', 'writer'])
     .executeTakeFirstOrThrow()
+
+/**
+ * The same without waiting for an answer: the transaction fails where the epoch is not this one any
+ * more, so that nothing it has written is kept.
+ */
+export const takeTurnAfter = (db: Transaction<PostgresSchema>, epoch: number): Promise<unknown> =>
+  db
+    .updateTable('state')
+    .modifyEnd(sql.raw(WITH_NEXT))
+    .set({
+      epoch: sql<number>`epoch + 1 / (epoch = ${epoch})::int`,
+      writer: sql<number>`txid_current()`,
+    })
+    .execute()

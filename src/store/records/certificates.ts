@@ -13,6 +13,8 @@ const COPIES_AT_ONCE = 100
 const KEYS_AT_ONCE = 500
 /** Pairs of key and person that are remembered; a service that invents people adds no more. */
 const MOST_KEYS = 500_000
+/** They are counted anew after so many: other sidecars add some too. */
+const COUNTED_EVERY = 50_000
 
 type CertificateRow = SchemaRow<'certificates'>
 const NOTHING = { owner: null, revoked_armored: null, copy: null, copy_digest: null, mac: null }
@@ -131,12 +133,15 @@ export class KeyListRows extends Rows implements KeyListRecords {
 
 /** Keys that people's certificates list to be encrypted to. */
 export class EncryptionKeyRows extends Rows implements EncryptionKeyRecords {
-  async add(keys: readonly KnownKey[]): Promise<void> {
+  async room(): Promise<number> {
     const { count } = await this.db
       .selectFrom('encryption_keys')
       .select((row) => row.fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    if (count >= MOST_KEYS) return
+    return Math.min(MOST_KEYS - count, COUNTED_EVERY)
+  }
+
+  async add(keys: readonly KnownKey[]): Promise<void> {
     const rows = keys.map(({ keyId, userId, sinceMs: since }) => {
       return this.seal.seal('encryption_keys', { key_id: keyId, user_id: userId, since })
     })

@@ -56,17 +56,14 @@ export async function upsert<T extends keyof Schema>(
     .execute()
 }
 
-/** Inserts rows; a row whose key exists stays as it is. @returns whether any was inserted */
+/** Inserts rows; a row whose key exists stays as it is. */
 export async function insertNew<T extends keyof Schema>(
   db: Kysely<Schema>,
   table: T,
   rows: InsertObject<Schema, T> | readonly InsertObject<Schema, T>[],
-): Promise<boolean> {
+): Promise<void> {
   const insert = db.insertInto(table).values(rows)
-  const { numInsertedOrUpdatedRows = 0n } = await insert
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows > 0n
+  await insert.onConflict((conflict) => conflict.doNothing()).execute()
 }
 
 /** Changes the rows whose columns have all of these values. @returns whether there are any */

@@ -28,6 +28,7 @@ function scene(
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
     keyListHistory: {
+      ahead: () => null,
       saw: async () => {},
       recordOwnKeys: async () => {},
       recordStripped: async () => {},

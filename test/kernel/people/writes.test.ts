@@ -16,7 +16,7 @@ describe('encryption keys that cannot be written', () => {
   })
 
   test('unwritten encryption keys are known with the time of their first sighting, and written once later', async () => {
-    const { memory, written, state } = smallMemory()
+    const { memory, written, state, answers } = smallMemory()
     const known = new KnownKeys(memory)
     state.isFull = true
     for (const nowMs of [5, 6]) {
@@ -34,6 +34,7 @@ describe('encryption keys that cannot be written', () => {
       ],
     ])
     state.isFull = false
+    answers['encryptionKeys.room'] = () => 1
     for (let time = 0; time < 2; time++) await memory.settle()
     expect(written).toMatchObject([['encryptionKeys.add', { length: 3 }]])
     expect(await known.ownersOf([A.slice(-16)])).toEqual(new Map())

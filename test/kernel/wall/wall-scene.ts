@@ -9,6 +9,7 @@ import type {
   Records,
   Unwritten,
 } from '../../../src/kernel/memory.ts'
+import { Mutex } from '../../../src/util/scheduling.ts'
 
 /** As long as a store takes at least. */
 const later = (): Promise<unknown> => new Promise((resolve) => setImmediate(resolve))
@@ -95,9 +96,11 @@ export function playedMemory(o: { isShared?: boolean; chats?: KnownChat[] } = {}
       },
     },
   } as unknown as Records
-  const settle = vi.fn(async () => {
+  const order = new Mutex()
+  const settleDue = async (): Promise<void> => {
     for (const one of unwritten) if (one.isDue()) (await one.save(records))()
-  })
+  }
+  const settle = vi.fn(() => order.run(settleDue))
   const memory: Partial<Memory> = {
     isShared: o.isShared ?? true,
     nowMs: () => clock.nowMs,

@@ -1,0 +1,88 @@
+/** How often calls wait for PostgreSQL, and how long a send takes there beside SQLite on the same disk. */
+import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
+import { freshSchema, ownCluster } from '../support/postgres.ts'
+import { WireTap } from '../support/wire-tap.ts'
+import { addBot, callOf, send, type BenchBot, type Update } from './bench-bots.ts'
+import { compare, resultOf, timeOf, type Result } from './measure.ts'
+import { startPostern, type Process } from './processes.ts'
+
+const BATCHES = [1, 50]
+const ROUNDS = 51
+
+/** The file to run, that of this clone when not given. */
+type Program = { main?: string }
+
+/** @param o `main` the file that runs each sidecar, that of this clone when not given */
+export async function databaseJobs(
+  wanted: (job: string) => boolean,
+  o: Program = {},
+): Promise<Result[]> {
+  using server = ownCluster()
+  server.cluster.start()
+  await using sandbox = await createSandbox({ rates: 'off' })
+  await using tap = await WireTap.start(server.cluster)
+  const results = wanted('database-trips') ? await tripJobs(sandbox, tap, o) : []
+  if (wanted('database-send')) results.push(await sendJob(sandbox, server.cluster.url, o))
+  return results
+}
+
+/** Round trips of a first send, of a later one, and of polls. */
+async function tripJobs(sandbox: Sandbox, tap: WireTap, o: Program): Promise<Result[]> {
+  const { home } = sandbox
+  const store = { url: tap.url, schema: freshSchema() }
+  const { token } = sandbox
+  await using postern = await startPostern({ upstream: sandbox.url, token, publish: true, store, ...o })
+  let chatId = 0
+  let people = 0
+  const meet = async (): Promise<void> => {
+    const { id: userId } = await sandbox.control.addPerson({ username: `met_${++people}` })
+    await sandbox.phone(userId)
+    chatId = (await sandbox.control.addPrivateChat({ userId, botId: home.bot.id })).id
+  }
+  const sendThere = (): Promise<unknown> => send(postern, { token, chatId })
+  const phone = await sandbox.phone(home.alice.id)
+  let offset = 0
+  const poll = async (): Promise<void> => {
+    const call = { method: 'GET', path: `/updates?timeout=20&limit=100&offset=${offset}` }
+    const updates = (await callOf(postern, { token }, call)) as Update[]
+    offset = updates.at(-1)!.updateId + 1
+  }
+  const write = (count: number) => async (): Promise<void> => {
+    for (let n = 0; n < count; n++) await phone.write(home.privateChat, `hello ${n}`)
+  }
+  const jobs = [
+    { job: 'first-send', act: sendThere, before: meet },
+    { job: 'later-send', act: sendThere },
+    ...BATCHES.map((count) => ({ job: `poll-${count}`, act: poll, before: write(count) })),
+  ]
+  const results: Result[] = []
+  for (const { job, act, before } of jobs) {
+    await before?.()
+    const ms = await timeOf(act)
+    const trips = await tap.fewest(act, before)
+    const notes = [`${trips.length} round trips, ${trips.flat().length} statements`]
+    results.push(resultOf(`database-trips-${job}`, ms, {}, { notes }))
+  }
+  return results
+}
+
+/** A send in each kind of store, in turns. */
+async function sendJob(sandbox: Sandbox, url: string, o: Program): Promise<Result> {
+  const start = async (store?: { url: string; schema: string }) => {
+    const bot = await addBot(sandbox)
+    const from = { upstream: sandbox.url, token: bot.token, publish: true, ...o }
+    return { bot, postern: await startPostern({ ...from, ...(store && { store }) }) }
+  }
+  const postgres = await start({ url, schema: freshSchema() })
+  await using _first = postgres.postern
+  const sqlite = await start()
+  await using _second = sqlite.postern
+  const sendBy = ({ postern, bot }: { postern: Process; bot: BenchBot }) => () => send(postern, bot)
+  return await compare({
+    job: 'database-send',
+    ours: { run: async () => void (await sendBy(postgres)()) },
+    peers: [{ name: 'sqlite', run: async () => void (await sendBy(sqlite)()) }],
+    rounds: ROUNDS,
+    warmups: ROUNDS,
+  })
+}
