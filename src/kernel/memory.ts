@@ -124,6 +124,8 @@ export interface ForgottenSlice {
 export interface SeenRecords {
   /** Reads rows that `find` will be asked for. */
   expect(digests: readonly Uint8Array[]): Promise<void>
+  /** The same without reading: what is written then fails where there are any. @returns whether it does */
+  suppose(digests: readonly Uint8Array[]): boolean
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
   /** Adds own sealed data in one statement; a row that is there repeats once more. */
   addOwn(seen: readonly NewSeen[]): Promise<void>
@@ -161,8 +163,12 @@ export interface Gap {
 export interface ConfirmedRecords {
   /** All updates with a lower id are confirmed; 0: none is known. */
   below(): Promise<number>
-  /** In one statement. @returns whether data may be counted anew; null where nothing changed */
-  raise(below: number): Promise<{ countsAnew: boolean } | null>
+  /**
+   * In one statement.
+   * @param o `isAlone`: only where the bot polls, and nobody else gets updates
+   * @returns whether data may be counted anew; null where nothing changed
+   */
+  raise(below: number, o?: { isAlone?: boolean }): Promise<{ countsAnew: boolean } | null>
   /** Whether all lower ids are recorded, and none is counted anew. */
   isRecorded(below: number): Promise<boolean>
   /** Records that there is data under a confirmed id. */
@@ -231,6 +237,8 @@ export interface Unwritten<R = Records> {
 export interface Memory<R extends Records = Records, K extends string = FollowedRecords> {
   /** Whether several sidecars write it. */
   readonly isShared: boolean
+  /** Grows with every write of any sidecar that was read; null: no other sidecar writes. */
+  readonly epoch: number | null
   /** The secret that locks a key; null without protection. Read it inside the `write` of the key. */
   readonly masterSecret: string | null
   /** The time now, to date records. */

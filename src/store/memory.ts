@@ -46,6 +46,9 @@ export function memoryOf(store: Store, nowMs = (): number => Date.now()): StoreM
   const records = (db: Kysely<Schema>): StoreRecords => new StoreRecords(db, store.rowSeal)
   return {
     isShared: store.isShared,
+    get epoch() {
+      return store.epoch
+    },
     get masterSecret() {
       return store.masterSecret
     },

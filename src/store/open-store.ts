@@ -133,6 +133,7 @@ class OpenStore extends ProtectedStore implements Store {
   }
 
   // one process alone has the store: its memory is never behind, and every lock is free
+  readonly epoch = null
   readonly fresh = (): Promise<void> => FRESH
   readonly follow = (): void => {}
   readonly onReachability = (): void => {}

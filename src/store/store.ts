@@ -162,6 +162,8 @@ export interface Store extends AsyncDisposable {
    * @throws Refusal `postern_store_unwritable` when the database does not answer
    */
   isWanted(name: TurnName): Promise<boolean>
+  /** Grows with every `write` of any sidecar, once it was read; null: no other has it open. */
+  readonly epoch: number | null
   /** Whether several sidecars can have it open. */
   readonly isShared: boolean
   /**

@@ -10,8 +10,8 @@ import { isNonsense, type AskedPoll, type QueueReader, type QueueReading } from 
 import type { Webhook } from './webhook.ts'
 
 export interface BotPollsParts {
-  reader: Pick<QueueReader, 'begin' | 'read' | 'most'>
-  webhook: Pick<Webhook, 'refusePoll' | 'pollsEnd'>
+  reader: Pick<QueueReader, 'begin' | 'drop' | 'read' | 'most'>
+  webhook: Pick<Webhook, 'own' | 'refusePoll' | 'pollsEnd'>
   consumers: Pick<Consumers, 'poll'> & { queue: Pick<Consumers['queue'], 'isShared'> }
   news: LoopNews
 }
@@ -56,14 +56,16 @@ export class BotPolls {
    */
   async answer(caller: PollCaller, query: string, signal: AbortSignal): Promise<Answered> {
     const { client } = caller
-    const { reader, webhook } = this.#parts
+    const { reader, webhook, consumers } = this.#parts
+    const asked = this.#asked(query)
+    const isAlone = client === null && webhook.own === null && !consumers.queue.isShared
+    using _ = { [Symbol.dispose]: () => reader.drop() }
     // afterwards changes by other sidecars are known
-    const lost = await reader.begin()
+    const lost = await reader.begin(isAlone ? asked.below : null)
     const refused = client === null ? await webhook.refusePoll(signal) : null
     if (refused !== null) return [refused, nothing]
     const set = client === null ? webhook.pollsEnd : new AbortController().signal
     const ends = AbortSignal.any([signal, lost, set])
-    const asked = this.#asked(query)
     try {
       const answered: Answered =
         client === null

@@ -30,6 +30,8 @@ export interface QueueReaderParts {
    * @throws Refusal `postern_store_unwritable`: then nothing is confirmed
    */
   recordConfirmed: (below: number) => Promise<void>
+  /** Called when the bot is about to confirm them, and nobody else seems to get updates. */
+  expectConfirmed: (below: number) => void
   /** Called after each poll, with the service's code, or null when it gave updates. */
   onPolled: (code: string | null) => void
 }
@@ -82,6 +84,8 @@ export class QueueReader {
   readonly #parts: QueueReaderParts
   /** The most updates that an answer of late was small enough with. */
   #limit = Infinity
+  /** The turn of a poll that has begun. */
+  #first: Promise<Turn | null> | null = null
   #nextLoss = new AbortController()
   #nextWake = new AbortController()
   /** Updates that were delivered and that the service still counts. */
@@ -99,13 +103,28 @@ export class QueueReader {
 
   /**
    * Call it before a poll: without the store's database, updates cannot be opened.
+   * @param below of a poll of the bot's that will follow, which this prepares in the same round trip;
+   *   call `drop` where it does not follow
    * @returns aborts within two seconds of a loss of the database; updates then stay at the service
    * @throws Refusal `postern_store_unwritable` while the database is out of reach
    */
-  async begin(): Promise<AbortSignal> {
+  async begin(below: number | null = null): Promise<AbortSignal> {
     const { signal } = this.#nextLoss
-    await this.#parts.store.fresh()
+    const { store, turns, expectConfirmed } = this.#parts
+    if (below !== null && turns !== null) {
+      expectConfirmed(below)
+      this.#first ??= turns.tryTake()
+      this.#first.catch(() => undefined)
+    }
+    await store.fresh()
     return signal
+  }
+
+  /** Gives a turn back that no poll has used. */
+  drop(): void {
+    const first = this.#first
+    this.#first = null
+    void first?.then((turn) => turn?.[Symbol.asyncDispose]()).catch(() => undefined)
   }
 
   /** The database is out of reach. */
@@ -134,7 +153,8 @@ export class QueueReader {
     const { turns } = this.#parts
     if (turns === null || asked.query === null) return await this.#poll(asked, by)
     const ended = new AbortController()
-    const first = turns.tryTake()
+    const first = this.#first ?? turns.tryTake()
+    this.#first = null
     const signal = AbortSignal.any([by.signal, ended.signal])
     const taking = first.then((turn) => turn ?? turns.take(signal))
     taking.catch(() => undefined)

@@ -115,6 +115,8 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
     recordConfirmed: async (below: number): Promise<void> =>
       await rest.replayMemory?.confirmed.record(below),
+    /** Begins to (`ConfirmedUpdates.expect`). */
+    expectConfirmed: (below: number): void => rest.replayMemory?.confirmed.expect(below),
     ...rest,
     [Symbol.asyncDispose]: (): Promise<void> => resources.disposeAsync(),
   }

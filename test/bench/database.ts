@@ -31,7 +31,13 @@ async function tripJobs(sandbox: Sandbox, tap: WireTap, o: Program): Promise<Res
   const { home } = sandbox
   const store = { url: tap.url, schema: freshSchema() }
   const { token } = sandbox
-  await using postern = await startPostern({ upstream: sandbox.url, token, publish: true, store, ...o })
+  await using postern = await startPostern({
+    upstream: sandbox.url,
+    token,
+    publish: true,
+    store,
+    ...o,
+  })
   let chatId = 0
   let people = 0
   const meet = async (): Promise<void> => {
@@ -77,7 +83,10 @@ async function sendJob(sandbox: Sandbox, url: string, o: Program): Promise<Resul
   await using _first = postgres.postern
   const sqlite = await start()
   await using _second = sqlite.postern
-  const sendBy = ({ postern, bot }: { postern: Process; bot: BenchBot }) => () => send(postern, bot)
+  const sendBy =
+    ({ postern, bot }: { postern: Process; bot: BenchBot }) =>
+    () =>
+      send(postern, bot)
   return await compare({
     job: 'database-send',
     ours: { run: async () => void (await sendBy(postgres)()) },

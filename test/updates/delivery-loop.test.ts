@@ -46,6 +46,7 @@ function open(
     turns: null,
     store: { fresh: () => Promise.resolve() },
     recordConfirmed: () => Promise.resolve(),
+    expectConfirmed: () => {},
     incoming,
     onPolled: nothing,
   })

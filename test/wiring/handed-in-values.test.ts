@@ -231,7 +231,7 @@ const TABLES = [
   table<QueueReaderParts>('the reader of the queue', () => partsOf(vi.mocked(QueueReader)), {
     ...of('updates', 'polls', 'backlog', 'turns'),
     ...of('known', 'sightings'),
-    ...of('core', 'incoming', 'recordConfirmed', 'store'),
+    ...of('core', 'incoming', 'recordConfirmed', 'expectConfirmed', 'store'),
     upstream: (upstream, { link }) => upstream === link.upstream,
     onPolled: (polled, { updates }) => reports<string | null>(updates.onPolled, polled),
     limits: (limits, scene) => limits() === scene.limits,

@@ -79,6 +79,7 @@ async function scene(o: Scene = {}) {
     store,
     incoming: null,
     recordConfirmed: async () => {},
+    expectConfirmed: () => {},
     outbox: { onChange: () => {}, all: [] },
     known: { sightings: sightingsOf({}) },
   })

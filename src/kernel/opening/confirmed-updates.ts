@@ -9,6 +9,7 @@ export class ConfirmedUpdates {
   readonly #memory: Memory
   #heldBelow = 0
   #writtenBelow = 0
+  #expected: { below: number; isRaised: Promise<boolean> } | null = null
 
   constructor(memory: Memory) {
     this.#memory = memory
@@ -17,6 +18,15 @@ export class ConfirmedUpdates {
   /** Ids below it are confirmed, on disk or not. */
   get heldBelow(): number {
     return this.#heldBelow
+  }
+
+  /** Begins to record, where nobody but the bot gets updates: `record` then waits for that. */
+  expect(below: number): void {
+    if (below <= this.#writtenBelow || !this.#memory.isShared) return
+    const raise = ({ confirmed }: Records) => confirmed.raise(below, { isAlone: true })
+    const raising = this.#memory.note(raise, { isSingle: true })
+    const isRaised = raising.then((raised) => raised?.countsAnew === false)
+    this.#expected = { below, isRaised: isRaised.catch(() => false) }
   }
 
   /**
@@ -36,6 +46,12 @@ export class ConfirmedUpdates {
   }
 
   async #write(below: number): Promise<void> {
+    const expected = this.#expected
+    this.#expected = null
+    if (expected?.below === below && (await expected.isRaised)) {
+      this.#writtenBelow = Math.max(this.#writtenBelow, below)
+      return
+    }
     if (below > this.#writtenBelow) {
       const raise = ({ confirmed }: Records) => confirmed.raise(below)
       const raised = await this.#memory.note(raise, { isSingle: true })

@@ -87,7 +87,9 @@ async function settleInOrder(
   o: { check: ReplayCheck; past: Set<number | null>; pause: () => Promise<void> },
   parts: SettleParts,
 ): Promise<{ verdicts: (Reasoned | undefined)[]; signers: number[] }> {
-  const { check, past, pause } = o
+  const { check, pause } = o
+  // it may run again
+  const past = new Set(o.past)
   const verdicts: (Reasoned | undefined)[] = []
   const signed = new Set<number | null>()
   for (const one of messages) {

@@ -4,6 +4,9 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Digests of lists kept in memory, so that an unchanged list costs no read of the disk. */
 const LISTS = 10_000
+/** Keys of one message whose people are kept in memory, as of the last epoch; of so many messages. */
+const FEW_KEYS = 16
+const READS = 1000
 /** Keys that are kept in memory until they can be written. */
 const UNWRITTEN = 50_000
 
@@ -21,6 +24,8 @@ export class KnownKeys {
   readonly #digests = new BoundedMap<string, string>(LISTS)
   /** Has every list written again. */
   readonly forgetDigests = (): void => this.#digests.clear()
+  readonly #reads = new BoundedMap<string, Promise<KnownKey[]>>(READS)
+  #readAt: number | null = null
   /** How many more may be written before they are counted. */
   #room = 0
   /** Those that are not on disk yet, by key id and person. */
@@ -77,9 +82,22 @@ export class KnownKeys {
     const wanted = new Set(keyIds)
     for (const key of this.#unwritten.values()) if (wanted.has(key.keyId)) note(key)
     if (keyIds.length === 0) return owners
-    const known = await this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
-    for (const key of known) note(key)
+    for (const key of await this.#known(keyIds)) note(key)
     return owners
+  }
+
+  /** Those that are on disk, which are read once while nobody writes decisions. */
+  async #known(keyIds: readonly string[]): Promise<KnownKey[]> {
+    const { epoch } = this.#memory
+    if (epoch !== this.#readAt) this.#reads.clear()
+    this.#readAt = epoch
+    const name = keyIds.join()
+    const kept = this.#reads.get(name)
+    if (kept !== undefined) return await kept
+    const read = this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
+    read.catch(() => this.#reads.delete(name))
+    if (epoch !== null && keyIds.length <= FEW_KEYS) this.#reads.set(name, read)
+    return await read
   }
 }
 

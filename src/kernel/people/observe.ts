@@ -52,11 +52,8 @@ export class PeopleObserver {
       return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
     }
     const named = records.filter((key) => key !== null)
-    const { keyListHistory, own } = this.#parts
-    const ahead = keyListHistory.ahead(chatId)
-    const people = await this.#observe(`chat ${chatId}`, named)
-    await keyListHistory.saw(chatId, people, ahead)
-    await keyListHistory.recordOwnKeys(chatId, people, own())
+    const people = await this.#observe({ chatId }, named)
+    await this.#parts.keyListHistory.recordOwnKeys(chatId, people, this.#parts.own())
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
   }
@@ -72,7 +69,7 @@ export class PeopleObserver {
     if (answer === null) await this.#parts.trust.saw([{ userId, fingerprint: null }])
     const record = answer?.record ?? null
     if (record === null) return null
-    const people = await this.#observe(`person ${userId}`, [record])
+    const people = await this.#observe({ userId }, [record])
     await this.#parts.keyListHistory.recordOwnKeys(null, people, this.#parts.own())
     return people.find((person) => person.userId === userId) ?? null
   }
@@ -80,9 +77,12 @@ export class PeopleObserver {
   /**
    * Records listings, keys and revocations, which all count at once, whichever write fails. A record
    * with a false fingerprint is no listing.
-   * @param source a name of the list
+   * @param of the chat whose list it is, or the person whose record
    */
-  async #observe(source: string, records: readonly UserKey[]): Promise<Person[]> {
+  async #observe(
+    of: { chatId: number } | { userId: number },
+    records: readonly UserKey[],
+  ): Promise<Person[]> {
     const { certificates, keyListHistory, trust, knownKeys } = this.#parts
     const statuses = await judgeList(
       records.map(({ publicKey }) => publicKey ?? ''),
@@ -99,6 +99,7 @@ export class PeopleObserver {
         return { key, userId, certificateStatus, evidence }
       }),
     )
+    const ahead = 'chatId' in of ? keyListHistory.ahead(of.chatId) : null
     const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
     const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
     const writes = await Promise.allSettled([
@@ -109,7 +110,7 @@ export class PeopleObserver {
           certificates.rememberRevoked(one, userId),
         ),
       ),
-      knownKeys.saw(source, judged),
+      knownKeys.saw('chatId' in of ? `chat ${of.chatId}` : `person ${of.userId}`, judged),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
     const people = judged.map((one) => {
@@ -118,6 +119,7 @@ export class PeopleObserver {
       return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
     })
     await keyListHistory.recordStripped(people)
+    if ('chatId' in of) await keyListHistory.saw(of.chatId, people, ahead)
     return people
   }
 }

@@ -110,8 +110,11 @@ const FAILURES = {
       'bring a backup into another schema: `postern backup restore` into a folder, then ' +
       '`postern store move`',
   },
-  /** The transaction has left nothing and may be run again. */
-  again: { states: ['40'] },
+  /**
+   * The transaction has left nothing and may be run again: it took something for granted that does
+   * not hold (a division by zero tells), or another one has the same row.
+   */
+  again: { states: ['40', '22012', '23505'] },
   /** Any other, of ours. */
   mistake: {},
 } satisfies Record<string, FailureMeaning>

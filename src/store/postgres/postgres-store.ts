@@ -65,6 +65,10 @@ export class PostgresStore extends ProtectedStore implements Store {
     server.restingStores.add(this.#reader)
   }
 
+  get epoch(): number {
+    return this.#reader.seen
+  }
+
   async read<T>(query: (db: Kysely<Schema>) => Promise<T>): Promise<T> {
     return await this.#ask(() => this.#again(() => query(this.#db)))
   }

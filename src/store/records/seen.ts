@@ -26,6 +26,8 @@ export class SeenRows extends Rows implements SeenRecords {
   /** New rows, by digest, that one statement writes. */
   readonly #due = new Map<string, NewSeen>()
   #heldBelow = 0
+  /** Without rows, as is checked when the first of them is written; null: they were read. */
+  #supposed: readonly Uint8Array[] | null = null
   readonly #updates: { updateId: number; isCountedAnew: boolean }[] = []
 
   async expect(digests: readonly Uint8Array[]): Promise<void> {
@@ -44,6 +46,13 @@ export class SeenRows extends Rows implements SeenRecords {
         this.#known.set(keyOf(row.digest), record)
       }
     }
+  }
+
+  suppose(digests: readonly Uint8Array[]): boolean {
+    if (digests.length === 0 || digests.length > ROWS_AT_ONCE) return false
+    this.#supposed = digests
+    for (const digest of digests) this.#known.set(keyOf(digest), null)
+    return true
   }
 
   async find(digests: readonly Uint8Array[]): Promise<SeenRecord[]> {
@@ -74,13 +83,32 @@ export class SeenRows extends Rows implements SeenRecords {
 
   async finish(): Promise<{ updateId: number; isCountedAnew: boolean }[]> {
     await this.#writeDue()
+    if (this.#supposed !== null) throw new OvertakenError()
     return this.#updates
   }
 
   async #writeDue(): Promise<void> {
     const due = [...this.#due.values()]
     this.#due.clear()
+    if (due.length > 0 && due.length <= ROWS_AT_ONCE && this.#supposed !== null) {
+      return await this.#insertSupposed(due, this.#supposed)
+    }
     for (const some of chunksOf(due, ROWS_AT_ONCE)) await this.#insert(some, null)
+  }
+
+  /** Fails, and the transaction with it, where there are rows, or their updates are confirmed. */
+  async #insertSupposed(due: NewSeen[], supposed: readonly Uint8Array[]): Promise<void> {
+    const ids = due.flatMap(({ updateId, kind }) => (kind === 'data' ? (updateId ?? []) : []))
+    const firstId = Math.min(...ids, Number.MAX_SAFE_INTEGER)
+    if (firstId < this.#heldBelow) throw new OvertakenError()
+    const seen = this.db.selectFrom('seen').select('digest').where('digest', 'in', supposed)
+    const confirmed = this.db.selectFrom('confirmed').select('id').where('below', '>', firstId)
+    const nothing = sql<number>`0 / (CASE WHEN EXISTS (${seen}) OR EXISTS (${confirmed}) THEN 0 ELSE 1 END)`
+    const rows = due.map((one, at) => rowOf(one, at === 0 ? nothing : sql.lit(0)))
+    await this.db.insertInto('seen').values(rows).execute()
+    this.#supposed = null
+    for (const { digest } of due) this.#known.delete(keyOf(digest))
+    for (const updateId of ids) this.#updates.push({ updateId, isCountedAnew: false })
   }
 
   /** @param rule null: each must be new */
@@ -225,10 +253,20 @@ export class ConfirmedRows extends Rows implements ConfirmedRecords {
     return row?.below ?? 0
   }
 
-  async raise(below: number): Promise<{ countsAnew: boolean } | null> {
+  async raise(
+    below: number,
+    { isAlone = false }: { isAlone?: boolean } = {},
+  ): Promise<{ countsAnew: boolean } | null> {
+    const webhook = this.db.selectFrom('webhook').select('id').where('url', 'is not', null)
+    const others = this.db.selectFrom('cursors').select('name').where('name', '!=', '')
+    const row = this.db.selectNoFrom((is) => [is.val(ROW).as('id'), is.val(below).as('below')])
+    const wanted = row.where((is) =>
+      isAlone ? is.not(is.or([is.exists(webhook), is.exists(others)])) : sql.lit(true),
+    )
     const raised = await this.db
       .insertInto('confirmed')
-      .values({ id: ROW, below })
+      .columns(['id', 'below'])
+      .expression(wanted)
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet({ below }).where('confirmed.below', '<', below),
       )

@@ -47,13 +47,16 @@ testOfFile('an unwritten latch counts at once, and is refused until written', as
   expect((await stage.restart()).isLatched(50)).toBe(true)
 })
 
-testOfFile('a new latch is written, and then only compared with other sidecars’ records', async () => {
-  const { knownChats } = await scene()
-  const fails = () => Promise.reject(new Error('out of reach'))
-  await knownChats.saw([PROTECTED], fails)
-  await expect(knownChats.saw([PROTECTED], fails)).rejects.toThrow('out of reach')
-  expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, false])
-})
+testOfFile(
+  'a new latch is written, and then only compared with other sidecars’ records',
+  async () => {
+    const { knownChats } = await scene()
+    const fails = () => Promise.reject(new Error('out of reach'))
+    await knownChats.saw([PROTECTED], fails)
+    await expect(knownChats.saw([PROTECTED], fails)).rejects.toThrow('out of reach')
+    expect([knownChats.isLatched(50), knownChats.isUnwritten(50)]).toEqual([true, false])
+  },
+)
 
 testOfFile('an unwritten latch is written before any other record', async () => {
   const { knownChats, ...stage } = await scene()
