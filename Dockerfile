@@ -35,7 +35,7 @@ ENV NODE_ENV=production \
     HOME=/ \
     MALLOC_ARENA_MAX=2 \
     MALLOC_TRIM_THRESHOLD_=131072 \
-    MALLOC_MMAP_THRESHOLD_=8192
+    MALLOC_MMAP_THRESHOLD_=69632
 WORKDIR /app
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 COPY --from=build --chown=1000:1000 /data /var/lib
@@ -52,7 +52,7 @@ FROM runtime AS sandbox
 EXPOSE 8800 8801
 HEALTHCHECK --interval=2s --timeout=10s --start-period=30s --retries=5 \
   CMD ["perl", "/app/healthcheck.pl", "8801"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--no-parallel-scavenge", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js", "sandbox", "--host", "0.0.0.0", "--port", "8800", "--control-port", "8801"]
+ENTRYPOINT ["node", "--min-semi-space-size=2", "--max-semi-space-size=2", "--initial-heap-size=48", "--no-parallel-scavenge", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js", "sandbox", "--host", "0.0.0.0", "--port", "8800", "--control-port", "8801"]
 
 FROM runtime
 ENV POSTERN_DATA_DIR=/var/lib/postern
@@ -60,5 +60,5 @@ VOLUME /var/lib/postern
 EXPOSE 8700
 HEALTHCHECK --interval=30s --timeout=10s --start-period=30s --retries=3 \
   CMD ["perl", "/app/healthcheck.pl"]
-ENTRYPOINT ["node", "--max-semi-space-size=2", "--no-parallel-scavenge", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
+ENTRYPOINT ["node", "--min-semi-space-size=2", "--max-semi-space-size=2", "--initial-heap-size=48", "--no-parallel-scavenge", "--memory-saver-mode", "--disable-sigusr1", "--report-exclude-env", "dist/main.js"]
 CMD ["run"]

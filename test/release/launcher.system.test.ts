@@ -112,7 +112,9 @@ describe('the launcher', () => {
       expect(again?.[1]).toEqual([
         '--require',
         report,
+        '--min-semi-space-size=2',
         '--max-semi-space-size=2',
+        '--initial-heap-size=48',
         '--no-parallel-scavenge',
         '--memory-saver-mode',
         '--disable-sigusr1',
