@@ -133,7 +133,8 @@ export function subnetList(subnets: string): BlockList {
 /** Lower case, no trailing dot, IPv6 without brackets and in its shortest spelling. */
 function canonical(name: string): string {
   const bare = name.replace(/^\[(.*)\]$/, '$1').toLowerCase()
-  if (isIPv6(bare)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  // Node compiles its large pattern of such an address at the first call
+  if (bare.includes(':') && isIPv6(bare)) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
   return bare.replace(/\.$/, '')
 }
 
