@@ -30,6 +30,8 @@ const LEAN: Record<string, string> = {
   '@fastify/fast-json-stringify-compiler': 'module.exports = null',
   // An import of it reads every export, and one is Node's own undici, which takes a while to load.
   'node:http': 'module.exports = process.getBuiltinModule("node:http")',
+  // Neither a door nor a call of ours has it: every pool sets `allowH2: false`.
+  'node:http2': 'module.exports = { constants: {} }',
   undici: `
     import * as api from 'undici/lib/api/index.js'
     import Dispatcher from 'undici/lib/dispatcher/dispatcher.js'
@@ -66,6 +68,62 @@ function inOneByte(code: string): string {
   )
 }
 
+/** Modules that lead to what `postern run` loads for a bot while its store is opened. */
+const START = [
+  'wiring/bot',
+  'wiring/doors',
+  'http/server',
+  'operators/server',
+  'openpgp/native/engine',
+]
+/** The same for what others load without it: each gets no more than it did. */
+const OTHERS = [
+  [
+    'context',
+    'cli/run',
+    'cli/status',
+    'cli/check',
+    'cli/config',
+    'cli/trust',
+    'cli/sandbox-client',
+  ],
+  ['wiring/core', 'wiring/operations'],
+  ['agent/keys', 'agent/run'],
+  ['sandbox/create'],
+  ['openpgp/native/worker', 'openpgp/library/worker'],
+]
+
+/**
+ * Puts what a start loads into few files, since each is found, read and linked by itself. What has
+ * begun before, and what commands use, stays as it is.
+ */
+function startFiles(): { plugin: Plugin; nameOf: (id: string) => string | null } {
+  let start = new Set<string>()
+  let others: Set<string>[] = []
+  const plugin: Plugin = {
+    name: 'start-files',
+    buildEnd() {
+      const reachedFrom = (files: string[]): Set<string> => {
+        const ids = new Set(files.map((file) => join(ROOT, `src/${file}.ts`)))
+        for (const id of ids) if (!this.getModuleInfo(id)) throw new Error(`no module ${id}`)
+        // a set is walked to what is added meanwhile
+        for (const id of ids) {
+          for (const next of this.getModuleInfo(id)?.importedIds ?? []) ids.add(next)
+        }
+        return ids
+      }
+      start = reachedFrom(START)
+      others = OTHERS.map(reachedFrom)
+    },
+  }
+  const nameOf = (id: string): string | null => {
+    const [isBefore, ...among] = others.map((ids) => ids.has(id))
+    if (!start.has(id) || isBefore === true) return null
+    return ['start', ...among.map(Number)].join('')
+  }
+  return { plugin, nameOf }
+}
+
 /** The files of the sandbox's page, with its libraries, which a browser takes as they are. */
 const page: Plugin = {
   name: 'page',
@@ -87,12 +145,16 @@ const page: Plugin = {
  * @param plugins change what is bundled, before all else
  */
 export async function bundle(folder: string, plugins: Plugin[] = []): Promise<OutputChunk[]> {
+  const { plugin: startPlugin, nameOf } = startFiles()
   await using code = await rolldown({
     cwd: ROOT,
     input: ENTRIES,
+    // as chunks by name need it
+    preserveEntrySignatures: 'allow-extension',
+    checks: { ineffectiveDynamicImport: false },
     platform: 'node',
     external: [...EXTERNAL, ...LEFT_OUT],
-    plugins: [...plugins, lean, narrow, page],
+    plugins: [...plugins, lean, startPlugin, narrow, page],
   })
   const { output } = await code.write({
     dir: folder,
@@ -106,6 +168,7 @@ export async function bundle(folder: string, plugins: Plugin[] = []): Promise<Ou
       groups: [
         { name: 'openpgp/pool', test: /src\/openpgp\/pool\.ts$/ },
         { name: 'sandbox/page/files', test: /src\/sandbox\/page\/files\.ts$/ },
+        { name: nameOf, debugName: 'start', includeDependenciesRecursively: false },
       ],
     },
   })
