@@ -5,7 +5,7 @@ import type { ClearField, ClearFields, Guard, KeyChange, KeyList } from '../kern
 import type { Outbound, RecipientParts, Recipients, ReplayMemory } from '../kernel/index.ts'
 import type { Rule, Sightings, Time } from '../kernel/index.ts'
 import type { Modes } from '../service/lookups/modes.ts'
-import { Refusal, ServiceError } from '../errors.ts'
+import { OvertakenError, Refusal, ServiceError } from '../errors.ts'
 import { monotonicNow } from '../util/clock.ts'
 import type { Directory } from '../service/lookups/directory.ts'
 import type { Publication } from '../keys/publication.ts'
@@ -82,6 +82,9 @@ export class Outgoing {
       }
     }
     const { guard, publication } = this.#parts
+    const guess = draft.text === undefined ? null : guard.guess(draft.chatId)
+    const guessed = guess && (await this.#guessed(guess, draft))
+    if (guessed !== null) return guessed
     // concurrent with the calls of the rule
     const isExpected = draft.text !== undefined && this.#parts.directory.hasKeyList(draft.chatId, 0)
     if (isExpected) publication?.expectSend()
@@ -131,6 +134,19 @@ export class Outgoing {
   doubt(chatId: number): void {
     this.#parts.modes.forget(chatId)
     this.#parts.directory.forget(chatId)
+  }
+
+  /** Null where another sidecar has written meanwhile: it is decided anew. @throws as `prepare` does */
+  async #guessed(rule: Rule, draft: Draft): Promise<PreparedOutbound | null> {
+    try {
+      return await this.#sealed(rule, draft)
+    } catch (error) {
+      const isOvertaken = error instanceof OvertakenError
+      // by older memory alone it may have failed
+      const asked = isOvertaken ? error : await rule.confirm().then(() => error, asItIs)
+      if (asked instanceof OvertakenError) return null
+      throw asked
+    }
   }
 
   async #sealed(rule: Rule, draft: Draft): Promise<PreparedOutbound> {
@@ -200,7 +216,7 @@ export class Outgoing {
     })
     if (sealed.chars > armoredMax()) throw tooLarge(count, sealed.chars, armoredMax())
     // before they leave, so that nobody can put our words before the bot in another chat
-    await replayMemory?.rememberOwn({
+    const remembered = replayMemory?.rememberOwn({
       chatId: draft.chatId,
       updateId: null,
       messageId: null,
@@ -209,6 +225,7 @@ export class Outgoing {
       dataDigest: sealed.dataDigest,
       signatureDigest: sealed.statementDigest,
     })
+    await Promise.all([rule.confirm(), remembered])
     return {
       outbound: guard.permitSealed(rule, draft.target, { fields, sealed, requireHeld }),
       isNamed,
@@ -234,3 +251,5 @@ export class Outgoing {
     return await refuseDowngrade(chatId, this.#parts)
   }
 }
+
+const asItIs = (error: unknown): unknown => error

@@ -1,7 +1,7 @@
 /** The bot's own webhook in the store, and the state of deliveries to it. */
 import { Refusal } from '../errors.ts'
 import { findRow, upsert } from '../store/records/rows.ts'
-import { ConfirmedRows } from '../store/records/seen.ts'
+import { ConfirmedRows } from '../store/records/confirmed.ts'
 import type { Reread, Store } from '../store/store.ts'
 import type { OwnWebhook } from '../translate/bot-view.ts'
 import { Listeners } from '../util/listeners.ts'

@@ -112,15 +112,19 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
       send: (...call) => link.upstream.send(...call),
       edit: (...call) => link.upstream.edit(...call),
     }),
-    /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates.record`). */
-    recordConfirmed: async (below: number): Promise<void> =>
-      await rest.replayMemory?.confirmed.record(below),
-    /** Begins to (`ConfirmedUpdates.expect`). */
-    expectConfirmed: (below: number): void => rest.replayMemory?.confirmed.expect(below),
+    ...confirmingBy(rest),
     ...rest,
     [Symbol.asyncDispose]: (): Promise<void> => resources.disposeAsync(),
   }
 }
+
+/** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates`). */
+type Replays = Awaited<ReturnType<typeof loadReplayMemory>> | null
+const confirmingBy = ({ replayMemory }: { replayMemory: Replays }) => ({
+  recordConfirmed: async (below: number): Promise<void> =>
+    await replayMemory?.confirmed.record(below),
+  expectConfirmed: (below: number): void => replayMemory?.confirmed.expect(below),
+})
 
 /** The parts that all others need. */
 type Base = Awaited<ReturnType<typeof openBase>>
@@ -223,6 +227,7 @@ function createWall(
   const ownsKey = (): boolean => settings.key.publish || keyring.all.length > 0
   const guard = new Guard({
     fresh,
+    epoch: () => memory.epoch,
     freshForMs: store.isShared ? PROVEN_MS : Infinity,
     knownChats,
     modes,

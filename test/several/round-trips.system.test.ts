@@ -40,18 +40,18 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
     return (json.result as { id: number }).id
   }
 
-  test('a send and an edit wait for the database twice: the epoch and the replay memory', async () => {
+  test('a send and an edit wait for the database once: for the epoch and the replay memory', async () => {
     await sandbox.phone(sandbox.home.alice.id)
     const id = await send()
-    expect(await fewest(() => send())).toEqual([['state'], ['seen']])
+    expect(await fewest(() => send())).toEqual([['state', 'seen']])
     const edit = async (): Promise<void> => {
       const body = { chatId: sandbox.home.privateChat, text: 'hello again' }
       expect((await replica.call('PATCH', `/messages/${id}`, body)).status).toBe(200)
     }
-    expect(await fewest(edit)).toEqual([['state'], ['seen']])
+    expect(await fewest(edit)).toEqual([['state', 'seen']])
   })
 
-  test('a send after a pause acquires the shared send lock in the same round trip as the epoch', async () => {
+  test('a send after a pause acquires the shared send lock in the same round trip as an epoch', async () => {
     await sandbox.phone(sandbox.home.alice.id)
     await send()
     const last = (what: string): number => tap.asked.findLastIndex((sql) => sql.includes(what))
@@ -60,7 +60,10 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
       () => send(),
       () => expect.poll(isLockBack).toBe(true),
     )
-    expect(trips).toEqual([['SELECT pg_t', 'state', 'state'], ['seen']])
+    expect(trips).toEqual([
+      ['SELECT pg_t', 'state'],
+      ['state', 'seen'],
+    ])
   })
 
   test('the first send to a person makes four commits in at most eight round trips', async () => {
@@ -75,7 +78,9 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
     const writes = trips.flat().filter((sql) => sql === 'commit')
     // the chat; the person with pin, keys and certificate; the key list; whose chat it is
     expect(writes).toHaveLength(4)
-    expect(trips.length).toBeLessThanOrEqual(8)
+    // on a busy machine, the epoch is read again after half a second
+    const isEpoch = (sql: string): boolean => sql.startsWith('SELECT epoch')
+    expect(trips.filter((trip) => !trip.every(isEpoch)).length).toBeLessThanOrEqual(7)
   })
 
   test('a send into a readable chat waits for the database once', async () => {
@@ -89,7 +94,7 @@ describe.skipIf(!hasPostgres())('database round trips of a call', () => {
 
   test.each([
     [1, 3],
-    [50, 4],
+    [20, 4],
   ])(
     'a poll that opens %i updates waits for the database %i times at most',
     async (count, most) => {

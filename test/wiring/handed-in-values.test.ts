@@ -220,6 +220,7 @@ const TABLES = [
   }),
   table<GuardParts>('the guard', () => partsOf(vi.mocked(Guard)), {
     fresh,
+    epoch: (epoch, { core }) => epoch?.() === core.memory.epoch,
     ...of('own', 'time'),
     ...of('core', 'knownChats', 'modes'),
     freshForMs: (ms, { isShared }) => ms === (isShared ? PROVEN_MS : Infinity),

@@ -2,7 +2,7 @@
  * The guard decides whether a body may leave, and alone makes the permit that the client of the
  * service demands for a send or an edit.
  */
-import { Refusal } from '../../errors.ts'
+import { OvertakenError, Refusal } from '../../errors.ts'
 import { Sealed, looksEncrypted } from '../../openpgp/index.ts'
 import { ALLOWED, denied, downgradeRefusal, type Decision } from '../decision.ts'
 import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
@@ -46,7 +46,9 @@ export type Outbound = Permit
 /** Whether the guard made it; the client of the service checks before each send. */
 export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
 
-type ChatRuleParts = PermitGround & Pick<ChatRule, 'chatId' | 'body' | 'isByMemory'>
+type ChatRuleParts = PermitGround &
+  Pick<ChatRule, 'chatId' | 'body' | 'isByMemory'> &
+  Partial<Pick<ChatRule, 'confirm'>>
 
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule implements PermitGround {
@@ -56,14 +58,17 @@ class ChatRule implements PermitGround {
   readonly isByMemory: boolean
   readonly require: PermitGround['require']
   readonly renew: PermitGround['renew']
+  /** Call it before the permit is used. @throws OvertakenError where it was made by older memory */
+  readonly confirm: () => Promise<void>
   readonly #judged = true
 
-  constructor({ chatId, body, isByMemory, ...ground }: ChatRuleParts) {
+  constructor({ chatId, body, isByMemory, confirm, ...ground }: ChatRuleParts) {
     this.chatId = chatId
     this.body = body
     this.isByMemory = isByMemory
     this.require = ground.require
     this.renew = ground.renew
+    this.confirm = confirm ?? NO_GROUND.renew
   }
 
   /** Whether the guard made this rule, for this chat and this kind of body. */
@@ -87,6 +92,8 @@ export interface GuardParts {
   time: Time
   /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
+  /** The epoch of what was read (`Memory.epoch`); none when not given. */
+  epoch?: () => number | null
   /** How old that may be when readable text is written, in ms; Infinity for a store of one sidecar. */
   freshForMs: number
   knownChats: KnownChats
@@ -138,6 +145,33 @@ export class Guard {
       if (this.mustSeal(chatId) || !mayLeave().allowed) throw downgradeRefusal()
     }
     return new ChatRule({ chatId, body: 'readable', isByMemory, require, renew })
+  }
+
+  /**
+   * The rule of a chat that memory has sealed, before that is known to be as new as the store: nothing
+   * leaves by it until `confirm` has found the same epoch again. Null: ask for the rule.
+   */
+  guess(chatId: number): Rule | null {
+    const { epoch = () => null, fresh } = this.#parts
+    const before = epoch()
+    if (before === null || !this.mustSeal(chatId)) return null
+    let isConfirmed = false
+    const require = (): void => {
+      if (!isConfirmed) throw downgradeRefusal()
+    }
+    const confirm = async (): Promise<void> => {
+      await fresh()
+      if (epoch() !== before) throw new OvertakenError()
+      isConfirmed = true
+    }
+    return new ChatRule({
+      ...NO_GROUND,
+      chatId,
+      body: 'sealed',
+      isByMemory: true,
+      require,
+      confirm,
+    })
   }
 
   /** Whether memory forbids readable text in a chat. */

@@ -1,3 +1,4 @@
+import { OvertakenError } from '../../../src/errors.ts'
 import { ALLOWED, denied } from '../../../src/kernel/decision.ts'
 import { sightingsOf, unseen } from '../../support/unseen.ts'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
@@ -62,6 +63,21 @@ describe('the rule of a chat', () => {
     expect([rule.body, rule.chatId, rule.isByMemory]).toEqual(['sealed', 5, true])
     expect(chat).not.toHaveBeenCalled()
     expect((await guard.rule(6)).body).toBe('readable')
+  })
+
+  test('a rule that was guessed permits nothing before the store shows the same epoch again', async () => {
+    const store = { epoch: 1, read: 1 }
+    const fresh = (): Promise<void> => Promise.resolve(void (store.read = store.epoch))
+    const { guard, knownChats } = await scene({ fresh, epoch: () => store.read })
+    expect(guard.guess(5)).toBeNull()
+    await knownChats.saw([{ chatId: 5, isProtected: true }])
+    const [first, second] = [guard.guess(5)!, guard.guess(5)!]
+    expect(first.require).toThrow(REFUSED)
+    await first.confirm()
+    expect(first.require).not.toThrow()
+    store.epoch = 2
+    await expect(second.confirm()).rejects.toThrow(OvertakenError)
+    expect(second.require).toThrow(REFUSED)
   })
 
   test('an answer with mode protected is obeyed although it was not latched', async () => {

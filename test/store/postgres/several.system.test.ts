@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { describe, expect, test, vi } from 'vitest'
 import { KnownChats } from '../../../src/kernel/wall/known-chats.ts'
 import { ReplayMemory } from '../../../src/kernel/opening/replay-memory.ts'
-import type { Sighting } from '../../../src/kernel/opening/seen-rules.ts'
+import type { ReplayCheck, Sighting } from '../../../src/kernel/opening/seen-rules.ts'
 import { Journal } from '../../../src/kernel/people/journal.ts'
 import { People } from '../../../src/kernel/people/people.ts'
 import { Trust } from '../../../src/kernel/people/trust.ts'
@@ -153,14 +153,16 @@ describeIt('the replay memory of two sidecars', () => {
     meanwhile: () => Promise<unknown> = () => Promise.resolve(),
   ): Promise<string> {
     let isFirst = true
-    return await memory.batch(async (check) => {
-      const claims = one.signatureDigest === null ? [] : [one.signatureDigest]
+    const claims = one.signatureDigest === null ? [] : [one.signatureDigest]
+    const met = { dataDigest: one.dataDigest, signatures: claims.map((digest) => ({ digest })) }
+    const judge = async (check: ReplayCheck): Promise<string> => {
       const as = await check.recognize(one, claims)
       if (isFirst) await meanwhile()
       isFirst = false
       if (as === 'new' || as === 'again') await check.remember(one, as)
       return as
-    })
+    }
+    return await memory.batch(judge, [met])
   }
 
   const memories = async (): Promise<[ReplayMemory, ReplayMemory]> => {
