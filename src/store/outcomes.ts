@@ -129,18 +129,6 @@ export class Outcomes implements AsyncDisposable {
     return { messageId, atMs: at, chatId, recipients, skipped }
   }
 
-  /** When the last message that is remembered was received or sent; 0 when none is. */
-  async lastAtMs(): Promise<number> {
-    const last = await this.#store.read((db) => {
-      const both = db
-        .selectFrom('outcomes')
-        .select('at')
-        .unionAll(db.selectFrom('sent').select('at'))
-      return both.orderBy('at', 'desc').limit(1).executeTakeFirst()
-    })
-    return last?.at ?? 0
-  }
-
   /** Writes due outcomes, and empties the memory of recent ones. */
   async forgetRecent(): Promise<void> {
     await this.#flush()
@@ -191,6 +179,15 @@ export class Outcomes implements AsyncDisposable {
     }
     await this.#store.note((db) => forgetOldest(db, this.#kept))
   }
+}
+
+/** When the last message that is remembered was received or sent, ms since the epoch; 0 for none. */
+export async function lastMessageAtMs(store: Pick<Store, 'read'>): Promise<number> {
+  const last = await store.read((db) => {
+    const both = db.selectFrom('outcomes').select('at').unionAll(db.selectFrom('sent').select('at'))
+    return both.orderBy('at', 'desc').limit(1).executeTakeFirst()
+  })
+  return last?.at ?? 0
 }
 
 async function forgetOldest(db: Transaction<Schema>, kept: number): Promise<void> {

@@ -17,7 +17,7 @@ import { createHearing } from '../outbox/hear.ts'
 import { readBot } from '../store/flags.ts'
 import { loadKeyUsage } from '../store/key-usage.ts'
 import { memoryOf } from '../store/memory.ts'
-import { Outcomes } from '../store/outcomes.ts'
+import { lastMessageAtMs, Outcomes } from '../store/outcomes.ts'
 import { scrubIfDue } from '../store/scrub.ts'
 import { KeyTurn, SendFence } from '../store/postgres/send-fence.ts'
 import { PROVEN_MS } from '../store/postgres/times.ts'
@@ -67,8 +67,6 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
   if (purpose === 'run') journalHeads.start()
-  // many bots of a process are idle when it starts
-  if (options.name !== undefined) link.watch.noteTraffic(Date.now() - (await outcomes.lastAtMs()))
   const publication = await createPublication(options, link, { ...base, stack })
   const wall = createWall(options, base, known)
   const named = purpose === 'run' ? known.clients.all : null
@@ -130,7 +128,7 @@ const confirmingBy = ({ replayMemory }: { replayMemory: Replays }) => ({
 type Base = Awaited<ReturnType<typeof openBase>>
 
 async function openBase(
-  { settings, secrets, log, mayCreateStore = true, parts = {} }: BotOptions,
+  { settings, secrets, log, name, mayCreateStore = true, parts = {} }: BotOptions,
   link: Link,
   { purpose, stack }: { purpose: Purpose; stack: AsyncDisposableStack },
 ) {
@@ -157,6 +155,8 @@ async function openBase(
     holder,
   )
   await scrubIfDue(store)
+  // many bots of a process are idle when it starts
+  if (name !== undefined) link.watch.noteTraffic(Date.now() - (await lastMessageAtMs(store)))
   const memory = memoryOf(store, nowMs)
   const keyring = await Keyring.load(memory, engine, {
     retainMs: settings.key.retainDays * DAY_MS,
