@@ -1,5 +1,5 @@
 /** Several bots in one process, or in two on one database: memory and CPU of each, and the sends of all. */
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage } from 'node:http'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -94,12 +94,12 @@ async function measure(kind: Kind, count: number, main: string | undefined): Pro
   const started = scenes.map(({ from }) => startPosternForSeveral(from))
   const processes = (await Promise.all(started)).map((one) => stack.use(one))
   await pause(SETTLE_MS)
-  using calls = countCalls()
+  const callsBefore = calls
   const before = processes.map(takenBy)
   await pause(IDLE_MS)
   const after = processes.map(takenBy)
   const perSecond = (difference: number): number => (difference / IDLE_MS) * 1000
-  const callsPerSecond = perSecond(calls.count)
+  const callsPerSecond = perSecond(calls - callsBefore)
   const rates = processes.map((postern, n) => allSend(postern, scenes[n]?.bots ?? []))
   return {
     job: `${kind}-${count}${main === undefined ? '' : ` of ${main}`}`,
@@ -114,17 +114,12 @@ async function measure(kind: Kind, count: number, main: string | undefined): Pro
   }
 }
 
-/** Counts calls that bots make at servers of this process from now on. */
-function countCalls(): Disposable & { count: number } {
-  const channel = 'http.server.request.start'
-  const calls = { count: 0, [Symbol.dispose]: () => void unsubscribe(channel, note) }
-  const note = (message: unknown): void => {
-    const { url = '' } = (message as { request: IncomingMessage }).request
-    if (url.startsWith('/bot/v1/')) calls.count++
-  }
-  subscribe(channel, note)
-  return calls
-}
+/** Calls of bots at sandboxes of this process so far. */
+let calls = 0
+subscribe('http.server.request.start', (message) => {
+  const { url = '' } = (message as { request: IncomingMessage }).request
+  if (url.startsWith('/bot/v1/')) calls++
+})
 
 /** All bots send, so many at once. @returns sends a second */
 async function allSend(postern: Process, bots: BenchBot[]): Promise<number> {
