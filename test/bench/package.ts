@@ -3,8 +3,9 @@ import { execFileSync } from '../support/programs.ts'
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { temporaryFolder } from './measure.ts'
+import { MAIN } from './processes.ts'
 
-const ROOT = new URL('../..', import.meta.url).pathname
+const ROOT = join(MAIN, '../..')
 /** Of `/proc/PID/stat`, what Linux counts processor time in. */
 const TICK_MS = 10
 const MIB = 1024 * 1024
@@ -39,7 +40,6 @@ export interface Taken {
   peak: number
   /** Processor time since it began, ms. */
   cpuMs: number
-  threads: number
   /** How often its main thread has gone to sleep. */
   sleeps: number
 }
@@ -69,7 +69,6 @@ export function takenBy({ pid }: { pid: number }): Taken {
     memory: (number('VmRSS') * 1024) / MIB,
     peak: (number('VmHWM') * 1024) / MIB,
     cpuMs: (user + system) * TICK_MS,
-    threads: number('Threads'),
     sleeps: number('voluntary_ctxt_switches'),
   }
 }

@@ -1,8 +1,10 @@
 /** Servers in processes of their own, so that each has the loop for itself. */
+import { once } from 'node:events'
 import { spawn } from '../support/programs.ts'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { temporaryFolder } from './measure.ts'
 
 export interface Process extends AsyncDisposable {
@@ -15,17 +17,33 @@ export interface Process extends AsyncDisposable {
   readyMs: number
 }
 
+/** Until a process is up, or has ended: it may make a thousand keys. */
+const LATEST_MS = 180_000
+/** A probe may reach a process that accepts, and answers nobody any more. */
+const PROBE_MS = 5000
+
 const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
 
+/** `bin/postern.cjs` of this clone, or of the checkout beside which it is measured. */
+export const MAIN = process.env['BENCH_MAIN'] ?? fileOf('../../bin/postern.cjs')
+
+const given = new Set<number>()
+
+/** A port that is free, and was not given before: whoever has that one may not listen yet. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
+  await once(server.close(), 'close')
+  if (given.has(port)) return await freePort()
+  given.add(port)
   return port
 }
 
-/** @param until what answers 200 once it is up */
+/**
+ * @param until what answers 200 once it is up
+ * @throws Error when it ends before, or is not up in time
+ */
 async function startNode(
   args: string[],
   o: { url: string; env?: Record<string, string>; until: string },
@@ -39,9 +57,16 @@ async function startNode(
   // Whoever fails before it disposes of this leaves nothing running.
   const end = (): void => void child.kill()
   process.once('exit', end)
+  const latestMs = startedAt + LATEST_MS
   while (!(await answers(o.until))) {
-    if (child.exitCode !== null) throw new Error(`${args[0]} ended with ${child.exitCode}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+    const { exitCode, signalCode } = child
+    const isLate = performance.now() > latestMs
+    if (exitCode !== null || signalCode !== null || isLate) {
+      child.kill('SIGKILL')
+      const how = isLate ? 'was not up in time' : `ended with ${exitCode ?? signalCode}`
+      throw new Error(`${args[0]} ${how}`)
+    }
+    await pause(10)
   }
   return {
     url: o.url,
@@ -49,19 +74,20 @@ async function startNode(
     readyMs: performance.now() - startedAt,
     async [Symbol.asyncDispose]() {
       process.off('exit', end)
+      if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
       // one that was stopped takes the other signal when it goes on
       child.kill('SIGCONT')
-      if (child.exitCode === null && child.signalCode === null)
-        await new Promise((resolve) => child.once('close', resolve))
+      const kill = setTimeout(() => child.kill('SIGKILL'), LATEST_MS)
+      await once(child, 'close')
+      clearTimeout(kill)
     },
   }
 }
 
 async function answers(url: string): Promise<boolean> {
   try {
-    // one call without an answer must not end the wait for the next
-    const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
+    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })
     await response.arrayBuffer()
     return response.ok
   } catch {
@@ -81,12 +107,14 @@ export const startBareProxy = (upstream: string): Promise<Process> =>
   startServer('bare-proxy.ts', { upstream })
 
 /** Fastify and undici and nothing else. */
-export const startBareServer = (upstream: string): Promise<Process> =>
-  startServer('bare-server.ts', { upstream, until: '/readyz' })
+export const startBareServer = (upstream: string, port?: number): Promise<Process> =>
+  startServer('bare-server.ts', { upstream, port, until: '/readyz' })
 
-async function startServer(file: string, o: { upstream?: string; until?: string } = {}) {
-  const { upstream = '', until = '' } = o
-  const port = await freePort()
+async function startServer(
+  file: string,
+  o: { upstream?: string; port?: number | undefined; until?: string } = {},
+): Promise<Process> {
+  const { upstream = '', until = '', port = await freePort() } = o
   const url = `http://127.0.0.1:${port}`
   return await startNode([fileOf(file), String(port), upstream], { url, until: url + until })
 }
@@ -99,7 +127,7 @@ export interface StorePlace {
 
 /**
  * A sidecar as `postern run` starts it, with its settings as they are by default.
- * @param o `main` the file to run, `bin/postern.cjs` of this clone when not given; `dataDir` a folder of its own,
+ * @param o `main` the file to run, `MAIN` when not given; `dataDir` a folder of its own,
  *   which goes with it, when not given
  */
 export async function startPostern(o: {
@@ -130,14 +158,13 @@ export async function startPostern(o: {
 
 /**
  * A sidecar for several bots, as `postern run` starts it, until all are ready.
- * @param o `folder` of the bots' files; `dataDir` of all; `main` as of `startPostern`
+ * @param o `folder` of the bots' files; `dataDir` of all
  */
 export async function startPosternForSeveral(o: {
   upstream: string
   folder: string
   dataDir: string
   store?: StorePlace | undefined
-  main?: string | undefined
 }): Promise<Process> {
   return await startSidecar({ ...o, env: { POSTERN_BOTS: o.folder, POSTERN_LOG_LEVEL: 'warn' } })
 }
@@ -154,7 +181,7 @@ async function startSidecar(o: {
 }): Promise<Process> {
   const [port, adminPort] = [o.port ?? (await freePort()), await freePort()]
   const admin = `http://127.0.0.1:${adminPort}`
-  const args = [o.main ?? fileOf('../../bin/postern.cjs'), 'run']
+  const args = [o.main ?? MAIN, 'run']
   const env = {
     POSTERN_UPSTREAM_URL: o.upstream,
     POSTERN_KEY_PASSPHRASE: 'bench',

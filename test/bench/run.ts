@@ -1,11 +1,12 @@
 /**
  * `npm run bench`: what is fast and what is not, side by side in one run.
  * With `--json` one line `{"results": [{"job", "ms", "vs": {PEER: {"ms", "ratio"}}}]}`;
- * `--only seal|open|agent|check|passthrough|whole-path|footprint|testing|streaming|bots|sidecars|database`
- * runs a part, `--only` with the name of a job that job alone.
+ * `--only` with the name of a part or of a job runs that alone, `--beside FOLDER` also the program
+ * of another checkout.
  */
 import { applyProfile } from '../../src/openpgp/library/profile.ts'
 import { agentJobs } from './agent.ts'
+import { runBeside } from './beside.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
 import { databaseJobs } from './database.ts'
@@ -13,6 +14,7 @@ import { footprintJobs } from './footprint.ts'
 import type { Result } from './measure.ts'
 import { openJobs } from './open.ts'
 import { passthroughJobs } from './passthrough.ts'
+import { restartJobs } from './restart.ts'
 import { sealJobs } from './seal.ts'
 import { sidecarJobs } from './sidecars.ts'
 import { testingJobs } from './testing.ts'
@@ -30,6 +32,7 @@ const PARTS: Record<string, Part> = {
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,
   footprint: footprintJobs,
+  restart: restartJobs,
   testing: testingJobs,
   streaming: streamingJobs,
   bots: botJobs,
@@ -38,7 +41,9 @@ const PARTS: Record<string, Part> = {
 }
 
 const args = process.argv.slice(2)
-const only = args.includes('--only') ? args[args.indexOf('--only') + 1] : undefined
+const valueOf = (flag: string): string | undefined =>
+  args.includes(flag) ? args[args.indexOf(flag) + 1] : undefined
+const [only, folder] = [valueOf('--only'), valueOf('--beside')]
 const names = Object.keys(PARTS)
 const part = names.find((name) => only === name || only?.startsWith(`${name}-`))
 if (only !== undefined && part === undefined) {
@@ -51,7 +56,8 @@ applyProfile()
 const results: Result[] = []
 for (const [name, jobs] of Object.entries(PARTS)) {
   if (only !== undefined && name !== part) continue
-  results.push(...(await jobs(wanted)).filter(({ job }) => wanted(job.replace(/ of .*/, ''))))
+  const measured = folder ? await runBeside(name, only ?? name, folder) : await jobs(wanted)
+  results.push(...measured.filter(({ job }) => wanted(job)))
 }
 const lines = args.includes('--json') ? [JSON.stringify({ results })] : table(results)
 for (const line of lines) process.stdout.write(`${line}\n`)
