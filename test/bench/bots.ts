@@ -24,8 +24,6 @@ const IDLE_MS = RESTING_LOOK_MS + LATER_MS
 const ALL_MS = 10_000
 /** Bots that send at once, where all send as fast as they can: more would measure the sandbox. */
 const AT_ONCE = 32
-/** Another commit's `bin/postern.cjs`, which is measured in turns with this one. */
-const { BENCH_MAIN: OTHER } = process.env
 
 interface Measured {
   job: string
@@ -36,20 +34,18 @@ interface Measured {
   sendsPerSecond: number
 }
 
-/** For each number of bots, what they take; with `BENCH_MAIN` in turns with another commit. */
+/** For each number of bots, what they take. */
 export async function botJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   const results: Result[] = []
   for (const kind of Object.keys(KINDS) as Kind[]) {
     const jobs = COUNTS.filter((count) => wanted(`${kind}-${count}`))
     // what one takes is what each more is compared with
     const counts = jobs.length > 0 && KINDS[kind] === 1 ? new Set([1, ...jobs]) : jobs
-    for (const main of OTHER === undefined ? [undefined] : [undefined, OTHER]) {
-      let memoryOfOne = NaN
-      for (const count of counts) {
-        const measured = await measure(kind, count, main)
-        if (count === 1) memoryOfOne = measured.idle[0]?.memory ?? NaN
-        results.push(rowOf(measured, (memory) => (memory - memoryOfOne) / (count - 1)))
-      }
+    let memoryOfOne = NaN
+    for (const count of counts) {
+      const measured = await measure(kind, count)
+      if (count === 1) memoryOfOne = measured.idle[0]?.memory ?? NaN
+      results.push(rowOf(measured, (memory) => (memory - memoryOfOne) / (count - 1)))
     }
   }
   return results
@@ -73,7 +69,7 @@ function rowOf(
   return resultOf(job, Math.max(...startMs), {}, { notes })
 }
 
-async function measure(kind: Kind, count: number, main: string | undefined): Promise<Measured> {
+async function measure(kind: Kind, count: number): Promise<Measured> {
   await using stack = new AsyncDisposableStack()
   const { path } = stack.use(temporaryFolder())
   const sandbox = stack.use(await createSandbox({ rates: 'off' }))
@@ -85,7 +81,7 @@ async function measure(kind: Kind, count: number, main: string | undefined): Pro
     mkdirSync(folder)
     const bots = await addBots(sandbox, count, folder)
     const store = database === null ? undefined : { url: database.url, schema: `of_${n}` }
-    const from = { upstream: sandbox.url, folder, dataDir: join(path, `data-${n}`), store, main }
+    const from = { upstream: sandbox.url, folder, dataDir: join(path, `data-${n}`), store }
     scenes.push({ from, bots })
   }
   // The first start makes the keys.
@@ -102,7 +98,7 @@ async function measure(kind: Kind, count: number, main: string | undefined): Pro
   const callsPerSecond = perSecond(calls - callsBefore)
   const rates = processes.map((postern, n) => allSend(postern, scenes[n]?.bots ?? []))
   return {
-    job: `${kind}-${count}${main === undefined ? '' : ` of ${main}`}`,
+    job: `${kind}-${count}`,
     startMs: processes.map(({ readyMs }) => readyMs),
     idle: after.map(({ memory, cpuMs, sleeps }, n) => {
       const was = before[n] as Taken

@@ -9,35 +9,21 @@ import { startPostern, type Process } from './processes.ts'
 const BATCHES = [1, 50]
 const ROUNDS = 51
 
-/** The file to run, that of this clone when not given. */
-type Program = { main?: string }
-
-/** @param o `main` the file that runs each sidecar, that of this clone when not given */
-export async function databaseJobs(
-  wanted: (job: string) => boolean,
-  o: Program = {},
-): Promise<Result[]> {
+export async function databaseJobs(wanted: (job: string) => boolean): Promise<Result[]> {
   using server = ownCluster()
   server.cluster.start()
   await using sandbox = await createSandbox({ rates: 'off' })
   await using tap = await WireTap.start(server.cluster)
-  const results = wanted('database-trips') ? await tripJobs(sandbox, tap, o) : []
-  if (wanted('database-send')) results.push(await sendJob(sandbox, server.cluster.url, o))
+  const results = wanted('database-trips') ? await tripJobs(sandbox, tap) : []
+  if (wanted('database-send')) results.push(await sendJob(sandbox, server.cluster.url))
   return results
 }
 
 /** Round trips of a first send, of a later one, and of polls. */
-async function tripJobs(sandbox: Sandbox, tap: WireTap, o: Program): Promise<Result[]> {
-  const { home } = sandbox
+async function tripJobs(sandbox: Sandbox, tap: WireTap): Promise<Result[]> {
+  const { home, token } = sandbox
   const store = { url: tap.url, schema: freshSchema() }
-  const { token } = sandbox
-  await using postern = await startPostern({
-    upstream: sandbox.url,
-    token,
-    publish: true,
-    store,
-    ...o,
-  })
+  await using postern = await startPostern({ upstream: sandbox.url, token, publish: true, store })
   let chatId = 0
   let people = 0
   const meet = async (): Promise<void> => {
@@ -73,24 +59,23 @@ async function tripJobs(sandbox: Sandbox, tap: WireTap, o: Program): Promise<Res
 }
 
 /** A send in each kind of store, in turns. */
-async function sendJob(sandbox: Sandbox, url: string, o: Program): Promise<Result> {
+async function sendJob(sandbox: Sandbox, url: string): Promise<Result> {
   const start = async (store?: { url: string; schema: string }) => {
     const bot = await addBot(sandbox)
-    const from = { upstream: sandbox.url, token: bot.token, publish: true, ...o }
+    const from = { upstream: sandbox.url, token: bot.token, publish: true }
     return { bot, postern: await startPostern({ ...from, ...(store && { store }) }) }
   }
   const postgres = await start({ url, schema: freshSchema() })
   await using _first = postgres.postern
   const sqlite = await start()
   await using _second = sqlite.postern
-  const sendBy =
-    ({ postern, bot }: { postern: Process; bot: BenchBot }) =>
-    () =>
-      send(postern, bot)
+  const sendBy = ({ postern, bot }: { postern: Process; bot: BenchBot }) => ({
+    run: async () => void (await send(postern, bot)),
+  })
   return await compare({
     job: 'database-send',
-    ours: { run: async () => void (await sendBy(postgres)()) },
-    peers: [{ name: 'sqlite', run: async () => void (await sendBy(sqlite)()) }],
+    ours: sendBy(postgres),
+    peers: [{ name: 'sqlite', ...sendBy(sqlite) }],
     rounds: ROUNDS,
     warmups: ROUNDS,
   })
