@@ -32,8 +32,8 @@ export async function sealRows(db: Kysely<Schema>, rowKey: Buffer): Promise<void
 async function filledTables(db: Kysely<Schema>): Promise<SealedTable[]> {
   const tables = (Object.keys(SEALED_COLUMNS) as SealedTable[]).filter((one) => !DECIDED.has(one))
   const [found] = await db
-    .selectNoFrom(({ exists, selectFrom, lit }) =>
-      tables.map((table) => exists(selectFrom(table).select(lit(1).as('one'))).as(table)),
+    .selectNoFrom((of) =>
+      tables.map((table) => of.exists(of.selectFrom(table).select(of.lit(1).as('one'))).as(table)),
     )
     .execute()
   return tables.filter((table) => Boolean(found?.[table]))
