@@ -5,7 +5,6 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createSecretKey,
   hash,
   randomFillSync,
@@ -50,29 +49,23 @@ export function openVersion1(container: Uint8Array, sessionKey: SymmetricKey): U
 }
 
 /**
- * Undoes `openVersion1`, in two steps.
+ * Undoes `openVersion1`: gives the container's body.
  * @param sessionKey used for no other data
- * @returns gives the container's body, once, with further packets
  * @throws Error for another algorithm or a key of another size
  */
-export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey) {
+export function sealVersion1(packets: Uint8Array, sessionKey: SymmetricKey): Buffer {
   const cipher = aesOf(sessionKey)
   if (cipher === null) throw new Error('cipher')
+  const plain = Buffer.alloc(PREFIX + packets.length + MDC_BYTES)
+  randomFillSync(plain, 0, BLOCK)
+  plain.copy(plain, BLOCK, BLOCK - REPEATED, BLOCK)
+  plain.set(packets, PREFIX)
+  const end = plain.length - MDC_BYTES
+  plain.set(MDC_HEADER, end)
+  const hashed = plain.subarray(0, end + MDC_HEADER.length)
+  plain.set(hash('sha1', hashed, 'buffer'), hashed.length)
   const encipher = createCipheriv(cipher.cfb, createSecretKey(sessionKey.data), NO_VECTOR)
-  const hashed = createHash('sha1')
-  const seal = (plain: Buffer): Buffer => {
-    hashed.update(plain)
-    const sealed = encipher.update(plain)
-    plain.fill(0)
-    return sealed
-  }
-  const start = Buffer.alloc(PREFIX + packets.length)
-  randomFillSync(start, 0, BLOCK)
-  start.copy(start, BLOCK, BLOCK - REPEATED, BLOCK)
-  start.set(packets, PREFIX)
-  const first = seal(start)
-  return (further: Uint8Array = Buffer.alloc(0)): Buffer => {
-    const rest = seal(Buffer.concat([further, MDC_HEADER]))
-    return Buffer.concat([VERSION, first, rest, encipher.update(hashed.digest())])
-  }
+  const body = Buffer.concat([VERSION, encipher.update(plain)])
+  plain.fill(0)
+  return body
 }

@@ -63,12 +63,9 @@ interface Signing {
 /** Signs and encrypts a text into a prepared message, which is of no use afterwards. */
 export async function sealPrepared(prepared: PreparedMessage, signing: Signing): Promise<Sealed> {
   try {
+    const { packets, statementDigest } = await signDocument(signing)
     const { cipher, data } = prepared.sessionKey
-    const { packets, signature, statementDigest } = beginDocument(signing)
-    // a holder signs beside the rest of the work
-    const begin = async () => sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
-    const [last, seal] = await Promise.all([signature, begin()])
-    const body = seal(last)
+    const body = sealVersion1(packets, { algorithm: CIPHER_NAME[cipher], data })
     const framed = framePacket(TAG.seipd, body)
     const tail = Buffer.concat([prepared.rest, framed])
     const checksum = Buffer.from(`=${checksumText(crc24(framed, prepared.crc))}\\n`)
@@ -82,32 +79,35 @@ export async function sealPrepared(prepared: PreparedMessage, signing: Signing):
   }
 }
 
-/** Packets of a text up to its signature, which follows, with the identity of the statement. */
-function beginDocument({ text, signer, names, atMs }: Signing) {
+/** Packets of a signed text, with the identity of the statement that they make. */
+async function signDocument({ text, signer, names, atMs }: Signing) {
   const document = Buffer.from(text, 'utf8')
   const date = bytesOf(Math.floor(atMs / 1000), 4)
+  const keyId = signer.fingerprint.subarray(12)
+  const { algorithm } = signer
   const hashedPart = hashedPartOf(signer, date, names)
-  const about = Buffer.from([3, BINARY, SHA512, signer.algorithm.id])
-  const onePass = Buffer.concat([about, signer.fingerprint.subarray(12), Buffer.from([1])])
-  const literal = Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])
+  const signed = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
+  const digest = hash('sha512', signed, 'buffer')
+  const numbers =
+    'secret' in signer
+      ? algorithm.sign(signer.secret, digest)
+      : await signHeld(signer, digest, true)
+  const noUnhashed = Buffer.alloc(2)
+  const signature = [
+    hashedPart,
+    noUnhashed,
+    digest.subarray(0, 2),
+    algorithm.writeSignature(numbers),
+  ]
+  const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
   return {
-    signature: signatureOf(signer, document, hashedPart),
     packets: Buffer.concat([
-      framePacket(TAG.onePassSignature, onePass),
-      framePacket(TAG.literal, literal),
+      framePacket(TAG.onePassSignature, Buffer.concat(onePass)),
+      framePacket(TAG.literal, Buffer.concat([Buffer.from([LITERAL_UTF8, 0]), date, document])),
+      framePacket(TAG.signature, Buffer.concat(signature)),
     ]),
     statementDigest: digestOfStatement(hash('sha256', document, 'buffer'), hashedPart),
   }
-}
-
-async function signatureOf(by: MessageSigner, document: Buffer, hashedPart: Buffer) {
-  const over = Buffer.concat([document, hashedPart, trailerOf(hashedPart)])
-  const digest = hash('sha512', over, 'buffer')
-  const numbers =
-    'secret' in by ? by.algorithm.sign(by.secret, digest) : await signHeld(by, digest, true)
-  const noUnhashed = Buffer.alloc(2)
-  const end = [noUnhashed, digest.subarray(0, 2), by.algorithm.writeSignature(numbers)]
-  return framePacket(TAG.signature, Buffer.concat([hashedPart, ...end]))
 }
 
 /** The signature's packet up to its hashed subpackets, which is signed with the text. */

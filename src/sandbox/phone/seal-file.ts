@@ -58,7 +58,7 @@ export async function sealFile({ file, ...request }: SealFileRequest): Promise<B
     date: new Date(atMs),
   })
   const packets = compressed(signed, form.compression ?? 'none', framing)
-  const container = sealVersion1(Buffer.concat(packets), { algorithm: cipher, data })()
+  const container = sealVersion1(Buffer.concat(packets), { algorithm: cipher, data })
   data.fill(0)
   const sealed = Buffer.concat([...recipients, ...framedParts(TAG.seipd, [container], framing)])
   return form.encoding === 'armored' ? Buffer.from(armorBlock('MESSAGE', sealed)) : sealed

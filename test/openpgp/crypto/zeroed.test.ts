@@ -99,7 +99,7 @@ test.each<[string, RecipientAlgorithm]>([
 test('`sealVersion1` zeroes its plaintext', () => {
   const words = Buffer.from('words that nobody may find')
   const zeroed = zeroedBy(() =>
-    sealVersion1(words, { algorithm: 'aes256', data: seeded('key', 32) })(),
+    sealVersion1(words, { algorithm: 'aes256', data: seeded('key', 32) }),
   )
   expect(zeroed.some((value) => value.includes(words))).toBe(true)
 })
