@@ -14,13 +14,17 @@ export async function databaseJobs(wanted: (job: string) => boolean): Promise<Re
   server.cluster.start()
   await using sandbox = await createSandbox({ rates: 'off' })
   await using tap = await WireTap.start(server.cluster)
-  const results = wanted('database-trips') ? await tripJobs(sandbox, tap) : []
+  const results = await tripJobs(sandbox, tap, wanted)
   if (wanted('database-send')) results.push(await sendJob(sandbox, server.cluster.url))
   return results
 }
 
 /** Round trips of a first send, of a later one, and of polls. */
-async function tripJobs(sandbox: Sandbox, tap: WireTap): Promise<Result[]> {
+async function tripJobs(
+  sandbox: Sandbox,
+  tap: WireTap,
+  wanted: (job: string) => boolean,
+): Promise<Result[]> {
   const { home, token } = sandbox
   const store = { url: tap.url, schema: freshSchema() }
   await using postern = await startPostern({ upstream: sandbox.url, token, publish: true, store })
@@ -31,7 +35,7 @@ async function tripJobs(sandbox: Sandbox, tap: WireTap): Promise<Result[]> {
     await sandbox.phone(userId)
     chatId = (await sandbox.control.addPrivateChat({ userId, botId: home.bot.id })).id
   }
-  const sendThere = (): Promise<unknown> => send(postern, { token, chatId })
+  const sendThere = async (): Promise<void> => void (await send(postern, { token, chatId }))
   const phone = await sandbox.phone(home.alice.id)
   let offset = 0
   const poll = async (): Promise<void> => {
@@ -43,17 +47,17 @@ async function tripJobs(sandbox: Sandbox, tap: WireTap): Promise<Result[]> {
     for (let n = 0; n < count; n++) await phone.write(home.privateChat, `hello ${n}`)
   }
   const jobs = [
-    { job: 'first-send', act: sendThere, before: meet },
-    { job: 'later-send', act: sendThere },
-    ...BATCHES.map((count) => ({ job: `poll-${count}`, act: poll, before: write(count) })),
+    { job: 'database-first-send', act: sendThere, before: meet },
+    { job: 'database-later-send', act: sendThere },
+    ...BATCHES.map((count) => ({ job: `database-poll-${count}`, act: poll, before: write(count) })),
   ]
   const results: Result[] = []
-  for (const { job, act, before } of jobs) {
+  for (const { job, act, before } of jobs.filter((one) => wanted(one.job))) {
     await before?.()
     const ms = await timeOf(act)
     const trips = await tap.fewest(act, before)
     const notes = [`${trips.length} round trips, ${trips.flat().length} statements`]
-    results.push(resultOf(`database-trips-${job}`, ms, {}, { notes }))
+    results.push(resultOf(job, ms, {}, { notes }))
   }
   return results
 }
