@@ -124,7 +124,7 @@ export interface ForgottenSlice {
 export interface SeenRecords {
   /** Reads rows that `find` will be asked for. */
   expect(digests: readonly Uint8Array[]): Promise<void>
-  /** The same without reading: what is written then fails where there are any. @returns whether it does */
+  /** Supposes that there are none; else the write fails. @returns false where it must read them */
   suppose(digests: readonly Uint8Array[]): boolean
   find(digests: readonly Uint8Array[]): Promise<SeenRecord[]>
   /** Adds own sealed data in one statement; a row that is there repeats once more. */
@@ -237,7 +237,7 @@ export interface Unwritten<R = Records> {
 export interface Memory<R extends Records = Records, K extends string = FollowedRecords> {
   /** Whether several sidecars write it. */
   readonly isShared: boolean
-  /** Grows with every write of any sidecar that was read; null: no other sidecar writes. */
+  /** Grows with each change by any sidecar that was read; null: no other sidecar writes. */
   readonly epoch: number | null
   /** The secret that locks a key; null without protection. Read it inside the `write` of the key. */
   readonly masterSecret: string | null

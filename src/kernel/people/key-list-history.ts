@@ -49,29 +49,14 @@ export class KeyListHistory {
     this.#unknownSenders = new BoundedMap(REMEMBERED, { ttlMs: QUIET_MS, nowMs })
   }
 
-  /** Begins to read what `saw` compares a list with; null where nothing will be compared. */
-  ahead(chatId: number): Promise<KeptList | undefined> | null {
-    if (this.#digests.has(chatId)) return null
-    const kept = this.#kept(chatId)
-    kept.catch(() => undefined)
-    return kept
-  }
-
-  /**
-   * Records a chat's key list; the first makes no journal entry.
-   * @param ahead as `ahead` has given it
-   */
-  async saw(
-    chatId: number,
-    people: readonly ListedPerson[],
-    ahead: ReturnType<KeyListHistory['ahead']> = null,
-  ): Promise<void> {
+  /** Records a chat's key list; the first makes no journal entry. */
+  async saw(chatId: number, people: readonly ListedPerson[]): Promise<void> {
     const now = listedOf(people)
     const usable = listedOf(people.filter(({ unusable }) => unusable === null))
     const text = JSON.stringify(now)
     const digest = hash('sha256', JSON.stringify([now, usable]), 'base64')
     if (this.#digests.get(chatId) === digest) return
-    const kept = await (ahead ?? this.#kept(chatId))
+    const kept = await this.#kept(chatId)
     if (kept?.people !== text || kept.ever !== this.#everText(usable, kept)) {
       const isOther = kept !== undefined && kept.people !== text
       const changes = isOther ? this.#changesOf(chatId, JSON.parse(kept.people), now) : []

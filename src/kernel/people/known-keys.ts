@@ -25,7 +25,6 @@ export class KnownKeys {
   /** Has every list written again. */
   readonly forgetDigests = (): void => this.#digests.clear()
   readonly #reads = new BoundedMap<string, Promise<KnownKey[]>>(READS)
-  #readAt: number | null = null
   /** How many more may be written before they are counted. */
   #room = 0
   /** Those that are not on disk yet, by key id and person. */
@@ -89,15 +88,15 @@ export class KnownKeys {
   /** Those that are on disk, which are read once while nobody writes decisions. */
   async #known(keyIds: readonly string[]): Promise<KnownKey[]> {
     const { epoch } = this.#memory
-    if (epoch !== this.#readAt) this.#reads.clear()
-    this.#readAt = epoch
-    const name = keyIds.join()
+    const name = `${epoch} ${keyIds.join()}`
     const kept = this.#reads.get(name)
-    if (kept !== undefined) return await kept
-    const read = this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
-    read.catch(() => this.#reads.delete(name))
-    if (epoch !== null && keyIds.length <= FEW_KEYS) this.#reads.set(name, read)
-    return await read
+    const read = kept ?? this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
+    if (epoch === null || keyIds.length > FEW_KEYS) return await read
+    if (kept === undefined) this.#reads.set(name, read)
+    return await read.catch((error: unknown) => {
+      this.#reads.delete(name)
+      throw error
+    })
   }
 }
 

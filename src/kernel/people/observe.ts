@@ -52,8 +52,11 @@ export class PeopleObserver {
       return { people: [], nameless: 0, memberCount, lapsesAtMs: Infinity, tooMany }
     }
     const named = records.filter((key) => key !== null)
-    const people = await this.#observe({ chatId }, named)
-    await this.#parts.keyListHistory.recordOwnKeys(chatId, people, this.#parts.own())
+    const { keyListHistory, own } = this.#parts
+    const people = await this.#observe(`chat ${chatId}`, named, (all) =>
+      keyListHistory.saw(chatId, all),
+    )
+    await keyListHistory.recordOwnKeys(chatId, people, own())
     const nameless = records.length - named.length
     return { people, nameless, memberCount, lapsesAtMs: lapsesAtMs(people), tooMany: null }
   }
@@ -69,7 +72,7 @@ export class PeopleObserver {
     if (answer === null) await this.#parts.trust.saw([{ userId, fingerprint: null }])
     const record = answer?.record ?? null
     if (record === null) return null
-    const people = await this.#observe({ userId }, [record])
+    const people = await this.#observe(`person ${userId}`, [record])
     await this.#parts.keyListHistory.recordOwnKeys(null, people, this.#parts.own())
     return people.find((person) => person.userId === userId) ?? null
   }
@@ -77,11 +80,13 @@ export class PeopleObserver {
   /**
    * Records listings, keys and revocations, which all count at once, whichever write fails. A record
    * with a false fingerprint is no listing.
-   * @param of the chat whose list it is, or the person whose record
+   * @param source a name of the list
+   * @param saw records the list itself
    */
   async #observe(
-    of: { chatId: number } | { userId: number },
+    source: string,
     records: readonly UserKey[],
+    saw: (people: readonly Person[]) => Promise<void> = async () => {},
   ): Promise<Person[]> {
     const { certificates, keyListHistory, trust, knownKeys } = this.#parts
     const statuses = await judgeList(
@@ -99,9 +104,14 @@ export class PeopleObserver {
         return { key, userId, certificateStatus, evidence }
       }),
     )
-    const ahead = 'chatId' in of ? keyListHistory.ahead(of.chatId) : null
     const listed = trust.saw(judged.flatMap((one) => listingOf(one) ?? []))
-    const own = judged.filter((one) => !isWorthless(unusableFor(one, trust)))
+    const peopleNow = (): Person[] =>
+      judged.map((one) => {
+        const { userId, certificateStatus } = one
+        const { fingerprint } = certificateStatus
+        return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
+      })
+    const own = peopleNow().filter(({ unusable }) => !isWorthless(unusable))
     const writes = await Promise.allSettled([
       listed,
       certificates.keepCopies(own.map(({ certificateStatus }) => certificateStatus)),
@@ -110,16 +120,12 @@ export class PeopleObserver {
           certificates.rememberRevoked(one, userId),
         ),
       ),
-      knownKeys.saw('chatId' in of ? `chat ${of.chatId}` : `person ${of.userId}`, judged),
+      knownKeys.saw(source, judged),
+      saw(peopleNow()),
     ])
     for (const write of writes) if (write.status === 'rejected') throw write.reason
-    const people = judged.map((one) => {
-      const { userId, certificateStatus } = one
-      const { fingerprint } = certificateStatus
-      return { userId, fingerprint, unusable: unusableFor(one, trust), certificateStatus }
-    })
+    const people = peopleNow()
     await keyListHistory.recordStripped(people)
-    if ('chatId' in of) await keyListHistory.saw(of.chatId, people, ahead)
     return people
   }
 }

@@ -92,7 +92,7 @@ export interface GuardParts {
   time: Time
   /** Updates the memory with the changes of all sidecars (`Store.fresh`). */
   fresh: () => Promise<void>
-  /** The epoch of what was read (`Memory.epoch`); none when not given. */
+  /** As `Memory.epoch`; null when not given. */
   epoch?: () => number | null
   /** How old that may be when readable text is written, in ms; Infinity for a store of one sidecar. */
   freshForMs: number

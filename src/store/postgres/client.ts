@@ -144,7 +144,7 @@ export class DatabaseClient extends Client {
     this.#inside.connection.stream.destroy()
   }
 
-  /** Keeps what is asked from being sent, until `flush` was called as often. */
+  /** Delays queries until `flush` was called as often. */
   hold(): void {
     this.#inside.connection.stream.cork()
   }

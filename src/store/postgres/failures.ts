@@ -110,10 +110,7 @@ const FAILURES = {
       'bring a backup into another schema: `postern backup restore` into a folder, then ' +
       '`postern store move`',
   },
-  /**
-   * The transaction has left nothing and may be run again: it took something for granted that does
-   * not hold (a division by zero tells), or another one has the same row.
-   */
+  /** The transaction has left nothing and may be run again; 22012: it began with a wrong guess. */
   again: { states: ['40', '22012', '23505'] },
   /** Any other, of ours. */
   mistake: {},

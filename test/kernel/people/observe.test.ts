@@ -28,7 +28,6 @@ function scene(
       isRemembered: (userId: number) => o.forgotten?.includes(userId) !== true,
     },
     keyListHistory: {
-      ahead: () => null,
       saw: async () => {},
       recordOwnKeys: async () => {},
       recordStripped: async () => {},

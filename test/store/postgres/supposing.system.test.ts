@@ -1,4 +1,4 @@
-/** What a sidecar takes for granted before it has read what another one wrote: nothing of it is kept. */
+/** Guesses of a sidecar about the changes of another one: nothing of a wrong one is kept. */
 import { describe, expect, test } from 'vitest'
 import { ConfirmedUpdates } from '../../../src/kernel/opening/confirmed-updates.ts'
 import { memoryOf } from '../../../src/store/memory.ts'
@@ -6,8 +6,8 @@ import { hasPostgres } from '../../support/postgres.ts'
 import { flags, put } from '../support.ts'
 import { pair } from './scene.ts'
 
-describe.skipIf(!hasPostgres())('a statement that another sidecar was before', () => {
-  test('a write that may run again is decided by what another sidecar wrote before', async () => {
+describe.skipIf(!hasPostgres())('a wrong guess about another sidecar', () => {
+  test('a write that may run again includes an earlier change by another sidecar', async () => {
     const { one, two } = await pair()
     const rereads: string[] = []
     two.follow('flags', async (_db, keys) => void rereads.push(...keys))
