@@ -14,7 +14,7 @@ export type Relayed = RawAnswer & { code?: string; envelope?: AnswerEnvelope }
 
 /**
  * Node writes a text together with the headers, bytes after them, which costs as much again; each
- * character of Latin-1 is one byte, whatever text the bytes are.
+ * character of Latin-1 is one byte, in any text.
  */
 const ONE_WRITE_BYTES = 16_384
 
