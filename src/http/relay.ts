@@ -6,7 +6,7 @@ import type { AnswerEnvelope } from '../service/attempt.ts'
 import { Refusal, type RawAnswer } from '../errors.ts'
 import { withResult } from '../translate/bot-view.ts'
 import type { Answer, Upstream } from '../service/client.ts'
-import type { Ending } from '../service/exchange.ts'
+import type { Abortable } from '../service/exchange.ts'
 import { queryOf } from './params.ts'
 
 /** An answer with the name of its failure, as the upstream client or the error handler gives it. */
@@ -90,7 +90,7 @@ export function whileConnected(reply: FastifyReply): AbortSignal {
 }
 
 /** The same, for one call to the service. */
-export class Hangup implements Ending {
+export class Hangup implements Abortable {
   readonly #raw: FastifyReply['raw']
 
   constructor({ raw }: FastifyReply) {

@@ -6,7 +6,7 @@ import { Budget } from './budget.ts'
 import { ifAnswerLost, ifUnreached, makeCall, never } from './caller.ts'
 import type { Call, CallerParts } from './caller.ts'
 import type { TokenSource, UpstreamEvents } from './caller.ts'
-import type { Ending } from './exchange.ts'
+import type { Abortable } from './exchange.ts'
 import { UPSTREAM_LIMITS, type UpstreamLimits } from './limits.ts'
 import { fetchMedia } from './media.ts'
 import { checkPath, endpointOf, isGuarded } from './path.ts'
@@ -24,7 +24,7 @@ export interface UpstreamRequest {
   /** JSON. */
   body?: string
   /** Ends the call; it then throws NoResponseError, which nobody should wait for. */
-  signal?: Ending
+  signal?: Abortable
   /** Time limit of the whole call, where less than the usual 30 s. */
   deadlineMs?: number
   /** Nothing of it is judged: a success beyond the bound is given as a stream, of any length. */

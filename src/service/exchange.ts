@@ -5,7 +5,7 @@ import { Pieces } from './pieces.ts'
 import { failureOf, givenUp, late, unusableByHead, type Failure } from './errors.ts'
 
 /** What may end a call: an `AbortSignal`, or less than one, which costs less. */
-export interface Ending {
+export interface Abortable {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void
   removeEventListener(type: 'abort', listener: () => void): void
@@ -20,7 +20,7 @@ export interface Exchange {
   /** Time limit of the whole exchange from now on, in milliseconds. */
   timeoutMs: number
   /** Ends the exchange. */
-  signal: Ending | undefined
+  signal: Abortable | undefined
   /** No exchange begins after its abort; the end of the pool ends those under way. */
   stopping: AbortSignal
   /**

@@ -93,12 +93,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     keyUsage,
     clientShares: new ClientShares({ ...known, ...link, cache: options.settings.cache }),
     /** Exports and imports secret keys. */
-    transfer: new Transfer({
-      memory,
-      engine,
-      keyring,
-      ownerOf: options.parts?.ownerOf ?? (() => null),
-    }),
+    transfer: new Transfer({ ...base, ownerOf: options.parts?.ownerOf ?? (() => null) }),
     knownChats: known.knownChats,
     modes: known.modes,
     ...wall,
@@ -110,19 +105,14 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
       send: (...call) => link.upstream.send(...call),
       edit: (...call) => link.upstream.edit(...call),
     }),
-    ...confirmingBy(rest),
+    /** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates`). */
+    recordConfirmed: async (below: number): Promise<void> =>
+      await rest.replayMemory?.confirmed.record(below),
+    expectConfirmed: (below: number): void => rest.replayMemory?.confirmed.expect(below),
     ...rest,
     [Symbol.asyncDispose]: (): Promise<void> => resources.disposeAsync(),
   }
 }
-
-/** Records up to where updates are confirmed, where any is opened (`ConfirmedUpdates`). */
-type Replays = Awaited<ReturnType<typeof loadReplayMemory>> | null
-const confirmingBy = ({ replayMemory }: { replayMemory: Replays }) => ({
-  recordConfirmed: async (below: number): Promise<void> =>
-    await replayMemory?.confirmed.record(below),
-  expectConfirmed: (below: number): void => replayMemory?.confirmed.expect(below),
-})
 
 /** The parts that all others need. */
 type Base = Awaited<ReturnType<typeof openBase>>
