@@ -1,13 +1,14 @@
 /** Why a store in a database does not open, each reason by its code. */
 import { execFileSync } from '../../support/programs.ts'
 import { existsSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OperatorError } from '../../../src/errors.ts'
 import { FIRST_VERSION, NEWEST_VERSION } from '../../../src/store/migrations.ts'
 import { databaseOf } from '../../../src/store/postgres/migrate.ts'
+import { freePort } from '../../bench/processes.ts'
 import { listen } from '../../support/listening.ts'
 import { freshSchema, hasPostgres, ownCluster, type Cluster } from '../../support/postgres.ts'
 import { made, put, temporary } from '../support.ts'
@@ -203,11 +204,3 @@ describe.skipIf(!hasPostgres())('the refusal of a database', () => {
     await expect(openOn(server, schema, o)).rejects.toMatchObject({ code: 'store-corrupt' })
   })
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port: free } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return free
-}
