@@ -1,127 +1,184 @@
 /**
- * Traffic for long: a sidecar as a process of its own, the sandbox, people with phones, the echo
- * bot. First as fast as it goes (`--messages`), then at an even pace in real time (`--minutes`).
- * Prints what the sidecar uses; ends with 1 only when a message was lost or altered.
+ * Traffic for long: so many messages a second each way in a sealed chat, a bot that calls like any
+ * other, and a kill of a sidecar after each period. On SQLite, or with two sidecars on PostgreSQL.
+ * Prints a row for each period, and whether each figure is flat; ends with 1 when a message was lost
+ * or doubled.
  *
- * npm run soak -- --messages 3600 --minutes 2
+ * npm run soak -- --store postgres --minutes 120 --rate 30 --period-minutes 10
  */
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { runEchoBot } from '../../src/cli/echo-bot.ts'
-import { createSandbox, type Sandbox } from '../../src/sandbox/create.ts'
-import { startSidecar } from '../support/sidecar.ts'
-import { drift, sample, type Sample } from './samples.ts'
+import { createSandbox } from '../../src/sandbox/create.ts'
+import { callOf, type Update } from '../bench/bench-bots.ts'
+import { temporaryFolder } from '../bench/measure.ts'
+import { startPostern, type Process } from '../bench/processes.ts'
+import { freshSchema, ownCluster } from '../support/postgres.ts'
+import { drift, sampleDatabase, sampleFolder, sampleProcesses, type Sample } from './samples.ts'
 
 const { values } = parseArgs({
   options: {
-    messages: { type: 'string', default: '3600' },
-    minutes: { type: 'string', default: '2' },
+    store: { type: 'string', default: 'sqlite' },
+    minutes: { type: 'string', default: '120' },
+    rate: { type: 'string', default: '30' },
+    'period-minutes': { type: 'string', default: '10' },
   },
 })
-const messages = Number(values.messages)
-const minutes = Number(values.minutes)
-const SAMPLE_MS = 1000
-const PACE_MS = 250
-const ANSWER_MS = 60_000
+const PERIOD_MS = Number(values['period-minutes']) * 60_000
+const PERIODS = Math.ceil((Number(values.minutes) * 60_000) / PERIOD_MS)
+const BETWEEN_MS = 1000 / Number(values.rate)
+const SAMPLES = 20
+const RETRY_MS = 100
+/** Until what is under way has arrived. */
+const LATEST_MS = 60_000
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
-
-await using sandbox = await createSandbox({ rates: 'off', transcriptCalls: 100 })
-await using sidecar = await startSidecar({
-  upstream: sandbox.url,
-  env: { POSTERN_BOT_TOKEN: sandbox.token, POSTERN_LOG_LEVEL: 'info' },
-})
-await sidecar.whenReady()
-const stop = new AbortController()
-const { token } = sandbox
-const waiting = new Map<string, () => void>()
-const bot = runEchoBot({
-  url: sidecar.url,
-  token,
-  signal: stop.signal,
-  onMessage: ({ text }) => waiting.get(text)?.(),
-}).catch((error: unknown) => {
-  if (!stop.signal.aborted) print(`the bot stopped: ${String(error)}`)
-})
-const rooms = roomsOf(sandbox)
-let [written, lost] = [0, 0]
-
-const fast = await phase('as fast as it goes', async () => {
-  while (written < messages) await Promise.all(rooms.map(write))
-})
-const from = written
-const paced = await phase(`at an even pace, ${minutes} minutes`, async () => {
-  const end = performance.now() + minutes * 60_000
-  while (performance.now() < end) {
-    await Promise.all([
-      ...rooms
-        .slice(written % rooms.length)
-        .slice(0, 1)
-        .map(write),
-      pause(PACE_MS),
-    ])
-  }
-})
-stop.abort()
-await bot
-print(`written ${written} (${written - from} at an even pace), not read by the bot ${lost}`)
-for (const [name, samples] of [
-  ['as fast as it goes', fast],
-  ['at an even pace', paced],
-] as const) {
-  print(name)
-  for (const { name: what, early, late } of drift(samples)) {
-    print(`  ${what.padEnd(10)} ${early.toFixed(1).padStart(8)} -> ${late.toFixed(1).padStart(8)}`)
-  }
-}
-process.exitCode = lost === 0 ? 0 : 1
-
-/** Runs traffic, and samples all the while. */
-async function phase(name: string, traffic: () => Promise<void>): Promise<Sample[]> {
-  print(`${name}\n  written  rss MiB heap MiB  handles   fds  loop p99 ms  longest ms`)
-  const samples: Sample[] = []
-  const over = new AbortController()
-  const sampling = (async () => {
-    while (!over.signal.aborted) {
-      await pause(SAMPLE_MS, undefined, { signal: over.signal }).catch(() => undefined)
-      const now = await sample(sidecar.adminUrl)
-      samples.push(now)
-      const cells = [now.rssMiB, now.heapMiB, now.handles, now.fds, now.loopP99Ms, now.loopMaxMs]
-      const text = cells.map((cell) => cell.toFixed(0).padStart(8)).join(' ')
-      if (samples.length % 10 === 1) print(`  ${String(written).padStart(7)} ${text}`)
-    }
-  })()
-  await traffic()
-  over.abort()
-  await sampling
-  return samples
-}
-
-/** One message by a person, until the bot has read it word for word. */
-async function write({ userId, chatId, before }: Room): Promise<void> {
-  const text = `${before}message ${++written}, and some words to go with it`
-  const read = new Promise<boolean>((resolve) => {
-    waiting.set(text, () => resolve(true))
-    setTimeout(() => resolve(false), ANSWER_MS).unref()
+await using stack = new AsyncDisposableStack()
+const folder = stack.use(temporaryFolder()).path
+const sandbox = stack.use(await createSandbox({ rates: 'off', transcriptCalls: 0 }))
+const { url: upstream, token, home } = sandbox
+const { cluster = null } = values.store === 'postgres' ? stack.use(ownCluster()) : {}
+cluster?.start(['shared_preload_libraries=pg_stat_statements'])
+cluster?.sql('CREATE EXTENSION pg_stat_statements')
+const store = cluster && { url: cluster.url, schema: freshSchema() }
+const dataDirs = store ? ['one', 'two'] : ['one']
+const start = async (name: string): Promise<Process> => {
+  const place = store && { store }
+  return await startPostern({
+    upstream,
+    token,
+    publish: true,
+    dataDir: join(folder, name),
+    ...place,
   })
-  await sandbox.control.write({ userId, chatId, text })
-  if (!(await read)) lost++
-  waiting.delete(text)
+}
+const sidecars: Process[] = []
+for (const name of dataDirs) sidecars.push(await start(name))
+stack.defer(async () => {
+  for (const sidecar of sidecars) await sidecar[Symbol.asyncDispose]()
+})
+
+/** Messages of one direction, by their texts. */
+class Direction {
+  sent = 0
+  arrived = 0
+  doubled = 0
+  readonly #underWay = new Set<string>()
+
+  next(): string {
+    const text = `message ${++this.sent}`
+    this.#underWay.add(text)
+    return text
+  }
+
+  take(text: string): void {
+    if (this.#underWay.delete(text)) this.arrived++
+    else this.doubled++
+  }
+
+  get left(): number {
+    return this.#underWay.size
+  }
 }
 
-/** A private chat, an encrypted group and a readable one; the bot is named where it must be. */
-function roomsOf({ home }: Sandbox): Room[] {
-  const { alice, bob, privateChat, encryptedGroup, readableGroup } = home
-  const named = `@${home.bot.username} `
-  return [
-    { userId: alice.id, chatId: privateChat, before: '' },
-    { userId: bob.id, chatId: encryptedGroup, before: named },
-    { userId: alice.id, chatId: readableGroup, before: named },
-  ]
+const toBot = new Direction()
+const toPerson = new Direction()
+const stop = new AbortController()
+const phone = await sandbox.phone(home.alice.id)
+let shown = 0
+phone.onSeen(() => {
+  for (const event of phone.seenEvents.slice(shown)) {
+    shown++
+    if (event.kind === 'message' && event.fromId === home.bot.id) toPerson.take(event.text)
+  }
+})
+
+let called = 0
+/** A call by one sidecar after the other, until one answers it. */
+async function call(made: { method: string; path: string; body?: object }): Promise<unknown> {
+  for (;;) {
+    const sidecar = sidecars[called++ % sidecars.length]
+    if (sidecar !== undefined) {
+      const result = await callOf(sidecar, { token }, made).catch(() => null)
+      if (result !== null) return result
+    }
+    await pause(RETRY_MS)
+  }
 }
 
-interface Room {
-  userId: number
-  chatId: number
-  before: string
+async function sendOne(): Promise<void> {
+  const text = toPerson.next()
+  const body = { chatId: home.privateChat, text, sendId: crypto.randomUUID() }
+  await call({ method: 'POST', path: '/messages', body })
+}
+
+async function readUpdates(): Promise<void> {
+  for (let offset = 0; !stop.signal.aborted;) {
+    const path = `/updates?timeout=1&offset=${offset}`
+    for (const { updateId, message } of (await call({ method: 'GET', path })) as Update[]) {
+      offset = updateId + 1
+      if (message?.text !== undefined) toBot.take(message.text)
+    }
+  }
+}
+
+async function takeSample(): Promise<Sample> {
+  const ofStore =
+    cluster && store ? sampleDatabase(cluster, store) : sampleFolder(join(folder, 'one'))
+  // a message leaves a row, so that the files grow with their number
+  const each = ((ofStore['files MiB'] ?? 0) * 1024) / (toBot.arrived + toPerson.arrived)
+  return { ...(await sampleProcesses(sidecars)), ...ofStore, 'files KiB a message': each }
+}
+
+const reading = readUpdates()
+const underWay = new Set<Promise<void>>()
+const ticking = setInterval(() => {
+  for (const made of [sendOne(), phone.write(home.privateChat, toBot.next())]) {
+    const settled = made.then(
+      () => void underWay.delete(settled),
+      (error: unknown) => void process.stderr.write(`${String(error)}\n`),
+    )
+    underWay.add(settled)
+  }
+}, BETWEEN_MS)
+
+const periods: Sample[] = []
+for (let period = 0; period < PERIODS; period++) {
+  const samples: Sample[] = []
+  for (let n = 0; n < SAMPLES; n++) {
+    await pause(PERIOD_MS / SAMPLES)
+    samples.push(await takeSample())
+  }
+  periods.push(...samples.slice(SAMPLES / 2))
+  const counts = [toPerson, toBot].map(({ sent, left, doubled }) => `${sent} -${left} +${doubled}`)
+  const cells = Object.entries(samples.at(-1) ?? {}).map(
+    ([name, value]) => `${name} ${round(value)}`,
+  )
+  print(`${period + 1}: sent ${counts[0]}, received ${counts[1]}, ${cells.join(', ')}`)
+  if (period === PERIODS - 1) break
+  const at = period % sidecars.length
+  const killed = sidecars[at]
+  if (killed !== undefined) process.kill(killed.pid, 'SIGKILL')
+  await killed?.[Symbol.asyncDispose]()
+  sidecars[at] = await start(dataDirs[at] ?? '')
+}
+clearInterval(ticking)
+const latest = performance.now() + LATEST_MS
+while (toPerson.left + toBot.left + underWay.size > 0 && performance.now() < latest)
+  await pause(100)
+stop.abort()
+await reading
+for (const { name, early, late, isFlat } of drift(periods)) {
+  print(`${name}: ${round(early)}, then ${round(late)}: ${isFlat ? 'flat' : 'it grows'}`)
+}
+const lost = toPerson.left + toBot.left
+const doubled = toPerson.doubled + toBot.doubled
+print(`sent ${toPerson.sent}, received ${toBot.sent}; lost ${lost}, doubled ${doubled}`)
+process.exitCode = lost + doubled === 0 ? 0 : 1
+
+function round(value: number): string {
+  return value.toFixed(value < 100 ? 1 : 0)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
 }
