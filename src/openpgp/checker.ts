@@ -1,5 +1,12 @@
 /** Repeats operations of native code with openpgp.js: in its own thread, behind all other work. */
-import type { OpenedText, Signed, SignedAtLength, SignatureResult, UnlockedKey } from './engine.ts'
+import type {
+  Engine,
+  OpenedText,
+  Signed,
+  SignedAtLength,
+  SignatureResult,
+  UnlockedKey,
+} from './engine.ts'
 import type { Sealed } from './format/armor-writer.ts'
 import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf, type FoundKey, type ScannedRecipients } from './format/recipient-scan.ts'
@@ -7,7 +14,7 @@ import { withoutHolder } from './key-holder.ts'
 import type { CheckResult } from './library/check.ts'
 import type { Jobs } from './library/worker.ts'
 import type { DatedRequest } from './native/sealer.ts'
-import { Pool } from './pool.ts'
+import { Pool, type ThreadLoad } from './pool.ts'
 
 /** How much is checked. */
 export type CheckScope = 'sample' | 'all'
@@ -16,6 +23,32 @@ export type CheckScope = 'sample' | 'all'
 export interface EngineCheck {
   work: 'sealed' | 'opened' | 'verified'
   result: CheckResult | 'skipped'
+}
+
+/** An engine that reports its threads, caches and checks. */
+export interface MeasuredEngine extends Engine {
+  /** Calls back with a job's name when its thread had to be killed. */
+  onThreadKilled(listener: (job: string) => void): void
+  /**
+   * Calls back with false when no thread can be started, with true when one can again.
+   * @returns a function that ends the calls
+   */
+  onAvailable: (listener: (isAvailable: boolean) => void) => () => void
+  /**
+   * Calls back once, if the library judges a certificate otherwise than it was read natively; from
+   * then on it reads them all.
+   */
+  onDisagreement(listener: () => void): void
+  /** Calls back when a check of native code ended. */
+  onCheck(listener: (check: EngineCheck) => void): void
+  /** Calls back once, when a check found a difference: from then on openpgp.js does all of the work. */
+  onDifference: (listener: () => void) => () => void
+  load(): {
+    /** By kind of thread: those at work, and the jobs that wait for one. */
+    threads: Record<string, ThreadLoad>
+    /** How often a certificate was judged already; null where that is known elsewhere. */
+    certificates: { hits: number; misses: number } | null
+  }
 }
 
 /** One in so many of a kind is checked, and the first. */

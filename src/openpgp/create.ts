@@ -1,13 +1,14 @@
 /** The engine in use: native code for the common forms, openpgp.js in threads for all others. */
 import { Listeners } from '../util/listeners.ts'
-import { Checker, heldSessionKeys, type CheckScope, type EngineCheck } from './checker.ts'
+import { Checker, heldSessionKeys } from './checker.ts'
+import type { CheckScope, EngineCheck, MeasuredEngine } from './checker.ts'
 import type { Engine } from './engine.ts'
 import { parseMessage } from './format/encrypted-message.ts'
 import { ownIdsOf } from './format/recipient-scan.ts'
 import { Library, type LibraryOptions } from './library/library.ts'
 import type { NativeEngine } from './native/engine.ts'
 import type { PrecomputeBounds } from './native/precompute.ts'
-import type { PoolEvents, ThreadLoad } from './pool.ts'
+import type { PoolEvents } from './pool.ts'
 import { openFileStream } from './stream/open-file.ts'
 
 export interface EngineOptions extends LibraryOptions {
@@ -23,32 +24,6 @@ export interface EngineOptions extends LibraryOptions {
 
 /** Traces put a span around these calls of an engine, and replace no other method. */
 export const TRACED_OF_ENGINE = ['sealKnown'] as const
-
-/** An engine that reports its threads, caches and checks. */
-export interface MeasuredEngine extends Engine {
-  /** Calls back with a job's name when its thread had to be killed. */
-  onThreadKilled(listener: (job: string) => void): void
-  /**
-   * Calls back with false when no thread can be started, with true when one can again.
-   * @returns a function that ends the calls
-   */
-  onAvailable: (listener: (isAvailable: boolean) => void) => () => void
-  /**
-   * Calls back once, if the library judges a certificate otherwise than it was read natively; from
-   * then on it reads them all.
-   */
-  onDisagreement(listener: () => void): void
-  /** Calls back when a check of native code ended. */
-  onCheck(listener: (check: EngineCheck) => void): void
-  /** Calls back once, when a check found a difference: from then on openpgp.js does all of the work. */
-  onDifference: (listener: () => void) => () => void
-  load(): {
-    /** By kind of thread: those at work, and the jobs that wait for one. */
-    threads: Record<string, ThreadLoad>
-    /** How often a certificate was judged already; null where that is known elsewhere. */
-    certificates: { hits: number; misses: number } | null
-  }
-}
 
 /** Bounds of messages prepared except for their text: a hundred of the largest groups. */
 const PRECOMPUTE: PrecomputeBounds = { maxBytes: 16 * 1024 * 1024, keepMs: 300_000 }

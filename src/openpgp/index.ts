@@ -2,7 +2,8 @@
  * The door of OpenPGP: all that the rest of Postern imports of it. Creation of an engine, its
  * parameters and results, and its sizes and bounds.
  */
-export { createEngine, TRACED_OF_ENGINE, type MeasuredEngine } from './create.ts'
+export type { MeasuredEngine } from './checker.ts'
+export { createEngine, TRACED_OF_ENGINE } from './create.ts'
 export type { Certified, Certifier } from './certifier.ts'
 export { BOUNDS } from './bounds.ts'
 export type {

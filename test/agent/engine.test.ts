@@ -3,7 +3,7 @@ import { createMessage, encrypt, enums, readCleartextMessage, readKey, verify } 
 import { expect, onTestFinished, test } from 'vitest'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
-import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { OwnKey, UnlockedKey } from '../../src/openpgp/engine.ts'
 import { bot } from '../support/openpgp-people.ts'
 import { startAgentInside } from './support.ts'

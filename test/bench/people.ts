@@ -1,5 +1,5 @@
 import { generateKey, readPrivateKey, type PrivateKey, type PublicKey } from 'openpgp'
-import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import type { UnlockedKey } from '../../src/openpgp/engine.ts'
 
 /** A bot's key for every contender, and people to seal to. */

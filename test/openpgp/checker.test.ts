@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { Checker, type CheckScope, type EngineCheck } from '../../src/openpgp/checker.ts'
-import { createEngine, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
 import { Sealed } from '../../src/openpgp/format/armor-writer.ts'
 import { sealPrepared } from '../../src/openpgp/native/prepared-message.ts'

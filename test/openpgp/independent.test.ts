@@ -25,7 +25,7 @@ const SHARED = {
   'openpgp/crypto/':
     'algorithm curve25519 ecdh ed25519 ml-kem public-key recipient session-key x25519',
   'openpgp/format/':
-    'armor armor-writer ciphers decrypted-message encrypted-message message-grammar packet-stream packet-writer packets recipient-scan signature-claim',
+    'armor armor-lines armor-writer ciphers decrypted-message encrypted-message message-grammar packet-stream packet-writer packets recipient-scan signature-claim',
 }
 
 test.each([

@@ -1,6 +1,7 @@
 /** An engine without threads: what they would do is done in the test's own process. */
 import { afterAll, beforeAll, vi } from 'vitest'
-import { createEngine, type EngineOptions, type MeasuredEngine } from '../../src/openpgp/create.ts'
+import type { MeasuredEngine } from '../../src/openpgp/checker.ts'
+import { createEngine, type EngineOptions } from '../../src/openpgp/create.ts'
 import { JOBS } from '../../src/openpgp/library/worker.ts'
 import { Pool } from '../../src/openpgp/pool.ts'
 

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { BOUNDS } from '../bounds.ts'
 import type { NotOpened, OpenFileOptions, OpenedFile } from '../engine.ts'
-import { dearmored } from '../format/armor.ts'
+import { dearmored } from '../format/armor-lines.ts'
 import { ByteReader } from '../format/packet-stream.ts'
 import { readDocument, withoutSignatures } from '../format/decrypted-stream.ts'
 import type { DocumentSink, ReadDocument, StillCompressed } from '../format/decrypted-stream.ts'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { dearmor, dearmored, dearmorLines, plainArmor } from '../../../src/openpgp/format/armor.ts'
+import { dearmored, dearmorLines } from '../../../src/openpgp/format/armor-lines.ts'
+import { dearmor, plainArmor } from '../../../src/openpgp/format/armor.ts'
 import { armorMessage, armoredLength } from '../../../src/openpgp/format/armor-writer.ts'
 import { looksEncrypted } from '../../../src/openpgp/format/encrypted-message.ts'
 import { ByteReader } from '../../../src/openpgp/format/packet-stream.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEngine, type MeasuredEngine } from '../../../src/openpgp/create.ts'
+import { createEngine, type MeasuredEngine } from '../../../src/openpgp/index.ts'
 import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import { FairQueue } from '../../../src/util/fair-queue.ts'
 import { createEngineQueue, lanedEngine } from '../../../src/wiring/several/laned-engine.ts'
