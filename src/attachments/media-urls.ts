@@ -32,12 +32,11 @@ export class MediaUrls {
   }
 
   /**
-   * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and
-   * records the named files. An update is about one chat: an item that claims another chat gains no
-   * right.
+   * Writes the urls of every media item of updates anew, quoted and pressed Messages' too, and records
+   * the named files. An update is about one chat: an item that claims another chat gains no right.
    * @param updates each with its chat
-   * @returns whether anything was changed; how many updates, from the first on, have all their
-   *   files recorded
+   * @returns whether anything was changed; how many updates, from the first on, have all their files
+   *   recorded
    * @throws Refusal (`isOwnFailure`) where that is none
    */
   async rewrite(

@@ -20,10 +20,7 @@ export class SpoolDir implements Room, AsyncDisposable {
   readonly #maxBytes: number
   readonly #files = new Set<SpoolFile>()
 
-  /**
-   * @param dataDir of the store, which nobody else has open
-   * @param maxBytes of all files together
-   */
+  /** @param dataDir of the store, which nobody else has open @param maxBytes of all files together */
   constructor(dataDir: string, maxBytes: number) {
     this.#folder = join(dataDir, FOLDER)
     this.#maxBytes = maxBytes

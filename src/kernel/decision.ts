@@ -8,7 +8,6 @@ export type Decision<Reason> = { allowed: true } | { allowed: false; reason: Rea
 
 export const ALLOWED = { allowed: true } as const
 
-/** The rule forbids it. */
 export const denied = <Reason>(reason: Reason): Decision<Reason> => ({ allowed: false, reason })
 
 /** The reason of a denial; undefined for an allowed act. */

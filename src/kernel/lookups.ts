@@ -44,7 +44,6 @@ export interface ModeAnswer {
   historyVisible: boolean
 }
 
-/** Modes of chats as the service reports them. */
 export interface ModeLookups {
   /** @param sinceMs as in `KeyLookups`, @throws as there */
   get(chatId: number, sinceMs: number): Promise<ModeAnswer>

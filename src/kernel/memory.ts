@@ -101,7 +101,6 @@ export interface SeenRecord {
 /** The written part of `SeenRecord`: `ConfirmedRecords.below` decides `isCountedAnew`. */
 export type NewSeen = Omit<SeenRecord, 'isCountedAnew'>
 
-/** Which signature may repeat on other data. */
 export interface SignatureRepeatRule {
   chatId: number
   userId: number | null
@@ -159,13 +158,11 @@ export interface Gap {
   toMs: number
 }
 
-/** Up to where updates were confirmed. */
 export interface ConfirmedRecords {
   /** All updates with a lower id are confirmed; 0: none is known. */
   below(): Promise<number>
   /**
-   * In one statement.
-   * @param o `isAlone`: only where the bot polls, and nobody else gets updates
+   * In one statement, with `isAlone` only where nobody but the bot, which polls, gets updates.
    * @returns whether data may be counted anew; null where nothing changed
    */
   raise(below: number, o?: { isAlone?: boolean }): Promise<{ countsAnew: boolean } | null>
@@ -190,14 +187,12 @@ export interface MediaRecords {
   name(places: readonly MediaPlace[]): Promise<void>
   /** Keeps the newest ones alone. */
   prune(kept: number): Promise<void>
-  /** The first place of an id. */
   placeOf(mediaId: string): Promise<MediaPlace | null>
   /** The places and digests opened under an id. */
   openedAs(mediaId: string): Promise<(MediaPlace & { digest: Uint8Array })[]>
   setOpened(place: MediaPlace, digest: Uint8Array): Promise<void>
 }
 
-/** The records within one read or write. */
 export interface Records extends PeopleRecords {
   readonly chats: ChatRecords
   readonly presses: PressRecords
@@ -221,7 +216,6 @@ export type FollowedRecords =
 
 /** Observations of one class that are not on disk yet. */
 export interface Unwritten<R = Records> {
-  /** Whether there are any. */
   isDue(): boolean
   /**
    * Writes all of it, compared with the memory as of this write.
@@ -241,7 +235,6 @@ export interface Memory<R extends Records = Records, K extends string = Followed
   readonly epoch: number | null
   /** The secret that locks a key; null without protection. Read it inside the `write` of the key. */
   readonly masterSecret: string | null
-  /** The time now, to date records. */
   nowMs(): number
   read<T>(query: (records: R) => Promise<T>): Promise<T>
   write<T>(change: (records: R) => Promise<T>, onWritten?: (result: T) => void): Promise<T>

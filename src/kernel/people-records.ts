@@ -14,7 +14,6 @@ export interface KeptRecords<R> {
  */
 export type TrustStanding = 'seen' | 'accepted' | 'verified' | 'blocked'
 
-/** A person's fingerprint, and how far it is trusted. */
 export interface Pin {
   userId: number
   /** Null for somebody who was blocked before any certificate was seen. */
@@ -39,7 +38,6 @@ export interface Vouched extends Record<'fingerprint' | 'by', string> {
   untilMs: number
 }
 
-/** The certificate of a person before the present one. */
 export interface FormerCertificate {
   fingerprint: string
   /** When the change from it was seen. */
@@ -89,7 +87,6 @@ export interface PolicyRecords extends KeptRecords<{ chatId: number; policy: Tru
 /** Signed content of a person: phones may sign the one and not the other. */
 export type SignedKind = 'words' | 'file'
 
-/** Who ever signed. */
 export interface SignerRecords extends KeptRecords<{ userId: number; kinds: SignedKind[] }> {
   add(userId: number, kind: SignedKind): Promise<void>
   /** @param alias as `ForgottenPeople.aliasOf` */
@@ -158,12 +155,10 @@ export interface KnownKey {
 export interface EncryptionKeyRecords {
   /** How many more have room, as far as is worth knowing. */
   room(): Promise<number>
-  /** Adds new ones. */
   add(keys: readonly KnownKey[]): Promise<void>
   of(keyIds: readonly string[]): Promise<KnownKey[]>
 }
 
-/** A change as the journal keeps it. */
 export interface JournalEntry {
   id: number
   atMs: number
@@ -185,7 +180,6 @@ export interface JournalRecords {
   }): Promise<JournalEntry[]>
 }
 
-/** All of these within one read or write. */
 export interface PeopleRecords {
   readonly pins: PinRecords
   readonly keyChanges: KeyChangeRecords

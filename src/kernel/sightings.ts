@@ -21,9 +21,7 @@ export interface Readers {
   updates(content: unknown): UpdateHead[]
 }
 
-/** A recorded answer about a chat. */
 export interface SeenChat extends ModeAnswer {
-  /** The whole result. */
   result: unknown
 }
 
@@ -33,7 +31,6 @@ export interface UpdateHead {
   readonly kind: string
 }
 
-/** Recorded updates with the Messages in each. */
 export interface SeenUpdates {
   updates: readonly unknown[]
   found: readonly MessagesOfUpdate[]
@@ -81,8 +78,7 @@ export class Sightings {
 
   /** A result of `GET /users/{userId}/key`, null without a key; as `PeopleObserver.observeUserKey`. */
   async sawUserKey(answer: Unseen | null, userId: number): Promise<Person | null> {
-    const record =
-      answer === null ? null : { record: this.#parts.readers.userKey(contentOf(answer)) }
+    const record = answer && { record: this.#parts.readers.userKey(contentOf(answer)) }
     return await this.#parts.people.observeUserKey(userId, record)
   }
 

@@ -32,9 +32,8 @@ export interface Certified {
 }
 
 /**
- * A statement that was verified with the primary key of a certifier, on a user id; a certification
- * only of one that the owner binds to the key, and of a certifier that was valid then and was never
- * revoked.
+ * A statement that was verified with the primary key of a certifier, on a user id; a certification only
+ * of one that the owner binds to the key, and of a certifier that was valid then and was never revoked.
  */
 export interface CertifierStatement {
   /** The user id as text. */

@@ -31,10 +31,7 @@ export class LocalKeys implements AsyncDisposable {
     return this.#secrets.has(fingerprint)
   }
 
-  /**
-   * Signs a digest as it is.
-   * @returns 64 bytes; null where no key of that fingerprint signs
-   */
+  /** Signs a digest as it is. @returns 64 bytes; null where no key of that fingerprint signs */
   sign(fingerprint: string, digest: Uint8Array): Buffer | null {
     const { own } = this.#secrets.get(fingerprint) ?? {}
     if (own === undefined || !isSigningKey(own.key)) return null

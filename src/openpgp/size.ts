@@ -133,8 +133,7 @@ export function fit(
 }
 
 /**
- * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not
- * counted.
+ * How many recipients of one kind fit beside a text, the bot, with a key as we make them, not counted.
  * @param each bytes of one recipient packet, by cipher
  * @param armoredMax the service's maximum; we seal no more than we would open
  */

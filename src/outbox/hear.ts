@@ -1,6 +1,6 @@
 /** People's words on entries, in replies that were opened (README, A person's word). */
 import { isObject } from '../api/common.ts'
-import { closedToBot, concernsRequest, decidedBy, mayDecide, wordIn } from '../kernel/index.ts'
+import { concernsRequest, decidedBy, mayDecide, wordIn } from '../kernel/index.ts'
 import type { GivenWord, HeardWord, JudgedMessage, Journal } from '../kernel/index.ts'
 import { BoundedMap } from '../util/bounded-map.ts'
 import type { OutboxEntries } from './entries.ts'
@@ -29,6 +29,14 @@ export const isOfRequest = (
       return isIt && (chatId === null || one.chatId === chatId)
     }),
   )
+
+/** The same Message, closed to the bot: it is between a person and Postern (README). */
+function closedToBot(one: JudgedMessage): JudgedMessage {
+  const { text, armored } = one.found.message
+  if (text == null && armored == null) return one
+  const final = { verdict: 'not-recipient', reason: 'approval-request' } as const
+  return { ...one, finding: { kind: 'closed', ...final }, final }
+}
 
 export interface HearParts {
   entries: Pick<OutboxEntries, 'all' | 'approvals' | 'change'>

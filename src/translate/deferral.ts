@@ -36,9 +36,8 @@ const FORGET_MS = 3_600_000
 const PAUSE_MS = { min: 1000, max: 5000 }
 
 /**
- * Decides whether an update is left at the service. After waiting in vain for answers about a
- * person, no update waits for that person again before an answer, so that each person's updates
- * wait once.
+ * Decides whether an update is left at the service. After waiting in vain for answers about a person,
+ * no update waits for that person again before an answer, so that each person's updates wait once.
  */
 export class Deferral {
   readonly #times: DeferralTimes

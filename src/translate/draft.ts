@@ -28,9 +28,8 @@ export interface DraftRules {
 const EXPECTED = { expected: 'text' } as const
 
 /**
- * Reads the parsed JSON body of `POST /messages`. A send without `sendId` gets one. A send without
- * a body is refused here unless the bot does its own sealing: the required body depends on the
- * chat.
+ * Reads the parsed JSON body of `POST /messages`. A send without `sendId` gets one. A send without a
+ * body is refused here unless the bot does its own sealing: the required body depends on the chat.
  * @throws Refusal `bad_request`, `wrong_body_kind`
  */
 export function readSend(json: unknown, rules: DraftRules): Draft {

@@ -19,10 +19,7 @@ export class PollTurn {
     this.#store = store
   }
 
-  /**
-   * Acquires the turn, if no other sidecar holds it.
-   * @throws Refusal `postern_store_unwritable`
-   */
+  /** Acquires the turn, if no other sidecar holds it. @throws Refusal `postern_store_unwritable` */
   async tryTake(): Promise<Turn | null> {
     if (this.#lock?.isHeld !== true) {
       this.#taking ??= this.#take().finally(() => (this.#taking = null))

@@ -49,10 +49,7 @@ export class PollWatch implements Disposable {
     const timeoutMs = timeoutSeconds * 1000
     this.#untilMs = Math.max(this.#untilMs, startedMs + timeoutMs + SLACK_MS)
     return {
-      /**
-       * Whether another poll ended it; nothing is noted yet.
-       * @param count of updates in the answer
-       */
+      /** Whether another poll ended it; nothing is noted yet. @param count of updates in the answer */
       wasTakenOver: (count: number): boolean => {
         const waitedMs = clock.monotonicNow() - startedMs
         // A proxy that ends long calls does so late, and always at the same time.

@@ -30,8 +30,7 @@ export interface WebhookPost {
 /**
  * Sends it once, and never follows.
  * @returns the status of the answer, as soon as its headers are there
- * @throws NotConnectedError, StaleConnectionError, the signal's reason, or the error of the
- *   connection
+ * @throws NotConnectedError, StaleConnectionError, the signal's reason, or the error of the connection
  */
 export function post(dispatcher: Dispatcher, sent: WebhookPost): Promise<number> {
   const { options, signal } = sent

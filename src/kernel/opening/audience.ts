@@ -25,7 +25,6 @@ export interface Addressed {
   receivedAtMs: number
 }
 
-/** What an audience is judged by. */
 export interface AudienceParts extends NamedAudienceParts {
   knownChats: SenderParts['knownChats']
   knownKeys: Pick<KnownKeys, 'ownersOf'>
@@ -45,10 +44,9 @@ const LIST_MAX_AGE_MS = 600_000
  * @throws ServiceError, NoResponseError, Refusal when the people of the chat cannot be asked for
  */
 export async function audienceOf(message: Addressed, parts: AudienceParts): Promise<Audience> {
-  const { fromId, intended } = message
+  const { fromId, intended, chatId, signer } = message
   if (parts.audience === 'off' || fromId === null) return 'meant'
   const { knownChats, directory, time } = parts
-  const { chatId, signer } = message
   const sent = { ...message, fromId }
   if (!knownChats.isPrivate(chatId)) {
     return await judgeTwice(fromId, sent, parts, async (sinceMs) => {
@@ -251,7 +249,6 @@ function* recipientsBut(
 
 const listersOfList = new WeakMap<KeyList, ReadonlyMap<string, readonly number[]>>()
 
-/** The people of each key id of a list. */
 function listersIn(list: KeyList): ReadonlyMap<string, readonly number[]> {
   const known = listersOfList.get(list)
   if (known !== undefined) return known

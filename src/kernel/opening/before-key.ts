@@ -9,7 +9,6 @@ import { mayStand, type SenderParts } from './sender-rules.ts'
 import { judgeUnsigned, type Claimed, type UnsignedParts } from './signatures.ts'
 import type { Reasoned } from './verdict.ts'
 
-/** What words from before the key are judged by. */
 type BeforeKeyParts = UnsignedParts & { keyring: Pick<OwnKeys, 'firstPublishedAtMs'> }
 
 const WITHHELD: Reasoned = { verdict: 'plaintext-in-protected' }

@@ -23,10 +23,7 @@ export class ConfirmedUpdates {
   /** Begins to record, where nobody but the bot gets updates: `record` then waits for that. */
   expect(below: number): void {
     if (below <= this.#writtenBelow || !this.#memory.isShared) return
-    const raise = ({ confirmed }: Records) => confirmed.raise(below, { isAlone: true })
-    const raising = this.#memory.note(raise, { isSingle: true })
-    const isRaised = raising.then((raised) => raised?.countsAnew === false)
-    this.#expected = { below, isRaised: isRaised.catch(() => false) }
+    this.#expected = { below, isRaised: this.#raise(below, true).catch(() => false) }
   }
 
   /**
@@ -48,21 +45,22 @@ export class ConfirmedUpdates {
   async #write(below: number): Promise<void> {
     const expected = this.#expected
     this.#expected = null
-    if (expected?.below === below && (await expected.isRaised)) {
+    const isExpected = expected?.below === below && (await expected.isRaised)
+    if (isExpected || below > this.#writtenBelow) {
+      const isRaised = isExpected || (await this.#raise(below))
       this.#writtenBelow = Math.max(this.#writtenBelow, below)
-      return
-    }
-    if (below > this.#writtenBelow) {
-      const raise = ({ confirmed }: Records) => confirmed.raise(below)
-      const raised = await this.#memory.note(raise, { isSingle: true })
-      this.#writtenBelow = below
-      if (raised?.countsAnew === false) return
+      if (isRaised) return
     }
     if (await this.#memory.read(({ confirmed }) => confirmed.isRecorded(below))) return
     await this.#memory.note(({ confirmed }) => confirmed.settle(below))
   }
 
-  /** Whether an update of this id was confirmed. */
+  /** @returns whether it is recorded, and none below is counted anew */
+  async #raise(below: number, isAlone = false): Promise<boolean> {
+    const raise = ({ confirmed }: Records) => confirmed.raise(below, { isAlone })
+    return (await this.#memory.note(raise, { isSingle: true }))?.countsAnew === false
+  }
+
   async includes({ confirmed }: Records, updateId: number): Promise<boolean> {
     return updateId < this.#heldBelow || updateId < (await confirmed.below())
   }

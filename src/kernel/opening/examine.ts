@@ -17,13 +17,11 @@ export interface Arrival {
   signal: AbortSignal
 }
 
-/** What modes of chats are learned by. */
 export interface ModeParts {
   guard: Pick<Guard, 'mustSeal'>
   modes: ModeLookups
 }
 
-/** What words are examined by: the parts of each rule. */
 export interface ExamineParts extends SignatureParts, AudienceParts, ModeParts {
   engine: Pick<Engine, 'open' | 'verify'>
   /** Characters of the longest message that the service accepts. */

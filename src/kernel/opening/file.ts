@@ -12,7 +12,6 @@ import { checkReplay } from './settle.ts'
 import { judgeSignatures, type SignatureParts } from './signatures.ts'
 import { delivers, type Reasoned, type Verdict, type VerifyPolicy } from './verdict.ts'
 
-/** What files are judged by: the parts of each rule. */
 export interface FileParts extends SignatureParts, AudienceParts, ModeParts {
   certificates: Pick<Certificates, 'copyOf' | 'isRevoked'>
   /** Updates the memory with the changes of all sidecars (`Store.fresh`). */

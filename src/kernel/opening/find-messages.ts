@@ -21,7 +21,6 @@ export interface FoundMessage {
   isOrdinary: boolean
 }
 
-/** The Messages of one update. */
 export interface MessagesOfUpdate {
   messages: FoundMessage[]
   /** Messages beyond `MAX_MESSAGES`. */
@@ -39,7 +38,6 @@ const MAX_DEPTH = 128
 /** Messages that are examined in one update: a message, its quotations, and plenty of room. */
 const MAX_MESSAGES = 100
 
-/** The place of an object in an update. */
 interface MessagePlace {
   /** The nearest object that names the chat; null where there is none. */
   chat: Record<string, unknown> | null
@@ -68,7 +66,6 @@ interface PlacedMessage {
   place: MessagePlace
 }
 
-/** The state of one walk through an update. */
 interface MessageWalk {
   /** The update is a press; the object that it brings carries its Message. */
   isPress: boolean

@@ -24,19 +24,10 @@ export interface ExaminedMessage {
 /** The verdict of a Message; `signer` is the fingerprint of the certificate that verified it. */
 export type FinalVerdict = Reasoned & Pick<Judged, 'signer' | 'signedAtMs'>
 
-/** A Message of the update with this id. */
 export type NumberedMessage = ExaminedMessage & { updateId: number }
 
 /** With its final verdict; null where none is needed. */
 export type JudgedMessage = NumberedMessage & { final: FinalVerdict | null }
-
-/** The same Message, closed to the bot: it is between a person and Postern (outbox, README). */
-export function closedToBot(one: JudgedMessage): JudgedMessage {
-  const { text, armored } = one.found.message
-  if (text == null && armored == null) return one
-  const final = { verdict: 'not-recipient', reason: 'approval-request' } as const
-  return { ...one, finding: { kind: 'closed', ...final }, final }
-}
 
 /** The verdict of the finding itself; null where no verdict is needed. */
 function ownVerdictOf(finding: MessageFinding): (Reasoned & Partial<Judged>) | null {

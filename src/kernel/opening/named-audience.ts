@@ -21,7 +21,6 @@ export interface NamingSignature {
   fromId: number
 }
 
-/** What the names are judged by. */
 export interface NamedAudienceParts extends Pick<SenderParts, 'people' | 'trust' | 'botId'> {
   directory: KeyLookups
   keyring: OwnKeys

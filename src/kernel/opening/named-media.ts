@@ -26,7 +26,6 @@ export class NamedMedia {
     this.#kept = kept
   }
 
-  /** Remembers attachments of an answer. */
   async name(places: readonly MediaPlace[]): Promise<void> {
     if (places.length === 0) return
     this.#sincePruned += places.length

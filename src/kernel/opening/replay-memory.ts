@@ -18,10 +18,9 @@ export interface ReplayMemoryParts {
 }
 
 /**
- * The memory against replays, under keyed hashes. Data belongs to one chat, sender,
- * message and update, and opens again until that update is confirmed. A signature belongs to one chat
- * and sender, and may repeat on other data twice within a minute, since Ed25519 signs the same words
- * within a second alike.
+ * The memory against replays, under keyed hashes. Data belongs to one chat, sender, message and update,
+ * and opens again until that update is confirmed. A signature belongs to one chat and sender, and may
+ * repeat on other data twice within a minute, since Ed25519 signs the same words within a second alike.
  */
 export class ReplayMemory {
   readonly #memory: Memory

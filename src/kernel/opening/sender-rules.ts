@@ -8,7 +8,6 @@ import type { Trust } from '../people/trust.ts'
 import type { KnownChats } from '../wall/known-chats.ts'
 import type { Reasoned, Verdict } from './verdict.ts'
 
-/** What a sender is judged by. */
 export interface SenderParts {
   people: People
   trust: Trust

@@ -137,7 +137,6 @@ export interface JudgedSighting {
   isForOtherChat: boolean
 }
 
-/** The rules that count beside the memory. */
 export interface ReplayRules {
   /** Setting `open.verify`. */
   verify: VerifyPolicy

@@ -19,7 +19,6 @@ export interface Judged extends Reasoned {
   signatureDigest?: string
 }
 
-/** The signatures of opened data, and the data that they sign. */
 export type SignedContent = Pick<OpenedText | OpenedFile, 'signatures' | 'signed'>
 
 /** The place of an opened message or attachment. */
@@ -34,7 +33,6 @@ export interface Claimed extends ClaimedSender {
   isKnown?: boolean
 }
 
-/** What words and files without a signature are judged by. */
 export interface UnsignedParts extends SenderParts {
   directory: KeyLookups
   time: Time
@@ -42,7 +40,6 @@ export interface UnsignedParts extends SenderParts {
   keyListMaxAgeMs: number
 }
 
-/** What signatures are judged by. */
 export interface SignatureParts extends UnsignedParts {
   certificates: Pick<Certificates, 'copyOf'>
   replayMemory: Pick<ReplayMemory, 'reaches'>

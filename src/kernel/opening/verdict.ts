@@ -70,7 +70,6 @@ export interface Reasoned {
   transientError?: TransientError
 }
 
-/** Whether text that was judged so is given to the bot. */
 export function delivers({ verdict, reason }: Reasoned, policy: VerifyPolicy): boolean {
   const isHeldBack = reason === 'signed-long-before' && policy === 'require'
   return VERDICTS[verdict][policy] && !isHeldBack

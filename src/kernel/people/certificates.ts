@@ -15,12 +15,6 @@ const MOST_COPIES = 20_000
 /** Copies held in memory while they cannot be written. */
 const MOST_UNWRITTEN = 1000
 
-interface UnwrittenRevocation {
-  kept: string
-  known: string | null
-  userId: number
-}
-
 export interface CertificatesParts {
   engine: Engine
   memory: Memory
@@ -40,7 +34,7 @@ export class Certificates {
   /** Fingerprints of those with revocations; the certificates rest on disk. */
   readonly #revoked = new Set<string>()
   /** Revocations that are not on disk yet: the copy to keep, the one in the store, who revoked it. */
-  readonly #unwritten = new Map<string, UnwrittenRevocation>()
+  readonly #unwritten = new Map<string, { kept: string; known: string | null; userId: number }>()
   /** Digests of the copies that are kept, by fingerprint; the copies rest on disk. */
   readonly #copies = new Map<string, string>()
   /** Copies that are not on disk yet, and the digest of the stored one; null for none. */
@@ -78,7 +72,6 @@ export class Certificates {
     return fingerprint !== null && this.#revoked.has(fingerprint)
   }
 
-  /** Whether any revocation of a certificate, or of a part of it, is known. */
   isRevoked(fingerprint: string): boolean {
     return this.#revoked.has(fingerprint)
   }
@@ -146,7 +139,6 @@ export class Certificates {
     if (this.#unwrittenCopies.size > 0) await this.#parts.memory.settle()
   }
 
-  /** The copy, where it differs from the listed certificate. */
   async #newerCopyOf({ fingerprint }: CertificateStatus, armored: string): Promise<string | null> {
     const digest = fingerprint === null ? undefined : this.#copies.get(fingerprint)
     if (fingerprint === null || digest === undefined || digest === digestOf(armored)) return null

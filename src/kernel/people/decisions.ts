@@ -1,4 +1,3 @@
-/** The operator's decisions about people, by command. */
 import { OperatorError, refusedError } from '../../errors.ts'
 import type { Memory, Pin, Records } from '../memory.ts'
 import type { Journal, TrustChange } from './journal.ts'

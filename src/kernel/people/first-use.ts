@@ -21,7 +21,6 @@ export function believedPin<P extends Pin | undefined>(pin: P, parts: FirstUsePa
   return { ...pin, fingerprint: vouched.fingerprint, standing: 'verified' }
 }
 
-/** Whether an authority is in the settings, and its certification has not ended. */
 const holds = (proof: Vouched, parts: FirstUseParts): boolean =>
   parts.clocks.expiryNowMs() < proof.untilMs && isOfSettings(proof, parts)
 

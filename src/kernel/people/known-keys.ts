@@ -4,7 +4,7 @@ import { BoundedMap } from '../../util/bounded-map.ts'
 
 /** Digests of lists kept in memory, so that an unchanged list costs no read of the disk. */
 const LISTS = 10_000
-/** Keys of one message whose people are kept in memory, as of the last epoch; of so many messages. */
+/** Keys of one message whose people are kept in memory; of so many messages. */
 const FEW_KEYS = 16
 const READS = 1000
 /** Keys that are kept in memory until they can be written. */
@@ -24,6 +24,7 @@ export class KnownKeys {
   readonly #digests = new BoundedMap<string, string>(LISTS)
   /** Has every list written again. */
   readonly forgetDigests = (): void => this.#digests.clear()
+  /** By the epoch that it was read in, and the key ids. */
   readonly #reads = new BoundedMap<string, Promise<KnownKey[]>>(READS)
   /** How many more may be written before they are counted. */
   #room = 0
@@ -89,14 +90,11 @@ export class KnownKeys {
   async #known(keyIds: readonly string[]): Promise<KnownKey[]> {
     const { epoch } = this.#memory
     const name = `${epoch} ${keyIds.join()}`
-    const kept = this.#reads.get(name)
-    const read = kept ?? this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
-    if (epoch === null || keyIds.length > FEW_KEYS) return await read
-    if (kept === undefined) this.#reads.set(name, read)
-    return await read.catch((error: unknown) => {
-      this.#reads.delete(name)
-      throw error
-    })
+    const read =
+      this.#reads.get(name) ?? this.#memory.read(({ encryptionKeys }) => encryptionKeys.of(keyIds))
+    read.catch(() => this.#reads.delete(name))
+    if (epoch !== null && keyIds.length <= FEW_KEYS) this.#reads.set(name, read)
+    return await read
   }
 }
 

@@ -29,7 +29,6 @@ export interface PeopleObserverParts {
   evidence?: EvidenceLookup | undefined
 }
 
-/** A record with the status of its certificate. */
 interface JudgedRecord {
   key: UserKey
   certificateStatus: CertificateStatus
@@ -89,10 +88,8 @@ export class PeopleObserver {
     saw: (people: readonly Person[]) => Promise<void> = async () => {},
   ): Promise<Person[]> {
     const { certificates, keyListHistory, trust, knownKeys } = this.#parts
-    const statuses = await judgeList(
-      records.map(({ publicKey }) => publicKey ?? ''),
-      certificates,
-    )
+    const listedTexts = records.map(({ publicKey }) => publicKey ?? '')
+    const statuses = await judgeList(listedTexts, certificates)
     const judged = await Promise.all(
       statuses.map(async (certificateStatus, index) => {
         const key = records[index] as UserKey

@@ -1,6 +1,5 @@
 import type { ForgottenPeople, Keys, Memory, Records, SignedKind } from '../memory.ts'
 
-/** A certificate and its claimed owner. */
 export interface Pair {
   fingerprint: string
   userId: number
@@ -55,13 +54,11 @@ export class People {
     return this.#ownerOf.get(fingerprint)
   }
 
-  /** Whether the operator has named another owner. */
   isOthers({ fingerprint, userId }: Pair): boolean {
     const owner = this.#ownerOf.get(fingerprint)
     return owner !== undefined && owner !== userId
   }
 
-  /** Remembers an owner that is on disk. */
   ownerSaved({ userId, fingerprint }: Pair): void {
     this.#ownerOf.set(fingerprint, userId)
   }
@@ -93,7 +90,6 @@ export class People {
     }
   }
 
-  /** Forgets signatures of a person that are forgotten on disk. */
   signedForgotten(userId: number): void {
     this.forgotten?.startOver(userId)
     for (const signed of Object.values(this.#signed)) signed.delete(userId)

@@ -31,7 +31,6 @@ const WORTHLESS: ReadonlySet<Unusable> = new Set([
 export const signingCertificate = ({ unusable, certificateStatus }: Person): string | null =>
   isWorthless(unusable) ? null : certificateStatus.armored
 
-/** Whether not even a signature is verified against a certificate. */
 export const isWorthless = (unusable: Unusable | null): boolean =>
   unusable !== null && WORTHLESS.has(unusable)
 

@@ -2,7 +2,6 @@ import type { CertificateStatus } from '../../openpgp/index.ts'
 import type { Memory, Pin, Vouched } from '../memory.ts'
 import type { People } from './people.ts'
 
-/** The pin of an unknown person. */
 export const blankPin = (userId: number): Pin => ({
   userId,
   fingerprint: null,
@@ -57,7 +56,6 @@ export class Pins {
     return this.#pins.size
   }
 
-  /** Every pin, by person. */
   get all(): Pin[] {
     return [...this.#pins.values()].sort((a, b) => a.userId - b.userId)
   }
@@ -65,8 +63,7 @@ export class Pins {
   /** How many people are listed with a certificate now. */
   claimsOn(fingerprint: string): number {
     const listedBy = this.#listedBy.get(fingerprint)
-    if (listedBy === undefined) return 0
-    return typeof listedBy === 'number' ? 1 : listedBy.size
+    return typeof listedBy === 'object' ? listedBy.size : Number(listedBy !== undefined)
   }
 
   /** Who is listed with a certificate now, by id. */
@@ -75,7 +72,6 @@ export class Pins {
     return typeof listedBy === 'number' ? [listedBy] : [...listedBy].sort((a, b) => a - b)
   }
 
-  /** Remembers a pin that is on disk. */
   set(pin: Pin): void {
     this.#people.epoch.value++
     const before = this.#pins.get(pin.userId)?.listed ?? null

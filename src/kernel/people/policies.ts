@@ -14,7 +14,6 @@ export interface PoliciesParts {
   epoch: People['epoch']
 }
 
-/** The policy of the bot and of single chats. */
 export class Policies {
   readonly #parts: PoliciesParts
   readonly #byCommand = new Map<number, TrustPolicy>()

@@ -20,7 +20,6 @@ export interface Recipients {
   skipped: Skipped[]
 }
 
-/** Somebody who is left out, and why. */
 export interface Skipped {
   userId: number
   reason: Unusable | DecisionAgainst | 'own-key'
@@ -82,7 +81,6 @@ export async function recipientsOf(
   }
 }
 
-/** The rules for a chat's key list now. */
 export const recipientRules = (
   chatId: number,
   { knownChats, keyring, people, trust, unusableRecipient, botId }: RecipientParts,

@@ -148,7 +148,6 @@ export class Trust {
     return this.#pins.claimantsOf(listed).filter((other) => other !== userId)
   }
 
-  /** Whether a person is remembered. */
   isRemembered(userId: number): boolean {
     return this.pinOf(userId) !== undefined
   }

@@ -9,7 +9,6 @@ import { isObject } from '../unseen.ts'
 import { CODE_CHARS, CODE_LETTERS, holdsCode } from './codes.ts'
 import type { KnownChats } from './known-chats.ts'
 
-/** A rule of the setting `approve`. */
 export interface ApprovalRule {
   /** By id, or all: a kind, or the person of a private chat, is first known by the service's word. */
   chats: readonly (number | 'all')[]
@@ -21,7 +20,6 @@ export interface ApprovalRule {
   withinMs: number
 }
 
-/** A send or an edit of a caller. */
 export interface ApprovalAct {
   /** Null: the bot. */
   client: string | null
@@ -44,14 +42,12 @@ export interface ApprovalRequest {
 export interface ApprovalDecision {
   isApproved: boolean
   userId: number | null
-  /** The reply. */
   messageId: number | null
   atMs: number
   /** Of the certificate that verified the reply. */
   fingerprint: string | null
 }
 
-/** The word that a call needs, and that it got. */
 export interface Approval {
   code: string
   /** Of the call as it was shown. */
@@ -196,7 +192,6 @@ export class Approvals {
     this.#parts = parts
   }
 
-  /** Whether the settings have any rule. */
   get isOn(): boolean {
     return this.#parts.rules.length > 0
   }

@@ -62,9 +62,6 @@ export async function liftLatches(
 /** Makes private chats readable, and lifts their latches. @returns as `liftLatches` */
 export async function liftPrivateChats(knownChats: KnownChats): Promise<number[]> {
   await knownChats.setPrivateReadable({ readable: true })
-  const isPrivate = ({ kind }: { kind: string }): boolean => kind === 'private'
-  return await liftLatches(
-    knownChats,
-    knownChats.all.filter(isPrivate).map(({ id }) => id),
-  )
+  const all = knownChats.all.flatMap(({ id, kind }) => (kind === 'private' ? [id] : []))
+  return await liftLatches(knownChats, all)
 }

@@ -2,7 +2,6 @@
 import { Refusal } from '../../errors.ts'
 import type { Time } from '../lookups.ts'
 
-/** The ground of a permit. */
 export interface PermitGround {
   /**
    * Called before every attempt, and when the body is written.

@@ -9,7 +9,6 @@ import type { ModeAnswer, ModeLookups, Time } from '../lookups.ts'
 import type { KnownChats } from './known-chats.ts'
 import { Freshness, groundOf, type LaterGround, type PermitGround } from './grounds.ts'
 
-/** Where a body goes. */
 export interface PermitTarget {
   /** `send` is POST /messages, `edit` is PATCH /messages/{id}. */
   route: 'send' | 'edit'
@@ -46,10 +45,6 @@ export type Outbound = Permit
 /** Whether the guard made it; the client of the service checks before each send. */
 export const isOutbound = (value: unknown): value is Outbound => Permit.isReal(value)
 
-type ChatRuleParts = PermitGround &
-  Pick<ChatRule, 'chatId' | 'body' | 'isByMemory'> &
-  Partial<Pick<ChatRule, 'confirm'>>
-
 /** How the chat must be written to; made by `Guard.rule` alone. */
 class ChatRule implements PermitGround {
   readonly chatId: number
@@ -62,13 +57,13 @@ class ChatRule implements PermitGround {
   readonly confirm: () => Promise<void>
   readonly #judged = true
 
-  constructor({ chatId, body, isByMemory, confirm, ...ground }: ChatRuleParts) {
+  constructor({ chatId, body, isByMemory, ...ground }: Omit<ChatRule, never>) {
     this.chatId = chatId
     this.body = body
     this.isByMemory = isByMemory
     this.require = ground.require
     this.renew = ground.renew
-    this.confirm = confirm ?? NO_GROUND.renew
+    this.confirm = ground.confirm
   }
 
   /** Whether the guard made this rule, for this chat and this kind of body. */
@@ -79,14 +74,13 @@ class ChatRule implements PermitGround {
 }
 export type Rule = ChatRule
 
-/** The fields of a send or an edit, beside its body. */
 export interface BodyFields {
   chatId: number
   [name: string]: unknown
 }
 
 /** A sealed body may go wherever the chat goes: no later answer of the service forbids it. */
-const NO_GROUND: PermitGround = { require: () => {}, renew: () => Promise.resolve() }
+const NO_GROUND = { require: () => {}, renew: async () => {}, confirm: async () => {} }
 
 export interface GuardParts {
   time: Time
@@ -144,7 +138,7 @@ export class Guard {
       freshness.requireWithin(freshForMs)
       if (this.mustSeal(chatId) || !mayLeave().allowed) throw downgradeRefusal()
     }
-    return new ChatRule({ chatId, body: 'readable', isByMemory, require, renew })
+    return new ChatRule({ ...NO_GROUND, chatId, body: 'readable', isByMemory, require, renew })
   }
 
   /**
@@ -164,22 +158,14 @@ export class Guard {
       if (epoch() !== before) throw new OvertakenError()
       isConfirmed = true
     }
-    return new ChatRule({
-      ...NO_GROUND,
-      chatId,
-      body: 'sealed',
-      isByMemory: true,
-      require,
-      confirm,
-    })
+    const ground = { ...NO_GROUND, require, confirm }
+    return new ChatRule({ ...ground, chatId, body: 'sealed', isByMemory: true })
   }
 
-  /** Whether memory forbids readable text in a chat. */
   mustSeal(chatId: number): boolean {
     const { knownChats } = this.#parts
-    return (
-      knownChats.isLatched(chatId) || (knownChats.isPrivate(chatId) && this.#isPrivateProtected())
-    )
+    if (knownChats.isLatched(chatId)) return true
+    return knownChats.isPrivate(chatId) && this.#isPrivateProtected()
   }
 
   #isPrivateProtected(): boolean {

@@ -86,7 +86,6 @@ export class KnownChats {
     return seen === undefined ? stored : this.#tighten(stored ?? unseen(chatId), seen)
   }
 
-  /** Whether a sighting of a chat is not on disk yet. */
   isUnwritten(chatId: number): boolean {
     return this.#unwritten.has(chatId)
   }
@@ -216,7 +215,6 @@ export class KnownChats {
     })
   }
 
-  /** Writes the operator's decision. */
   async setPrivateReadable({ readable }: { readable: boolean }): Promise<void> {
     await this.#memory.write(
       async (records) => {

@@ -1,7 +1,6 @@
 /** How a sighting changes a known chat: values in, values out. */
 import type { KnownChat } from '../memory.ts'
 
-/** An observation of a chat. */
 export interface ChatSighting {
   chatId: number
   kind?: string
@@ -11,7 +10,6 @@ export interface ChatSighting {
   userId?: number
 }
 
-/** A chat of which nothing is known. */
 export const unseen = (id: number): KnownChat => ({
   id,
   kind: 'unknown',

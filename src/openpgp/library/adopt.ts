@@ -16,9 +16,8 @@ import { ownIdsOf } from '../format/recipient-scan.ts'
 /**
  * Reads a secret key, sees that the service and every reader can use it, and locks it anew.
  * @param file armored or binary
- * @param secrets `from` unlocks it, null when none was given; the result is locked under `to`; the
- *   key of `certifiedBy` certifies it; `mayHaveExpired` accepts a key that was in use until it
- *   expired
+ * @param secrets `from` unlocks it, null when none was given; the result is locked under `to`; the key
+ *   of `certifiedBy` certifies it; `mayHaveExpired` accepts a key that was in use until it expired
  * @returns why it cannot be the bot's, or the key; never throws because of the file's content
  */
 export async function adopt(

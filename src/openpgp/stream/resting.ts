@@ -164,8 +164,7 @@ export class Extents {
   }
 
   /**
-   * Stretches of the document from one byte on, up to another, as far as they lie before a
-   * position.
+   * Stretches of the document from one byte on, up to another, as far as they lie before a position.
    */
   *between(
     start: number,
