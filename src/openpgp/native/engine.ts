@@ -8,7 +8,7 @@ import * as containers from './container.ts'
 import { unlockHeld } from './held-key.ts'
 import { MessageOpener, unwrapNatively, type OpenResult } from './opener.ts'
 import { NativeOwnKeys, type DescribeOwnKey } from './own-keys.ts'
-import { describeCommonKey, unlockQuickly } from './own-secrets.ts'
+import { describeCommonKey, FEW_BYTES, unlockNatively } from './own-secrets.ts'
 import { Precomputer, type PrecomputeBounds } from './precompute.ts'
 import { RecipientPackets, type RecipientPacketsParts } from './recipient-packets.ts'
 import { MessageSealer, type MessageSealerParts } from './sealer.ts'
@@ -83,7 +83,7 @@ export class NativeEngine implements AsyncDisposable {
   /** A slow lock is opened in a thread. */
   async unlock(...[locked, passphrase, holder]: Parameters<Engine['unlock']>) {
     if (holder !== undefined && isHeld(locked)) return await unlockHeld(locked, holder)
-    const quickly = unlockQuickly(locked, passphrase)
+    const quickly = unlockNatively(locked, passphrase, FEW_BYTES)
     return quickly ?? (await this.threads.run('unlock', [locked, passphrase]))
   }
 

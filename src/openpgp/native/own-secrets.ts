@@ -112,16 +112,8 @@ interface Locked {
   sealed: Uint8Array
 }
 
-/** Hashed at once where the key is used; more is work for a thread. */
-const FEW_BYTES = 65_536
-
-/**
- * Unlocks a key whose lock needs no time, as a lock under 256 random bits does.
- * @returns null for every other form, which is no judgement of it
- * @throws Error `wrong-passphrase`
- */
-export const unlockQuickly = (armored: string, passphrase: string): UnlockedKey | null =>
-  unlockNatively(armored, passphrase, FEW_BYTES)
+/** Hashed at once where the key is used, as under 256 random bits; more is work for a thread. */
+export const FEW_BYTES = 65_536
 
 /**
  * Unlocks an armored version 4 secret key.
