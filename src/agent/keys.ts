@@ -1,6 +1,6 @@
 /** The keys of an agent: a store of its own, protected as that of a sidecar is. */
 import { Keyring } from '../keys/keyring.ts'
-import { Transfer } from '../keys/transfer.ts'
+import { createTransfer } from '../keys/transfer.ts'
 import type { OwnKeyRecord } from '../kernel/index.ts'
 import { createEngine, createLocalKeys } from '../openpgp/index.ts'
 import type { KeyHolder, LocalKeys } from '../openpgp/index.ts'
@@ -36,7 +36,7 @@ export async function openAgentKeys(opening: KeysOpening) {
   })
   const local: LocalKeys = stack.use(await createLocalKeys())
   for (const key of keyring.unlocked) local.add(key)
-  const transfer = new Transfer({ memory, engine, keyring, ownerOf: () => null })
+  const transfer = createTransfer({ memory, engine, keyring, ownerOf: () => null })
   const added = (key: OwnKeyRecord): OwnKeyRecord => {
     if (key.unlocked !== null) local.add(key.unlocked)
     return key

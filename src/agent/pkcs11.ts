@@ -7,7 +7,8 @@ import { loadCertificateWriter, loadKeyAgreement } from '../openpgp/index.ts'
 import type { HeldSessionKey, KeyHolder } from '../openpgp/index.ts'
 import { describeOthersChange } from '../util/file-owners.ts'
 import { Mutex } from '../util/scheduling.ts'
-import { ckrOf, Pkcs11Session, type KeyUse, type ObjectHandle } from './pkcs11-session.ts'
+import { ckrOf, openSession } from './pkcs11-session.ts'
+import type { KeyUse, ObjectHandle, Pkcs11Session } from './pkcs11-session.ts'
 import { HolderReach } from './holder-reach.ts'
 
 /** A token counts wrong PINs, and locks itself after a few: none is tried again. */
@@ -141,7 +142,7 @@ export class Pkcs11Token extends HolderReach implements KeyHolder {
     const pin = this.#pin?.reveal() ?? ''
     const others = describeOthersChange(this.#place.modulePath)
     if (others !== null) throw new TokenError(`is not asked: its library ${others.message}`)
-    const session = await Pkcs11Session.open({ ...this.#place, pin })
+    const session = await openSession({ ...this.#place, pin })
     if (session === null) throw new TokenError(`has no token ${this.#place.label}`)
     return session
   }

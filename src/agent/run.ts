@@ -7,7 +7,7 @@ import { OperatorError, systemCodeOf } from '../errors.ts'
 import type { Log } from '../logger.ts'
 import { othersRight, withUmask } from '../util/file-owners.ts'
 import { knock, SOCKET_PATH_BYTES } from '../util/local-door.ts'
-import { AgentJournal } from './journal.ts'
+import { openJournal } from './journal.ts'
 import { openAgentKeys, type KeysOpening } from './keys.ts'
 import { createAgentServer } from './server.ts'
 
@@ -32,7 +32,7 @@ export async function startAgent(o: AgentOptions): Promise<AsyncDisposable> {
   await using stack = new AsyncDisposableStack()
   refuseUnsafeSocket(o.socket)
   const keys = stack.use(await openAgentKeys(o))
-  const journal = stack.use(new AgentJournal(o.dataDir))
+  const journal = stack.use(openJournal(o.dataDir))
   const { server, end } = createAgentServer({ ...o, keys, journal })
   await listenAt(server, o.socket)
   stack.defer(async () => {

@@ -42,52 +42,28 @@ export interface JournalHeadsParts {
   nowMs: () => number
 }
 
+export type JournalHeads = ReturnType<typeof createJournalHeads>
+
 /**
  * Signs the last entry soon after a decision of the operator, and once a day. No write waits for it; a
  * head that could not be signed is signed within the hour.
  */
-export class JournalHeads implements AsyncDisposable {
-  readonly #parts: JournalHeadsParts
-  #soon: NodeJS.Timeout | null = null
-  #hourly: NodeJS.Timeout | null = null
-  #signing: Promise<void> = Promise.resolve()
+export function createJournalHeads(parts: JournalHeadsParts) {
+  const { store, engine, keyring, forgotten, journal, nowMs } = parts
+  let soon: NodeJS.Timeout | undefined
+  let hourly: NodeJS.Timeout | undefined
+  let signing: Promise<void> = Promise.resolve()
 
-  constructor(parts: JournalHeadsParts) {
-    this.#parts = parts
-  }
-
-  /** Signs once a day. */
-  start(): void {
-    const { forgotten, journal } = this.#parts
-    this.#hourly = setInterval(() => {
-      this.#sign('daily')
-      forgotten?.purge().catch(() => undefined)
-      journal?.settle().catch(() => undefined)
-    }, HOUR_MS).unref()
-    this.#sign('daily')
-  }
-
-  /** Receives each change of the journal once it is on disk. */
-  noted(change: TrustChange): void {
-    if (!isDecision(change)) return
-    this.#soon ??= setTimeout(() => {
-      this.#soon = null
-      this.#sign('now')
-    }, DEBOUNCE_MS).unref()
-  }
-
-  #sign(when: 'now' | 'daily'): void {
+  const signInTurn = (when: 'now' | 'daily'): void => {
     // what fails is done within the hour
-    this.#signing = this.#signing.then(() => this.sign(when)).catch(() => undefined)
+    signing = signing.then(() => sign(when)).catch(() => undefined)
   }
-
   /**
    * Signs the last entry, and heads that were left unsigned; with `daily` only where the last head
    * is a day old.
    * @throws Refusal `postern_store_unwritable`
    */
-  async sign(when: 'now' | 'daily' = 'now'): Promise<void> {
-    const { store, engine, keyring, nowMs } = this.#parts
+  const sign = async (when: 'now' | 'daily' = 'now'): Promise<void> => {
     const key = keyring.active
     const due = await store.read(async (db) => {
       const last = await db
@@ -120,22 +96,39 @@ export class JournalHeads implements AsyncDisposable {
     }
   }
 
-  /** The head of the last entry as it was signed; null where there is none. */
-  async last(): Promise<string | null> {
-    const row = await this.#parts.store.read((db) =>
-      db.selectFrom('journal_heads').select('signed').orderBy('entry', 'desc').executeTakeFirst(),
-    )
-    return row?.signed ?? null
-  }
-
-  /** Signs a head that waits. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#hourly !== null) clearInterval(this.#hourly)
-    if (this.#soon !== null) {
-      clearTimeout(this.#soon)
-      this.#sign('now')
-    }
-    await this.#signing
-    await this.#parts.journal?.settle().catch(() => undefined)
+  return {
+    /** Signs once a day. */
+    start: (): void => {
+      hourly = setInterval(() => {
+        signInTurn('daily')
+        forgotten?.purge().catch(() => undefined)
+        journal?.settle().catch(() => undefined)
+      }, HOUR_MS).unref()
+      signInTurn('daily')
+    },
+    /** Receives each change of the journal once it is on disk. */
+    noted: (change: TrustChange): void => {
+      if (!isDecision(change)) return
+      soon ??= setTimeout(() => {
+        soon = undefined
+        signInTurn('now')
+      }, DEBOUNCE_MS).unref()
+    },
+    sign,
+    /** The head of the last entry as it was signed; null where there is none. */
+    last: async (): Promise<string | null> => {
+      const row = await store.read((db) =>
+        db.selectFrom('journal_heads').select('signed').orderBy('entry', 'desc').executeTakeFirst(),
+      )
+      return row?.signed ?? null
+    },
+    /** Signs a head that waits. */
+    [Symbol.asyncDispose]: async (): Promise<void> => {
+      clearInterval(hourly)
+      clearTimeout(soon)
+      if (soon !== undefined) signInTurn('now')
+      await signing
+      await journal?.settle().catch(() => undefined)
+    },
   }
 }

@@ -30,70 +30,56 @@ const requestsTo = (entry: OutboxEntry): string => `requests of clients to ${pla
 
 const callerOf = ({ client }: OutboxEntry): string => `client ${client}`
 
-export class Blocks {
-  readonly #waits = new Map<number | string, Block>()
-  readonly #nowMs: () => number
+/** @param nowMs monotonic */
+export function createBlocks(nowMs: () => number) {
+  const waits = new Map<number | string, Block>()
 
-  /** @param nowMs monotonic */
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs
-  }
-
-  /** How long an entry must still wait, in ms. */
-  untilFreeMs(entry: OutboxEntry): number {
-    const isRequest = entry.state === 'asked' && entry.client !== null
-    const ofRequests = isRequest ? [requestsTo(entry)] : []
-    const keys = [ALL, placeOf(entry), callerOf(entry), ...ofRequests]
-    return Math.max(...keys.map((key) => this.#waits.get(key)?.untilMs ?? 0)) - this.#nowMs()
-  }
-
-  /** Whether all wait, or waited and one shows whether they still must. */
-  get isOfAll(): boolean {
-    return this.#waits.has(ALL)
-  }
-
-  /** Whether the chat of an entry could not be written to the last time. */
-  isTroubled(entry: OutboxEntry): boolean {
-    return this.#waits.has(placeOf(entry))
-  }
-
-  /** A request reached its approver: the next one of any client to the same person waits. */
-  asked(entry: OutboxEntry): void {
-    if (entry.client === null) return
-    this.#waits.set(requestsTo(entry), { ...FREE, untilMs: this.#nowMs() + PACE_MS })
-  }
-
-  /** @param o `retryMs` the wait that the failure asks for */
-  failed(
-    entry: OutboxEntry,
-    { extent, retryMs }: { extent: Extent; retryMs: number | null },
-  ): void {
-    const key = extent === 'client' ? callerOf(entry) : placeOf(entry)
-    const wait = this.#wait(key, retryMs)
-    if (extent !== 'all' || wait.isOwn) return
-    wait.isSuspect = true
-    const suspects = [...this.#waits.values()].filter(({ isSuspect }) => isSuspect)
-    if (suspects.length > 1) this.#wait(ALL, retryMs)
-  }
-
-  /** @param isAnswered the service answered: what holds up others is their own */
-  ended(entry: OutboxEntry, isAnswered: boolean): void {
-    for (const key of [placeOf(entry), callerOf(entry)]) this.#waits.delete(key)
-    if (!isAnswered) return
-    const wasOfAll = this.#waits.delete(ALL)
-    for (const wait of this.#waits.values()) {
-      if (!wait.isSuspect) continue
-      Object.assign(wait, { isSuspect: false, isOwn: true })
-      if (wasOfAll) wait.untilMs = 0
-    }
-  }
-
-  #wait(key: number | string, retryMs: number | null): Block {
-    const before = this.#waits.get(key) ?? FREE
+  const hold = (key: number | string, retryMs: number | null): Block => {
+    const before = waits.get(key) ?? FREE
     const waitMs = Math.min(Math.max(before.waitMs * 2, WAIT_MS.first), WAIT_MS.last)
     const asksMs = retryMs === null ? waitMs : Math.max(retryMs, WAIT_MS.first)
-    const wait = { ...before, waitMs, untilMs: this.#nowMs() + asksMs }
-    this.#waits.set(key, wait)
+    const wait = { ...before, waitMs, untilMs: nowMs() + asksMs }
+    waits.set(key, wait)
     return wait
+  }
+
+  return {
+    /** How long an entry must still wait, in ms. */
+    untilFreeMs: (entry: OutboxEntry): number => {
+      const isRequest = entry.state === 'asked' && entry.client !== null
+      const ofRequests = isRequest ? [requestsTo(entry)] : []
+      const keys = [ALL, placeOf(entry), callerOf(entry), ...ofRequests]
+      return Math.max(...keys.map((key) => waits.get(key)?.untilMs ?? 0)) - nowMs()
+    },
+    /** Whether all wait, or waited and one shows whether they still must. */
+    isOfAll: (): boolean => waits.has(ALL),
+    /** Whether the chat of an entry could not be written to the last time. */
+    isTroubled: (entry: OutboxEntry): boolean => waits.has(placeOf(entry)),
+    /** A request reached its approver: the next one of any client to the same person waits. */
+    asked: (entry: OutboxEntry): void => {
+      if (entry.client === null) return
+      waits.set(requestsTo(entry), { ...FREE, untilMs: nowMs() + PACE_MS })
+    },
+    /** @param o `retryMs` the wait that the failure asks for */
+    failed: (entry: OutboxEntry, o: { extent: Extent; retryMs: number | null }): void => {
+      const { extent, retryMs } = o
+      const key = extent === 'client' ? callerOf(entry) : placeOf(entry)
+      const wait = hold(key, retryMs)
+      if (extent !== 'all' || wait.isOwn) return
+      wait.isSuspect = true
+      const suspects = [...waits.values()].filter(({ isSuspect }) => isSuspect)
+      if (suspects.length > 1) hold(ALL, retryMs)
+    },
+    /** @param isAnswered the service answered: what holds up others is their own */
+    ended: (entry: OutboxEntry, isAnswered: boolean): void => {
+      for (const key of [placeOf(entry), callerOf(entry)]) waits.delete(key)
+      if (!isAnswered) return
+      const wasOfAll = waits.delete(ALL)
+      for (const wait of waits.values()) {
+        if (!wait.isSuspect) continue
+        Object.assign(wait, { isSuspect: false, isOwn: true })
+        if (wasOfAll) wait.untilMs = 0
+      }
+    },
   }
 }

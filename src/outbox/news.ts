@@ -3,52 +3,47 @@ import type { OutboxEntries, OutboxEntry } from './entries.ts'
 
 const MOST = 100
 
-export class OutboxNews {
-  readonly #entries: OutboxEntries
-  readonly #isOn: boolean
-  readonly #unwritten = new Set<string>()
-  #more = new AbortController()
+export type OutboxNews = ReturnType<typeof outboxNews>
 
-  constructor(entries: OutboxEntries, { isOn }: { isOn: boolean }) {
-    this.#entries = entries
-    this.#isOn = isOn
-    entries.onChange(() => {
-      if (this.#unheard().length > 0) this.#more.abort()
-    })
-  }
+export function outboxNews(entries: OutboxEntries, { isOn }: { isOn: boolean }) {
+  const unwritten = new Set<string>()
+  let more = new AbortController()
 
-  /** Aborts when there is something that the bot has not heard of. */
-  get signal(): AbortSignal {
-    const { aborted } = this.#more.signal
-    if (aborted && this.#unheard().length === 0) this.#more = new AbortController()
-    return this.#more.signal
-  }
-
-  /** @param updateId of the update before them, so that an offset counted from it confirms nothing more */
-  after(updateId: number) {
-    return this.#unheard().map((entry) => {
-      const { id, state, chatId, sentId: messageId, code, replacedBy } = entry
-      const end = { id, state, chatId, messageId, code, replacedBy }
-      return { id: endOf(entry), update: { updateId, kind: 'postern_outbox', postern_outbox: end } }
-    })
-  }
-
-  /** Records that the bot has heard of ends; if unwritten, it hears of them again after a start. */
-  async heard(ends: readonly string[]): Promise<void> {
-    for (const end of ends) {
-      this.#unwritten.add(end)
-      const [id = ''] = end.split(' ')
-      const how = (entry: OutboxEntry) => (endOf(entry) === end ? { isHeard: true } : null)
-      const writing = this.#entries.change(id, how)
-      await writing.then(() => this.#unwritten.delete(end)).catch(() => undefined)
-    }
-  }
-
-  #unheard(): OutboxEntry[] {
-    if (!this.#isOn) return []
+  const unheard = (): OutboxEntry[] => {
+    if (!isOn) return []
     const isNew = (entry: OutboxEntry): boolean =>
-      entry.settledAtMs !== null && !entry.isHeard && !this.#unwritten.has(endOf(entry))
-    return this.#entries.all.filter(isNew).slice(0, MOST)
+      entry.settledAtMs !== null && !entry.isHeard && !unwritten.has(endOf(entry))
+    return entries.all.filter(isNew).slice(0, MOST)
+  }
+
+  entries.onChange(() => {
+    if (unheard().length > 0) more.abort()
+  })
+
+  return {
+    /** Aborts when there is something that the bot has not heard of. */
+    get signal(): AbortSignal {
+      const { aborted } = more.signal
+      if (aborted && unheard().length === 0) more = new AbortController()
+      return more.signal
+    },
+    /** @param updateId of the update before them, so that an offset counted from it confirms nothing more */
+    after: (updateId: number) =>
+      unheard().map((entry) => {
+        const { id, state, chatId, sentId: messageId, code, replacedBy } = entry
+        const postern_outbox = { id, state, chatId, messageId, code, replacedBy }
+        return { id: endOf(entry), update: { updateId, kind: 'postern_outbox', postern_outbox } }
+      }),
+    /** Records that the bot has heard of ends; if unwritten, it hears of them again after a start. */
+    heard: async (ends: readonly string[]): Promise<void> => {
+      for (const end of ends) {
+        unwritten.add(end)
+        const [id = ''] = end.split(' ')
+        const how = (entry: OutboxEntry) => (endOf(entry) === end ? { isHeard: true } : null)
+        const writing = entries.change(id, how).then(() => unwritten.delete(end))
+        await writing.catch(() => undefined)
+      }
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import type { PermitGround } from '../kernel/index.ts'
 import type { Store, StoreLock } from '../store/store.ts'
 import type { Clock } from '../util/clock.ts'
 import { Listeners } from '../util/listeners.ts'
-import { Blocks, placeOf, type Extent } from './blocks.ts'
+import { createBlocks, placeOf, type Extent } from './blocks.ts'
 import type { Edits } from './edits.ts'
 import { isTimed, type OutboxEntries, type OutboxEntry } from './entries.ts'
 
@@ -60,7 +60,7 @@ export class Outbox implements AsyncDisposable {
   readonly #stuck = new Listeners<OutboxEntry | null>()
   /** Calls back with the oldest entry that waits too long, and with null once none does. */
   readonly onStuck = this.#stuck.add
-  readonly #blocks: Blocks
+  readonly #blocks: ReturnType<typeof createBlocks>
   readonly #stopping = new AbortController()
   #woken = new AbortController()
   #running: Promise<void> | null = null
@@ -69,7 +69,7 @@ export class Outbox implements AsyncDisposable {
   constructor(parts: OutboxParts) {
     this.#parts = parts
     this.entries = parts.entries
-    this.#blocks = new Blocks(() => parts.clock.monotonicNow())
+    this.#blocks = createBlocks(() => parts.clock.monotonicNow())
     parts.entries.onChange(() => this.#woken.abort())
   }
 
@@ -141,7 +141,7 @@ export class Outbox implements AsyncDisposable {
   /** Whether an entry may leave beside those that do: nobody has all places. */
   #hasRoom(entry: OutboxEntry, under: readonly OutboxEntry[]): boolean {
     // one shows whether all still must wait
-    if (under.length >= (this.#blocks.isOfAll ? 1 : AT_ONCE.all)) return false
+    if (under.length >= (this.#blocks.isOfAll() ? 1 : AT_ONCE.all)) return false
     if (under.some((one) => placeOf(one) === placeOf(entry))) return false
     const count = (isIt: (one: OutboxEntry) => boolean): number => under.filter(isIt).length
     const { client } = entry

@@ -10,8 +10,8 @@ import { Persistence, type RecordRow } from './persistence/persistence.ts'
 import { NEW_CHAT, type BotRecord, type BotState, type ChatRecord } from './state.ts'
 import type { ChatState, Membership, PersonState } from './state.ts'
 import { createTranscript } from './transcript.ts'
-import { RateWindows } from './rules/rate-windows.ts'
-import { UpdateQueue, type IdCounter } from './update-queue.ts'
+import { rateWindows } from './rules/rate-windows.ts'
+import { createUpdateQueue, type IdCounter } from './update-queue.ts'
 import { Listeners } from '../util/listeners.ts'
 
 /** Choices that change what the service enforces. */
@@ -108,13 +108,13 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
     return counters.get(of) ?? setAndGet(counters, of, first)
   }
 
-  const rateWindows = (owner: string): RateWindows =>
-    new RateWindows(rules.rates, persistence.map('window', owner), () => clock.now())
+  const windowsOf = (owner: string) =>
+    rateWindows(rules.rates, persistence.map('window', owner), () => clock.now())
 
   /** Adds the maps and the queue of a bot to its record. */
   const restoreBot = (record: BotRecord): BotState => {
     const { id } = record
-    const queue = new UpdateQueue({
+    const queue = createUpdateQueue({
       clock,
       limits,
       queued: persistence.map('update', id),
@@ -125,7 +125,7 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
     return {
       ...record,
       queue,
-      windows: rateWindows(`bot ${id}`),
+      windows: windowsOf(`bot ${id}`),
       commands: persistence.map('commands', id),
       sent: persistence.map('sent', id),
       typing: persistence.map('typing', id),
@@ -173,7 +173,7 @@ function worldIn(persistence: Persistence, options: WorldOptions) {
     /** By media id. */
     files,
     /** Rate windows of callers' addresses. */
-    addresses: rateWindows('addresses'),
+    addresses: windowsOf('addresses'),
     /** Aborted when the sandbox closes. */
     closing: new AbortController(),
     emit,

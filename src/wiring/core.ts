@@ -10,7 +10,7 @@ import { approvalRules, givenClients } from '../config/client-entry.ts'
 import { ClientShares } from '../http/client-shares.ts'
 import { Keyring } from '../keys/keyring.ts'
 import { Publication } from '../keys/publication.ts'
-import { Transfer } from '../keys/transfer.ts'
+import { createTransfer } from '../keys/transfer.ts'
 import { BOUNDS, createEngine, type MeasuredEngine } from '../openpgp/index.ts'
 import { OutboxEntries } from '../outbox/entries.ts'
 import { createHearing } from '../outbox/hear.ts'
@@ -24,7 +24,7 @@ import { PROVEN_MS } from '../store/postgres/times.ts'
 import type { Store } from '../store/store.ts'
 import { loadKeyChanges, type KeyChanges } from '../translate/key-changes.ts'
 import { Forgotten } from '../store/forgotten.ts'
-import { JournalHeads } from '../keys/journal-heads.ts'
+import { createJournalHeads } from '../keys/journal-heads.ts'
 import { previewChat, type ChatPreview } from '../translate/chat-preview.ts'
 import { Incoming } from '../translate/incoming.ts'
 import { Messages } from '../translate/messages.ts'
@@ -64,7 +64,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
   const keyUsage = stack.use(await loadKeyUsage(store))
   const outcomes = stack.use(new Outcomes(store))
   const known = await loadKnown(options, link, base)
-  const journalHeads = stack.use(new JournalHeads({ ...base, ...known }))
+  const journalHeads = stack.use(createJournalHeads({ ...base, ...known }))
   // a command signs heads after its decisions alone
   if (purpose === 'run') journalHeads.start()
   const publication = await createPublication(options, link, { ...base, stack })
@@ -93,7 +93,7 @@ export async function createCore(options: BotOptions, link: Link, purpose: Purpo
     keyUsage,
     clientShares: new ClientShares({ ...known, ...link, cache: options.settings.cache }),
     /** Exports and imports secret keys. */
-    transfer: new Transfer({ ...base, ownerOf: options.parts?.ownerOf ?? (() => null) }),
+    transfer: createTransfer({ ...base, ownerOf: options.parts?.ownerOf ?? (() => null) }),
     knownChats: known.knownChats,
     modes: known.modes,
     ...wall,

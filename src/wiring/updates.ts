@@ -7,7 +7,7 @@ import { Backlog } from '../updates/backlog.ts'
 import { BotPolls } from '../updates/bot-polls.ts'
 import { REAL_CLOCK, type Clock } from '../util/clock.ts'
 import { WebhookClient, type Delivery } from '../updates/webhook-client.ts'
-import { OutboxNews } from '../outbox/news.ts'
+import { outboxNews, type OutboxNews } from '../outbox/news.ts'
 import { PollTurn, type Turn } from '../updates/poll-turn.ts'
 import { PollWatch } from '../updates/poll-watch.ts'
 import { QueueReader } from '../updates/queue-reader.ts'
@@ -60,7 +60,7 @@ export async function createUpdates(
   const onPolled = events.polled.emit
   const reader = new QueueReader({ ...link, ...core, sightings, polls, backlog, turns, onPolled })
   const poller = { reader, clock, limits: link.limits }
-  const news = new OutboxNews(core.outbox, { isOn: settings.outbox.updates })
+  const news = outboxNews(core.outbox, { isOn: settings.outbox.updates })
   const loops = createLoops({ poller, registration, client, parts, events, news })
   const inTurns = (makeLoop: (turn: Turn | null) => DeliveryLoop) =>
     turns === null ? makeLoop(null) : new DeliveryTurns({ turns, clock, fresh, makeLoop })

@@ -5,7 +5,7 @@ import { ASK, STATUS } from '../../src/agent/frames.ts'
 import { openAgentKeys } from '../../src/agent/keys.ts'
 import { engineWithHolder } from '../../src/agent/held-engine.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
-import { Transfer } from '../../src/keys/transfer.ts'
+import { createTransfer, type Transfer } from '../../src/keys/transfer.ts'
 import { ED25519 } from '../../src/openpgp/crypto/ed25519.ts'
 import { readOwnSecrets } from '../../src/openpgp/native/own-secrets.ts'
 import { memoryOf } from '../../src/store/memory.ts'
@@ -146,7 +146,7 @@ async function storedKey(algorithm: 'classic' | 'pqc') {
   const keyring = await loadKeyring(store, base)
   const key = await keyring.makePending('bot', algorithm)
   const transferTo = (engine: MeasuredEngine): Transfer =>
-    new Transfer({ memory: memoryOf(store), engine, keyring, ownerOf: () => null })
+    createTransfer({ memory: memoryOf(store), engine, keyring, ownerOf: () => null })
   return { ...key, keyring, transferTo }
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { AgentClient } from '../../src/agent/client.ts'
 import { ASK, STATUS, type Frame } from '../../src/agent/frames.ts'
 import { connectHolder } from '../../src/agent/holders.ts'
-import { AgentJournal } from '../../src/agent/journal.ts'
+import { openJournal } from '../../src/agent/journal.ts'
 import { createAgentServer } from '../../src/agent/server.ts'
 import { watchedLog } from '../support/watched-log.ts'
 import { freshFolder, startAgentInside, startLiar } from './support.ts'
@@ -87,7 +87,7 @@ test('the counts of the journal begin anew once they were written', async () => 
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
   const { dataDir, journal } = await startAgentInside()
-  using own = new AgentJournal(dataDir)
+  using own = openJournal(dataDir)
   const used = () => journal().flatMap(({ event, ...use }) => (event === 'used' ? [use] : []))
   own.count('signatures', 1, 'k')
   vi.advanceTimersByTime(59_999)

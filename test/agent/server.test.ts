@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ASK, FrameReader, STATUS, writeFrame } from '../../src/agent/frames.ts'
-import { AgentJournal, JOURNAL } from '../../src/agent/journal.ts'
+import { openJournal, JOURNAL } from '../../src/agent/journal.ts'
 import { holds } from '../../src/openpgp/crypto/ed25519.ts'
 import { readCommonCertificate } from '../../src/openpgp/native/common-certificate.ts'
 import { freshFolder, startAgentInside, type TestAgent } from './support.ts'
@@ -165,7 +165,7 @@ test('requests for unknown keys count against no rate and add nothing to the jou
 test('connections add one line a minute to the journal, and uses one of each key', () => {
   const folder = freshFolder()
   {
-    using journal = new AgentJournal(folder)
+    using journal = openJournal(folder)
     for (let connection = 0; connection < 20_000; connection++) {
       journal.connection('opened')
       journal.count('signatures', connection, 'key')

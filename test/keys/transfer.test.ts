@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
-import { Transfer, type TransferParts } from '../../src/keys/transfer.ts'
+import { createTransfer, type TransferParts } from '../../src/keys/transfer.ts'
 import type { Adopted, Engine } from '../../src/openpgp/engine.ts'
 import { open, temporary } from '../store/support.ts'
 import { certificateOf, engineDouble, lockedUnder, unlockedOf } from './engine-double.ts'
@@ -23,7 +23,7 @@ async function scene(over: Partial<Engine> = {}, ownerOf: TransferParts['ownerOf
     store,
     engine,
     keyring,
-    transfer: new Transfer({ memory: memoryOf(store), engine, keyring, ownerOf }),
+    transfer: createTransfer({ memory: memoryOf(store), engine, keyring, ownerOf }),
   }
 }
 

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest'
 import { NoResponseError, Refusal } from '../../src/errors.ts'
 import { OutboxEntries } from '../../src/outbox/entries.ts'
-import { OutboxNews } from '../../src/outbox/news.ts'
+import { outboxNews } from '../../src/outbox/news.ts'
 import type { OutboxAttempt } from '../../src/outbox/outbox.ts'
 import { NO_APPROVALS } from '../support/approvals.ts'
 import { rest } from '../support/played-clock.ts'
@@ -136,7 +136,7 @@ test('a request for a word settles nothing, waits for its approver alone, and en
 
 test('the second end of an entry is news again, and an end whose record fails after a restart', async () => {
   const { entries, give, store } = await scene()
-  const news = new OutboxNews(entries, { isOn: true })
+  const news = outboxNews(entries, { isOn: true })
   const { id } = await give('words')
   const settle = async (how: object, atMs: number) => {
     const entry = entries.get(id)
@@ -162,6 +162,6 @@ test('the second end of an entry is news again, and an end whose record fails af
   failing.mockRestore()
   expect(news.after(0)).toEqual([])
   const later = await OutboxEntries.load(store, NO_APPROVALS)
-  const count = (isOn: boolean) => new OutboxNews(later, { isOn }).after(0).length
+  const count = (isOn: boolean) => outboxNews(later, { isOn }).after(0).length
   expect([count(true), count(false)]).toEqual([1, 0])
 })

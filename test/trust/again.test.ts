@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { Journal, type TrustChange } from '../../src/kernel/people/journal.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import { JournalHeads } from '../../src/keys/journal-heads.ts'
+import { createJournalHeads } from '../../src/keys/journal-heads.ts'
 import { open, temporary } from '../store/support.ts'
 
 const [HOUR_MS, START_MS] = [3_600_000, 1_000_000_000_000]
@@ -19,7 +19,7 @@ async function scene() {
   const purge = vi.fn(async () => {})
   const keyring = { active: { unlocked: {} } } as never
   const parts = { store, keyring, engine: { signText }, forgotten: { purge } }
-  const heads = new JournalHeads({ ...parts, nowMs: () => nowMs })
+  const heads = createJournalHeads({ ...parts, nowMs: () => nowMs })
   onTestFinished(() => heads[Symbol.asyncDispose]())
   const stored = async () => {
     const rows = store.read((db) => db.selectFrom('journal_heads').selectAll().execute())

@@ -15,7 +15,7 @@ import { contentDigest, hashAfter, hashUpTo } from '../../src/store/journal-chai
 import { memoryOf } from '../../src/store/memory.ts'
 import type { Schema } from '../../src/store/schema.ts'
 import type { Store } from '../../src/store/store.ts'
-import { headText, JournalHeads } from '../../src/keys/journal-heads.ts'
+import { headText, createJournalHeads } from '../../src/keys/journal-heads.ts'
 import { verifyJournal, type VerifyParts } from '../../src/operators/trust/verify-journal.ts'
 import { storeForFile } from '../store/support.ts'
 
@@ -54,7 +54,7 @@ async function scene(
   const journal = new Journal(memoryOf(kept))
   const keyring = { active: (key ?? undefined) as never, all: [key ?? bot] as never }
   const parts: VerifyParts = { store: kept, engine, keyring }
-  const heads = new JournalHeads({
+  const heads = createJournalHeads({
     store: kept,
     engine,
     keyring,
