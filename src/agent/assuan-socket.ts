@@ -5,19 +5,15 @@ import { describeOthersChange, lookOf, othersRight } from '../util/file-owners.t
 
 const REDIRECT = /^%Assuan%\nsocket=([^\n]+)\n(?:[^]*\n)?$/
 
-/** The path to connect to, and the files on the way to it. */
-export interface AssuanSocket {
-  path: string
-  /** Whether one of the files is gone, or is another one. */
-  hasMoved: () => boolean
-}
+export type AssuanSocket = ReturnType<typeof findSocket>
 
 /**
  * Finds the socket behind a file. A file that names a socket is followed once, where only this user and
  * root can change it, and the socket is one of theirs: others would learn when the bot signs and opens.
+ * @returns the path to connect to; `hasMoved`: whether a file on the way to it is gone, or another one
  * @throws Error whose message goes on from the name of the server
  */
-export function findSocket(file: string): AssuanSocket {
+export function findSocket(file: string) {
   const path = redirectOf(file) ?? file
   const look = (): string => lookOf(file) + lookOf(path)
   const before = look()

@@ -30,9 +30,8 @@ export function settingsTemplate(values: ReadonlyMap<string, unknown>, schema: s
  * The file of one of several bots.
  * @param values the bot's own settings, by path; secrets only as files
  */
-export function botEntry(values: Readonly<Record<string, unknown>>): string {
-  return `# What is not here is for this bot as for all.\n${stringify(values)}`
-}
+export const botEntry = (values: Readonly<Record<string, unknown>>): string =>
+  `# What is not here is for this bot as for all.\n${stringify(values)}`
 
 /** A setting with its meaning, indented within a group. */
 function entry({ path, meaning, preset }: Setting, values: ReadonlyMap<string, unknown>): string {

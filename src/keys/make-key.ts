@@ -27,13 +27,11 @@ export interface MadeKey {
 export async function makeKey(
   engine: Engine,
   time: Time,
-  {
-    createdAtMs,
-    ...o
-  }: Locking & { userId: string; createdAtMs: number; algorithm?: OwnKeyAlgorithm | undefined },
+  o: Locking & { userId: string; createdAtMs: number; algorithm?: OwnKeyAlgorithm | undefined },
 ): Promise<MadeKey> {
+  const { createdAtMs, ...how } = o
   const { fingerprint, certificate, locked } = await engine.generate({
-    ...o,
+    ...how,
     isRandom: true,
     createdMs: createdAtMs - BACKDATE_MS,
   })

@@ -52,9 +52,8 @@ async function holdBack({ outbox, clients }: OperationParts, takenAt: string): P
   ].join('')
 }
 
-function named(what: string, all: readonly string[]): string {
-  return all.length === 0 ? '' : what + listFirst(all, MOST_NAMED)
-}
+const named = (what: string, all: readonly string[]): string =>
+  all.length === 0 ? '' : what + listFirst(all, MOST_NAMED)
 
 /** Describes the key that the service shows, when the restored keys are compatible with it. */
 async function comparePublished(parts: OperationParts, takenAt: string): Promise<string> {

@@ -9,10 +9,7 @@ import type { Edits } from './edits.ts'
 import { isTimed, type OutboxEntries, type OutboxEntry } from './entries.ts'
 
 /** What became of one try. `code` null: it was sent. */
-export interface OutboxAttempt {
-  code: string | null
-  /** The message at the service. */
-  sentId: number | null
+export interface OutboxAttempt extends Pick<OutboxEntry, 'code' | 'sentId'> {
   /** Of a refusal that passes: the wait that it asks for; null: it asks for none. */
   retryMs: number | null
   /** It may be made later, unchanged. */

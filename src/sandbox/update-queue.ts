@@ -3,12 +3,6 @@ import { Listeners } from '../util/listeners.ts'
 import type { WorldClock } from './clock.ts'
 import type { WorldLimits } from './limits.ts'
 
-/** An update, and when it was queued. */
-export interface QueuedUpdate {
-  update: Update
-  atMs: number
-}
-
 /** Counts ids. */
 export interface IdCounter {
   next: number
@@ -18,7 +12,7 @@ interface UpdateQueueParts {
   clock: WorldClock
   limits: WorldLimits
   /** The updates that wait already, by position in the queue, oldest first. */
-  queued: Map<number, QueuedUpdate>
+  queued: Map<number, { update: Update; atMs: number }>
   ids: IdCounter
   /** Called with each new update. */
   onPush: (update: Update) => void

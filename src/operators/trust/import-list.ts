@@ -25,9 +25,7 @@ export interface ListRequest {
 }
 
 /** A fingerprint for a person, or the digits of a safety number; `line` of the file, or the number of the certificate in a keyring. */
-export interface ListedFingerprint {
-  userId: number
-  fingerprint: string
+export interface ListedFingerprint extends CertificateHolder {
   line: number
 }
 

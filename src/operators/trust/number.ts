@@ -11,10 +11,7 @@ export interface CertificateHolder {
 }
 
 /** The two whose certificates a number is of. */
-export interface NumberHolders {
-  bot: CertificateHolder
-  person: CertificateHolder
-}
+export type NumberHolders = Record<'bot' | 'person', CertificateHolder>
 
 /** Whose part of the number is another one, by another certificate or a mistyped digit. */
 export type NumberResult = 'equal' | 'bot' | 'person' | 'both'

@@ -4,7 +4,7 @@ import type { BotState, ChatState, PersonState, StoredMessage } from '../state.t
 import type { World } from '../world.ts'
 
 /** A person and a chat, as operations name them. */
-type PersonInChat = { userId: number; chatId: number }
+type PersonInChat = Record<'userId' | 'chatId', number>
 
 export type Finder = ReturnType<typeof finderIn>
 

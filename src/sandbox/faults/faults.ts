@@ -10,11 +10,8 @@ export type ActiveFault = Omit<z.output<typeof FaultStatus>, 'struck' | 'left'>
 /** A call that faults can strike. */
 type FaultCall = { route: string; botId: number | undefined }
 
-interface ArmedFault {
+interface ArmedFault extends Record<'struck' | 'skip' | 'left', number> {
   fault: ActiveFault
-  struck: number
-  skip: number
-  left: number
   chance: () => number
 }
 

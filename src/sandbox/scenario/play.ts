@@ -30,10 +30,7 @@ export class ScenarioError extends PosternError {
 }
 
 /** The phone and chat of a step, by their ids. */
-interface InChat {
-  userId: number
-  chatId: number
-}
+type InChat = Record<'userId' | 'chatId', number>
 
 const WITHIN_MS = 15_000
 /** The longest wait of a step for the limits of the service, in ms. */

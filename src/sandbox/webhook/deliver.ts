@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
@@ -59,12 +60,9 @@ async function postUpdate(
   })
   record.received(body)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(url, { method: 'POST', headers, signal, agent: false, lookup: pinnedLookup(address) })
-      .on('response', resolve)
-      .on('error', reject)
-      .end(body)
-  })
+  const how = { method: 'POST', headers, signal, agent: false, lookup: pinnedLookup(address) }
+  const sent = request(url, how).on('error', () => undefined)
+  const [response] = (await once(sent.end(body), 'response')) as [IncomingMessage]
   response.on('error', () => undefined).destroy()
   record.answered(response.statusCode ?? 0, '')
   return response.statusCode ?? 0
