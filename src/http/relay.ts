@@ -14,7 +14,7 @@ export type Relayed = RawAnswer & { code?: string; envelope?: AnswerEnvelope }
 
 /**
  * Node writes a text together with the headers, bytes after them, which costs as much again; each
- * character of Latin-1 is one byte, in any text.
+ * character of Latin-1 is one byte.
  */
 const ONE_WRITE_BYTES = 16_384
 
@@ -90,26 +90,13 @@ export function whileConnected(reply: FastifyReply): AbortSignal {
 }
 
 /** The same, for one call to the service. */
-export class Hangup implements Abortable {
-  readonly #raw: FastifyReply['raw']
-
-  constructor({ raw }: FastifyReply) {
-    this.#raw = raw
-  }
-
-  get aborted(): boolean {
-    const { destroyed, closed, writableFinished } = this.#raw
-    return (destroyed || closed) && !writableFinished
-  }
-
-  addEventListener(_abort: 'abort', listener: () => void): void {
-    this.#raw.on('close', listener)
-  }
-
-  removeEventListener(_abort: 'abort', listener: () => void): void {
-    this.#raw.off('close', listener)
-  }
-}
+export const hangUp = ({ raw }: FastifyReply): Abortable => ({
+  get aborted() {
+    return (raw.destroyed || raw.closed) && !raw.writableFinished
+  },
+  addEventListener: (_abort, listener) => void raw.on('close', listener),
+  removeEventListener: (_abort, listener) => void raw.off('close', listener),
+})
 
 /** Passes a GET of the bot's on, with its query; it ends when the bot hangs up. */
 export async function relayGet(
@@ -117,7 +104,7 @@ export async function relayGet(
   path: string,
   [request, reply]: [FastifyRequest, FastifyReply],
 ): Promise<Answer> {
-  const signal = new Hangup(reply)
+  const signal = hangUp(reply)
   return await upstream.relay({ method: 'GET', path: `${path}${queryOf(request)}`, signal })
 }
 

@@ -120,7 +120,8 @@ export function readAnswer(
     const answer = { status: statusCode, headers: inUtf8(handedOn(headers)), body, envelope }
     if (kind === 'own' && envelope.ok) return answer
     const isAnother = makeOneReading(json, text, kind === 'own' ? 'other' : kind)
-    return isAnother === false ? answer : rewritten(answer, json, isAnother)
+    if (isAnother === false) return answer
+    return rewritten(answer, json, isAnother).catch(() => null)
   }
   try {
     const json = parseAnswer(text)
@@ -134,10 +135,6 @@ async function rewritten(
   answer: Answer,
   json: Record<string, unknown>,
   isAnother: boolean | Promise<boolean>,
-): Promise<Answer | null> {
-  try {
-    return (await isAnother) ? { ...answer, body: await stringifyAnswer(json) } : answer
-  } catch {
-    return null
-  }
+): Promise<Answer> {
+  return (await isAnother) ? { ...answer, body: await stringifyAnswer(json) } : answer
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
-import { API_PREFIX, type Endpoint } from '../api/endpoints.ts'
+import { API_PREFIX } from '../api/endpoints.ts'
 import type { NoResponseError } from '../errors.ts'
 import { attempt, type Answer, type AttemptOutcome, type WireRequest } from './attempt.ts'
 import type { Budget } from './budget.ts'
@@ -110,47 +110,37 @@ async function attemptWith(
   if (call.own && isAgain) parts.budget.count()
   const startedMs = performance.now()
   const endpoint = endpointOf(call.method, call.path)
-  const request = wireRequest(parts, call, { token, endpoint, timeoutMs: untilMs - startedMs })
-  const outcome = await attempt(call.pool, request)
-  reportOutcome(parts, call, outcome, { endpoint, startedMs })
-  return outcome
-}
-
-function wireRequest(
-  { origin, basePath, limits, stopping }: CallerParts,
-  { method, path, body, signal, mayStream, own, requireAllowed }: Call,
-  { token, endpoint, timeoutMs }: { token: string; endpoint: Endpoint | null; timeoutMs: number },
-): WireRequest {
   const isUpdates = endpoint?.name === 'getUpdates'
-  const isKeys = endpoint?.name === 'getChatKeys'
-  return {
-    origin,
-    method,
-    path: `${basePath}${API_PREFIX}${path}`,
-    body,
+  const bound = isUpdates
+    ? 'maxUpdatesBytes'
+    : endpoint?.name === 'getChatKeys'
+      ? 'maxKeysBytes'
+      : 'maxBytes'
+  const outcome = await attempt(call.pool, {
+    ...call,
+    origin: parts.origin,
+    stopping: parts.stopping,
+    path: `${parts.basePath}${API_PREFIX}${call.path}`,
     token,
-    answer: isUpdates ? 'updates' : own ? 'own' : 'other',
-    maxBytes: isUpdates ? limits.maxUpdatesBytes : isKeys ? limits.maxKeysBytes : limits.maxBytes,
-    mayStream,
-    timeoutMs,
-    signal,
-    stopping,
-    requireAllowed,
-  }
+    answer: isUpdates ? 'updates' : call.own ? 'own' : 'other',
+    maxBytes: parts.limits[bound],
+    timeoutMs: untilMs - startedMs,
+  })
+  reportOutcome(parts, call, outcome, { route: routeOf(call.method, endpoint), startedMs })
+  return outcome
 }
 
 function reportOutcome(
   { budget, events }: CallerParts,
-  { method, own }: Call,
+  { own }: Call,
   outcome: AttemptOutcome,
-  { endpoint, startedMs }: { endpoint: Endpoint | null; startedMs: number },
+  { route, startedMs }: { route: string; startedMs: number },
 ): void {
   if (own) events.budget({ usedLastMinute: budget.used, limit: budget.limit })
   if (outcome.kind !== 'answered') return
   const { status, envelope } = outcome.answer
   const code = envelope.ok ? undefined : envelope.error.code
-  const ms = performance.now() - startedMs
-  const answered = { route: routeOf(method, endpoint), status, ms, own }
+  const answered = { route, status, ms: performance.now() - startedMs, own }
   events.answered({ ...answered, ...(code !== undefined && { code }) })
   if (outcome.skewMs !== null) events.clock(outcome.skewMs)
   if (code === 'bot_paused') events.paused()

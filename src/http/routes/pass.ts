@@ -9,7 +9,7 @@ import type { BodilessMethod } from '../../service/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../service/client.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { chatOf, idParam, queryOf, textParam } from '../params.ts'
-import { admitted, Hangup, relay } from '../relay.ts'
+import { admitted, hangUp, relay } from '../relay.ts'
 import { PASSED, checkBody, noSuchField, type BodyRule } from './passed.ts'
 
 /** The parts for passing requests through. */
@@ -102,7 +102,7 @@ async function readableChat(request: FastifyRequest, wordy: string, { guard }: P
 async function passBodiless(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
   const path = (request.raw.url ?? '').slice(API_PREFIX.length).replace(/\?.*/s, '')
   const method = request.method as BodilessMethod
-  const answer = await parts.upstream.relay({ method, path, signal: new Hangup(reply) })
+  const answer = await parts.upstream.relay({ method, path, signal: hangUp(reply) })
   return await relay(reply, answer)
 }
 
@@ -133,7 +133,7 @@ function asCall(
   const { body } = request
   const method = request.method as UpstreamRequest['method']
   // A request that changes something is completed, so that the bot learns its outcome.
-  if (method === 'GET') return { method, path, mayStream: true, signal: new Hangup(reply) }
+  if (method === 'GET') return { method, path, mayStream: true, signal: hangUp(reply) }
   const requireAllowed = (): void => {
     admitted(request).require()
     isReadable()
