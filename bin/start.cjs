@@ -44,7 +44,9 @@ const args = process.argv.slice(process.argv[2] === '--config' ? 4 : 2)
 const command = args.find((arg) => !arg.startsWith('-')) ?? 'run'
 const next = args[args.indexOf(command) + 1]
 // What stands behind `sandbox` and is no option only asks one that runs.
-const staysLong = command === 'run' || (command === 'sandbox' && (next ?? '-').startsWith('-'))
+const isAsked = args.some((arg) => ['-h', '--help', '-V', '--version'].includes(arg))
+const staysLong =
+  !isAsked && (command === 'run' || (command === 'sandbox' && (next ?? '-').startsWith('-')))
 const isAnew = OPTIONS.every((option) => process.execArgv.includes(option))
 if (staysLong && !isAnew && process.platform === 'linux') beginAnew()
 

@@ -16,9 +16,6 @@ const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
 /** `postern check`: the doctor. */
 export const checkCommand = (): OperatorCommand =>
   new OperatorCommand('check')
-    .description(
-      'check settings, store, network, token and key, and show what a first publication changes',
-    )
     .option(
       '--chats',
       'look at the known chats instead: who could read a message, who would be skipped',

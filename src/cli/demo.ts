@@ -16,7 +16,6 @@ const SCRIPT: readonly ScriptLine[] = [
 /** `postern demo`: sandbox, sidecar and an echo bot; nothing to configure. */
 export const demoCommand = (): PosternCommand =>
   new PosternCommand('demo')
-    .description('show a plain-text bot in encrypted chats, with sandbox and echo bot')
     .option('--page-port <number>', 'port of the page; any free one by default', readPort)
     .option('--open', 'open the page in your browser')
     .option('--once', 'exit after the first messages, with 0 if all of it worked')

@@ -23,7 +23,6 @@ type DevFlags = Partial<DevPorts> &
 /** `postern dev`: sandbox, sidecar and page for a bot of one's own. */
 export const devCommand = (): PosternCommand =>
   withLimitFlags(new PosternCommand('dev'))
-    .description('run sandbox, sidecar and page for a bot of your own, and start the bot')
     .argument('[command...]', 'what starts the bot, after --')
     .option('--data-dir <folder>', 'folder of world, keys, token and ports', '.postern-dev')
     .option('--fresh', 'begin the world anew')

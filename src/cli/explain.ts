@@ -18,7 +18,6 @@ type ExplainFlags = JsonFlag & { sent?: boolean; withheld?: boolean }
 /** `postern explain`: why an update was withheld, or whom a message was not sealed to. */
 export const explainCommand = (): OperatorCommand =>
   new OperatorCommand('explain')
-    .description('show why an update was withheld and which key opened it, without its text')
     .argument('[updateId]', 'which update; with --sent, the id of a message from the bot', readId)
     .option('--sent', 'show how many people a message was sealed to, and who was skipped')
     .option('--withheld', 'list what was withheld in the last ten days, by chat and reason')
@@ -105,10 +104,7 @@ const nothingKnown = (what: string): OperatorError =>
 
 /** `postern open`: opens a sealed message with the keyring. */
 export const openCommand = (): OperatorCommand =>
-  new OperatorCommand('open')
-    .description('open an armored message from stdin, and print its text and verdict')
-    .example('postern open < message.asc')
-    .runs(open)
+  new OperatorCommand('open').example('postern open < message.asc').runs(open)
 
 async function open(sources: Sources): Promise<void> {
   const input = { maxBytes: MAX_ARMORED_BYTES, what: 'the message' }

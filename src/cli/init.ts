@@ -22,7 +22,6 @@ const PASSPHRASE_BYTES = 32
 /** `postern init`: makes a settings file that works. */
 export const initCommand = (): OperatorCommand =>
   new OperatorCommand('init')
-    .description('ask a few questions, write a settings file and a passphrase, and check them')
     .option('--make-passphrase', 'make a passphrase file that protects the secret keys')
     .notes(
       `It writes the file that --config names, else $POSTERN_CONFIG, else

@@ -8,8 +8,6 @@ import { formatHelp } from './help.ts'
 import { signalPolicy } from './signals.ts'
 import { commandLine, keepFlags, print, printNotice } from './terminal.ts'
 
-/** First arguments that name no command. */
-const VERSION_FLAGS = ['-V', '--version']
 /** What other programs call something, and where it is here. */
 const OTHER_NAMES: readonly [names: string, hint: string][] = [
   ['withheld', '`postern explain --withheld` lists what was withheld'],
@@ -27,7 +25,8 @@ const OTHER_NAMES: readonly [names: string, hint: string][] = [
   ['import export restore', '`postern key import`, `postern key export`, `postern backup restore`'],
   ['say send', '`postern sandbox say` writes as a person of a running sandbox'],
 ]
-const GLOBAL_FLAGS = ['-h', '--help', ...VERSION_FLAGS]
+/** First arguments that name no command. */
+const GLOBAL_FLAGS = ['-h', '--help', '-V', '--version']
 
 /**
  * Runs the command that the arguments name.
@@ -39,7 +38,8 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   const { named, first } = withDefault(args)
   keepFlags({})
   if (first === 'run') signalPolicy.outlivesTerminal = true
-  const program = createProgram(VERSION_FLAGS.includes(first) ? [] : await loadCommands(first))
+  const about = first === 'help' ? (named[named.indexOf(first) + 1] ?? '') : first
+  const program = createProgram(await loadCommands(about))
   try {
     await program.parseAsync(named, { from: 'user' })
   } catch (error) {

@@ -12,7 +12,7 @@ import { onReload, shutdownRequested } from './signals.ts'
 
 /** `postern run`: the sidecar, until it is asked to stop. */
 export function runCommand(): Command {
-  const command = new PosternCommand('run').description('run the sidecar (the default command)')
+  const command = new PosternCommand('run')
   addSettingFlags(command, { isListed: true })
   command.notes(
     `Settings are flags, variables (POSTERN_UPSTREAM_URL) and entries of a file

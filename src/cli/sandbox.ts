@@ -29,7 +29,6 @@ type SandboxFlags = LimitFlags &
 /** `postern sandbox`: the service alone, on this machine, until it is asked to stop. */
 export function sandboxCommand(): PosternCommand {
   const command = new PosternCommand('sandbox')
-    .description('run a sandbox of the service, with people whose phones hold real keys')
     .option('--port <number>', 'port of the API; 0 is any free one', readPort, 0)
     .option('--control-port <number>', 'port of the control API', readPort, 0)
     .option('--page-port <number>', 'port of the page; any free one by default', readPort)

@@ -15,7 +15,6 @@ const WATCH_MS = 2000
 /** `postern status`: how the running sidecar is doing. */
 export const statusCommand = (): OperatorCommand =>
   new OperatorCommand('status')
-    .description('show how the sidecar is doing; ends with 1 unless it is ready')
     .option('--watch', 'print it again every two seconds, until stopped')
     .option('--json', 'print it as JSON, one line each time')
     // Asks for what it always does; health checks of former versions give it.

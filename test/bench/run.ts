@@ -9,6 +9,7 @@ import { agentJobs } from './agent.ts'
 import { runBeside } from './beside.ts'
 import { botJobs } from './bots.ts'
 import { checkJobs } from './check.ts'
+import { commandJobs } from './commands.ts'
 import { databaseJobs } from './database.ts'
 import { footprintJobs } from './footprint.ts'
 import type { Result } from './measure.ts'
@@ -32,6 +33,7 @@ const PARTS: Record<string, Part> = {
   passthrough: passthroughJobs,
   'whole-path': wholePathJobs,
   footprint: footprintJobs,
+  commands: commandJobs,
   restart: restartJobs,
   testing: testingJobs,
   streaming: streamingJobs,

@@ -128,7 +128,7 @@ describe('the launcher', () => {
     expect([code, stderr]).toEqual([0, ''])
     const report = 'process.on("exit",()=>console.log(process.execArgv.length))'
     const imported = `data:text/javascript,${encodeURIComponent(report)}`
-    for (const command of ['status', 'sandbox reset']) {
+    for (const command of ['run', 'status', 'sandbox reset']) {
       const args = [LAUNCHER, ...command.split(' '), '--help']
       const { stdout } = await run(process.execPath, ['--import', imported, ...args])
       expect(String(stdout), command).toMatch(/^2$/m)
