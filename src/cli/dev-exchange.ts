@@ -1,6 +1,6 @@
 /** A bot's reads and actions, derived from its exchanges with the sidecar. */
 import { API_PREFIX } from '../api/endpoints.ts'
-import { describeSkip } from '../translate/reasons/skip-reasons.ts'
+import { describeSkip } from '../translate/reasons/reason-descriptions.ts'
 import { describeVerdict } from '../translate/verdict-descriptions.ts'
 import type { BotExchange } from '../api/envelope.ts'
 import { resultOr } from '../errors.ts'

@@ -16,11 +16,13 @@ import { OPERATOR_REFUSALS } from '../../src/operator-refusals.ts'
 import { REFUSALS } from '../../src/refusals.ts'
 import { FAULT_NAMES, FAULTS } from '../../src/sandbox/faults/table.ts'
 import { REASONS } from '../../src/observe/health.ts'
-import { SKIP_REASONS } from '../../src/translate/reasons/skip-reasons.ts'
 import { TRUST_ALARMS } from '../../src/observe/trust-alarms.ts'
 import { METRICS } from '../../src/observe/metric-catalogue.ts'
 import { WARNINGS } from '../../src/observe/warnings.ts'
-import { REASON_DESCRIPTIONS } from '../../src/translate/reasons/reason-descriptions.ts'
+import {
+  REASON_DESCRIPTIONS,
+  SKIP_REASONS,
+} from '../../src/translate/reasons/reason-descriptions.ts'
 import { VERDICT_DESCRIPTIONS } from '../../src/translate/verdict-descriptions.ts'
 import { NEEDS } from '../../src/clients/may-client.ts'
 import callers from '../callers/results.json' with { type: 'json' }
