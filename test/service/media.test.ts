@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { PosternError } from '../../src/errors.ts'
-import type { UpstreamLimits } from '../../src/service/limits.ts'
-import { UPSTREAM_LIMITS } from '../../src/service/limits.ts'
+import { type UpstreamLimits, UPSTREAM_LIMITS } from '../../src/service/limits.ts'
 import { BOUNDS } from '../../src/openpgp/bounds.ts'
 import { door, service, waiting } from './support.ts'
 

@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Relock } from '../../src/store/store.ts'
+import type { Relock, Store } from '../../src/store/store.ts'
 import { unprotectedSecret } from '../../src/store/protection.ts'
-import type { Store } from '../../src/store/store.ts'
 import {
   addKey as addLocked,
   madeFolder,

@@ -1,5 +1,5 @@
 /** Messages to the bot that differ in everything that usual programs differ in. */
-import { curve25519, type SigningKey } from './openpgp-key.ts'
+import { curve25519, type SigningKey, type EncryptionKey } from './openpgp-key.ts'
 import { compressed, literal, signedLiteral, type SigningOptions } from './openpgp-inner.ts'
 import type { Random } from './openpgp-mutate.ts'
 import { concat, seeded } from './openpgp-bytes.ts'
@@ -15,7 +15,6 @@ import {
 } from './openpgp-signature.ts'
 import { x25519Pkesk } from './openpgp-x25519.ts'
 import { MADE_MS, NOW_MS, bot, mallory } from './openpgp-people.ts'
-import type { EncryptionKey } from './openpgp-key.ts'
 
 const pick = <T>(random: Random, ...some: [T, ...T[]]): T => some[random(some.length)] ?? some[0]
 const rarely = (random: Random): boolean => random(15) === 0

@@ -9,12 +9,11 @@ import { Trust } from '../../src/kernel/people/trust.ts'
 import type { TrustPolicy } from '../../src/kernel/index.ts'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { memoryOf } from '../../src/store/memory.ts'
-import { changeRows } from '../../src/store/records/rows.ts'
+import { changeRows, Rows, upsert } from '../../src/store/records/rows.ts'
 import type { Store } from '../../src/store/store.ts'
 import { describeStays, Forgotten } from '../../src/store/forgotten.ts'
 import { verifyJournal } from '../../src/operators/trust/verify-journal.ts'
 import { agreeingClocks } from '../support/judging-clock.ts'
-import { Rows, upsert } from '../../src/store/records/rows.ts'
 import { open, temporary } from '../store/support.ts'
 
 const ID = 471_108_150

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Case } from '../case.ts'
-import { casesOf } from '../case.ts'
+import { type Case, casesOf } from '../case.ts'
 import { at, ok, okFields, type Fields } from '../expect.ts'
 import { createReceiver, type Receiver } from '../receiver.ts'
 import { received, until, written } from '../steps.ts'

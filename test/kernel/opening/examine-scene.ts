@@ -2,8 +2,7 @@
 import { vi } from 'vitest'
 import { SYSTEM_TIME } from '../../../src/util/clock.ts'
 import { agreeingClocks } from '../../support/judging-clock.ts'
-import { examine } from '../../../src/kernel/opening/examine.ts'
-import type { ExamineParts } from '../../../src/kernel/opening/examine.ts'
+import { examine, type ExamineParts } from '../../../src/kernel/opening/examine.ts'
 import type { FoundMessage } from '../../../src/kernel/opening/find-messages.ts'
 import { encryptedMessage } from '../../translate/support.ts'
 

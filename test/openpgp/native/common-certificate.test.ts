@@ -14,8 +14,7 @@ import {
   plainCertificate,
   FLAG,
 } from '../../support/openpgp-certificate.ts'
-import { curve25519, ed25519, identify } from '../../support/openpgp-key.ts'
-import type { PacketKey } from '../../support/openpgp-key.ts'
+import { curve25519, ed25519, identify, type PacketKey } from '../../support/openpgp-key.ts'
 import { seeds } from '../../support/chance.ts'
 import { mutate, randomFrom } from '../../support/openpgp-mutate.ts'
 import { concat, u16, u32 } from '../../support/openpgp-bytes.ts'

@@ -7,7 +7,7 @@ import { lock, unlock, unlockedFrom } from '../../../src/openpgp/library/secret-
 import { dearmor } from '../../../src/openpgp/format/armor.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { concat } from '../../support/openpgp-bytes.ts'
-import { sessionKey } from '../../support/openpgp-sealed.ts'
+import { sessionKey, pkesk, seipd } from '../../support/openpgp-sealed.ts'
 import { armor } from '../../support/openpgp-framing.ts'
 import { compressed, literal } from '../../support/openpgp-inner.ts'
 import {
@@ -19,7 +19,6 @@ import {
   openMlKem,
 } from '../../support/openpgp-ml-kem.ts'
 import { MADE_MS, NOW_MS, alice, bot, mallory, personOf } from '../../support/openpgp-people.ts'
-import { pkesk, seipd } from '../../support/openpgp-sealed.ts'
 import { ed25519Native, x25519Native } from '../../support/openpgp-x25519.ts'
 import '../../support/openpgp-engine.ts'
 import { readPrivateKey } from 'openpgp'

@@ -6,8 +6,7 @@ import type { SealRequest } from '../../../src/openpgp/engine.ts'
 import { readRecipient } from '../../../src/openpgp/crypto/recipient.ts'
 import { packetsOf } from '../../../src/openpgp/format/packets.ts'
 import { Sealed } from '../../../src/openpgp/format/armor-writer.ts'
-import { AS_MADE } from '../../../src/openpgp/size.ts'
-import { fit } from '../../../src/openpgp/size.ts'
+import { AS_MADE, fit } from '../../../src/openpgp/size.ts'
 import { verify } from '../../../src/openpgp/library/verify.ts'
 import {
   armoredCertificate,
