@@ -3,7 +3,7 @@
  * is as whoever told of it gave it; `must` says what comes out here instead.
  */
 import { readFileSync, readdirSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { missing, vector, vectorText, type Row } from '../support/catalogue.ts'
 
 interface Advisory {
@@ -277,30 +277,28 @@ test.each(Object.entries(ALL))('the advisory %s names existing tests or a reason
   expect(missing(one.tested)).toEqual([])
 })
 
-describe('advisories of the vectors', () => {
-  const NAMES = /CVE-[\d-]+\d|GHSA-[\w-]+|gpg\.fail|EFAIL|ePrint [\d/]+|openpgpjs \d+/g
-  const covers = (name: string): string[] => {
-    const line = /^covers: (.*)$/m.exec(vectorText(name) ?? '')?.[1] ?? ''
-    return [...line.matchAll(NAMES)].map(([found]) => found)
-  }
+const NAMES = /CVE-[\d-]+\d|GHSA-[\w-]+|gpg\.fail|EFAIL|ePrint [\d/]+|openpgpjs \d+/g
+const covers = (name: string): string[] => {
+  const line = /^covers: (.*)$/m.exec(vectorText(name) ?? '')?.[1] ?? ''
+  return [...line.matchAll(NAMES)].map(([found]) => found)
+}
 
-  test.each(Object.entries(ALL))(
-    'each vector of the advisory %s names the advisory',
-    (name, { tested }) => {
-      const rows = 'why' in tested ? [] : tested
-      const vectors = rows.flatMap(([file, ...names]) => (file === 'vectors' ? names : []))
-      for (const one of vectors) expect(covers(one), one).toContain(name)
-    },
+test.each(Object.entries(ALL))(
+  'each vector of the advisory %s names the advisory',
+  (name, { tested }) => {
+    const rows = 'why' in tested ? [] : tested
+    const vectors = rows.flatMap(([file, ...names]) => (file === 'vectors' ? names : []))
+    for (const one of vectors) expect(covers(one), one).toContain(name)
+  },
+)
+
+test('each advisory in a vector has a row in the table', () => {
+  const folders = ['messages', 'certificates', 'chats'].map(
+    (folder) => new URL(`../vectors/${folder}/`, import.meta.url),
   )
-
-  test('each advisory in a vector has a row in the table', () => {
-    const folders = ['messages', 'certificates', 'chats'].map(
-      (folder) => new URL(`../vectors/${folder}/`, import.meta.url),
-    )
-    const names = folders.flatMap((folder) => readdirSync(folder))
-    const named = names.flatMap((file) => covers(file.replace('.txt', '')))
-    expect(Object.keys(ALL)).toEqual(expect.arrayContaining(named))
-  })
+  const names = folders.flatMap((folder) => readdirSync(folder))
+  const named = names.flatMap((file) => covers(file.replace('.txt', '')))
+  expect(Object.keys(ALL)).toEqual(expect.arrayContaining(named))
 })
 
 const root = new URL('../../', import.meta.url)

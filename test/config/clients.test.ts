@@ -1,5 +1,5 @@
 /** Clients and consumers in the settings. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approvalRules, givenClients, givenConsumers } from '../../src/config/client-entry.ts'
 import { load } from '../../src/config/load.ts'
 import { showSettings } from '../../src/config/show.ts'
@@ -117,34 +117,32 @@ test("a client's token file that others can read is refused", () => {
   )
 })
 
-describe('consumers', () => {
-  const all = (entries: string, cwd = folder()) => {
-    const configFlag = file(cwd, 'a.yaml', `consumers: [${entries}]\n`)
-    return givenConsumers(load(sources({ cwd, configFlag })).settings.consumers)
-  }
+const all = (entries: string, cwd = folder()) => {
+  const configFlag = file(cwd, 'a.yaml', `consumers: [${entries}]\n`)
+  return givenConsumers(load(sources({ cwd, configFlag })).settings.consumers)
+}
 
-  test('a consumer reads all chats and kinds by default and has no secret', () => {
-    const [consumer] = all('{name: archive, url: "https://archive.example.org/hook"}')
-    expect(consumer).toMatchObject({ secret: null, kinds: null, reader: { chats: ['all'] } })
-    expect(consumer?.reader).toMatchObject({ name: 'archive', may: ['read'], files: true })
-  })
+test('a consumer reads all chats and kinds by default and has no secret', () => {
+  const [consumer] = all('{name: archive, url: "https://archive.example.org/hook"}')
+  expect(consumer).toMatchObject({ secret: null, kinds: null, reader: { chats: ['all'] } })
+  expect(consumer?.reader).toMatchObject({ name: 'archive', may: ['read'], files: true })
+})
 
-  test('a consumer has the secret of its file', () => {
-    const cwd = folder()
-    const secret = file(cwd, 'secret', 'hidden\n')
-    const [consumer] = all(`{name: a, url: "http://h", secretFile: ${secret}}`, cwd)
-    expect(consumer?.secret).toBe('hidden')
-  })
+test('a consumer has the secret of its file', () => {
+  const cwd = folder()
+  const secret = file(cwd, 'secret', 'hidden\n')
+  const [consumer] = all(`{name: a, url: "http://h", secretFile: ${secret}}`, cwd)
+  expect(consumer?.secret).toBe('hidden')
+})
 
-  test.each([
-    ['{name: a, url: "ftp://h"}', 'consumers'],
-    ['{name: a, kinds: []}', 'consumers'],
-    ['{name: A}', 'consumers'],
-    ['{name: a, may: [send]}', 'consumers'],
-    ['{name: a}, {name: a}', 'expected each name once'],
-  ])('the consumer %s is refused', (entries, message) => {
-    expect(refusalOf(() => all(entries)).message).toContain(message)
-  })
+test.each([
+  ['{name: a, url: "ftp://h"}', 'consumers'],
+  ['{name: a, kinds: []}', 'consumers'],
+  ['{name: A}', 'consumers'],
+  ['{name: a, may: [send]}', 'consumers'],
+  ['{name: a}, {name: a}', 'expected each name once'],
+])('the consumer %s is refused', (entries, message) => {
+  expect(refusalOf(() => all(entries)).message).toContain(message)
 })
 
 test('an approval rule of a client that there is not is refused, and one of a listed client is accepted', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { parseDocument } from 'yaml'
 import { load } from '../../src/config/load.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
@@ -22,43 +22,41 @@ function loaded(text: string, env: Record<string, string>) {
   return load(sources({ cwd, env, configFlag: file(cwd, 'postern.yaml', text) }))
 }
 
-describe('`settingsTemplate`', () => {
-  test('the template contains the chosen settings, quoted where YAML requires it', () => {
-    const chosen = new Map<string, unknown>([
-      ['upstream.url', 'https://chat.example.org'],
-      ['dataDir', '/a folder: with "quotes" # and more'],
-      ['listen.allowedHosts', ['postern', 'bot']],
-      ['routes.allowUnknown', true],
-      ['cache.chatSeconds', 0],
-    ])
-    const { origins, settings } = loaded(settingsTemplate(chosen, 'schema.json'), {
-      POSTERN_BOT_TOKEN: ENOUGH.POSTERN_BOT_TOKEN,
-      POSTERN_KEY_PASSPHRASE: ENOUGH.POSTERN_KEY_PASSPHRASE,
-    })
-    const fromFile = [...origins].filter(([, place]) => place.startsWith('postern.yaml:'))
-    expect(fromFile.map(([path]) => path).toSorted()).toEqual([...chosen.keys()].toSorted())
-    expect(settings).toMatchObject({
-      dataDir: '/a folder: with "quotes" # and more',
-      listen: { allowedHosts: ['postern', 'bot'] },
-      routes: { allowUnknown: true },
-      cache: { chatSeconds: 0 },
-    })
+test('the template contains the chosen settings, quoted where YAML requires it', () => {
+  const chosen = new Map<string, unknown>([
+    ['upstream.url', 'https://chat.example.org'],
+    ['dataDir', '/a folder: with "quotes" # and more'],
+    ['listen.allowedHosts', ['postern', 'bot']],
+    ['routes.allowUnknown', true],
+    ['cache.chatSeconds', 0],
+  ])
+  const { origins, settings } = loaded(settingsTemplate(chosen, 'schema.json'), {
+    POSTERN_BOT_TOKEN: ENOUGH.POSTERN_BOT_TOKEN,
+    POSTERN_KEY_PASSPHRASE: ENOUGH.POSTERN_KEY_PASSPHRASE,
   })
+  const fromFile = [...origins].filter(([, place]) => place.startsWith('postern.yaml:'))
+  expect(fromFile.map(([path]) => path).toSorted()).toEqual([...chosen.keys()].toSorted())
+  expect(settings).toMatchObject({
+    dataDir: '/a folder: with "quotes" # and more',
+    listen: { allowedHosts: ['postern', 'bot'] },
+    routes: { allowUnknown: true },
+    cache: { chatSeconds: 0 },
+  })
+})
 
-  test('the template contains every setting but the secrets, each with its meaning', () => {
-    const text = settingsTemplate(new Map(), 'schema.json')
-    const document = parseDocument(text.replace(/^( *)# (\w+):.*$/gm, uncomment('$1$2: 1')))
-    for (const { path, kind, meaning } of SETTINGS) {
-      expect([path, document.hasIn(path.split('.'))]).toEqual([path, kind !== 'secret'])
-      if (kind !== 'secret') expect(text).toContain(`# ${meaning}\n`)
-    }
-  })
+test('the template contains every setting but the secrets, each with its meaning', () => {
+  const text = settingsTemplate(new Map(), 'schema.json')
+  const document = parseDocument(text.replace(/^( *)# (\w+):.*$/gm, uncomment('$1$2: 1')))
+  for (const { path, kind, meaning } of SETTINGS) {
+    expect([path, document.hasIn(path.split('.'))]).toEqual([path, kind !== 'secret'])
+    if (kind !== 'secret') expect(text).toContain(`# ${meaning}\n`)
+  }
+})
 
-  test('the template contains the real defaults', () => {
-    const text = settingsTemplate(new Map(), 'schema.json')
-    const taken = text.replace(/^( *)# (\w+): (.+)$/gm, uncomment('$1$2: $3'))
-    const { settings } = loaded(taken, ENOUGH)
-    const usual = loaded('', ENOUGH).settings
-    expect({ ...settings, dataDir: '' }).toEqual({ ...usual, dataDir: '' })
-  })
+test('the template contains the real defaults', () => {
+  const text = settingsTemplate(new Map(), 'schema.json')
+  const taken = text.replace(/^( *)# (\w+): (.+)$/gm, uncomment('$1$2: $3'))
+  const { settings } = loaded(taken, ENOUGH)
+  const usual = loaded('', ENOUGH).settings
+  expect({ ...settings, dataDir: '' }).toEqual({ ...usual, dataDir: '' })
 })

@@ -1,6 +1,6 @@
 /** Each block of commands of the pages is run as it stands there: here, or by the test that is named. */
 import { copyFileSync, readFileSync } from 'node:fs'
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Stage } from '../cli/secrets-stage.ts'
 import { readPages } from '../support/readme-tables.ts'
 import { blocksOf, shell } from './runbook.ts'
@@ -134,19 +134,17 @@ const caseOf = (name: string): Here | Elsewhere | Unrun =>
 const isHere = (one: Here | Elsewhere | Unrun): one is Here =>
   typeof one === 'object' && !Array.isArray(one)
 
-describe('blocks of commands', () => {
-  test('every block of commands in the documentation is listed in BLOCKS', () => {
-    const names = blocks.map(({ name }) => name).filter((name) => !isOurs(name))
-    expect(Object.keys(BLOCKS).toSorted()).toEqual(names.toSorted())
-  })
+test('every block of commands in the documentation is listed in BLOCKS', () => {
+  const names = blocks.map(({ name }) => name).filter((name) => !isOurs(name))
+  expect(Object.keys(BLOCKS).toSorted()).toEqual(names.toSorted())
+})
 
-  test('every test that BLOCKS names contains the named words', () => {
-    for (const [name, one] of Object.entries(BLOCKS)) {
-      if (!Array.isArray(one)) continue
-      const [file, words] = one
-      expect(readFileSync(file, 'utf8').includes(words), `${name}: ${file}`).toBe(true)
-    }
-  })
+test('every test that BLOCKS names contains the named words', () => {
+  for (const [name, one] of Object.entries(BLOCKS)) {
+    if (!Array.isArray(one)) continue
+    const [file, words] = one
+    expect(readFileSync(file, 'utf8').includes(words), `${name}: ${file}`).toBe(true)
+  }
 })
 
 /** What the blocks name, by the addresses of this run; its waits are short. */

@@ -99,15 +99,11 @@ describe('pages of the documentation', () => {
   })
 })
 
-describe('the first page', () => {
-  it('the contents of the first page list every chapter in order', () => {
-    const contents = readme.slice(0, readme.indexOf('\n## '))
-    const chapters = headings(readme, 2).filter((heading) => readme.includes(`\n## ${heading}\n`))
-    expect(chapters.length).toBeGreaterThan(5)
-    const places = chapters.map((chapter) =>
-      contents.indexOf(`[${chapter}](#${anchorOf(chapter)})`),
-    )
-    expect(places).not.toContain(-1)
-    expect(places).toEqual(places.toSorted((a, b) => a - b))
-  })
+it('the contents of the first page list every chapter in order', () => {
+  const contents = readme.slice(0, readme.indexOf('\n## '))
+  const chapters = headings(readme, 2).filter((heading) => readme.includes(`\n## ${heading}\n`))
+  expect(chapters.length).toBeGreaterThan(5)
+  const places = chapters.map((chapter) => contents.indexOf(`[${chapter}](#${anchorOf(chapter)})`))
+  expect(places).not.toContain(-1)
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
 })

@@ -17,124 +17,118 @@ function folderIn(parent: string): string {
   return folder
 }
 
-describe('compose.yaml', () => {
-  const compose = (env: Record<string, string>) =>
-    run('docker-compose', ['--file', `${EXAMPLES}/compose.yaml`, 'config'], {
-      env: { PATH: process.env['PATH'], ...env },
-    })
-
-  test('compose.yaml is accepted by Compose, and starts the bot in the network of the ready sidecar', async ({
-    skip,
-  }) => {
-    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
-    const { code, stdout, stderr } = await compose({ UPSTREAM_URL: 'https://chat.example.org' })
-    expect([code, stderr]).toEqual([0, ''])
-    const { services } = parse(String(stdout)) as { services: Record<string, object> }
-    const least = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
-    expect(services['postern']).toMatchObject({
-      ...least,
-      environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
-      healthcheck: { test: ['CMD', 'perl', '/app/healthcheck.pl', '--ready'] },
-    })
-    expect(services['postern']).not.toHaveProperty('ports')
-    expect(services['bot']).toMatchObject({
-      ...least,
-      network_mode: 'service:postern',
-      depends_on: { postern: { condition: 'service_healthy' } },
-      secrets: [{ source: 'bot-token' }],
-    })
+const compose = (env: Record<string, string>) =>
+  run('docker-compose', ['--file', `${EXAMPLES}/compose.yaml`, 'config'], {
+    env: { PATH: process.env['PATH'], ...env },
   })
 
-  test('compose.yaml without the URL of the service is refused', async ({ skip }) => {
-    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
-    const { code, stderr } = await compose({})
-    expect([code, stderr]).toEqual([1, expect.stringContaining('say where the service is')])
+test('compose.yaml is accepted by Compose, and starts the bot in the network of the ready sidecar', async ({
+  skip,
+}) => {
+  skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+  const { code, stdout, stderr } = await compose({ UPSTREAM_URL: 'https://chat.example.org' })
+  expect([code, stderr]).toEqual([0, ''])
+  const { services } = parse(String(stdout)) as { services: Record<string, object> }
+  const least = { read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] }
+  expect(services['postern']).toMatchObject({
+    ...least,
+    environment: { POSTERN_UPSTREAM_URL: 'https://chat.example.org' },
+    healthcheck: { test: ['CMD', 'perl', '/app/healthcheck.pl', '--ready'] },
+  })
+  expect(services['postern']).not.toHaveProperty('ports')
+  expect(services['bot']).toMatchObject({
+    ...least,
+    network_mode: 'service:postern',
+    depends_on: { postern: { condition: 'service_healthy' } },
+    secrets: [{ source: 'bot-token' }],
   })
 })
 
-describe('compose-several-bots.yaml', () => {
-  test('compose-several-bots.yaml starts two sidecars with the same bots and separate data folders', async ({
-    skip,
-  }) => {
-    skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
-    const file = `${EXAMPLES}/compose-several-bots.yaml`
-    const { code, stdout, stderr } = await run('docker-compose', ['--file', file, 'config'], {
-      env: { PATH: process.env['PATH'], UPSTREAM_URL: 'https://chat.example.org' },
-    })
-    expect([code, stderr]).toEqual([0, ''])
-    const { services } = parse(String(stdout)) as {
-      services: Record<string, { environment: object; volumes: unknown[] }>
-    }
-    const { 'postern-a': one, 'postern-b': other, news } = services
-    expect(one?.environment).toEqual(other?.environment)
-    expect(one?.environment).toMatchObject({ POSTERN_BOTS: '/run/bots/bots.d' })
-    // a string or an object, as the version of Compose has it
-    const dataOf = (service: typeof one) => JSON.stringify(service?.volumes.at(-1))
-    expect([dataOf(one), dataOf(other)]).toEqual([
-      expect.stringContaining('data-a'),
-      expect.stringContaining('data-b'),
-    ])
-    expect(news?.environment).toMatchObject({ BASE_URL: 'http://postern:8700' })
-  })
-
-  test('the settings in compose-several-bots.yaml are accepted by Postern', () => {
-    const root = folderIn(tmpdir())
-    const text = readFileSync(`${EXAMPLES}/compose-several-bots.yaml`, 'utf8')
-    const { 'x-postern': common } = parse(text) as {
-      'x-postern': { environment: Record<string, string> }
-    }
-    const files: Record<string, string> = {
-      'news-token': `bot_7.${'t'.repeat(43)}`,
-      'news-client-token': 'presented',
-      passphrase: 'words',
-      'store-url': 'postgres://postern:word@database/postern',
-      'database.crt': '-----BEGIN CERTIFICATE-----',
-    }
-    mkdirSync(join(root, 'bots.d'))
-    const bot = /printf '(tokenFile[^']*)'/.exec(text)?.[1]?.replaceAll('\\n', '\n') ?? ''
-    files['bots.d/news.yaml'] = bot.replaceAll('/run/bots', root)
-    for (const [name, content] of Object.entries(files)) {
-      writeFileSync(join(root, name), content, { mode: 0o600 })
-    }
-    const env = Object.fromEntries(
-      Object.entries(common.environment).map(([name, value]) => [
-        name,
-        value.startsWith('${') ? 'https://chat.example.org' : value.replace('/run/bots', root),
-      ]),
-    )
-    const loaded = loadAll({ ...sourcesOf(env, root), home: '/nowhere' })
-    const bots = 'several' in loaded ? loaded.several.bots : []
-    expect(bots.map(({ name, settings }) => [name, settings.store.schema])).toEqual([
-      ['news', 'postern_news'],
-    ])
-  })
+test('compose.yaml without the URL of the service is refused', async ({ skip }) => {
+  skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+  const { code, stderr } = await compose({})
+  expect([code, stderr]).toEqual([1, expect.stringContaining('say where the service is')])
 })
 
-describe('postern.service', () => {
-  /** The unit with a program that is surely here, since its absence would be found too. */
-  function unit(name = 'postern.service'): string {
-    const file = join(folderIn(tmpdir()), basename(name))
-    const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
-    writeFileSync(file, text.replace('=/usr/bin/node', `=${process.execPath}`))
-    return file
+test('compose-several-bots.yaml starts two sidecars with the same bots and separate data folders', async ({
+  skip,
+}) => {
+  skip(!isInstalled('docker-compose'), 'not installed: docker-compose')
+  const file = `${EXAMPLES}/compose-several-bots.yaml`
+  const { code, stdout, stderr } = await run('docker-compose', ['--file', file, 'config'], {
+    env: { PATH: process.env['PATH'], UPSTREAM_URL: 'https://chat.example.org' },
+  })
+  expect([code, stderr]).toEqual([0, ''])
+  const { services } = parse(String(stdout)) as {
+    services: Record<string, { environment: object; volumes: unknown[] }>
   }
-  const verify = (file: string) => run('systemd-analyze', ['verify', '--man=no', file])
-  const isHere = () => isInstalled('systemd-analyze')
+  const { 'postern-a': one, 'postern-b': other, news } = services
+  expect(one?.environment).toEqual(other?.environment)
+  expect(one?.environment).toMatchObject({ POSTERN_BOTS: '/run/bots/bots.d' })
+  // a string or an object, as the version of Compose has it
+  const dataOf = (service: typeof one) => JSON.stringify(service?.volumes.at(-1))
+  expect([dataOf(one), dataOf(other)]).toEqual([
+    expect.stringContaining('data-a'),
+    expect.stringContaining('data-b'),
+  ])
+  expect(news?.environment).toMatchObject({ BASE_URL: 'http://postern:8700' })
+})
 
-  test.for(['postern.service', 'key-agent/postern-agent.service'])(
-    '%s is accepted by systemd',
-    async (name, { skip }) => {
-      skip(!isHere(), 'not installed: systemd')
-      expect(await verify(unit(name))).toMatchObject({ code: 0, stderr: '' })
-    },
+test('the settings in compose-several-bots.yaml are accepted by Postern', () => {
+  const root = folderIn(tmpdir())
+  const text = readFileSync(`${EXAMPLES}/compose-several-bots.yaml`, 'utf8')
+  const { 'x-postern': common } = parse(text) as {
+    'x-postern': { environment: Record<string, string> }
+  }
+  const files: Record<string, string> = {
+    'news-token': `bot_7.${'t'.repeat(43)}`,
+    'news-client-token': 'presented',
+    passphrase: 'words',
+    'store-url': 'postgres://postern:word@database/postern',
+    'database.crt': '-----BEGIN CERTIFICATE-----',
+  }
+  mkdirSync(join(root, 'bots.d'))
+  const bot = /printf '(tokenFile[^']*)'/.exec(text)?.[1]?.replaceAll('\\n', '\n') ?? ''
+  files['bots.d/news.yaml'] = bot.replaceAll('/run/bots', root)
+  for (const [name, content] of Object.entries(files)) {
+    writeFileSync(join(root, name), content, { mode: 0o600 })
+  }
+  const env = Object.fromEntries(
+    Object.entries(common.environment).map(([name, value]) => [
+      name,
+      value.startsWith('${') ? 'https://chat.example.org' : value.replace('/run/bots', root),
+    ]),
   )
+  const loaded = loadAll({ ...sourcesOf(env, root), home: '/nowhere' })
+  const bots = 'several' in loaded ? loaded.several.bots : []
+  expect(bots.map(({ name, settings }) => [name, settings.store.schema])).toEqual([
+    ['news', 'postern_news'],
+  ])
+})
 
-  test('postern.service has an exposure level below 2', async ({ skip }) => {
+/** The unit with a program that is surely here, since its absence would be found too. */
+function unit(name = 'postern.service'): string {
+  const file = join(folderIn(tmpdir()), basename(name))
+  const text = readFileSync(`${EXAMPLES}/${name}`, 'utf8')
+  writeFileSync(file, text.replace('=/usr/bin/node', `=${process.execPath}`))
+  return file
+}
+const verify = (file: string) => run('systemd-analyze', ['verify', '--man=no', file])
+const isHere = () => isInstalled('systemd-analyze')
+
+test.for(['postern.service', 'key-agent/postern-agent.service'])(
+  '%s is accepted by systemd',
+  async (name, { skip }) => {
     skip(!isHere(), 'not installed: systemd')
-    const security = ['security', '--offline=yes', '--threshold=20']
-    const { code, stdout } = await run('systemd-analyze', [...security, unit()])
-    expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/exposure level .*: 1\.\d/)])
-  })
+    expect(await verify(unit(name))).toMatchObject({ code: 0, stderr: '' })
+  },
+)
+
+test('postern.service has an exposure level below 2', async ({ skip }) => {
+  skip(!isHere(), 'not installed: systemd')
+  const security = ['security', '--offline=yes', '--threshold=20']
+  const { code, stdout } = await run('systemd-analyze', [...security, unit()])
+  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/exposure level .*: 1\.\d/)])
 })
 
 const MANIFESTS = ['kubernetes.yaml', 'kubernetes-replicas.yaml', 'kubernetes-job.yaml'] as const

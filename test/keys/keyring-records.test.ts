@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import type { Keyring, KeyringOptions } from '../../src/keys/keyring.ts'
 import { isExpired, isReady } from '../../src/kernel/own-key/own-key.ts'
@@ -108,62 +108,58 @@ test('`Keyring.find` ignores letter case, and `fingerprints` contains subkeys', 
   expect(ring.fingerprints.has(`subkey of ${SECOND}`)).toBe(true)
 })
 
-describe('the time for which a key opens', () => {
-  test('a key opens without end while in use, for `retainMs` after retirement, and never once destroyed', async () => {
-    const { ring, load, rotate } = await scene()
-    await rotate()
-    await rotate()
-    await ring.makePending('mybot')
-    const until = (one: Keyring) => one.all.map((key) => one.opensUntilMs(key))
-    expect(until(ring)).toEqual([Infinity, Infinity, START_MS + 2000 + DAY_MS])
-    vi.setSystemTime(START_MS + 2000 + DAY_MS - 1)
-    expect(prints(ring)).toContain(FIRST)
-    vi.setSystemTime(START_MS + 2000 + DAY_MS)
-    expect(prints(ring)).not.toContain(FIRST)
-    await ring.destroy(FIRST)
-    expect(until(ring)).toEqual([Infinity, Infinity, 0])
-    expect(until(await load())).toEqual([Infinity, Infinity, 0])
-  })
+test('a key opens without end while in use, for `retainMs` after retirement, and never once destroyed', async () => {
+  const { ring, load, rotate } = await scene()
+  await rotate()
+  await rotate()
+  await ring.makePending('mybot')
+  const until = (one: Keyring) => one.all.map((key) => one.opensUntilMs(key))
+  expect(until(ring)).toEqual([Infinity, Infinity, START_MS + 2000 + DAY_MS])
+  vi.setSystemTime(START_MS + 2000 + DAY_MS - 1)
+  expect(prints(ring)).toContain(FIRST)
+  vi.setSystemTime(START_MS + 2000 + DAY_MS)
+  expect(prints(ring)).not.toContain(FIRST)
+  await ring.destroy(FIRST)
+  expect(until(ring)).toEqual([Infinity, Infinity, 0])
+  expect(until(await load())).toEqual([Infinity, Infinity, 0])
 })
 
-describe('a destroyed key', () => {
-  test('a destroyed key keeps its certificate, and its secret leaves memory and disk', async () => {
-    const { ring, load, rotate, rows, store } = await scene()
-    expect(ring.oldestMs).toBeNull()
-    const scrub = vi.spyOn(store, 'scrub')
-    await rotate()
-    await rotate()
-    const { unlocked, createdAtMs } = ring.find(FIRST)!
-    expect(ring.oldestMs).toBe(createdAtMs)
-    vi.advanceTimersByTime(5)
-    await ring.destroy(FIRST)
-    expect(ring.oldestMs).toBe(ring.find(SECOND)?.createdAtMs)
-    expect(unlocked?.bytes).toEqual(Uint8Array.of(0, 0, 0))
-    expect(scrub).toHaveBeenCalledTimes(1)
-    expect((await rows()).find(({ fingerprint }) => fingerprint === FIRST)?.locked).toBe('')
-    for (const one of [ring, await load()]) {
-      expect(one.find(FIRST)).toMatchObject({
-        state: 'destroyed',
-        destroyedAtMs: START_MS + 2005,
-        certificate: certificateOf(FIRST),
-        fingerprints: [FIRST, `subkey of ${FIRST}`],
-        unlocked: null,
-      })
-      expect(one.opens(one.find(FIRST)!)).toBe(false)
-    }
-  })
+test('a destroyed key keeps its certificate, and its secret leaves memory and disk', async () => {
+  const { ring, load, rotate, rows, store } = await scene()
+  expect(ring.oldestMs).toBeNull()
+  const scrub = vi.spyOn(store, 'scrub')
+  await rotate()
+  await rotate()
+  const { unlocked, createdAtMs } = ring.find(FIRST)!
+  expect(ring.oldestMs).toBe(createdAtMs)
+  vi.advanceTimersByTime(5)
+  await ring.destroy(FIRST)
+  expect(ring.oldestMs).toBe(ring.find(SECOND)?.createdAtMs)
+  expect(unlocked?.bytes).toEqual(Uint8Array.of(0, 0, 0))
+  expect(scrub).toHaveBeenCalledTimes(1)
+  expect((await rows()).find(({ fingerprint }) => fingerprint === FIRST)?.locked).toBe('')
+  for (const one of [ring, await load()]) {
+    expect(one.find(FIRST)).toMatchObject({
+      state: 'destroyed',
+      destroyedAtMs: START_MS + 2005,
+      certificate: certificateOf(FIRST),
+      fingerprints: [FIRST, `subkey of ${FIRST}`],
+      unlocked: null,
+    })
+    expect(one.opens(one.find(FIRST)!)).toBe(false)
+  }
+})
 
-  test('an active key and a pending one are not destroyed', async () => {
-    const { ring, rotate, rows } = await scene()
-    await rotate()
-    const { fingerprint } = await ring.makePending('mybot')
-    for (const print of [FIRST, fingerprint]) {
-      await expect(ring.destroy(print)).rejects.toThrow('not one that can be destroyed')
-    }
-    expect(ring.active?.unlocked.bytes).toEqual(Uint8Array.of(1, 2, 3))
-    const states = (await rows()).map(({ state }) => state).toSorted()
-    expect(states).toEqual(['active', 'pending'])
-  })
+test('an active key and a pending one are not destroyed', async () => {
+  const { ring, rotate, rows } = await scene()
+  await rotate()
+  const { fingerprint } = await ring.makePending('mybot')
+  for (const print of [FIRST, fingerprint]) {
+    await expect(ring.destroy(print)).rejects.toThrow('not one that can be destroyed')
+  }
+  expect(ring.active?.unlocked.bytes).toEqual(Uint8Array.of(1, 2, 3))
+  const states = (await rows()).map(({ state }) => state).toSorted()
+  expect(states).toEqual(['active', 'pending'])
 })
 
 test('a discarded pending key leaves no row, and an active key cannot be discarded', async () => {
@@ -217,41 +213,39 @@ test('a second pending key is refused by the fingerprint of the first, and not s
   expect([ring.all.length, (await rows()).length]).toEqual([1, 1])
 })
 
-describe('a key in the store that differs from its row', () => {
-  test.each<[string, Partial<Engine>]>([
-    ['the locked key is another key', { unlock: async () => unlockedOf(SECOND) }],
-    [
-      'the certificate is another key’s',
-      { judge: async () => statusOf('', { fingerprint: SECOND }) },
-    ],
-  ])('a stored key is refused as corrupt where %s', async (_, over) => {
-    const { rotate, load } = await scene()
-    await rotate()
-    await expect(load(over)).rejects.toThrow(
-      refused('store-corrupt', `what it keeps as ${FIRST} is another key`, {
-        hint: /^nothing was changed;.*`postern backup restore`/,
-      }),
-    )
-  })
+test.each<[string, Partial<Engine>]>([
+  ['the locked key is another key', { unlock: async () => unlockedOf(SECOND) }],
+  [
+    'the certificate is another key’s',
+    { judge: async () => statusOf('', { fingerprint: SECOND }) },
+  ],
+])('a stored key is refused as corrupt where %s', async (_, over) => {
+  const { rotate, load } = await scene()
+  await rotate()
+  await expect(load(over)).rejects.toThrow(
+    refused('store-corrupt', `what it keeps as ${FIRST} is another key`, {
+      hint: /^nothing was changed;.*`postern backup restore`/,
+    }),
+  )
+})
 
-  test('a stored key loads although its certificate can no longer be parsed', async () => {
-    const { rotate, load } = await scene()
-    await rotate()
-    const judge = async () => statusOf('', { fingerprint: null, unusable: 'unparseable' as const })
-    expect((await load({ judge })).active?.fingerprint).toBe(FIRST)
-  })
+test('a stored key loads although its certificate can no longer be parsed', async () => {
+  const { rotate, load } = await scene()
+  await rotate()
+  const judge = async () => statusOf('', { fingerprint: null, unusable: 'unparseable' as const })
+  expect((await load({ judge })).active?.fingerprint).toBe(FIRST)
+})
 
-  test('a stored key that its passphrase does not unlock is refused as `store-locked`', async () => {
-    const { rotate, load } = await scene()
-    await rotate()
-    const failing = new Error('wrong-passphrase')
-    await expect(load({ unlock: () => Promise.reject(failing) })).rejects.toThrow(
-      refused('store-locked', 'does not open with this passphrase', {
-        cause: failing,
-        hint: 'nothing was changed',
-      }),
-    )
-  })
+test('a stored key that its passphrase does not unlock is refused as `store-locked`', async () => {
+  const { rotate, load } = await scene()
+  await rotate()
+  const failing = new Error('wrong-passphrase')
+  await expect(load({ unlock: () => Promise.reject(failing) })).rejects.toThrow(
+    refused('store-locked', 'does not open with this passphrase', {
+      cause: failing,
+      hint: 'nothing was changed',
+    }),
+  )
 })
 
 test('a key ends when its certificate expires, and at once where that is past', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { ClockOff } from '../../src/errors.ts'
 import { MAX_OPENING, type KeyringOptions } from '../../src/keys/keyring.ts'
 import { createEngine } from '../../src/openpgp/create.ts'
@@ -36,30 +36,28 @@ async function withRetired(agoMs: number, over: Partial<KeyringOptions> = {}) {
   return { store, loaded, old, opens: () => loaded.unlocked.map(({ fingerprint }) => fingerprint) }
 }
 
-describe('the time for which a retired key opens', () => {
-  test('a retired key still opens when its days are over by our clock alone', async () => {
-    const yearAgoMs = Date.now() - 365 * DAY_MS
-    const { opens, old } = await withRetired(31 * DAY_MS, { serviceNowMs: () => yearAgoMs })
-    expect(opens()).toContain(old)
-  })
+test('a retired key still opens when its days are over by our clock alone', async () => {
+  const yearAgoMs = Date.now() - 365 * DAY_MS
+  const { opens, old } = await withRetired(31 * DAY_MS, { serviceNowMs: () => yearAgoMs })
+  expect(opens()).toContain(old)
+})
 
-  test('a retired key still opens when its days are over by the service’s clock alone', async () => {
-    const serviceNowMs = () => Date.now() + 365 * DAY_MS
-    const { opens, old } = await withRetired(DAY_MS, { serviceNowMs })
-    expect(opens()).toContain(old)
-  })
+test('a retired key still opens when its days are over by the service’s clock alone', async () => {
+  const serviceNowMs = () => Date.now() + 365 * DAY_MS
+  const { opens, old } = await withRetired(DAY_MS, { serviceNowMs })
+  expect(opens()).toContain(old)
+})
 
-  test('a key retires by the later of our clock and the service’s', async () => {
-    const { store } = await openKeys()
-    const aheadMs = Date.now() + DAY_MS
-    let serviceNowMs: number | null = null
-    const keys = await ring(store, { serviceNowMs: () => serviceNowMs })
-    await keys.promote((await keys.makePending('bot')).fingerprint)
-    const { fingerprint } = await keys.makePending('bot')
-    serviceNowMs = aheadMs
-    await keys.promote(fingerprint)
-    expect(keys.all.at(-1)?.retiredAtMs).toBe(aheadMs)
-  })
+test('a key retires by the later of our clock and the service’s', async () => {
+  const { store } = await openKeys()
+  const aheadMs = Date.now() + DAY_MS
+  let serviceNowMs: number | null = null
+  const keys = await ring(store, { serviceNowMs: () => serviceNowMs })
+  await keys.promote((await keys.makePending('bot')).fingerprint)
+  const { fingerprint } = await keys.makePending('bot')
+  serviceNowMs = aheadMs
+  await keys.promote(fingerprint)
+  expect(keys.all.at(-1)?.retiredAtMs).toBe(aheadMs)
 })
 
 test('no key is made or stored while our clock and the service’s are an hour apart', async () => {
@@ -84,41 +82,37 @@ test('a new key is dated by the clock reading that was compared with the service
   expect(notBeforeMs).toBeLessThanOrEqual(nowMs)
 })
 
-describe('the number of keys', () => {
-  test('a full keyring refuses another key, and unlocks the newest keys and the active one', async () => {
-    const { store } = await openKeys()
-    const keys = await ring(store)
-    await keys.promote((await keys.makePending('bot')).fingerprint)
-    const [row] = await store.read((db) => db.selectFrom('own_keys').selectAll().execute())
-    await store.write(async (db) => {
-      for (let n = 0; n < MAX_OPENING; n++) {
-        const copy = { ...row!, fingerprint: `${n}`, state: 'retired' as const }
-        // younger than the active one, as a clock that went back would have it
-        const created = { created_at: Date.now() + n, retired_at: Date.now() }
-        const sealed = store.rowSeal.seal('own_keys', { ...copy, ...created })
-        await db.insertInto('own_keys').values(sealed).execute()
-      }
-    })
-    const loaded = await ring(store)
-    expect(loaded.all).toHaveLength(MAX_OPENING + 1)
-    expect(loaded.unlocked).toHaveLength(MAX_OPENING)
-    expect(loaded.active?.fingerprint).toBe(row?.fingerprint)
-    await expect(loaded.makePending('bot')).rejects.toThrow(
-      refused('refused', `${MAX_OPENING} keys are open already`, { hint: 'postern key delete' }),
-    )
+test('a full keyring refuses another key, and unlocks the newest keys and the active one', async () => {
+  const { store } = await openKeys()
+  const keys = await ring(store)
+  await keys.promote((await keys.makePending('bot')).fingerprint)
+  const [row] = await store.read((db) => db.selectFrom('own_keys').selectAll().execute())
+  await store.write(async (db) => {
+    for (let n = 0; n < MAX_OPENING; n++) {
+      const copy = { ...row!, fingerprint: `${n}`, state: 'retired' as const }
+      // younger than the active one, as a clock that went back would have it
+      const created = { created_at: Date.now() + n, retired_at: Date.now() }
+      const sealed = store.rowSeal.seal('own_keys', { ...copy, ...created })
+      await db.insertInto('own_keys').values(sealed).execute()
+    }
   })
+  const loaded = await ring(store)
+  expect(loaded.all).toHaveLength(MAX_OPENING + 1)
+  expect(loaded.unlocked).toHaveLength(MAX_OPENING)
+  expect(loaded.active?.fingerprint).toBe(row?.fingerprint)
+  await expect(loaded.makePending('bot')).rejects.toThrow(
+    refused('refused', `${MAX_OPENING} keys are open already`, { hint: 'postern key delete' }),
+  )
 })
 
-describe('a pending key', () => {
-  test('a pending key is discarded only while it is not recorded as offered', async () => {
-    const { store } = await openKeys()
-    const keys = await ring(store)
-    const { fingerprint } = await keys.makePending('bot')
-    await keys.markOffered(fingerprint, Date.now())
-    await expect(keys.discard(fingerprint)).rejects.toThrow()
-    expect((await ring(store)).pending?.offeredAtMs).not.toBeNull()
-    await keys.markOffered(fingerprint, null)
-    await keys.discard(fingerprint)
-    expect([keys.all, (await ring(store)).all]).toEqual([[], []])
-  })
+test('a pending key is discarded only while it is not recorded as offered', async () => {
+  const { store } = await openKeys()
+  const keys = await ring(store)
+  const { fingerprint } = await keys.makePending('bot')
+  await keys.markOffered(fingerprint, Date.now())
+  await expect(keys.discard(fingerprint)).rejects.toThrow()
+  expect((await ring(store)).pending?.offeredAtMs).not.toBeNull()
+  await keys.markOffered(fingerprint, null)
+  await keys.discard(fingerprint)
+  expect([keys.all, (await ring(store)).all]).toEqual([[], []])
 })

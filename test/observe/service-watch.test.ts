@@ -1,5 +1,5 @@
 /** The delay of readiness, with a fake clock and a played service. */
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { Health } from '../../src/observe/health.ts'
 import type { Probes } from '../../src/observe/probes.ts'
 import { ServiceWatch } from '../../src/observe/service-watch.ts'
@@ -36,58 +36,56 @@ test('`ServiceWatch` calls `/me` once in ten seconds', async () => {
   expect(service.asked).toBe(7)
 })
 
-describe('a bot at rest', () => {
-  /** One that had no traffic for an hour. */
-  async function resting() {
-    const scene = await watching()
-    await scene.pass(3_600_000)
-    const { asked } = scene.service
-    return { ...scene, askedSince: () => scene.service.asked - asked }
-  }
+/** One that had no traffic for an hour. */
+async function resting() {
+  const scene = await watching()
+  await scene.pass(3_600_000)
+  const { asked } = scene.service
+  return { ...scene, askedSince: () => scene.service.asked - asked }
+}
 
-  test('`ServiceWatch` of a bot at rest calls `/me` every 50 s, and every 10 s for an hour after traffic', async () => {
-    const { watch, pass, askedSince } = await resting()
-    await pass(600_000)
-    expect(askedSince()).toBe(12)
-    watch.noteTraffic()
-    await pass(3_590_000)
-    expect(askedSince()).toBeGreaterThanOrEqual(12 + 359)
-    await pass(620_000)
-    expect(askedSince()).toBeLessThanOrEqual(12 + 361 + 13)
-  })
+test('`ServiceWatch` of a bot at rest calls `/me` every 50 s, and every 10 s for an hour after traffic', async () => {
+  const { watch, pass, askedSince } = await resting()
+  await pass(600_000)
+  expect(askedSince()).toBe(12)
+  watch.noteTraffic()
+  await pass(3_590_000)
+  expect(askedSince()).toBeGreaterThanOrEqual(12 + 359)
+  await pass(620_000)
+  expect(askedSince()).toBeLessThanOrEqual(12 + 361 + 13)
+})
 
-  test('a reason of a bot at rest begins within a minute, and ends within 11 s', async () => {
+test('a reason of a bot at rest begins within a minute, and ends within 11 s', async () => {
+  const { health, watch, service, pass } = await resting()
+  const work = service.answer
+  await pass(7000)
+  service.answer = () => watch.unreachable('postern_upstream_unreachable')
+  const gone = await until(() => !health.ready)
+  expect(gone).toBeGreaterThan(BEHIND_MS)
+  expect(gone).toBeLessThanOrEqual(RESTING_BEHIND_MS - CALL_MS)
+  await pass(700_000)
+  service.answer = work
+  expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+})
+
+test.each([0, 20_000, 45_000])(
+  'traffic of a bot at rest, %d ms after the last probe, makes `ServiceWatch` probe in time',
+  async (ms) => {
     const { health, watch, service, pass } = await resting()
-    const work = service.answer
-    await pass(7000)
+    await pass(50_000 - (3_600_000 % 50_000) + ms)
+    watch.noteTraffic()
     service.answer = () => watch.unreachable('postern_upstream_unreachable')
-    const gone = await until(() => !health.ready)
-    expect(gone).toBeGreaterThan(BEHIND_MS)
-    expect(gone).toBeLessThanOrEqual(RESTING_BEHIND_MS - CALL_MS)
-    await pass(700_000)
-    service.answer = work
-    expect(await until(() => health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-  })
+    expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
+  },
+)
 
-  test.each([0, 20_000, 45_000])(
-    'traffic of a bot at rest, %d ms after the last probe, makes `ServiceWatch` probe in time',
-    async (ms) => {
-      const { health, watch, service, pass } = await resting()
-      await pass(50_000 - (3_600_000 % 50_000) + ms)
-      watch.noteTraffic()
-      service.answer = () => watch.unreachable('postern_upstream_unreachable')
-      expect(await until(() => !health.ready)).toBeLessThanOrEqual(BEHIND_MS - CALL_MS)
-    },
-  )
-
-  test('traffic of a bot that is not at rest causes no additional probe', async () => {
-    const { watch, service, pass } = await watching()
-    for (let n = 0; n < 60; n++) {
-      await pass(1000)
-      watch.noteTraffic()
-    }
-    expect(service.asked).toBe(7)
-  })
+test('traffic of a bot that is not at rest causes no additional probe', async () => {
+  const { watch, service, pass } = await watching()
+  for (let n = 0; n < 60; n++) {
+    await pass(1000)
+    watch.noteTraffic()
+  }
+  expect(service.asked).toBe(7)
 })
 
 test('a successful `/me` of the bot postpones the next probe, and other calls do not', async () => {

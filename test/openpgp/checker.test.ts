@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
 import { Checker, type CheckScope, type EngineCheck } from '../../src/openpgp/checker.ts'
 import { createEngine, type MeasuredEngine } from '../../src/openpgp/index.ts'
 import { JobKilled, Pool } from '../../src/openpgp/pool.ts'
@@ -71,71 +71,56 @@ test('a message is checked at the time of its signature, by a clock ahead of the
   await expect.poll(() => ended).toEqual([{ work: 'sealed', result: 'same' }])
 })
 
-describe('the work of a check', () => {
-  /** A checker whose thread finds no difference, and the jobs of that thread. */
-  function comparing() {
-    const run = vi.spyOn(Pool.prototype, 'run').mockResolvedValue('same')
-    onTestFinished(() => run.mockRestore())
-    return { ...checker('sample'), run }
-  }
+/** A checker whose thread finds no difference, and the jobs of that thread. */
+function comparing() {
+  const run = vi.spyOn(Pool.prototype, 'run').mockResolvedValue('same')
+  onTestFinished(() => run.mockRestore())
+  return { ...checker('sample'), run }
+}
 
-  test('a message to 20 people is compared with 16 consecutive certificates, each once', async () => {
-    const { checker: one, ended, run } = comparing()
-    const all = Array.from({ length: 20 }, (_, n) => `certificate ${n}`)
-    const sealed = Sealed.of(await sealHere(request, NOW_MS), {
-      dataDigest: '',
-      statementDigest: '',
-    })
-    const random = vi.spyOn(Math, 'random')
-    onTestFinished(() => random.mockRestore())
-    for (const [place, from] of [0, 4].entries()) {
-      random.mockReturnValue(place * 0.99)
-      one.sealed({ ...request, certificates: [...all, ...all] }, sealed, `${place}`)
-      await expect.poll(() => ended.length).toBe(place + 1)
-      expect(run.mock.lastCall).toEqual([
-        'compareSealed',
-        [
-          expect.objectContaining({
-            certificates: all.slice(from, from + 16),
-            of: 20,
-            atMs: NOW_MS,
-          }),
-        ],
-      ])
-    }
-  })
-
-  test('an opened message is checked with the own key that opened it, and not without one', async () => {
-    const { checker: one, ended, run } = comparing()
-    const opened = { text: 'hello', isFile: false, signatures: [] }
-    const openedWith = (fingerprint: string): void =>
-      one.opened('armored', [alice.unlocked, bot.unlocked], {
-        ...opened,
-        openedWith: fingerprint,
-      } as unknown as OpenedText)
-    openedWith('unknown')
-    openedWith(bot.unlocked.fingerprint)
-    await expect.poll(() => ended).toEqual([{ work: 'opened', result: 'same' }])
-    expect(run.mock.calls).toEqual([
-      ['compareOpened', ['armored', bot.unlocked, expect.objectContaining({ text: 'hello' }), []]],
+test('a message to 20 people is compared with 16 consecutive certificates, each once', async () => {
+  const { checker: one, ended, run } = comparing()
+  const all = Array.from({ length: 20 }, (_, n) => `certificate ${n}`)
+  const sealed = Sealed.of(await sealHere(request, NOW_MS), { dataDigest: '', statementDigest: '' })
+  const random = vi.spyOn(Math, 'random')
+  onTestFinished(() => random.mockRestore())
+  for (const [place, from] of [0, 4].entries()) {
+    random.mockReturnValue(place * 0.99)
+    one.sealed({ ...request, certificates: [...all, ...all] }, sealed, `${place}`)
+    await expect.poll(() => ended.length).toBe(place + 1)
+    expect(run.mock.lastCall).toEqual([
+      'compareSealed',
+      [expect.objectContaining({ certificates: all.slice(from, from + 16), of: 20, atMs: NOW_MS })],
     ])
-  })
+  }
+})
 
-  test('a signature verification is checked once for each distinct list of results', async () => {
-    const { checker: one, ended, run } = comparing()
-    const signed = { signature: 'signature', document: 'hello' } as unknown as Signed
-    for (const results of [['valid'], ['valid'], ['bad']] as SignatureResult[][]) {
-      one.verified(signed, alice.certificate, { nowMs: NOW_MS, results })
-    }
-    await expect.poll(() => ended.length).toBe(2)
-    expect(run.mock.calls.map(([, args]) => args)).toEqual(
-      [['valid'], ['bad']].map((results) => [
-        signed,
-        alice.certificate,
-        { nowMs: NOW_MS, results },
-      ]),
-    )
-  })
+test('an opened message is checked with the own key that opened it, and not without one', async () => {
+  const { checker: one, ended, run } = comparing()
+  const opened = { text: 'hello', isFile: false, signatures: [] }
+  const openedWith = (fingerprint: string): void =>
+    one.opened('armored', [alice.unlocked, bot.unlocked], {
+      ...opened,
+      openedWith: fingerprint,
+    } as unknown as OpenedText)
+  openedWith('unknown')
+  openedWith(bot.unlocked.fingerprint)
+  await expect.poll(() => ended).toEqual([{ work: 'opened', result: 'same' }])
+  expect(run.mock.calls).toEqual([
+    ['compareOpened', ['armored', bot.unlocked, expect.objectContaining({ text: 'hello' }), []]],
+  ])
+})
+
+test('a signature verification is checked once for each distinct list of results', async () => {
+  const { checker: one, ended, run } = comparing()
+  const signed = { signature: 'signature', document: 'hello' } as unknown as Signed
+  for (const results of [['valid'], ['valid'], ['bad']] as SignatureResult[][]) {
+    one.verified(signed, alice.certificate, { nowMs: NOW_MS, results })
+  }
+  await expect.poll(() => ended.length).toBe(2)
+  expect(run.mock.calls.map(([, args]) => args)).toEqual(
+    [['valid'], ['bad']].map((results) => [signed, alice.certificate, { nowMs: NOW_MS, results }]),
+  )
 })
 
 vi.mock('../../src/openpgp/native/prepared-message.ts', { spy: true })

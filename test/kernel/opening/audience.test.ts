@@ -123,63 +123,60 @@ test('a file sealed to the bot alone is withheld in a group, and delivered in th
   )
 })
 
-describe('words whose signature names their recipients', () => {
-  /** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
-  async function signed() {
-    const alice = stage.with(await PeerPhone.make('sq'))
-    const [bob, mallory] = await members()
-    const [a, b] = [alice.phone.certificate, bob.phone.certificate]
-    const armored = await alice.phone.seal('for Bob and the bot', [stage.botCertificate, a, b])
-    return { alice, bob, mallory, armored }
+/** Alice, who has sq, Bob and Mallory, and what she signs for the bot, herself and Bob. */
+async function signed() {
+  const alice = stage.with(await PeerPhone.make('sq'))
+  const [bob, mallory] = await members()
+  const [a, b] = [alice.phone.certificate, bob.phone.certificate]
+  const armored = await alice.phone.seal('for Bob and the bot', [stage.botCertificate, a, b])
+  return { alice, bob, mallory, armored }
+}
+
+test('words whose signature names its recipients are delivered after members joined or left', async () => {
+  const { alice, bob, mallory, armored } = await signed()
+  const group = stage.group([alice, bob, mallory])
+  await stage.send(group, 'who is here is known')
+  group.people = [alice, bob]
+  await stage.deliver([stage.double.world.message(group, null, { kind: 'left' })])
+  const meant = await read(stage, group, { from: alice, armored })
+  expect(meant).toEqual({ verdict: 'verified', text: 'for Bob and the bot' })
+  const { a, b, m } = {
+    a: alice.phone.certificate,
+    b: bob.phone.certificate,
+    m: mallory.phone.certificate,
   }
+  const toMallory = await alice.phone.seal('an old list', [stage.botCertificate, a, b, m])
+  expect((await read(stage, group, { from: alice, armored: toMallory })).verdict).toBe('verified')
+  const carol = await stage.person()
+  const again = await alice.phone.seal('before Carol', [stage.botCertificate, a, b])
+  group.people = [alice, bob, carol]
+  await stage.deliver([stage.double.world.message(group, null, { kind: 'joined' })])
+  expect(await read(stage, group, { from: alice, armored: again })).toEqual({
+    verdict: 'verified',
+    reason: 'not-for-all',
+    text: 'before Carol',
+  })
+})
 
-  test('words whose signature names its recipients are delivered after members joined or left', async () => {
+test('words whose signature names its recipients are withheld elsewhere after any change of their packets', async () => {
+  for (const rewrite of [
+    (one: string) => one,
+    (one: string, { b, m }: Record<'b' | 'm', string>) => readdressed(one, { without: [b], to: m }),
+    (one: string) => readdressed(one, { to: 'nobody' }),
+    (one: string, { b }: Record<'b' | 'm', string>) => readdressed(one, { without: [b] }),
+  ]) {
     const { alice, bob, mallory, armored } = await signed()
-    const group = stage.group([alice, bob, mallory])
-    await stage.send(group, 'who is here is known')
-    group.people = [alice, bob]
-    await stage.deliver([stage.double.world.message(group, null, { kind: 'left' })])
-    const meant = await read(stage, group, { from: alice, armored })
-    expect(meant).toEqual({ verdict: 'verified', text: 'for Bob and the bot' })
-    const { a, b, m } = {
-      a: alice.phone.certificate,
-      b: bob.phone.certificate,
-      m: mallory.phone.certificate,
+    const certificates = { b: bob.phone.certificate, m: mallory.phone.certificate }
+    const rewritten = rewrite(armored, certificates)
+    const places = [
+      stage.group([alice, mallory]),
+      stage.group([alice, bob, mallory]),
+      stage.privateChat(alice),
+    ]
+    for (const chat of places) {
+      expect(await read(stage, chat, { from: alice, armored: rewritten })).toEqual(ELSEWHERE)
     }
-    const toMallory = await alice.phone.seal('an old list', [stage.botCertificate, a, b, m])
-    expect((await read(stage, group, { from: alice, armored: toMallory })).verdict).toBe('verified')
-    const carol = await stage.person()
-    const again = await alice.phone.seal('before Carol', [stage.botCertificate, a, b])
-    group.people = [alice, bob, carol]
-    await stage.deliver([stage.double.world.message(group, null, { kind: 'joined' })])
-    expect(await read(stage, group, { from: alice, armored: again })).toEqual({
-      verdict: 'verified',
-      reason: 'not-for-all',
-      text: 'before Carol',
-    })
-  })
-
-  test('words whose signature names its recipients are withheld elsewhere after any change of their packets', async () => {
-    for (const rewrite of [
-      (one: string) => one,
-      (one: string, { b, m }: Record<'b' | 'm', string>) =>
-        readdressed(one, { without: [b], to: m }),
-      (one: string) => readdressed(one, { to: 'nobody' }),
-      (one: string, { b }: Record<'b' | 'm', string>) => readdressed(one, { without: [b] }),
-    ]) {
-      const { alice, bob, mallory, armored } = await signed()
-      const certificates = { b: bob.phone.certificate, m: mallory.phone.certificate }
-      const rewritten = rewrite(armored, certificates)
-      const places = [
-        stage.group([alice, mallory]),
-        stage.group([alice, bob, mallory]),
-        stage.privateChat(alice),
-      ]
-      for (const chat of places) {
-        expect(await read(stage, chat, { from: alice, armored: rewritten })).toEqual(ELSEWHERE)
-      }
-      const own = await read(stage, stage.group([alice, bob]), { from: alice, armored: rewritten })
-      expect(own.text).toBe('for Bob and the bot')
-    }
-  })
+    const own = await read(stage, stage.group([alice, bob]), { from: alice, armored: rewritten })
+    expect(own.text).toBe('for Bob and the bot')
+  }
 })

@@ -20,35 +20,33 @@ async function judge(
   return await judgeReadable(found as unknown as FoundMessage, arrival, parts)
 }
 
-describe('readable private words from before the key are withheld', () => {
-  test.each<[string, Partial<ReturnType<typeof known>>]>([
-    ['of somebody whom the operator blocked', { isBlocked: true }],
-    ['of somebody whom the operator verified', { isVerified: true }],
-    [
-      'of somebody who has ever signed',
-      { hasSigned: (id, kind) => id === ALICE && kind === 'words' },
-    ],
-    ['of somebody whom the policy does not accept', { policy: 'pinned', distrust: 'not-accepted' }],
-    [
-      'of somebody whose certificate changed',
-      { policy: 'first-use', isRemembered: true, distrust: 'key-changed' },
-    ],
-    [
-      'under a certificate that is another’s',
-      { policy: 'first-use', isOthers: ({ fingerprint }) => fingerprint === FINGERPRINT },
-    ],
-  ])('readable private words from before the key are withheld %s', async (_, more) => {
-    expect(await judge(more)).toEqual({ verdict: 'plaintext-in-protected' })
-  })
+test.each<[string, Partial<ReturnType<typeof known>>]>([
+  ['of somebody whom the operator blocked', { isBlocked: true }],
+  ['of somebody whom the operator verified', { isVerified: true }],
+  [
+    'of somebody who has ever signed',
+    { hasSigned: (id, kind) => id === ALICE && kind === 'words' },
+  ],
+  ['of somebody whom the policy does not accept', { policy: 'pinned', distrust: 'not-accepted' }],
+  [
+    'of somebody whose certificate changed',
+    { policy: 'first-use', isRemembered: true, distrust: 'key-changed' },
+  ],
+  [
+    'under a certificate that is another’s',
+    { policy: 'first-use', isOthers: ({ fingerprint }) => fingerprint === FINGERPRINT },
+  ],
+])('readable private words from before the key are withheld %s', async (_, more) => {
+  expect(await judge(more)).toEqual({ verdict: 'plaintext-in-protected' })
+})
 
-  test('readable private words from before the key are withheld without a sender, or an available certificate', async () => {
-    expect(await judge({}, null)).toEqual({ verdict: 'plaintext-in-protected' })
-    const { signer } = known()
-    signer.mockRejectedValue(new NoResponseError('postern_upstream_timeout'))
-    expect(await judge({ policy: 'first-use', signer })).toEqual({
-      verdict: 'plaintext-in-protected',
-      transientError: 'failed',
-    })
+test('readable private words from before the key are withheld without a sender, or an available certificate', async () => {
+  expect(await judge({}, null)).toEqual({ verdict: 'plaintext-in-protected' })
+  const { signer } = known()
+  signer.mockRejectedValue(new NoResponseError('postern_upstream_timeout'))
+  expect(await judge({ policy: 'first-use', signer })).toEqual({
+    verdict: 'plaintext-in-protected',
+    transientError: 'failed',
   })
 })
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { PastListing } from '../../../src/kernel/people/key-list-history.ts'
 import type { Person } from '../../../src/kernel/people/person.ts'
 import {
@@ -160,157 +160,149 @@ function withAlgorithm(one: Person, algorithm: string): Person {
   return { ...one, certificateStatus: { ...one.certificateStatus, algorithm } }
 }
 
-describe('words in a group whose signature names recipients', () => {
-  test.each([...GROUP, ...HOSTILE])('words in a group with %s are judged as %s', async (...one) => {
-    const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
-    const { all, audience } = scene()
-    Object.assign(all, { list: listOf(list), past })
-    for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
-      for (const hasUnnamed of [true, false]) {
-        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
-      }
+test.each([...GROUP, ...HOSTILE])('words in a group with %s are judged as %s', async (...one) => {
+  const [, is, intended, { list = [ALICES, BOBS], past = [], ...from } = {}] = one
+  const { all, audience } = scene()
+  Object.assign(all, { list: listOf(list), past })
+  for (const to of [['e'], ['e', 'a', 'b'], ['e', 'f'], ['e', '9'], []]) {
+    for (const hasUnnamed of [true, false]) {
+      expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
     }
-  })
-
-  test('words with named recipients in a group too large for a message are for another chat', async () => {
-    const { all, audience } = scene()
-    all.list = listOf([], 3000)
-    expect(await audience(['e'], { intended: [THE_BOT, A] })).toBe('other')
-  })
-
-  test('words with named recipients are judged by a fresh key list before they are withheld', async () => {
-    const { all, audience } = scene()
-    all.mayAskAgain = true
-    all.list = listOf(TRIO)
-    all.past = PAST
-    all.fresh = listOf([ALICES, BOBS])
-    expect(await audience(['e'], { intended: ALL })).toBe('meant')
-  })
-
-  test('words with named recipients need not name a person whom the bot does not trust', async () => {
-    const { all, parts, audience } = scene()
-    all.list = listOf(TRIO)
-    all.past = PAST
-    Object.assign(parts.trust, { distrust: (id: number) => (id === MALLORY ? 'blocked' : null) })
-    expect(await audience(['e'], { intended: ALL })).toBe('meant')
-  })
+  }
 })
 
-describe('words in Alice’s private chat whose signature names recipients', () => {
-  const cases: Case[] = [
-    ['the bot and Alice named', 'meant', [THE_BOT, A]],
-    ['the bot alone named', 'meant', [THE_BOT]],
-    ['Alice’s subkey named', 'meant', [THE_BOT, subkey('a')]],
-    ['Bob named too', 'other', ALL],
-    ['a stranger named too', 'other', [THE_BOT, A, M]],
-    ['Alice’s former certificate named', 'meant', [THE_BOT, C], { past: [always(ALICE, 'c')] }],
-    ['Bob named, once listed there', 'other', ALL, { past: [always(BOB, 'b')] }],
-    ['the certificate of the signature named', 'meant', [THE_BOT, C], { signer: C }],
-    ['the bot as sender, for Alice', 'meant', [THE_BOT, A], BY_BOT],
-    ['the bot as sender, for Bob', 'other', [THE_BOT, B], BY_BOT],
-  ]
-  test.each(cases)('words in a private chat with %s are judged as %s', async (...one) => {
-    const [, is, intended, { past = [], ...from } = {}] = one
-    const { all, audience } = scene()
-    Object.assign(all, { isPrivate: true, past })
-    for (const to of [['e'], ['e', 'a'], ['e', 'b'], ['e', '9']]) {
-      for (const hasUnnamed of [true, false]) {
-        expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
-      }
-    }
-  })
-
-  test('words with named recipients in a private chat are judged again by a fresh certificate', async () => {
-    const { all, asked, audience } = scene()
-    all.isPrivate = true
-    all.mayAskAgain = true
-    asked.signer.mockImplementation((_userId, _chatId, sinceMs) =>
-      Promise.resolve(sinceMs === undefined ? ALICES : person(ALICE, 'c')),
-    )
-    expect(await audience(['e'], { intended: [THE_BOT, C] })).toBe('meant')
-    expect(asked.askedInVain.mock.calls).toEqual([[ALICE, 50]])
-  })
+test('words with named recipients in a group too large for a message are for another chat', async () => {
+  const { all, audience } = scene()
+  all.list = listOf([], 3000)
+  expect(await audience(['e'], { intended: [THE_BOT, A] })).toBe('other')
 })
 
-describe('a sender who is not on the key list', () => {
-  test.each([SIGNED_MS, null])(
-    'words of an unlisted sender are for another chat, signed at %j',
-    async (signedAtMs) => {
-      const { all, audience } = scene()
-      all.list = listOf([BOBS, MALLORYS])
-      const hers = { signedAtMs }
-      expect(await audience(['e', 'a', 'b'], hers)).toBe('other')
-      expect(await audience(['e'], { ...hers, hasUnnamed: true })).toBe('other')
-      all.signer = null
-      expect(await audience(['e', 'b', 'f'], hers), 'without a certificate nobody is listed').toBe(
-        'meant',
-      )
-    },
+test('words with named recipients are judged by a fresh key list before they are withheld', async () => {
+  const { all, audience } = scene()
+  all.mayAskAgain = true
+  all.list = listOf(TRIO)
+  all.past = PAST
+  all.fresh = listOf([ALICES, BOBS])
+  expect(await audience(['e'], { intended: ALL })).toBe('meant')
+})
+
+test('words with named recipients need not name a person whom the bot does not trust', async () => {
+  const { all, parts, audience } = scene()
+  all.list = listOf(TRIO)
+  all.past = PAST
+  Object.assign(parts.trust, { distrust: (id: number) => (id === MALLORY ? 'blocked' : null) })
+  expect(await audience(['e'], { intended: ALL })).toBe('meant')
+})
+
+const cases: Case[] = [
+  ['the bot and Alice named', 'meant', [THE_BOT, A]],
+  ['the bot alone named', 'meant', [THE_BOT]],
+  ['Alice’s subkey named', 'meant', [THE_BOT, subkey('a')]],
+  ['Bob named too', 'other', ALL],
+  ['a stranger named too', 'other', [THE_BOT, A, M]],
+  ['Alice’s former certificate named', 'meant', [THE_BOT, C], { past: [always(ALICE, 'c')] }],
+  ['Bob named, once listed there', 'other', ALL, { past: [always(BOB, 'b')] }],
+  ['the certificate of the signature named', 'meant', [THE_BOT, C], { signer: C }],
+  ['the bot as sender, for Alice', 'meant', [THE_BOT, A], BY_BOT],
+  ['the bot as sender, for Bob', 'other', [THE_BOT, B], BY_BOT],
+]
+test.each(cases)('words in a private chat with %s are judged as %s', async (...one) => {
+  const [, is, intended, { past = [], ...from } = {}] = one
+  const { all, audience } = scene()
+  Object.assign(all, { isPrivate: true, past })
+  for (const to of [['e'], ['e', 'a'], ['e', 'b'], ['e', '9']]) {
+    for (const hasUnnamed of [true, false]) {
+      expect(await audience(to, { intended, ...from, hasUnnamed })).toBe(is)
+    }
+  }
+})
+
+test('words with named recipients in a private chat are judged again by a fresh certificate', async () => {
+  const { all, asked, audience } = scene()
+  all.isPrivate = true
+  all.mayAskAgain = true
+  asked.signer.mockImplementation((_userId, _chatId, sinceMs) =>
+    Promise.resolve(sinceMs === undefined ? ALICES : person(ALICE, 'c')),
   )
-
-  test('words of a sender outside the key list are accepted once a fresh list contains the sender', async () => {
-    const { all, audience } = scene()
-    all.mayAskAgain = true
-    all.list = listOf([BOBS])
-    all.fresh = listOf([ALICES, BOBS])
-    expect(await audience(['e', 'a', 'b'])).toBe('meant')
-  })
+  expect(await audience(['e'], { intended: [THE_BOT, C] })).toBe('meant')
+  expect(asked.askedInVain.mock.calls).toEqual([[ALICE, 50]])
 })
 
-describe('unsigned words', () => {
-  const unsigned = { signedAtMs: null, signer: null }
-
-  test.each([
-    [['e', 'a'], 'other'],
-    [['e', 'b'], 'other'],
-    [['e'], 'other'],
-    [['e', 'c'], 'other'],
-    [['e', 'a', 'b'], 'meant'],
-    [['e', 'a', '9'], 'meant'],
-  ])('unsigned words in a group of three sealed to %j are judged as %s', async (to, is) => {
+test.each([SIGNED_MS, null])(
+  'words of an unlisted sender are for another chat, signed at %j',
+  async (signedAtMs) => {
     const { all, audience } = scene()
-    all.list = listOf(TRIO)
-    for (const fromId of [ALICE, BOB]) {
-      expect(await audience(to, { ...unsigned, fromId })).toBe(is)
-    }
-  })
-
-  test('unsigned words to a key that two people list reach one of them at most', async () => {
-    const { all, audience } = scene()
-    all.list = listOf([ALICES, BOBS, listing(MALLORY, 'f', 'a')])
-    expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
-    expect(await audience(['e', 'a', 'f'], { ...unsigned, fromId: MALLORY })).toBe('other')
-    expect(await audience(['e', 'a', 'b'], { ...unsigned, fromId: MALLORY })).toBe('meant')
-  })
-
-  test('unsigned words of the only member with a key are accepted in a group', async () => {
-    const { all, audience } = scene()
-    all.list = listOf([ALICES])
-    expect(await audience(['e', 'a'], unsigned)).toBe('meant')
+    all.list = listOf([BOBS, MALLORYS])
+    const hers = { signedAtMs }
+    expect(await audience(['e', 'a', 'b'], hers)).toBe('other')
+    expect(await audience(['e'], { ...hers, hasUnnamed: true })).toBe('other')
     all.signer = null
-    expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
-  })
+    expect(await audience(['e', 'b', 'f'], hers), 'without a certificate nobody is listed').toBe(
+      'meant',
+    )
+  },
+)
 
-  test.each([
-    ['Alice listed first', [1, 2], [], 'meant'],
-    ['Mallory listed first', [2, 1], [], 'other'],
-    ['both listed at once', [1, 1], [], 'other'],
-    ['Alice named by the operator', [2, 1], [ALICE], 'meant'],
-    ['Mallory named by the operator', [1, 2], [MALLORY], 'other'],
-    ['both named by the operator', [1, 2], [ALICE, MALLORY], 'meant'],
-  ] as const)(
-    'unsigned private words to a key of two people: %s',
-    async (_, [alices, mallorys], named, is) => {
-      const { all, audience } = scene()
-      all.isPrivate = true
-      const firstListed = new Map([
-        [ALICE, alices],
-        [MALLORY, mallorys],
-      ])
-      all.owners.set('a'.repeat(16), firstListed)
-      all.named = [...named]
-      expect(await audience(['e', 'a'], unsigned)).toBe(is)
-      expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')
-    },
-  )
+test('words of a sender outside the key list are accepted once a fresh list contains the sender', async () => {
+  const { all, audience } = scene()
+  all.mayAskAgain = true
+  all.list = listOf([BOBS])
+  all.fresh = listOf([ALICES, BOBS])
+  expect(await audience(['e', 'a', 'b'])).toBe('meant')
 })
+
+const unsigned = { signedAtMs: null, signer: null }
+
+test.each([
+  [['e', 'a'], 'other'],
+  [['e', 'b'], 'other'],
+  [['e'], 'other'],
+  [['e', 'c'], 'other'],
+  [['e', 'a', 'b'], 'meant'],
+  [['e', 'a', '9'], 'meant'],
+])('unsigned words in a group of three sealed to %j are judged as %s', async (to, is) => {
+  const { all, audience } = scene()
+  all.list = listOf(TRIO)
+  for (const fromId of [ALICE, BOB]) {
+    expect(await audience(to, { ...unsigned, fromId })).toBe(is)
+  }
+})
+
+test('unsigned words to a key that two people list reach one of them at most', async () => {
+  const { all, audience } = scene()
+  all.list = listOf([ALICES, BOBS, listing(MALLORY, 'f', 'a')])
+  expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
+  expect(await audience(['e', 'a', 'f'], { ...unsigned, fromId: MALLORY })).toBe('other')
+  expect(await audience(['e', 'a', 'b'], { ...unsigned, fromId: MALLORY })).toBe('meant')
+})
+
+test('unsigned words of the only member with a key are accepted in a group', async () => {
+  const { all, audience } = scene()
+  all.list = listOf([ALICES])
+  expect(await audience(['e', 'a'], unsigned)).toBe('meant')
+  all.signer = null
+  expect(await audience(['e', 'a'], { ...unsigned, fromId: MALLORY })).toBe('other')
+})
+
+test.each([
+  ['Alice listed first', [1, 2], [], 'meant'],
+  ['Mallory listed first', [2, 1], [], 'other'],
+  ['both listed at once', [1, 1], [], 'other'],
+  ['Alice named by the operator', [2, 1], [ALICE], 'meant'],
+  ['Mallory named by the operator', [1, 2], [MALLORY], 'other'],
+  ['both named by the operator', [1, 2], [ALICE, MALLORY], 'meant'],
+] as const)(
+  'unsigned private words to a key of two people: %s',
+  async (_, [alices, mallorys], named, is) => {
+    const { all, audience } = scene()
+    all.isPrivate = true
+    const firstListed = new Map([
+      [ALICE, alices],
+      [MALLORY, mallorys],
+    ])
+    all.owners.set('a'.repeat(16), firstListed)
+    all.named = [...named]
+    expect(await audience(['e', 'a'], unsigned)).toBe(is)
+    expect(await audience(['e', 'a']), 'who signs has shown who they are').toBe('meant')
+  },
+)

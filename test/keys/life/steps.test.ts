@@ -1,5 +1,5 @@
 /** What `advance` does where neither the driver's tests nor the explorer reach. */
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Refusal } from '../../../src/errors.ts'
 import { beginLife, type Errand, type KeyEvent, type KeyLife } from '../../../src/keys/life/life.ts'
 import type { Facts } from '../../../src/kernel/own-key/key-state.ts'
@@ -63,32 +63,30 @@ test('a `/me` of another caller starts no comparison while an attempt is confirm
   expect(one.give({ kind: 'bot-observed', fingerprint: 'new' })).toEqual([])
 })
 
-describe('keys that another sidecar changed', () => {
-  const changed = (life: KeyLife, ...keys: Facts['keys']) =>
-    advance(life, { kind: 'keys-changed' }, factsOf(keys))
-  const begun = changed(story([OLD]).life(), NEW, OLD)
+const changed = (life: KeyLife, ...keys: Facts['keys']) =>
+  advance(life, { kind: 'keys-changed' }, factsOf(keys))
+const begun = changed(story([OLD]).life(), NEW, OLD)
 
-  test('a pending key that another sidecar made begins a rotation, once', () => {
-    expect(begun.life.rotation.current).toEqual({ from: 'old', to: 'new' })
-    const detail = 'another sidecar rotates the key'
-    expect(begun.effects).toEqual([
-      { kind: 'rotation-begun', from: 'old', to: 'new', startedAtMs: 500, detail },
-    ])
-    expect(changed(begun.life, NEW, OLD).effects).toEqual([])
-    expect(changed(story([OLD]).life(), OLD).effects).toEqual([])
-  })
+test('a pending key that another sidecar made begins a rotation, once', () => {
+  expect(begun.life.rotation.current).toEqual({ from: 'old', to: 'new' })
+  const detail = 'another sidecar rotates the key'
+  expect(begun.effects).toEqual([
+    { kind: 'rotation-begun', from: 'old', to: 'new', startedAtMs: 500, detail },
+  ])
+  expect(changed(begun.life, NEW, OLD).effects).toEqual([])
+  expect(changed(story([OLD]).life(), OLD).effects).toEqual([])
+})
 
-  test('a rotation that another sidecar completed is done, and the new key counts as published', () => {
-    const offered = changed(begun.life, OFFERED, OLD)
-    expect(offered.life.publication).toBe('unpublished')
-    const rotated = changed(offered.life, keyOf('new'), keyOf('old', { state: 'retired' }))
-    expect(rotated.life.rotation.current).toBeNull()
-    expect(rotated.effects[0]).toMatchObject({ kind: 'rotation-step', phase: 'done' })
-    expect(rotated.life.publication).toBe('published')
-  })
+test('a rotation that another sidecar completed is done, and the new key counts as published', () => {
+  const offered = changed(begun.life, OFFERED, OLD)
+  expect(offered.life.publication).toBe('unpublished')
+  const rotated = changed(offered.life, keyOf('new'), keyOf('old', { state: 'retired' }))
+  expect(rotated.life.rotation.current).toBeNull()
+  expect(rotated.effects[0]).toMatchObject({ kind: 'rotation-step', phase: 'done' })
+  expect(rotated.life.publication).toBe('published')
+})
 
-  test('a rotation whose key another sidecar discarded is abandoned', () => {
-    const [effect] = changed(begun.life, OLD).effects
-    expect(effect).toMatchObject({ kind: 'rotation-step', phase: 'abandoned' })
-  })
+test('a rotation whose key another sidecar discarded is abandoned', () => {
+  const [effect] = changed(begun.life, OLD).effects
+  expect(effect).toMatchObject({ kind: 'rotation-step', phase: 'abandoned' })
 })
