@@ -1,5 +1,5 @@
 /** The operator's commands about chats, each on what is remembered and on what is kept beside it. */
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { CHATS } from '../../src/operators/chats.ts'
 import { KnownChats } from '../../src/kernel/wall/known-chats.ts'
 import type { KnownChat } from '../../src/kernel/memory.ts'
@@ -57,59 +57,57 @@ test('`chatList` lists each chat with its mode, latch and person', async () => {
   ])
 })
 
-describe('`chatAllowReadable`', () => {
-  const chats = [
-    chatOf(1, LATCHED),
-    chatOf(2, REFUSED),
-    chatOf(3, { ...LATCHED, ...REFUSED }),
-    chatOf(4, { ...PRIVATE, ...LATCHED }),
-    chatOf(5),
-  ]
-  const run = async (lift: object, o: { published?: boolean } = {}) => {
-    const one = await scene(chats, o)
-    const result = await CHATS.chatAllowReadable.run(one.parts, lift as never)
-    const latched = [1, 2, 3, 4].map((id) => one.knownChats.isLatched(id))
-    const forgotten = one.modes.forget.mock.calls.map(([id]) => id as number)
-    return { ...one, result, latched, forgotten }
+const chats = [
+  chatOf(1, LATCHED),
+  chatOf(2, REFUSED),
+  chatOf(3, { ...LATCHED, ...REFUSED }),
+  chatOf(4, { ...PRIVATE, ...LATCHED }),
+  chatOf(5),
+]
+const run = async (lift: object, o: { published?: boolean } = {}) => {
+  const one = await scene(chats, o)
+  const result = await CHATS.chatAllowReadable.run(one.parts, lift as never)
+  const latched = [1, 2, 3, 4].map((id) => one.knownChats.isLatched(id))
+  const forgotten = one.modes.forget.mock.calls.map(([id]) => id as number)
+  return { ...one, result, latched, forgotten }
+}
+const again = 'the next sign of protection latches again'
+
+test('`chatAllowReadable` lifts the latches of the named chats and forgets their cached modes', async () => {
+  const { result, latched, forgotten, onPrivateReadable, knownChats } = await run({
+    chatIds: [1, 2, 5],
+  })
+  expect(result).toEqual({ lifted: [1], message: `1 chat lifted; ${again}` })
+  expect([latched, forgotten]).toEqual([
+    [false, false, true, true],
+    [1, 2],
+  ])
+  expect(onPrivateReadable).not.toHaveBeenCalled()
+  expect(knownChats.privateReadable).toBe(false)
+})
+
+test('`chatAllowReadable` for pending chats lifts the latches of chats with refused text', async () => {
+  const { result, latched, forgotten } = await run({ pending: true })
+  expect(result).toEqual({ lifted: [3], message: `1 chat lifted; ${again}` })
+  expect([latched, forgotten]).toEqual([
+    [true, false, false, true],
+    [2, 3],
+  ])
+  const { result: several } = await run({ chatIds: [1, 3] })
+  expect(several.message).toBe(`2 chats lifted; ${again}`)
+  expect((await run({ chatIds: [5] })).result).toEqual({ lifted: [], message: 'nothing to lift' })
+})
+
+test('`chatAllowReadable` for private chats reports that a published key keeps them encrypted', async () => {
+  for (const published of [true, false]) {
+    const { result, latched, knownChats, onPrivateReadable } = await run(
+      { private: true },
+      { published },
+    )
+    expect([result.lifted, latched]).toEqual([[4], [true, false, true, false]])
+    expect(result.message).toContain(published ? 'stay encrypted' : 'may be readable again')
+    expect([knownChats.privateReadable, onPrivateReadable.mock.calls.length]).toEqual([true, 1])
   }
-  const again = 'the next sign of protection latches again'
-
-  test('`chatAllowReadable` lifts the latches of the named chats and forgets their cached modes', async () => {
-    const { result, latched, forgotten, onPrivateReadable, knownChats } = await run({
-      chatIds: [1, 2, 5],
-    })
-    expect(result).toEqual({ lifted: [1], message: `1 chat lifted; ${again}` })
-    expect([latched, forgotten]).toEqual([
-      [false, false, true, true],
-      [1, 2],
-    ])
-    expect(onPrivateReadable).not.toHaveBeenCalled()
-    expect(knownChats.privateReadable).toBe(false)
-  })
-
-  test('`chatAllowReadable` for pending chats lifts the latches of chats with refused text', async () => {
-    const { result, latched, forgotten } = await run({ pending: true })
-    expect(result).toEqual({ lifted: [3], message: `1 chat lifted; ${again}` })
-    expect([latched, forgotten]).toEqual([
-      [true, false, false, true],
-      [2, 3],
-    ])
-    const { result: several } = await run({ chatIds: [1, 3] })
-    expect(several.message).toBe(`2 chats lifted; ${again}`)
-    expect((await run({ chatIds: [5] })).result).toEqual({ lifted: [], message: 'nothing to lift' })
-  })
-
-  test('`chatAllowReadable` for private chats reports that a published key keeps them encrypted', async () => {
-    for (const published of [true, false]) {
-      const { result, latched, knownChats, onPrivateReadable } = await run(
-        { private: true },
-        { published },
-      )
-      expect([result.lifted, latched]).toEqual([[4], [true, false, true, false]])
-      expect(result.message).toContain(published ? 'stay encrypted' : 'may be readable again')
-      expect([knownChats.privateReadable, onPrivateReadable.mock.calls.length]).toEqual([true, 1])
-    }
-  })
 })
 
 test('`chatCorrectKind` sets the kind to group or channel and clears the caches of the chat', async () => {

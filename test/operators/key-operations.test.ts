@@ -194,151 +194,142 @@ describe('keys', () => {
   })
 })
 
-describe('rotations', () => {
-  test.each([
-    ['publish', KEYS.keyPublish, { replace: false }],
-    ['rotate', ROTATION.keyRotate, {}],
-    ['abandon', ROTATION.keyAbandon, {}],
-    ['generate', SECRETS.keyGenerate, {}],
-    ['import', SECRETS.keyImport, { file: '', passphrase: null }],
-  ] as const)(
-    '`key %s` is refused where the sidecar manages no key',
-    async (_name, { run }, input) => {
-      const { parts, did } = keyParts({ manages: false })
-      const error = refused('refused', 'key.publish is off', { hint: 'set key.publish to true' })
-      await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
-      expect(did).toEqual([])
-    },
+test.each([
+  ['publish', KEYS.keyPublish, { replace: false }],
+  ['rotate', ROTATION.keyRotate, {}],
+  ['abandon', ROTATION.keyAbandon, {}],
+  ['generate', SECRETS.keyGenerate, {}],
+  ['import', SECRETS.keyImport, { file: '', passphrase: null }],
+] as const)(
+  '`key %s` is refused where the sidecar manages no key',
+  async (_name, { run }, input) => {
+    const { parts, did } = keyParts({ manages: false })
+    const error = refused('refused', 'key.publish is off', { hint: 'set key.publish to true' })
+    await expect(async () => await run(parts, input as never)).rejects.toEqual(error)
+    expect(did).toEqual([])
+  },
+)
+
+const WRAPPER = { wrap: () => Promise.resolve(''), unwrap: () => Promise.reject(new Error()) }
+
+const protect = async (
+  input: { protection: 'none' | 'keychain' | 'exec' | 'passphrase'; passphrase: string | null },
+  o: { before?: string | null; isScrubbed?: boolean } = {},
+) => {
+  const { parts, store, did } = keyParts()
+  store.method = o.before ?? null
+  store.move.mockImplementation(async (_to, relock: (...given: unknown[]) => unknown) => {
+    expect(await relock('locked', { from: 'a', to: 'b' })).toBe('relocked')
+    store.method = 'meanwhile'
+    return { isScrubbed: o.isScrubbed ?? true, oldEntry: 'postern-7' }
+  })
+  const { protection, message } = await SECRETS.keyProtect.run(
+    { ...parts, wrapper: WRAPPER },
+    input,
   )
+  expect(protection).toBe(input.protection)
+  expect(did).toEqual([['relock', 'locked', { from: 'a', to: 'b' }]])
+  return { moved: store.move.mock.calls.map(([to]) => to as object), message }
+}
+
+test.each([
+  ['none', null, { method: 'none' }, /^the store rests without .* or the next start is refused$/],
+  ['keychain', 'unused', { method: 'keychain' }, /under the OS keychain .* leave it at auto$/],
+  [
+    'exec',
+    null,
+    { method: 'exec', wrapper: WRAPPER },
+    /which the command of key.protection wrapped/,
+  ],
+  ['passphrase', 'new', { method: 'passphrase', passphrase: 'new' }, /from the next start on$/],
+] as const)(
+  '`keyProtect` moves the store under the protection %s',
+  async (protection, passphrase, wanted, message) => {
+    const result = await protect({ protection, passphrase })
+    expect(result).toEqual({ moved: [wanted], message: expect.stringMatching(message) })
+  },
+)
+
+test.each([
+  ['none', 'backups and copies made before are still without protection'],
+  ['passphrase', 'backups and copies made before still open with the old passphrase'],
+  ['exec', 'backups and copies made before still need the command, and the key that it used'],
+  ['keychain', 'still need the keychain’s entry postern-7, which stays'],
+])(
+  '`keyProtect` names the copies that remain of a store protected by %s',
+  async (before, message) => {
+    const input = { protection: 'none', passphrase: null } as const
+    expect((await protect(input, { before })).message).toMatch(new RegExp(`; .*${message}$`))
+    const left = await protect(input, { before, isScrubbed: false })
+    expect(left.message).toMatch(/stays in the log of the database until the sidecar stops$/)
+  },
+)
+
+test.each([
+  ['`passphrase` and no new passphrase', 'passphrase', 'no new passphrase was given'],
+  ['`exec` and no configured command', 'exec', 'key.protection names no command'],
+] as const)('`keyProtect` with %s moves nothing', async (_what, protection, message) => {
+  const { parts, store } = keyParts()
+  const input = { protection, passphrase: null }
+  const run = async () => await SECRETS.keyProtect.run({ ...parts, wrapper: null }, input)
+  await expect(run).rejects.toThrow(message)
+  expect(store.move).not.toHaveBeenCalled()
 })
 
-describe('secrets', () => {
-  const WRAPPER = { wrap: () => Promise.resolve(''), unwrap: () => Promise.reject(new Error()) }
-
-  const protect = async (
-    input: { protection: 'none' | 'keychain' | 'exec' | 'passphrase'; passphrase: string | null },
-    o: { before?: string | null; isScrubbed?: boolean } = {},
-  ) => {
-    const { parts, store, did } = keyParts()
-    store.method = o.before ?? null
-    store.move.mockImplementation(async (_to, relock: (...given: unknown[]) => unknown) => {
-      expect(await relock('locked', { from: 'a', to: 'b' })).toBe('relocked')
-      store.method = 'meanwhile'
-      return { isScrubbed: o.isScrubbed ?? true, oldEntry: 'postern-7' }
-    })
-    const { protection, message } = await SECRETS.keyProtect.run(
-      { ...parts, wrapper: WRAPPER },
-      input,
-    )
-    expect(protection).toBe(input.protection)
-    expect(did).toEqual([['relock', 'locked', { from: 'a', to: 'b' }]])
-    return { moved: store.move.mock.calls.map(([to]) => to as object), message }
+/** A store restored from a backup, or not, whose bot has this key at the service. */
+const accept = async (shown: string | null, takenAt: string | null, isLatest: boolean) => {
+  const store = await open(temporary(), { protection: 'none' })
+  if (takenAt !== null) await put(store, 'backup_taken_at', takenAt)
+  const publishedKey = () => Promise.resolve(shown)
+  const outbox = await OutboxEntries.load(store, NO_APPROVALS)
+  for (const id of ['sent', 'waits']) {
+    await outbox.add(entryOf({ id }), Buffer.from('{}'))
   }
+  await outbox.change('sent', () => ({ state: 'sent', sentId: 7 }))
+  const clients = { suspendAdded: async () => ['reporter'] }
+  const parts = { ...keyParts().parts, store, publishedKey, outbox, clients } as never
+  const accepting = Promise.resolve(BACKUPS.backupAccept.run(parts, { isLatest }))
+  const result: unknown = await accepting.catch((error: unknown) => error)
+  const states = Object.fromEntries(outbox.all.map(({ id, state }) => [id, state]))
+  const isOpen = (await restoredFrom(store)) === null
+  return { result, isOpen, gaps: await memoryGaps(store), states, outbox, parts }
+}
+const replayed = [
+  `; messages signed between ${AT} and now will be withheld as replayed`,
+  'held until `postern outbox retry ID`, or dropped: waits',
+  'suspended until `postern client confirm NAME`, or removed: reporter',
+  `not in the backup, to be made again: blocks and other decisions after ${AT}, clients removed since, people forgotten since`,
+].join('\n')
 
-  test.each([
-    ['none', null, { method: 'none' }, /^the store rests without .* or the next start is refused$/],
-    ['keychain', 'unused', { method: 'keychain' }, /under the OS keychain .* leave it at auto$/],
-    [
-      'exec',
-      null,
-      { method: 'exec', wrapper: WRAPPER },
-      /which the command of key.protection wrapped/,
-    ],
-    ['passphrase', 'new', { method: 'passphrase', passphrase: 'new' }, /from the next start on$/],
-  ] as const)(
-    '`keyProtect` moves the store under the protection %s',
-    async (protection, passphrase, wanted, message) => {
-      const result = await protect({ protection, passphrase })
-      expect(result).toEqual({ moved: [wanted], message: expect.stringMatching(message) })
-    },
-  )
-
-  test.each([
-    ['none', 'backups and copies made before are still without protection'],
-    ['passphrase', 'backups and copies made before still open with the old passphrase'],
-    ['exec', 'backups and copies made before still need the command, and the key that it used'],
-    ['keychain', 'still need the keychain’s entry postern-7, which stays'],
-  ])(
-    '`keyProtect` names the copies that remain of a store protected by %s',
-    async (before, message) => {
-      const input = { protection: 'none', passphrase: null } as const
-      expect((await protect(input, { before })).message).toMatch(new RegExp(`; .*${message}$`))
-      const left = await protect(input, { before, isScrubbed: false })
-      expect(left.message).toMatch(/stays in the log of the database until the sidecar stops$/)
-    },
-  )
-
-  test.each([
-    ['`passphrase` and no new passphrase', 'passphrase', 'no new passphrase was given'],
-    ['`exec` and no configured command', 'exec', 'key.protection names no command'],
-  ] as const)('`keyProtect` with %s moves nothing', async (_what, protection, message) => {
-    const { parts, store } = keyParts()
-    const input = { protection, passphrase: null }
-    const run = async () => await SECRETS.keyProtect.run({ ...parts, wrapper: null }, input)
-    await expect(run).rejects.toThrow(message)
-    expect(store.move).not.toHaveBeenCalled()
-  })
+test.each([
+  [null, 'the service shows no key for the bot'],
+  ['cc', 'the service shows cc, which is in the backup (retired)'],
+])('`backupAccept` accepts a backup when the service shows the key %s', async (shown, message) => {
+  const states = { sent: 'sent', waits: 'waiting' }
+  const latest = { result: { message }, isOpen: true, gaps: [], states }
+  expect(await accept(shown, AT, true)).toMatchObject(latest)
+  const { result, gaps } = await accept(shown, AT, false)
+  expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
 })
 
-describe('backups', () => {
-  /** A store restored from a backup, or not, whose bot has this key at the service. */
-  const accept = async (shown: string | null, takenAt: string | null, isLatest: boolean) => {
-    const store = await open(temporary(), { protection: 'none' })
-    if (takenAt !== null) await put(store, 'backup_taken_at', takenAt)
-    const publishedKey = () => Promise.resolve(shown)
-    const outbox = await OutboxEntries.load(store, NO_APPROVALS)
-    for (const id of ['sent', 'waits']) {
-      await outbox.add(entryOf({ id }), Buffer.from('{}'))
-    }
-    await outbox.change('sent', () => ({ state: 'sent', sentId: 7 }))
-    const clients = { suspendAdded: async () => ['reporter'] }
-    const parts = { ...keyParts().parts, store, publishedKey, outbox, clients } as never
-    const accepting = Promise.resolve(BACKUPS.backupAccept.run(parts, { isLatest }))
-    const result: unknown = await accepting.catch((error: unknown) => error)
-    const states = Object.fromEntries(outbox.all.map(({ id, state }) => [id, state]))
-    const isOpen = (await restoredFrom(store)) === null
-    return { result, isOpen, gaps: await memoryGaps(store), states, outbox, parts }
-  }
-  const replayed = [
-    `; messages signed between ${AT} and now will be withheld as replayed`,
-    'held until `postern outbox retry ID`, or dropped: waits',
-    'suspended until `postern client confirm NAME`, or removed: reporter',
-    `not in the backup, to be made again: blocks and other decisions after ${AT}, clients removed since, people forgotten since`,
-  ].join('\n')
+test('a call of a restored backup is held until the operator retries it, and one that was sent stays so', async () => {
+  const { states, outbox, parts } = await accept(null, AT, false)
+  expect(states).toEqual({ sent: 'sent', waits: 'held' })
+  expect(outbox.waiting).toEqual([])
+  expect(outbox.get('waits')?.code).toBe('postern_outbox_restored')
+  await OUTBOX.outboxRetry.run(parts, { id: 'waits', readable: false })
+  expect(outbox.get('waits')).toMatchObject({ state: 'waiting', code: null, isForSealed: true })
+})
 
-  test.each([
-    [null, 'the service shows no key for the bot'],
-    ['cc', 'the service shows cc, which is in the backup (retired)'],
-  ])(
-    '`backupAccept` accepts a backup when the service shows the key %s',
-    async (shown, message) => {
-      const states = { sent: 'sent', waits: 'waiting' }
-      const latest = { result: { message }, isOpen: true, gaps: [], states }
-      expect(await accept(shown, AT, true)).toMatchObject(latest)
-      const { result, gaps } = await accept(shown, AT, false)
-      expect([result, gaps.length]).toEqual([{ message: `${message}${replayed}` }, 1])
-    },
+test('`backupAccept` refuses a backup older than the key at the service, and a store that was not restored', async () => {
+  const newer = await accept('zz', AT, true)
+  const message = `the service shows zz, which is not in this backup of ${AT}`
+  expect(newer.result).toEqual(
+    refused('store-restored', message, { hint: 'restore a later backup' }),
   )
-
-  test('a call of a restored backup is held until the operator retries it, and one that was sent stays so', async () => {
-    const { states, outbox, parts } = await accept(null, AT, false)
-    expect(states).toEqual({ sent: 'sent', waits: 'held' })
-    expect(outbox.waiting).toEqual([])
-    expect(outbox.get('waits')?.code).toBe('postern_outbox_restored')
-    await OUTBOX.outboxRetry.run(parts, { id: 'waits', readable: false })
-    expect(outbox.get('waits')).toMatchObject({ state: 'waiting', code: null, isForSealed: true })
-  })
-
-  test('`backupAccept` refuses a backup older than the key at the service, and a store that was not restored', async () => {
-    const newer = await accept('zz', AT, true)
-    const message = `the service shows zz, which is not in this backup of ${AT}`
-    expect(newer.result).toEqual(
-      refused('store-restored', message, { hint: 'restore a later backup' }),
-    )
-    expect(newer.isOpen).toBe(false)
-    const { result } = await accept(null, null, true)
-    expect(result).toEqual(
-      refused('refused', 'was not restored from a backup', { hint: '`postern status`' }),
-    )
-  })
+  expect(newer.isOpen).toBe(false)
+  const { result } = await accept(null, null, true)
+  expect(result).toEqual(
+    refused('refused', 'was not restored from a backup', { hint: '`postern status`' }),
+  )
 })

@@ -199,24 +199,20 @@ describe('`connectControl`', () => {
   )
 })
 
-describe('root', () => {
-  test.skipIf(!isRoot)('root reaches the sidecar of the user who owns dataDir', async () => {
-    const dataDir = dataFolder()
-    const control = await serve(dataDir)
-    for (const one of [dataDir, join(dataDir, 'control.sock')]) chownSync(one, NOBODY, NOBODY)
-    await using client = await connectControl(dataDir)
-    expect(await client?.status()).toEqual(STATUS)
-    await control[Symbol.asyncDispose]()
-  })
+test.skipIf(!isRoot)('root reaches the sidecar of the user who owns dataDir', async () => {
+  const dataDir = dataFolder()
+  const control = await serve(dataDir)
+  for (const one of [dataDir, join(dataDir, 'control.sock')]) chownSync(one, NOBODY, NOBODY)
+  await using client = await connectControl(dataDir)
+  expect(await client?.status()).toEqual(STATUS)
+  await control[Symbol.asyncDispose]()
 })
 
-describe('linked data directories', () => {
-  test('a symbolic link to dataDir is followed', async () => {
-    const dataDir = dataFolder()
-    await serve(dataDir)
-    const link = join(dataFolder(), 'link')
-    symlinkSync(dataDir, link)
-    await using control = await connectControl(link)
-    expect(await control?.status()).toEqual(STATUS)
-  })
+test('a symbolic link to dataDir is followed', async () => {
+  const dataDir = dataFolder()
+  await serve(dataDir)
+  const link = join(dataFolder(), 'link')
+  symlinkSync(dataDir, link)
+  await using control = await connectControl(link)
+  expect(await control?.status()).toEqual(STATUS)
 })

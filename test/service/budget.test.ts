@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { useFakeTime } from '../support/fake-time.ts'
 import { Budget } from '../../src/service/budget.ts'
 import { failing } from './support.ts'
@@ -43,75 +43,71 @@ test('a `Budget` whose limit is below 1 starts one call', () => {
   expect(scene(0.5).budget.limit).toBe(1)
 })
 
-describe('a call with a deadline', () => {
-  test('a call whose turn is after its deadline is refused at once with the time until its turn', async () => {
-    const { budget, take } = scene(1)
-    await take('a')
-    void take('b')
-    const busy = refused('postern_busy', 'used up', { extra: { retryAfter: 120 } })
-    await expect(take('c', 119_000)).rejects.toThrow(busy)
-    expect(budget.used).toBe(1)
-  })
-
-  test('a call whose turn is just before its deadline waits for the turn', async () => {
-    const { began, take } = scene(1)
-    await take('a')
-    const waiting = take('b', WINDOW_MS + 2)
-    await vi.advanceTimersByTimeAsync(WINDOW_MS + 2)
-    await waiting
-    expect(began).toHaveLength(2)
-  })
-
-  test('a waiting call is refused at its deadline after the limit shrank', async () => {
-    const { take, state, budget, began } = scene(2)
-    await take('a')
-    await take('b')
-    const waiting = failing(take('c', 61_000))
-    const later = take('d', 500_000)
-    await vi.advanceTimersByTimeAsync(30_000)
-    state.limit = 1
-    budget.count()
-    await vi.advanceTimersByTimeAsync(31_002)
-    expect(await waiting).toMatchObject({ code: 'postern_busy', extra: { retryAfter: 29 } })
-    expect(began.map(([name]) => name)).toEqual(['a', 'b'])
-    await vi.advanceTimersByTimeAsync(29_000)
-    await later
-  })
+test('a call whose turn is after its deadline is refused at once with the time until its turn', async () => {
+  const { budget, take } = scene(1)
+  await take('a')
+  void take('b')
+  const busy = refused('postern_busy', 'used up', { extra: { retryAfter: 120 } })
+  await expect(take('c', 119_000)).rejects.toThrow(busy)
+  expect(budget.used).toBe(1)
 })
 
-describe('a call with an abort signal', () => {
-  test('an aborted call uses nothing of the `Budget`', async () => {
-    const { budget, take } = scene(1)
-    expect((await failing(take('a', 1000, AbortSignal.abort()))).code).toBe(
-      'postern_upstream_timeout',
-    )
-    expect(budget.used).toBe(0)
-  })
+test('a call whose turn is just before its deadline waits for the turn', async () => {
+  const { began, take } = scene(1)
+  await take('a')
+  const waiting = take('b', WINDOW_MS + 2)
+  await vi.advanceTimersByTimeAsync(WINDOW_MS + 2)
+  await waiting
+  expect(began).toHaveLength(2)
+})
 
-  test('a waiting call that is aborted leaves its turn to the next call', async () => {
-    const { began, take } = scene(1)
-    const gone = new AbortController()
-    await take('a')
-    const first = failing(take('b', 10 * WINDOW_MS, gone.signal))
-    const second = take('c')
-    gone.abort()
-    expect((await first).code).toBe('postern_upstream_timeout')
-    await vi.advanceTimersByTimeAsync(WINDOW_MS)
-    await second
-    expect(began.map(([name]) => name)).toEqual(['a', 'c'])
-  })
+test('a waiting call is refused at its deadline after the limit shrank', async () => {
+  const { take, state, budget, began } = scene(2)
+  await take('a')
+  await take('b')
+  const waiting = failing(take('c', 61_000))
+  const later = take('d', 500_000)
+  await vi.advanceTimersByTimeAsync(30_000)
+  state.limit = 1
+  budget.count()
+  await vi.advanceTimersByTimeAsync(31_002)
+  expect(await waiting).toMatchObject({ code: 'postern_busy', extra: { retryAfter: 29 } })
+  expect(began.map(([name]) => name)).toEqual(['a', 'b'])
+  await vi.advanceTimersByTimeAsync(29_000)
+  await later
+})
 
-  test('the last waiting call that is aborted leaves no timer and no listener', async () => {
-    const { take } = scene(1)
-    const gone = new AbortController()
-    const added = vi.spyOn(gone.signal, 'addEventListener')
-    const removed = vi.spyOn(gone.signal, 'removeEventListener')
-    await take('a')
-    const waiting = failing(take('b', 10 * WINDOW_MS, gone.signal))
-    expect(vi.getTimerCount()).toBe(1)
-    gone.abort()
-    await waiting
-    expect(vi.getTimerCount()).toBe(0)
-    expect(removed.mock.calls).toEqual([added.mock.calls[0]?.slice(0, 2)])
-  })
+test('an aborted call uses nothing of the `Budget`', async () => {
+  const { budget, take } = scene(1)
+  expect((await failing(take('a', 1000, AbortSignal.abort()))).code).toBe(
+    'postern_upstream_timeout',
+  )
+  expect(budget.used).toBe(0)
+})
+
+test('a waiting call that is aborted leaves its turn to the next call', async () => {
+  const { began, take } = scene(1)
+  const gone = new AbortController()
+  await take('a')
+  const first = failing(take('b', 10 * WINDOW_MS, gone.signal))
+  const second = take('c')
+  gone.abort()
+  expect((await first).code).toBe('postern_upstream_timeout')
+  await vi.advanceTimersByTimeAsync(WINDOW_MS)
+  await second
+  expect(began.map(([name]) => name)).toEqual(['a', 'c'])
+})
+
+test('the last waiting call that is aborted leaves no timer and no listener', async () => {
+  const { take } = scene(1)
+  const gone = new AbortController()
+  const added = vi.spyOn(gone.signal, 'addEventListener')
+  const removed = vi.spyOn(gone.signal, 'removeEventListener')
+  await take('a')
+  const waiting = failing(take('b', 10 * WINDOW_MS, gone.signal))
+  expect(vi.getTimerCount()).toBe(1)
+  gone.abort()
+  await waiting
+  expect(vi.getTimerCount()).toBe(0)
+  expect(removed.mock.calls).toEqual([added.mock.calls[0]?.slice(0, 2)])
 })

@@ -1,5 +1,5 @@
 import { OWN_CALL } from '../../src/clients/may-client.ts'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { markupPermit } from '../support/permits.ts'
 import { door, doorTo, failing, ok, outbound, service, waiting } from './support.ts'
 
@@ -11,19 +11,17 @@ const answeringFrom = (first = Infinity, o: Parameters<typeof doorTo>[1] = {}) =
   }, o)
 const LATE = 'postern_upstream_timeout'
 
-describe('the base URL', () => {
-  test.each(['', '/', '/base', '/base///', '/a/b/'])(
-    'a base URL that ends in %j prefixes the API and the media path',
-    async (path) => {
-      const { url, seen } = await answeringFrom(1)
-      const { upstream } = door(`${url}${path}`)
-      await upstream.ask(me)
-      for await (const bytes of await upstream.media('a~b', waiting())) expect(bytes).toBeDefined()
-      const base = path.replace(/\/+$/, '')
-      expect(seen.map((request) => request.url)).toEqual([`${base}/bot/v1/me`, `${base}/media/a~b`])
-    },
-  )
-})
+test.each(['', '/', '/base', '/base///', '/a/b/'])(
+  'a base URL that ends in %j prefixes the API and the media path',
+  async (path) => {
+    const { url, seen } = await answeringFrom(1)
+    const { upstream } = door(`${url}${path}`)
+    await upstream.ask(me)
+    for await (const bytes of await upstream.media('a~b', waiting())) expect(bytes).toBeDefined()
+    const base = path.replace(/\/+$/, '')
+    expect(seen.map((request) => request.url)).toEqual([`${base}/bot/v1/me`, `${base}/media/a~b`])
+  },
+)
 
 test('a poll without a query has no question mark in its URL', async () => {
   const { upstream, seen } = await answeringFrom(1)
@@ -44,51 +42,47 @@ test.each(['/messages/..', '/messages/%2e', '/messages/a b', '/messages/%2f'])(
   },
 )
 
-describe('deadlines', () => {
-  test('the deadline of a poll is its `timeout` and the slack, not that of an ordinary call', async () => {
-    const { url } = await service(({ url: path }, response) => {
-      if (path.includes('answer')) setTimeout(() => ok(response, []), 150)
-    })
-    const limits = { callMs: 20, pollSlackMs: 100 }
-    const { upstream } = door(url, { limits })
-    const poll = { query: 'answer', timeoutSeconds: 20, signal: waiting() }
-    expect((await upstream.poll(poll)).status).toBe(200)
-    const never = { ...poll, query: 'never', timeoutSeconds: 0 }
-    expect((await failing(upstream.poll(never))).code).toBe(LATE)
+test('the deadline of a poll is its `timeout` and the slack, not that of an ordinary call', async () => {
+  const { url } = await service(({ url: path }, response) => {
+    if (path.includes('answer')) setTimeout(() => ok(response, []), 150)
   })
+  const limits = { callMs: 20, pollSlackMs: 100 }
+  const { upstream } = door(url, { limits })
+  const poll = { query: 'answer', timeoutSeconds: 20, signal: waiting() }
+  expect((await upstream.poll(poll)).status).toBe(200)
+  const never = { ...poll, query: 'never', timeoutSeconds: 0 }
+  expect((await failing(upstream.poll(never))).code).toBe(LATE)
 })
 
-describe('the budget of the sidecar’s own calls', () => {
-  test('the budget counts the sidecar’s own calls and polls, and none of the bot’s', async () => {
-    const { upstream, emitted } = await answeringFrom(1)
-    const poll = { query: '', timeoutSeconds: 0, signal: waiting() }
-    await upstream.relay(me)
-    await upstream.poll(poll)
-    await upstream.poll({ ...poll, whose: 'bot' })
-    await upstream.send(outbound.send(), OWN_CALL)
-    await upstream.edit(outbound.edit(), OWN_CALL)
-    await upstream.poll({ ...poll, whose: 'own' })
-    await upstream.ask(me)
-    const told = (of: string) => emitted.flatMap(([name, value]) => (name === of ? [value] : []))
-    expect(told('budget')).toEqual([1, 2].map((used) => ({ usedLastMinute: used, limit: 100 })))
-    const own = told('answered').map((value) => (value as { own: boolean }).own)
-    expect(own).toEqual([...Array.from({ length: 5 }, () => false), true, true])
-  })
+test('the budget counts the sidecar’s own calls and polls, and none of the bot’s', async () => {
+  const { upstream, emitted } = await answeringFrom(1)
+  const poll = { query: '', timeoutSeconds: 0, signal: waiting() }
+  await upstream.relay(me)
+  await upstream.poll(poll)
+  await upstream.poll({ ...poll, whose: 'bot' })
+  await upstream.send(outbound.send(), OWN_CALL)
+  await upstream.edit(outbound.edit(), OWN_CALL)
+  await upstream.poll({ ...poll, whose: 'own' })
+  await upstream.ask(me)
+  const told = (of: string) => emitted.flatMap(([name, value]) => (name === of ? [value] : []))
+  expect(told('budget')).toEqual([1, 2].map((used) => ({ usedLastMinute: used, limit: 100 })))
+  const own = told('answered').map((value) => (value as { own: boolean }).own)
+  expect(own).toEqual([...Array.from({ length: 5 }, () => false), true, true])
+})
 
-  test('a poll beyond the budget waits until it is aborted or the sidecar stops; a call of the bot does not', async () => {
-    const { upstream, seen } = await answeringFrom(1, { ownCallsPerMinute: () => 1 })
-    await upstream.ask(me)
-    const leaving = new AbortController()
-    const own = { query: '', timeoutSeconds: 0, whose: 'own' } as const
-    const left = failing(upstream.poll({ ...own, signal: leaving.signal }))
-    expect((await upstream.relay(me)).status).toBe(200)
-    leaving.abort()
-    expect((await left).code).toBe(LATE)
-    const ended = failing(upstream.poll({ ...own, signal: waiting() }))
-    await upstream[Symbol.asyncDispose]()
-    expect((await ended).code).toBe(LATE)
-    expect(seen.length).toBe(2)
-  })
+test('a poll beyond the budget waits until it is aborted or the sidecar stops; a call of the bot does not', async () => {
+  const { upstream, seen } = await answeringFrom(1, { ownCallsPerMinute: () => 1 })
+  await upstream.ask(me)
+  const leaving = new AbortController()
+  const own = { query: '', timeoutSeconds: 0, whose: 'own' } as const
+  const left = failing(upstream.poll({ ...own, signal: leaving.signal }))
+  expect((await upstream.relay(me)).status).toBe(200)
+  leaving.abort()
+  expect((await left).code).toBe(LATE)
+  const ended = failing(upstream.poll({ ...own, signal: waiting() }))
+  await upstream[Symbol.asyncDispose]()
+  expect((await ended).code).toBe(LATE)
+  expect(seen.length).toBe(2)
 })
 
 test('`UpstreamClient` reports the load of its pools, and its disposal ends calls, polls and downloads', async () => {

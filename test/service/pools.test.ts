@@ -1,5 +1,5 @@
 import { EnvHttpProxyAgent, Pool } from 'undici'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { UPSTREAM_LIMITS } from '../../src/service/limits.ts'
 import { createPools } from '../../src/service/pools.ts'
 import type { EgressProxies, LazyPool, Pools } from '../../src/service/pools.ts'
@@ -22,28 +22,26 @@ const kindOf = ({ dispatcher }: LazyPool): string =>
       : 'other'
 const HTTPS = { httpsProxy: 'http://proxy.example:3128' }
 
-describe('the egress proxy', () => {
-  test.each(['http://localhost:1', 'http://127.0.0.1:1', 'https://127.255.0.9', 'http://[::1]:1'])(
-    'the loopback origin %s is reached without the proxy',
-    (origin) => {
-      const { calls, polls, media } = pools(origin, HTTPS)
-      expect([calls, polls, media].map(kindOf)).toEqual(['direct', 'direct', 'direct'])
-    },
-  )
+test.each(['http://localhost:1', 'http://127.0.0.1:1', 'https://127.255.0.9', 'http://[::1]:1'])(
+  'the loopback origin %s is reached without the proxy',
+  (origin) => {
+    const { calls, polls, media } = pools(origin, HTTPS)
+    expect([calls, polls, media].map(kindOf)).toEqual(['direct', 'direct', 'direct'])
+  },
+)
 
-  test.each([
-    'https://service.example',
-    'https://localhost.example',
-    'https://my-localhost',
-    'https://127.0.0.1.example',
-    'https://128.0.0.1',
-    'https://[::2]',
-  ])('the origin %s is reached through the proxy', (origin) => {
-    for (const proxy of [HTTPS, { httpProxy: 'http://proxy.example:3128' }]) {
-      const { calls, polls, media } = pools(origin, proxy)
-      expect([calls, polls, media].map(kindOf)).toEqual(['proxy', 'proxy', 'proxy'])
-    }
-  })
+test.each([
+  'https://service.example',
+  'https://localhost.example',
+  'https://my-localhost',
+  'https://127.0.0.1.example',
+  'https://128.0.0.1',
+  'https://[::2]',
+])('the origin %s is reached through the proxy', (origin) => {
+  for (const proxy of [HTTPS, { httpProxy: 'http://proxy.example:3128' }]) {
+    const { calls, polls, media } = pools(origin, proxy)
+    expect([calls, polls, media].map(kindOf)).toEqual(['proxy', 'proxy', 'proxy'])
+  }
 })
 
 test('bots with the same way to the service share the connections for checks', () => {

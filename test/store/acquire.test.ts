@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { acquire } from '../../src/store/acquire.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { readOwner } from '../../src/store/owner.ts'
@@ -25,86 +25,78 @@ function expectFree(dataDir: string): void {
   connectExclusive(join(dataDir, 'postern.db')).close()
 }
 
-describe('a store that another process changes before the lock', () => {
-  test.each([
-    ['its version', 'PRAGMA user_version = 9'],
-    ['its protection', 'UPDATE protection SET digest = randomblob(32)'],
-    ['its protection to none', 'DELETE FROM protection'],
-  ])(
-    'a store is refused as `store-in-use` where another process changed %s before the lock',
-    async (_, statement) => {
-      const dataDir = await madeFolder('words')
-      let isChanged = false
-      const opening = {
-        dataDir,
-        mode: 'existing' as const,
-        // read after the look, and before the lock
-        get passphrase() {
-          if (!isChanged) sql(dataDir, statement)
-          isChanged = true
-          return 'words'
-        },
-      }
-      await expect(acquire(opening)).rejects.toMatchObject({ code: 'store-in-use' })
-      expect(isChanged).toBe(true)
-      expectFree(dataDir)
-    },
-  )
-})
-
-describe('a failing `openStore`', () => {
-  test('`openStore` that cannot clean the data directory throws `store-unwritable` and releases the lock', async () => {
-    const dataDir = await madeFolder()
-    // what an interrupted creation leaves is a file
-    mkdirSync(join(dataDir, 'postern.db.new-1'))
-    const opening = openStore(existing(dataDir))
-    await expect(opening).rejects.toMatchObject({
-      code: 'store-unwritable',
-      message: expect.stringContaining(`${dataDir} cannot be written`),
-    })
-    expectFree(dataDir)
-  })
-})
-
-describe('a missing store', () => {
-  test('a missing store is refused as `store-missing` in mode `existing`', async () => {
-    for (const dataDir of [temporary(), join(temporary(), 'none')]) {
-      const opening = acquire(existing(dataDir))
-      await expect(opening).rejects.toMatchObject({
-        code: 'store-missing',
-        message: `there is no store in ${dataDir}`,
-      })
+test.each([
+  ['its version', 'PRAGMA user_version = 9'],
+  ['its protection', 'UPDATE protection SET digest = randomblob(32)'],
+  ['its protection to none', 'DELETE FROM protection'],
+])(
+  'a store is refused as `store-in-use` where another process changed %s before the lock',
+  async (_, statement) => {
+    const dataDir = await madeFolder('words')
+    let isChanged = false
+    const opening = {
+      dataDir,
+      mode: 'existing' as const,
+      // read after the look, and before the lock
+      get passphrase() {
+        if (!isChanged) sql(dataDir, statement)
+        isChanged = true
+        return 'words'
+      },
     }
+    await expect(acquire(opening)).rejects.toMatchObject({ code: 'store-in-use' })
+    expect(isChanged).toBe(true)
+    expectFree(dataDir)
+  },
+)
+
+test('`openStore` that cannot clean the data directory throws `store-unwritable` and releases the lock', async () => {
+  const dataDir = await madeFolder()
+  // what an interrupted creation leaves is a file
+  mkdirSync(join(dataDir, 'postern.db.new-1'))
+  const opening = openStore(existing(dataDir))
+  await expect(opening).rejects.toMatchObject({
+    code: 'store-unwritable',
+    message: expect.stringContaining(`${dataDir} cannot be written`),
   })
+  expectFree(dataDir)
 })
 
-describe('files beside the database', () => {
-  test('a log that other users can read is closed to them when the store opens', async () => {
-    const { dataDir, store: first } = await newStore()
-    await first[Symbol.asyncDispose]()
-    // a log that a process has left; an empty one is none to SQLite
-    writeFileSync(join(dataDir, 'postern.db-wal'), '')
-    chmodSync(join(dataDir, 'postern.db-wal'), 0o666)
-    await acquired(existing(dataDir))
-    expect(modeOf(join(dataDir, 'postern.db-wal'))).toBe('600')
-  })
+test('a missing store is refused as `store-missing` in mode `existing`', async () => {
+  for (const dataDir of [temporary(), join(temporary(), 'none')]) {
+    const opening = acquire(existing(dataDir))
+    await expect(opening).rejects.toMatchObject({
+      code: 'store-missing',
+      message: `there is no store in ${dataDir}`,
+    })
+  }
+})
 
-  test.each(['postern.db', 'postern.db-wal', 'postern.db-shm'])(
-    'a folder named %s in place of a database file is refused',
-    async (name) => {
-      const dataDir = await madeFolder()
-      rmSync(join(dataDir, name), { force: true })
-      mkdirSync(join(dataDir, name))
-      const opening = openStore(existing(dataDir))
-      await expect(opening).rejects.toMatchObject({ code: 'data-dir' })
-    },
-  )
+test('a log that other users can read is closed to them when the store opens', async () => {
+  const { dataDir, store: first } = await newStore()
+  await first[Symbol.asyncDispose]()
+  // a log that a process has left; an empty one is none to SQLite
+  writeFileSync(join(dataDir, 'postern.db-wal'), '')
+  chmodSync(join(dataDir, 'postern.db-wal'), 0o666)
+  await acquired(existing(dataDir))
+  expect(modeOf(join(dataDir, 'postern.db-wal'))).toBe('600')
+})
 
-  test('an opened store has its marker, and no shared-memory file of an earlier inspection', async () => {
+test.each(['postern.db', 'postern.db-wal', 'postern.db-shm'])(
+  'a folder named %s in place of a database file is refused',
+  async (name) => {
     const dataDir = await madeFolder()
-    writeFileSync(join(dataDir, 'postern.db-shm'), 'of a look')
-    await acquired(existing(dataDir))
-    expect(existsSync(join(dataDir, 'postern.db-shm'))).toBe(false)
-    expect(readdirSync(dataDir)).toContain('store.json')
-  })
+    rmSync(join(dataDir, name), { force: true })
+    mkdirSync(join(dataDir, name))
+    const opening = openStore(existing(dataDir))
+    await expect(opening).rejects.toMatchObject({ code: 'data-dir' })
+  },
+)
+
+test('an opened store has its marker, and no shared-memory file of an earlier inspection', async () => {
+  const dataDir = await madeFolder()
+  writeFileSync(join(dataDir, 'postern.db-shm'), 'of a look')
+  await acquired(existing(dataDir))
+  expect(existsSync(join(dataDir, 'postern.db-shm'))).toBe(false)
+  expect(readdirSync(dataDir)).toContain('store.json')
 })

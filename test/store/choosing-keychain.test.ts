@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chooseProtection, openExisting, prepare } from '../../src/store/choose.ts'
 import { openStore } from '../../src/store/open-store.ts'
 import { createProtection, entryOf } from '../../src/store/protection.ts'
@@ -10,102 +10,96 @@ const keychain = useKeychainDouble()
 const passphrase = 'words'
 const HOW = { howToMakePassphrase: 'make one so' }
 
-describe('the protection of a new store', () => {
-  const isRequired = true
-  test.each([
-    ['none with the setting `none`', { passphrase, protection: 'none', isRequired }, 'none'],
-    [
-      'the passphrase with the setting `passphrase`',
-      { passphrase, protection: 'passphrase' },
-      'passphrase',
-    ],
-    [
-      'the keychain with the setting `keychain`',
-      { passphrase: null, protection: 'keychain' },
-      'keychain',
-    ],
-    [
-      'the keychain with that setting and a passphrase',
-      { passphrase, protection: 'keychain' },
-      'keychain',
-    ],
-    ['the passphrase with `auto` and both', { passphrase, isRequired }, 'passphrase'],
-    ['the keychain with `auto` and no passphrase', { passphrase: null, isRequired }, 'keychain'],
-  ] as const)('the protection of a new store is %s', async (_what, request, method) => {
-    const words = method === 'passphrase' ? { passphrase } : {}
-    expect(await chooseProtection(request)).toEqual({ method, ...words })
-    expect(keychain.entries.size).toBe(0)
-  })
+const isRequired = true
+test.each([
+  ['none with the setting `none`', { passphrase, protection: 'none', isRequired }, 'none'],
+  [
+    'the passphrase with the setting `passphrase`',
+    { passphrase, protection: 'passphrase' },
+    'passphrase',
+  ],
+  [
+    'the keychain with the setting `keychain`',
+    { passphrase: null, protection: 'keychain' },
+    'keychain',
+  ],
+  [
+    'the keychain with that setting and a passphrase',
+    { passphrase, protection: 'keychain' },
+    'keychain',
+  ],
+  ['the passphrase with `auto` and both', { passphrase, isRequired }, 'passphrase'],
+  ['the keychain with `auto` and no passphrase', { passphrase: null, isRequired }, 'keychain'],
+] as const)('the protection of a new store is %s', async (_what, request, method) => {
+  const words = method === 'passphrase' ? { passphrase } : {}
+  expect(await chooseProtection(request)).toEqual({ method, ...words })
+  expect(keychain.entries.size).toBe(0)
+})
 
-  test('a new store has no protection where none is required', async () => {
+test('a new store has no protection where none is required', async () => {
+  keychain.fails = new Error('asked for nothing')
+  expect(await chooseProtection({ passphrase: null })).toBeNull()
+  expect(await chooseProtection({ passphrase: null, protection: 'auto' })).toBeNull()
+  expect(await chooseProtection({ passphrase: null, protection: 'passphrase' })).toBeNull()
+})
+
+test('a new store with `key.protection: passphrase` and no passphrase is refused with a hint', async () => {
+  const request = { passphrase: null, protection: 'passphrase', ...HOW } as const
+  const choosing = chooseProtection({ ...request, isRequired })
+  await expect(choosing).rejects.toMatchObject({ code: 'settings', hint: 'make one so' })
+  await expect(choosing).rejects.not.toThrow('keychain')
+})
+
+test('a new store is refused where the keychain is locked, with `keychain` and with `auto`', async () => {
+  keychain.fails = new Error('is locked')
+  const named = chooseProtection({ passphrase: null, protection: 'keychain', ...HOW })
+  await expect(named).rejects.toMatchObject({ code: 'store-locked' })
+  const auto = chooseProtection({ passphrase: null, isRequired: true, ...HOW })
+  await expect(auto).rejects.toMatchObject({
+    code: 'settings',
+    message: expect.stringContaining('the OS keychain is locked'),
+    hint: 'make one so',
+  })
+})
+
+test('a protection under the keychain has one keychain entry until `discard`', async () => {
+  const prepared = await prepare({ method: 'keychain' })
+  const { row, held } = prepared
+  expect([...keychain.entries.keys()]).toEqual([`postern ${entryOf(row)}`])
+  expect(held.entry).toBe(entryOf(row))
+  const opened = await openExisting(row, { passphrase: null })
+  expect(opened.masterSecret).toBe(held.masterSecret)
+  await prepared.discard()
+  expect(keychain.entries.size).toBe(0)
+})
+
+test('`discard` of a protection ignores a failing keychain', async () => {
+  const prepared = await prepare({ method: 'keychain' })
+  keychain.fails = new Error('gone')
+  await expect(prepared.discard()).resolves.toBeUndefined()
+})
+
+test.each([{ method: 'none' }, { method: 'passphrase', passphrase }] as const)(
+  'a protection under $method does not use the keychain',
+  async (wanted) => {
     keychain.fails = new Error('asked for nothing')
-    expect(await chooseProtection({ passphrase: null })).toBeNull()
-    expect(await chooseProtection({ passphrase: null, protection: 'auto' })).toBeNull()
-    expect(await chooseProtection({ passphrase: null, protection: 'passphrase' })).toBeNull()
-  })
-
-  test('a new store with `key.protection: passphrase` and no passphrase is refused with a hint', async () => {
-    const request = { passphrase: null, protection: 'passphrase', ...HOW } as const
-    const choosing = chooseProtection({ ...request, isRequired })
-    await expect(choosing).rejects.toMatchObject({ code: 'settings', hint: 'make one so' })
-    await expect(choosing).rejects.not.toThrow('keychain')
-  })
-
-  test('a new store is refused where the keychain is locked, with `keychain` and with `auto`', async () => {
-    keychain.fails = new Error('is locked')
-    const named = chooseProtection({ passphrase: null, protection: 'keychain', ...HOW })
-    await expect(named).rejects.toMatchObject({ code: 'store-locked' })
-    const auto = chooseProtection({ passphrase: null, isRequired: true, ...HOW })
-    await expect(auto).rejects.toMatchObject({
-      code: 'settings',
-      message: expect.stringContaining('the OS keychain is locked'),
-      hint: 'make one so',
-    })
-  })
-})
-
-describe('a new protection', () => {
-  test('a protection under the keychain has one keychain entry until `discard`', async () => {
-    const prepared = await prepare({ method: 'keychain' })
-    const { row, held } = prepared
-    expect([...keychain.entries.keys()]).toEqual([`postern ${entryOf(row)}`])
-    expect(held.entry).toBe(entryOf(row))
-    const opened = await openExisting(row, { passphrase: null })
-    expect(opened.masterSecret).toBe(held.masterSecret)
+    const prepared = await prepare(wanted)
     await prepared.discard()
-    expect(keychain.entries.size).toBe(0)
+    const opened = await openExisting(prepared.row, { passphrase })
+    expect([opened.method, opened.entry]).toEqual([wanted.method, null])
+  },
+)
+
+test('a store without its passphrase or its keychain entry is refused as `store-locked`', async () => {
+  const { row } = await createProtection({ method: 'passphrase', passphrase })
+  await expect(openExisting(row, { passphrase: null })).rejects.toMatchObject({
+    code: 'store-locked',
+    message: expect.stringContaining('none was given'),
   })
-
-  test('`discard` of a protection ignores a failing keychain', async () => {
-    const prepared = await prepare({ method: 'keychain' })
-    keychain.fails = new Error('gone')
-    await expect(prepared.discard()).resolves.toBeUndefined()
-  })
-
-  test.each([{ method: 'none' }, { method: 'passphrase', passphrase }] as const)(
-    'a protection under $method does not use the keychain',
-    async (wanted) => {
-      keychain.fails = new Error('asked for nothing')
-      const prepared = await prepare(wanted)
-      await prepared.discard()
-      const opened = await openExisting(prepared.row, { passphrase })
-      expect([opened.method, opened.entry]).toEqual([wanted.method, null])
-    },
-  )
-})
-
-describe('the protection of an existing store', () => {
-  test('a store without its passphrase or its keychain entry is refused as `store-locked`', async () => {
-    const { row } = await createProtection({ method: 'passphrase', passphrase })
-    await expect(openExisting(row, { passphrase: null })).rejects.toMatchObject({
-      code: 'store-locked',
-      message: expect.stringContaining('none was given'),
-    })
-    const lost = await createProtection({ method: 'keychain' })
-    await expect(openExisting(lost.row, { passphrase })).rejects.toMatchObject({
-      code: 'store-locked',
-      message: expect.stringContaining(`no entry ${entryOf(lost.row)}`),
-    })
+  const lost = await createProtection({ method: 'keychain' })
+  await expect(openExisting(lost.row, { passphrase })).rejects.toMatchObject({
+    code: 'store-locked',
+    message: expect.stringContaining(`no entry ${entryOf(lost.row)}`),
   })
 })
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { readEntry, removeEntry, writeEntry } from '../../src/store/keychain.ts'
 import { keychainRefusal, type KeychainTrouble } from '../../src/store/keychain-refusals.ts'
 import { useKeychainDouble } from './keychain-double.ts'
@@ -6,28 +6,26 @@ import { useKeychainDouble } from './keychain-double.ts'
 const keychain = useKeychainDouble()
 afterEach(() => void vi.useRealTimers())
 
-describe('a keychain entry', () => {
-  test('a keychain entry is written under the service name `postern`, read and removed', async () => {
-    await writeEntry('store-1', 'secret')
-    expect([...keychain.entries]).toEqual([['postern store-1', 'secret']])
-    expect(await readEntry('store-1')).toBe('secret')
-    await removeEntry('store-1')
-    expect(keychain.entries.size).toBe(0)
-    expect(await readEntry('store-1')).toBeNull()
-  })
+test('a keychain entry is written under the service name `postern`, read and removed', async () => {
+  await writeEntry('store-1', 'secret')
+  expect([...keychain.entries]).toEqual([['postern store-1', 'secret']])
+  expect(await readEntry('store-1')).toBe('secret')
+  await removeEntry('store-1')
+  expect(keychain.entries.size).toBe(0)
+  expect(await readEntry('store-1')).toBeNull()
+})
 
-  test('a keychain entry that was stored differently is refused', async () => {
-    keychain.keeps = () => 'another'
-    await expect(writeEntry('store-1', 'secret')).rejects.toMatchObject({
-      code: 'keychain',
-      message: expect.stringContaining('did not keep what was written'),
-    })
+test('a keychain entry that was stored differently is refused', async () => {
+  keychain.keeps = () => 'another'
+  await expect(writeEntry('store-1', 'secret')).rejects.toMatchObject({
+    code: 'keychain',
+    message: expect.stringContaining('did not keep what was written'),
   })
+})
 
-  test('a missing keychain entry is refused where the keychain fails a trial', async () => {
-    keychain.keeps = () => 'another'
-    await expect(readEntry('store-1')).rejects.toMatchObject({ code: 'keychain' })
-  })
+test('a missing keychain entry is refused where the keychain fails a trial', async () => {
+  keychain.keeps = () => 'another'
+  await expect(readEntry('store-1')).rejects.toMatchObject({ code: 'keychain' })
 })
 
 test.each<[string, KeychainTrouble]>([

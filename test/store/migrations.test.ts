@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CARRIED_TABLES } from '../../src/store/carry.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { FIRST_VERSION, MIGRATIONS } from '../../src/store/migrations.ts'
@@ -38,29 +38,27 @@ test('every migration step raises the version by one, starting with the version 
 
 const KEY = `INSERT INTO own_keys (fingerprint, state, created_at, certificate, locked)`
 
-describe('constraints of the schema', () => {
-  test.each([
-    ['a retired key without a secret', `${KEY} VALUES ('a', 'retired', 1, 'c', '')`, /CHECK/],
-    ['a destroyed key with a secret', `${KEY} VALUES ('a', 'destroyed', 1, 'c', 'l')`, /CHECK/],
-    [
-      'two pending keys',
-      `${KEY} VALUES ('a', 'pending', 1, 'c', 'l'), ('b', 'pending', 1, 'c', 'l')`,
-      /UNIQUE/,
-    ],
-    [
-      'two active keys',
-      `${KEY} VALUES ('a', 'active', 1, 'c', 'l'), ('b', 'active', 1, 'c', 'l')`,
-      /UNIQUE/,
-    ],
-    [
-      'a second protection',
-      `INSERT INTO protection VALUES (2, 'none', 'scrypt', 2, 8, 1, x'00', x'00', x'00', x'00', NULL)`,
-      /CHECK/,
-    ],
-    ['a second webhook', `INSERT INTO webhook (id) VALUES (2)`, /CHECK/],
-  ])('the schema refuses %s', (_, statement, reason) => {
-    expect(() => database.exec(statement)).toThrow(reason)
-  })
+test.each([
+  ['a retired key without a secret', `${KEY} VALUES ('a', 'retired', 1, 'c', '')`, /CHECK/],
+  ['a destroyed key with a secret', `${KEY} VALUES ('a', 'destroyed', 1, 'c', 'l')`, /CHECK/],
+  [
+    'two pending keys',
+    `${KEY} VALUES ('a', 'pending', 1, 'c', 'l'), ('b', 'pending', 1, 'c', 'l')`,
+    /UNIQUE/,
+  ],
+  [
+    'two active keys',
+    `${KEY} VALUES ('a', 'active', 1, 'c', 'l'), ('b', 'active', 1, 'c', 'l')`,
+    /UNIQUE/,
+  ],
+  [
+    'a second protection',
+    `INSERT INTO protection VALUES (2, 'none', 'scrypt', 2, 8, 1, x'00', x'00', x'00', x'00', NULL)`,
+    /CHECK/,
+  ],
+  ['a second webhook', `INSERT INTO webhook (id) VALUES (2)`, /CHECK/],
+])('the schema refuses %s', (_, statement, reason) => {
+  expect(() => database.exec(statement)).toThrow(reason)
 })
 
 test('a store may have one pending, one active and several old keys', () => {

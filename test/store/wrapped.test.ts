@@ -170,52 +170,50 @@ describe('a store whose secret a command wraps', () => {
   })
 })
 
-describe('moves of a store with a wrapped secret', () => {
-  test('a store moves from a passphrase to a command and back with all its secrets', async () => {
-    const [dataDir, wrapper] = [temporary(), new WrapperDouble()]
-    const store = await open(dataDir, { passphrase: 'words' })
-    const secret = await store.secret('replay')
-    await store.move({ method: 'exec', wrapper }, relock)
-    await store[Symbol.asyncDispose]()
-    await expect(opening(dataDir, { passphrase: 'words' })).rejects.toMatchObject({
-      code: 'store-locked',
-    })
-    const again = await open(dataDir, { ...by(wrapper), passphrase: null })
-    expect(await again.secret('replay')).toEqual(secret)
-    await again.move({ method: 'passphrase', passphrase: 'other' }, relock)
-    await again[Symbol.asyncDispose]()
-    expect(column(dataDir, 'wrapped')).toBeNull()
-    expect(await (await open(dataDir, { passphrase: 'other' })).secret('replay')).toEqual(secret)
+test('a store moves from a passphrase to a command and back with all its secrets', async () => {
+  const [dataDir, wrapper] = [temporary(), new WrapperDouble()]
+  const store = await open(dataDir, { passphrase: 'words' })
+  const secret = await store.secret('replay')
+  await store.move({ method: 'exec', wrapper }, relock)
+  await store[Symbol.asyncDispose]()
+  await expect(opening(dataDir, { passphrase: 'words' })).rejects.toMatchObject({
+    code: 'store-locked',
   })
+  const again = await open(dataDir, { ...by(wrapper), passphrase: null })
+  expect(await again.secret('replay')).toEqual(secret)
+  await again.move({ method: 'passphrase', passphrase: 'other' }, relock)
+  await again[Symbol.asyncDispose]()
+  expect(column(dataDir, 'wrapped')).toBeNull()
+  expect(await (await open(dataDir, { passphrase: 'other' })).secret('replay')).toEqual(secret)
+})
 
-  test('a store moves to the next key of the service, and no file has the former wrapped secret', async () => {
-    const { dataDir, wrapper, secret } = await made()
-    const former = String(column(dataDir, 'wrapped'))
-    const store = await open(dataDir, by(wrapper))
-    wrapper.loseKey()
-    await store.move({ method: 'exec', wrapper }, relock)
-    await store[Symbol.asyncDispose]()
-    expect(readFileSync(join(dataDir, 'postern.db'), 'latin1')).not.toContain(former)
-    expect(await (await open(dataDir, by(wrapper))).secret('replay')).toEqual(secret)
-  })
+test('a store moves to the next key of the service, and no file has the former wrapped secret', async () => {
+  const { dataDir, wrapper, secret } = await made()
+  const former = String(column(dataDir, 'wrapped'))
+  const store = await open(dataDir, by(wrapper))
+  wrapper.loseKey()
+  await store.move({ method: 'exec', wrapper }, relock)
+  await store[Symbol.asyncDispose]()
+  expect(readFileSync(join(dataDir, 'postern.db'), 'latin1')).not.toContain(former)
+  expect(await (await open(dataDir, by(wrapper))).secret('replay')).toEqual(secret)
+})
 
-  test('a store with a wrapped secret moves to another folder, and its backup opens with the command', async () => {
-    const { dataDir, wrapper } = await made()
-    const store = await open(dataDir, by(wrapper))
-    const file = await store.copy()
-    await store[Symbol.asyncDispose]()
-    const request = { passphrase: null, wrapper }
-    expect(await readBackup(file, request)).toMatchObject({ method: 'exec', keys: [{}] })
-    const backup = readBackup(file, { passphrase: 'words' })
-    await expect(backup).rejects.toMatchObject({ code: 'store-locked' })
-    const to = join(temporary(), 'data')
-    {
-      await using from = await fileSource(dataDir, request)
-      await using target = fileTarget(to)
-      await relocate({ from, to: target, request, tryKey: () => Promise.resolve() })
-    }
-    expect((await open(to, by(wrapper))).method).toBe('exec')
-  })
+test('a store with a wrapped secret moves to another folder, and its backup opens with the command', async () => {
+  const { dataDir, wrapper } = await made()
+  const store = await open(dataDir, by(wrapper))
+  const file = await store.copy()
+  await store[Symbol.asyncDispose]()
+  const request = { passphrase: null, wrapper }
+  expect(await readBackup(file, request)).toMatchObject({ method: 'exec', keys: [{}] })
+  const backup = readBackup(file, { passphrase: 'words' })
+  await expect(backup).rejects.toMatchObject({ code: 'store-locked' })
+  const to = join(temporary(), 'data')
+  {
+    await using from = await fileSource(dataDir, request)
+    await using target = fileTarget(to)
+    await relocate({ from, to: target, request, tryKey: () => Promise.resolve() })
+  }
+  expect((await open(to, by(wrapper))).method).toBe('exec')
 })
 
 describe.skipIf(!hasPostgres())('a store with a wrapped secret of two sidecars', () => {

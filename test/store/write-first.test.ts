@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { open, put, temporary } from './support.ts'
 
@@ -29,40 +29,38 @@ const CHANGES: [string, Change][] = [
   ['a note in the order of writes', (store, step) => store.note(step, { isOrdered: true })],
 ]
 
-describe('`Store.writeFirst`', () => {
-  test.each(CHANGES)('observations are saved once before %s', async (_what, change) => {
-    const { store, steps } = await scene()
-    const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
-    await change(store, step)
-    await change(store, step)
-    expect(steps).toEqual(['save', 'saved', 'step', 'step'])
-  })
+test.each(CHANGES)('observations are saved once before %s', async (_what, change) => {
+  const { store, steps } = await scene()
+  const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
+  await change(store, step)
+  await change(store, step)
+  expect(steps).toEqual(['save', 'saved', 'step', 'step'])
+})
 
-  test.each(CHANGES)(
-    'observations that cannot be saved refuse %s, until a save succeeds',
-    async (_what, change) => {
-      const { store, steps, observed } = await scene()
-      observed.fails = true
-      const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
-      await expect(change(store, step)).rejects.toThrow('no room')
-      expect(steps).toEqual(['save'])
-      observed.fails = false
-      await change(store, step)
-      expect(steps).toEqual(['save', 'save', 'saved', 'step'])
-    },
-  )
-
-  test('observations are saved when the store closes', async () => {
-    const { store, steps } = await scene()
-    await store[Symbol.asyncDispose]()
-    expect(steps).toEqual(['save', 'saved'])
-  })
-
-  test('a store without observations saves nothing', async () => {
+test.each(CHANGES)(
+  'observations that cannot be saved refuse %s, until a save succeeds',
+  async (_what, change) => {
     const { store, steps, observed } = await scene()
-    observed.isDue = false
-    await put(store, 'one', '1')
-    await store[Symbol.asyncDispose]()
-    expect(steps).toEqual([])
-  })
+    observed.fails = true
+    const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
+    await expect(change(store, step)).rejects.toThrow('no room')
+    expect(steps).toEqual(['save'])
+    observed.fails = false
+    await change(store, step)
+    expect(steps).toEqual(['save', 'save', 'saved', 'step'])
+  },
+)
+
+test('observations are saved when the store closes', async () => {
+  const { store, steps } = await scene()
+  await store[Symbol.asyncDispose]()
+  expect(steps).toEqual(['save', 'saved'])
+})
+
+test('a store without observations saves nothing', async () => {
+  const { store, steps, observed } = await scene()
+  observed.isDue = false
+  await put(store, 'one', '1')
+  await store[Symbol.asyncDispose]()
+  expect(steps).toEqual([])
 })

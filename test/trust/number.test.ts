@@ -55,69 +55,64 @@ test('`src/operators/trust/README.md` shows the first vectors', () => {
   expect(readme).toContain(FIRST.text)
 })
 
-describe('the input of a safety number', () => {
-  const given = (text: string) => compareNumber(text, FIRST)
+const given = (text: string) => compareNumber(text, FIRST)
 
-  test('the input of a safety number may contain blanks and line breaks', async () => {
-    expect(await given(`\uFEFF ${digitLines(FIRST.digits).join('\r\n')}\n`)).toBe('equal')
-    expect(await given(FIRST.text.match(/.{1,20}/g)!.join('\n  '))).toBe('equal')
+test('the input of a safety number may contain blanks and line breaks', async () => {
+  expect(await given(`\uFEFF ${digitLines(FIRST.digits).join('\r\n')}\n`)).toBe('equal')
+  expect(await given(FIRST.text.match(/.{1,20}/g)!.join('\n  '))).toBe('equal')
+})
+
+test.each([
+  ['person', OTHER_PERSON],
+  ['bot', OTHER_BOT],
+] as const)(
+  'the comparison of a safety number names the part that differs: %s',
+  async (whose, { digits, text }) => {
+    expect([await given(digits), await given(text)]).toEqual([whose, whose])
+  },
+)
+
+test('a safety number with a changed digit, or one half twice, differs', async () => {
+  const { digits } = FIRST
+  for (const at of [0, 29, 30, 59]) {
+    const changed = `${digits.slice(0, at)}${(Number(digits[at]) + 1) % 10}${digits.slice(at + 1)}`
+    expect(await given(changed)).not.toBe('equal')
+  }
+  expect(await given(digits.slice(0, 30).repeat(2))).toBe('bot')
+  expect(await given(digits.slice(30).repeat(2))).toBe('person')
+  expect(await given('0'.repeat(60))).toBe('both')
+})
+
+test.each([
+  ['nothing', ''],
+  ['59 digits', FIRST.digits.slice(1)],
+  ['61 digits', `${FIRST.digits}0`],
+  ['digits of another script', FIRST.digits.replaceAll('1', '\u0661')],
+  ['digits with a sign', `-${FIRST.digits.slice(1)}`],
+  ['a fingerprint', FIRST.person.fingerprint],
+  ['a text in lower case', FIRST.text.toLowerCase()],
+  ['a text with more behind', `${FIRST.text}:1`],
+  ['a text in another text', `see ${FIRST.text}`],
+  ['a text with one account', FIRST.text.split(':').slice(0, 4).join(':')],
+  ['digits with the halves in the other order', FIRST.digits.slice(30) + FIRST.digits.slice(0, 30)],
+  ['a text with the accounts in the other order', TURNED],
+  ['a text with an id of leading zeros', FIRST.text.replace(':7:', ':07:')],
+  ['a text with a zero byte', `${FIRST.text}\0`],
+  ['a link', `https://example.org/?${FIRST.text}`],
+  ['very much', '1'.repeat(100_000)],
+])('the input of a safety number is refused as %s', async (_what, text) => {
+  await expect(given(text)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('no safety number'),
   })
+})
 
-  test.each([
-    ['person', OTHER_PERSON],
-    ['bot', OTHER_BOT],
-  ] as const)(
-    'the comparison of a safety number names the part that differs: %s',
-    async (whose, { digits, text }) => {
-      expect([await given(digits), await given(text)]).toEqual([whose, whose])
-    },
-  )
-
-  test('a safety number with a changed digit, or one half twice, differs', async () => {
-    const { digits } = FIRST
-    for (const at of [0, 29, 30, 59]) {
-      const changed = `${digits.slice(0, at)}${(Number(digits[at]) + 1) % 10}${digits.slice(at + 1)}`
-      expect(await given(changed)).not.toBe('equal')
-    }
-    expect(await given(digits.slice(0, 30).repeat(2))).toBe('bot')
-    expect(await given(digits.slice(30).repeat(2))).toBe('person')
-    expect(await given('0'.repeat(60))).toBe('both')
-  })
-
-  test.each([
-    ['nothing', ''],
-    ['59 digits', FIRST.digits.slice(1)],
-    ['61 digits', `${FIRST.digits}0`],
-    ['digits of another script', FIRST.digits.replaceAll('1', '\u0661')],
-    ['digits with a sign', `-${FIRST.digits.slice(1)}`],
-    ['a fingerprint', FIRST.person.fingerprint],
-    ['a text in lower case', FIRST.text.toLowerCase()],
-    ['a text with more behind', `${FIRST.text}:1`],
-    ['a text in another text', `see ${FIRST.text}`],
-    ['a text with one account', FIRST.text.split(':').slice(0, 4).join(':')],
-    [
-      'digits with the halves in the other order',
-      FIRST.digits.slice(30) + FIRST.digits.slice(0, 30),
-    ],
-    ['a text with the accounts in the other order', TURNED],
-    ['a text with an id of leading zeros', FIRST.text.replace(':7:', ':07:')],
-    ['a text with a zero byte', `${FIRST.text}\0`],
-    ['a link', `https://example.org/?${FIRST.text}`],
-    ['very much', '1'.repeat(100_000)],
-  ])('the input of a safety number is refused as %s', async (_what, text) => {
+test('a safety number text of another version is refused with a hint at the version', async () => {
+  for (const version of ['0', '2', '11', '01']) {
+    const text = FIRST.text.replace(':1:', `:${version}:`)
     await expect(given(text)).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('no safety number'),
+      message: expect.stringContaining('another version'),
     })
-  })
-
-  test('a safety number text of another version is refused with a hint at the version', async () => {
-    for (const version of ['0', '2', '11', '01']) {
-      const text = FIRST.text.replace(':1:', `:${version}:`)
-      await expect(given(text)).rejects.toMatchObject({
-        code: 'usage',
-        message: expect.stringContaining('another version'),
-      })
-    }
-  })
+  }
 })

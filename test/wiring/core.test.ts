@@ -1,5 +1,5 @@
 /** The parts between the doors as settings, store and service make them. */
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { SecretSource } from '../../src/config/secrets.ts'
 import { settingsFrom, type Settings } from '../../src/config/settings.ts'
 import { createCore } from '../../src/wiring/core.ts'
@@ -118,56 +118,54 @@ test('the guard of an unshared store waits for the mode of a chat without a limi
   expect(sent).toHaveLength(1)
 })
 
-describe('the store of a core', () => {
-  /** A core that opens the store of the settings. */
-  const begin = async (dataDir: string, o: Partial<Parameters<typeof createCore>[0]> = {}) => {
-    const served = serve()
-    const settings = settingsFrom({
-      upstream: { url: 'http://x' },
-      dataDir,
-      key: { protection: 'none' },
-    })
-    const secrets = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
-    const log: Parameters<typeof createCore>[0]['log'] = served.parts.part('log')
-    const core = await createCore({ settings, secrets, log, ...o }, served.link, 'run')
-    onTestFinished(() => core[Symbol.asyncDispose]())
-    return { core, service: served.service }
-  }
-
-  test('`createCore` makes a store in dataDir unless it may not, and closes the store at its end', async () => {
-    const dataDir = temporary()
-    const missing = begin(dataDir, { mayCreateStore: false })
-    await expect(missing).rejects.toMatchObject({ code: 'store-missing' })
-    const { core } = await begin(dataDir)
-    await expect(begin(dataDir)).rejects.toMatchObject({ code: 'store-in-use' })
-    await core[Symbol.asyncDispose]()
-    const again = await begin(dataDir, { mayCreateStore: false })
-    expect(await flags(again.core.store)).toMatchObject({ bot_id: '1' })
+/** A core that opens the store of the settings. */
+const begin = async (dataDir: string, o: Partial<Parameters<typeof createCore>[0]> = {}) => {
+  const served = serve()
+  const settings = settingsFrom({
+    upstream: { url: 'http://x' },
+    dataDir,
+    key: { protection: 'none' },
   })
+  const secrets = { botToken: SecretSource.fromValue('t'), clientToken: null, passphrase: null }
+  const log: Parameters<typeof createCore>[0]['log'] = served.parts.part('log')
+  const core = await createCore({ settings, secrets, log, ...o }, served.link, 'run')
+  onTestFinished(() => core[Symbol.asyncDispose]())
+  return { core, service: served.service }
+}
 
-  test('`createCore` refuses a restored store, and leaves the store closed', async () => {
-    const dataDir = temporary()
-    const store = await open(dataDir, { protection: 'none', isRequired: true })
-    await put(store, 'backup_taken_at', '2026-01-01T00:00:00Z')
-    await store[Symbol.asyncDispose]()
-    const restored = { code: 'store-restored' }
-    await expect(begin(dataDir)).rejects.toMatchObject(restored)
-    await expect(begin(dataDir)).rejects.toMatchObject(restored)
-  })
+test('`createCore` makes a store in dataDir unless it may not, and closes the store at its end', async () => {
+  const dataDir = temporary()
+  const missing = begin(dataDir, { mayCreateStore: false })
+  await expect(missing).rejects.toMatchObject({ code: 'store-missing' })
+  const { core } = await begin(dataDir)
+  await expect(begin(dataDir)).rejects.toMatchObject({ code: 'store-in-use' })
+  await core[Symbol.asyncDispose]()
+  const again = await begin(dataDir, { mayCreateStore: false })
+  expect(await flags(again.core.store)).toMatchObject({ bot_id: '1' })
+})
 
-  test('`createCore` scrubs a store with a due scrub', async () => {
-    const store = await storeWith(null)
-    await put(store, 'scrub_due', '1')
-    await scene({ store, key: null, purpose: 'begin' })
-    expect(await flags(store)).not.toHaveProperty('scrub_due')
-  })
+test('`createCore` refuses a restored store, and leaves the store closed', async () => {
+  const dataDir = temporary()
+  const store = await open(dataDir, { protection: 'none', isRequired: true })
+  await put(store, 'backup_taken_at', '2026-01-01T00:00:00Z')
+  await store[Symbol.asyncDispose]()
+  const restored = { code: 'store-restored' }
+  await expect(begin(dataDir)).rejects.toMatchObject(restored)
+  await expect(begin(dataDir)).rejects.toMatchObject(restored)
+})
 
-  test('the OpenPGP engine of a sidecar judges certificates by the supplied time', async () => {
-    const { core, service } = await begin(temporary())
-    expect((await core.engine.judge(alice.certificate)).unusable).toBeNull()
-    service.passedMs = MADE_MS - DAY_MS - Date.now()
-    const other = await begin(temporary())
-    Object.assign(other.service, service)
-    expect((await other.core.engine.judge(alice.certificate)).unusable).toBe('not-yet-valid')
-  })
+test('`createCore` scrubs a store with a due scrub', async () => {
+  const store = await storeWith(null)
+  await put(store, 'scrub_due', '1')
+  await scene({ store, key: null, purpose: 'begin' })
+  expect(await flags(store)).not.toHaveProperty('scrub_due')
+})
+
+test('the OpenPGP engine of a sidecar judges certificates by the supplied time', async () => {
+  const { core, service } = await begin(temporary())
+  expect((await core.engine.judge(alice.certificate)).unusable).toBeNull()
+  service.passedMs = MADE_MS - DAY_MS - Date.now()
+  const other = await begin(temporary())
+  Object.assign(other.service, service)
+  expect((await other.core.engine.judge(alice.certificate)).unusable).toBe('not-yet-valid')
 })

@@ -18,34 +18,32 @@ beforeAll(async () => {
 const use = <T>(run: Parameters<typeof withClient<T>>[2], limitMs = 10_000) =>
   withClient<T>(parseAddress(cluster.url), limitMs, run)
 
-describe('`clientOptions`', () => {
-  const optionsOf = (url: string, as: 'session' | 'pool' = 'session') =>
-    clientOptions(parseAddress(url), as)
+const optionsOf = (url: string, as: 'session' | 'pool' = 'session') =>
+  clientOptions(parseAddress(url), as)
 
-  test('`clientOptions` has host, user and password, and verifies TLS for a remote host', () => {
-    const near = optionsOf('postgres://u@localhost:6000/d')
-    expect(near).toMatchObject({
-      host: 'localhost',
-      port: 6000,
-      database: 'd',
-      user: 'u',
-      ssl: false,
-    })
-    expect((near.password as () => string)()).toBe('')
-    const far = optionsOf('postgres://u:secret@db/d')
-    expect(far.ssl).toEqual({ ca: undefined, rejectUnauthorized: true })
-    expect((far.password as () => string)()).toBe('secret')
+test('`clientOptions` has host, user and password, and verifies TLS for a remote host', () => {
+  const near = optionsOf('postgres://u@localhost:6000/d')
+  expect(near).toMatchObject({
+    host: 'localhost',
+    port: 6000,
+    database: 'd',
+    user: 'u',
+    ssl: false,
   })
+  expect((near.password as () => string)()).toBe('')
+  const far = optionsOf('postgres://u:secret@db/d')
+  expect(far.ssl).toEqual({ ca: undefined, rejectUnauthorized: true })
+  expect((far.password as () => string)()).toBe('secret')
+})
 
-  test('`clientOptions` sets an idle timeout for the session and none for pool connections', () => {
-    const [session, pool] = (['session', 'pool'] as const).map((as) =>
-      optionsOf('postgres://u@db/d', as),
-    )
-    expect(session).toMatchObject({ lock_timeout: 20, keepAlive: true, pipeline: true })
-    expect(session?.options).toContain('-c idle_session_timeout=3500')
-    expect(pool).toMatchObject({ lock_timeout: 10_000, application_name: 'postern' })
-    expect(pool?.options).toContain('-c idle_session_timeout=0')
-  })
+test('`clientOptions` sets an idle timeout for the session and none for pool connections', () => {
+  const [session, pool] = (['session', 'pool'] as const).map((as) =>
+    optionsOf('postgres://u@db/d', as),
+  )
+  expect(session).toMatchObject({ lock_timeout: 20, keepAlive: true, pipeline: true })
+  expect(session?.options).toContain('-c idle_session_timeout=3500')
+  expect(pool).toMatchObject({ lock_timeout: 10_000, application_name: 'postern' })
+  expect(pool?.options).toContain('-c idle_session_timeout=0')
 })
 
 test.each([
