@@ -12,10 +12,7 @@ import { commandLine, keepFlags, print, printNotice } from './terminal.ts'
 const OTHER_NAMES: readonly [names: string, hint: string][] = [
   ['withheld', '`postern explain --withheld` lists what was withheld'],
   ['doctor', '`postern check` looks at settings, disk, network, token and key'],
-  [
-    'log logs',
-    'the log is what `postern run` prints to stderr; `postern trust log` is about trust',
-  ],
+  ['log logs', '`postern run` prints the log to stderr; `postern trust log` is about trust'],
   ['health ready', '`postern status` shows how it is, and ends with 1 unless it is ready'],
   ['start serve stop', '`postern run` runs the sidecar, until Ctrl-C or SIGTERM'],
   ['setup install', '`postern init` writes the settings'],
@@ -44,8 +41,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
     await program.parseAsync(named, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode === 0) return
-    throw refusal(error, program, named)
+    if (error.exitCode !== 0) throw refusal(error, program, named)
   }
 }
 
@@ -90,15 +86,13 @@ function createProgram(commands: Command[]): Command {
     })
     .exitOverride()
     .addHelpText('after', `example: ${commandLine('postern demo --once')}`)
-  for (const command of commands) adopt(root, command)
+  // without the settings of `root`, a command would print and exit by itself
+  for (const command of commands) {
+    command.copyInheritedSettings(root)
+    for (const child of command.commands) child.copyInheritedSettings(command)
+    root.addCommand(command)
+  }
   return root
-}
-
-/** Without this, a command would print and exit by itself. */
-function adopt(parent: Command, command: Command): void {
-  command.copyInheritedSettings(parent)
-  for (const child of command.commands) child.copyInheritedSettings(command)
-  parent.addCommand(command)
 }
 
 /** Flags of every command, each with a value. */
