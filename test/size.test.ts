@@ -24,14 +24,14 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 54_755,
+    limit: 54_719,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
   {
     what: 'lines of code in test',
     is: testCode(),
-    limit: 107_581,
+    limit: 107_354,
     goal: 90_000,
     advice:
       'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
@@ -39,7 +39,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src/sandbox',
     is: codeOf('sandbox'),
-    limit: 7_462,
+    limit: 7_439,
     goal: 9_000,
     advice: 'Derive it from the tables of operations, routes and faults.',
   },
@@ -53,7 +53,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
-    limit: 6_444,
+    limit: 6_440,
     goal: 6_500,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },
@@ -67,7 +67,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 2_885,
+    limit: 2_864,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },
@@ -82,7 +82,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of an update with a sealed message',
     is: update.lines,
-    limit: 7_555,
+    limit: 7_389,
     goal: 3_000,
     advice: 'Move what an opening does not need out of the files that it reads.',
   },
