@@ -152,7 +152,12 @@ async function pauseBefore(
   { untilMs, signal }: Call,
 ): Promise<boolean> {
   if (performance.now() + retryPauseMs >= untilMs) return false
-  await pause(retryPauseMs, undefined, { signal: stopping }).catch(() => undefined)
+  const left = new AbortController()
+  const leave = (): void => left.abort()
+  signal?.addEventListener('abort', leave)
+  const ended = AbortSignal.any([left.signal, stopping])
+  await pause(retryPauseMs, undefined, { signal: ended }).catch(() => undefined)
+  signal?.removeEventListener('abort', leave)
   return !stopping.aborted && signal?.aborted !== true
 }
 

@@ -40,8 +40,8 @@ test.each<[FailureKind, string]>([
   ['storage', '53100 55000 57014 58030 P0001 XX000'],
   ['blocked', '55P03'],
   ['damaged', '3F000 42P01 42P07 42703'],
-  ['again', '40001 40P01'],
-  ['mistake', '22012 42601 25P02'],
+  ['again', '22012 23505 40001 40P01'],
+  ['mistake', '42601 25P02'],
 ])('`kindOf` is %s for the SQLSTATEs %s', (kind, states) => {
   for (const state of states.split(' ')) expect(kindOf(reported(state)), state).toBe(kind)
 })
@@ -152,7 +152,7 @@ test.each<[unknown, string, string, string]>([
   expect(`${refused.message}${refused.hint}`).not.toContain('secret')
 })
 
-test.each([reported('40001'), reported('22012'), new Error('x'), null, 'x'])(
+test.each([reported('40001'), reported('42601'), new Error('x'), null, 'x'])(
   '`toOperator` returns a mistake unchanged: %s',
   (error) => {
     expect(toOperator(error, ADDRESS)).toBe(error)

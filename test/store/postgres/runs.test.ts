@@ -65,7 +65,7 @@ test('`runAgain` runs a query again for three seconds only', async () => {
 })
 
 test.each([
-  ['for any other failure', ofState('23505'), 1],
+  ['for any other failure', ofState('42601'), 1],
   ['where the database cannot write', ofState('53100'), 1],
   ['an eighth time', ofState('40001'), 8],
 ])('`runAgain` does not run a query again %s', async (_why, error, times) => {
