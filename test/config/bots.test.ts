@@ -47,153 +47,168 @@ bots:
     dataDir: elsewhere
 `
 
-test('each bot of the list has its own settings over the common ones', () => {
-  const given = withFile(TWO)
-  const { bots, settings, folder: none } = severalOf(given)
-  expect(none).toBeNull()
-  expect(bots.map(({ name }) => name)).toEqual(['echo', 'news'])
-  const [echo, news] = bots
-  expect(echo?.settings.trust.policy).toBe('pinned')
-  expect(echo?.settings.upstream.url).toBe('https://api.example.org')
-  expect(echo?.settings.dataDir).toBe(join(given.cwd, '.postern/bots/echo'))
-  expect(echo?.secrets.botToken.reveal()).toBe(token(1))
-  expect(echo?.secrets.clientToken).toBeNull()
-  expect(echo?.secrets.passphrase?.reveal()).toBe(ENOUGH.POSTERN_KEY_PASSPHRASE)
-  expect(news?.settings.trust.policy).toBe('first-use')
-  expect(news?.settings.upstream.url).toBe('https://other.example.org')
-  expect(news?.settings.dataDir).toBe(join(given.cwd, 'elsewhere'))
-  expect(news?.secrets.clientToken?.reveal()).toBe('of-the-news')
-  expect(settings.dataDir).toBe(join(given.cwd, '.postern'))
-  expect(settings.listen.port).toBe(8700)
+describe('a list of bots', () => {
+  test('each bot of the list has its own settings over the common ones', () => {
+    const given = withFile(TWO)
+    const { bots, settings, folder: none } = severalOf(given)
+    expect(none).toBeNull()
+    expect(bots.map(({ name }) => name)).toEqual(['echo', 'news'])
+    const [echo, news] = bots
+    expect(echo?.settings.trust.policy).toBe('pinned')
+    expect(echo?.settings.upstream.url).toBe('https://api.example.org')
+    expect(echo?.settings.dataDir).toBe(join(given.cwd, '.postern/bots/echo'))
+    expect(echo?.secrets.botToken.reveal()).toBe(token(1))
+    expect(echo?.secrets.clientToken).toBeNull()
+    expect(echo?.secrets.passphrase?.reveal()).toBe(ENOUGH.POSTERN_KEY_PASSPHRASE)
+    expect(news?.settings.trust.policy).toBe('first-use')
+    expect(news?.settings.upstream.url).toBe('https://other.example.org')
+    expect(news?.settings.dataDir).toBe(join(given.cwd, 'elsewhere'))
+    expect(news?.secrets.clientToken?.reveal()).toBe('of-the-news')
+    expect(settings.dataDir).toBe(join(given.cwd, '.postern'))
+    expect(settings.listen.port).toBe(8700)
+  })
+
+  test("a bot's own setting overrides the environment", () => {
+    const env = { ...COMMON, POSTERN_TRUST_POLICY: 'accept' }
+    const { bots } = severalOf(withFile(TWO, { env }))
+    expect(bots.map(({ settings }) => settings.trust.policy)).toEqual(['pinned', 'accept'])
+  })
+
+  test("`load` with a bot's name returns the settings of this bot", () => {
+    const given = withFile(TWO)
+    expect(load({ ...given, bot: 'news' }).settings.upstream.url).toBe('https://other.example.org')
+    expect(loadStoreAccess({ ...given, bot: 'echo' }).dataDir).toMatch(/bots\/echo$/)
+    expect(loadDataDir({ ...given, bot: 'echo' })).toBe(join(given.cwd, '.postern'))
+  })
 })
 
-test("a bot's own setting overrides the environment", () => {
-  const env = { ...COMMON, POSTERN_TRUST_POLICY: 'accept' }
-  const { bots } = severalOf(withFile(TWO, { env }))
-  expect(bots.map(({ settings }) => settings.trust.policy)).toEqual(['pinned', 'accept'])
-})
-
-test("`load` with a bot's name returns the settings of this bot", () => {
-  const given = withFile(TWO)
-  expect(load({ ...given, bot: 'news' }).settings.upstream.url).toBe('https://other.example.org')
-  expect(loadStoreAccess({ ...given, bot: 'echo' }).dataDir).toMatch(/bots\/echo$/)
-  expect(loadDataDir({ ...given, bot: 'echo' })).toBe(join(given.cwd, '.postern'))
-})
-
-const one = (more: string): string => `bots:\n  - name: echo\n    token: ${token(1)}\n    ${more}\n`
-const two = (a: string, b = a): string =>
-  `bots:\n  - {name: a, token: ${token(1)}${a}}\n  - {name: b, token: ${token(2)}${b}}\n`
-const NAME = 'expected at most 63 of a-z, 0-9, _ and -'
-const refused: [string, string, string][] = [
-  ['a setting of the process', one('listen: {}'), '4:5 bots.echo.listen: is the same for all'],
-  ['an unknown setting', one('trust: {polcy: pinned}'), '4:13 bots.echo.trust.polcy: no such'],
-  ['an invalid value', one('trust: {policy: x}'), '4:21 bots.echo.trust.policy: expected one'],
-  ['a missing token', 'bots:\n  - name: echo\n', '2:5 bots.echo.token: is required, or'],
-  ['a missing name', `bots:\n  - token: ${token(1)}\n`, '2:5 bots.0.name: is required'],
-  ['a name with dots and slashes', two('').replace('a,', '../up,'), `2:12 bots.0.name: ${NAME}`],
-  ['a repeated name', two('').replace('b,', 'a,'), 'name: is the name of another bot (postern.'],
-  ['two tokens of one bot', two('').replaceAll(/bot_../g, 'bot_7.'), 'has the token of the same'],
-  ['a repeated client token', two(', clientToken: x'), 'bots.b: has the same token for the local'],
-  ['a repeated folder', two(', dataDir: x'), 'bots.b: has the same dataDir as bots.a'],
-  ['a token beside the list', `bot: {token: ${token(3)}}\n${two('')}`, '1:14 bot.token: expected'],
-  ['a text in place of a bot', 'bots: [echo]\n', '1:8 bots.0: expected the settings of a bot'],
-  ['bots within a bot', 'bots:\n  - {name: a, bots: x}\n', 'bots.a.bots: is the same for all'],
-]
-test.each(refused)(
-  'a list with %s is refused with its line, and no token is repeated',
-  (_what, text, reason) => {
-    const { message, hint } = refusalOf(() => loadAll(withFile(text)))
-    expect(message).toContain(reason)
-    expect(message + hint).not.toContain('t'.repeat(43))
-  },
-)
-
-test('a settings file with a token that others can read is refused', () => {
-  const cwd = folder()
-  const configFlag = file(cwd, 'a.yaml', `bots: [{name: a, token: ${token(1)}}]\n`, 0o644)
-  const error = refusalOf(() => loadAll(sources({ cwd, configFlag, env: COMMON })))
-  expect(error.message).toContain('the file holds a secret and others can read it')
-})
-
-test('a listener beyond loopback requires a client token of each bot', () => {
-  const env = { ...COMMON, POSTERN_LISTEN_HOST: '0.0.0.0' }
-  const { message } = refusalOf(() => loadAll(withFile(TWO, { env })))
-  expect(message).toContain('bots.echo.listen.host: expected a loopback address')
-  expect(message).toContain('since clientToken is not set')
-  expect(message).not.toContain('bots.news')
-})
-
-const URL_OF_STORE = 'postgres://postern@127.0.0.1/postern'
-const env = { ...COMMON, POSTERN_STORE_URL: URL_OF_STORE }
-const schemasOf = (text: string, more: object = {}): string[] =>
-  severalOf(withFile(text, { env: { ...env, ...more } })).bots.map(
-    ({ settings }) => settings.store.schema,
+describe('an invalid list', () => {
+  const one = (more: string): string =>
+    `bots:\n  - name: echo\n    token: ${token(1)}\n    ${more}\n`
+  const two = (a: string, b = a): string =>
+    `bots:\n  - {name: a, token: ${token(1)}${a}}\n  - {name: b, token: ${token(2)}${b}}\n`
+  const NAME = 'expected at most 63 of a-z, 0-9, _ and -'
+  const refused: [string, string, string][] = [
+    ['a setting of the process', one('listen: {}'), '4:5 bots.echo.listen: is the same for all'],
+    ['an unknown setting', one('trust: {polcy: pinned}'), '4:13 bots.echo.trust.polcy: no such'],
+    ['an invalid value', one('trust: {policy: x}'), '4:21 bots.echo.trust.policy: expected one'],
+    ['a missing token', 'bots:\n  - name: echo\n', '2:5 bots.echo.token: is required, or'],
+    ['a missing name', `bots:\n  - token: ${token(1)}\n`, '2:5 bots.0.name: is required'],
+    ['a name with dots and slashes', two('').replace('a,', '../up,'), `2:12 bots.0.name: ${NAME}`],
+    ['a repeated name', two('').replace('b,', 'a,'), 'name: is the name of another bot (postern.'],
+    ['two tokens of one bot', two('').replaceAll(/bot_../g, 'bot_7.'), 'has the token of the same'],
+    [
+      'a repeated client token',
+      two(', clientToken: x'),
+      'bots.b: has the same token for the local',
+    ],
+    ['a repeated folder', two(', dataDir: x'), 'bots.b: has the same dataDir as bots.a'],
+    [
+      'a token beside the list',
+      `bot: {token: ${token(3)}}\n${two('')}`,
+      '1:14 bot.token: expected',
+    ],
+    ['a text in place of a bot', 'bots: [echo]\n', '1:8 bots.0: expected the settings of a bot'],
+    ['bots within a bot', 'bots:\n  - {name: a, bots: x}\n', 'bots.a.bots: is the same for all'],
+  ]
+  test.each(refused)(
+    'a list with %s is refused with its line, and no token is repeated',
+    (_what, text, reason) => {
+      const { message, hint } = refusalOf(() => loadAll(withFile(text)))
+      expect(message).toContain(reason)
+      expect(message + hint).not.toContain('t'.repeat(43))
+    },
   )
 
-test('each bot uses the common database and a schema after its name', () => {
-  const given = withFile(TWO, { env })
-  const { bots, secrets } = severalOf(given)
-  expect(secrets.storeUrl?.reveal()).toBe(URL_OF_STORE)
-  expect(bots.map((bot) => bot.secrets.storeUrl?.reveal())).toEqual([URL_OF_STORE, URL_OF_STORE])
-  expect(schemasOf(TWO)).toEqual(['postern_echo', 'postern_news'])
-  expect(schemasOf(TWO, { POSTERN_STORE_SCHEMA: 'bots' })).toEqual(['bots_echo', 'bots_news'])
-  const own = `${TWO}    store: {schema: news-of-before}\n`
-  expect(schemasOf(own)).toEqual(['postern_echo', 'news-of-before'])
+  test('a settings file with a token that others can read is refused', () => {
+    const cwd = folder()
+    const configFlag = file(cwd, 'a.yaml', `bots: [{name: a, token: ${token(1)}}]\n`, 0o644)
+    const error = refusalOf(() => loadAll(sources({ cwd, configFlag, env: COMMON })))
+    expect(error.message).toContain('the file holds a secret and others can read it')
+  })
+
+  test('a listener beyond loopback requires a client token of each bot', () => {
+    const env = { ...COMMON, POSTERN_LISTEN_HOST: '0.0.0.0' }
+    const { message } = refusalOf(() => loadAll(withFile(TWO, { env })))
+    expect(message).toContain('bots.echo.listen.host: expected a loopback address')
+    expect(message).toContain('since clientToken is not set')
+    expect(message).not.toContain('bots.news')
+  })
 })
 
-test("`loadStoreAccess` with a bot's name returns its schema without a database", () => {
-  const given = withFile(TWO)
-  expect(loadStoreAccess({ ...given, bot: 'news' }).store.schema).toBe('postern_news')
-})
+describe('bots on PostgreSQL', () => {
+  const URL_OF_STORE = 'postgres://postern@127.0.0.1/postern'
+  const env = { ...COMMON, POSTERN_STORE_URL: URL_OF_STORE }
+  const schemasOf = (text: string, more: object = {}): string[] =>
+    severalOf(withFile(text, { env: { ...env, ...more } })).bots.map(
+      ({ settings }) => settings.store.schema,
+    )
 
-const long = 'n'.repeat(56)
-const bot = (name: string, more = ''): string =>
-  `  - {name: ${name}, token: ${token(name.length)}${more}}\n`
-test.each([
-  [
-    'one schema for two bots',
-    `bots:\n${bot('echo')}${bot('a', ', store: {schema: postern_echo}')}`,
-    'bots.a: has the same store.schema as bots.echo',
-    'a schema is of one bot: give one of them another store.schema',
-  ],
-  [
-    'a name longer than PostgreSQL allows',
-    `bots:\n${bot(long)}`,
-    `bots.${long}.store.schema: expected at most 63 bytes, and there are 64, with a bot’s name`,
-    'give the bot a store.schema of its own, or a shorter name',
-  ],
-  [
-    'a name reserved by PostgreSQL',
-    `bots:\n${bot('a', ', store: {schema: pg_a}')}`,
-    'bots.a.store.schema: expected a name of a-z, 0-9, _ and -',
-    '`postern config list` lists every setting',
-  ],
-  [
-    'a database of its own',
-    `bots:\n${bot('a', ', store: {url: postgres://a@127.0.0.1/b}')}`,
-    'bots.a.store.url: is the same for all bots',
-    '',
-  ],
-])('a list with %s is refused with a hint', (_what, text, message, hint) => {
-  const error = refusalOf(() => loadAll(withFile(text, { env })))
-  expect(error.message).toContain(message)
-  expect(error.hint).toContain(hint)
-})
+  test('each bot uses the common database and a schema after its name', () => {
+    const given = withFile(TWO, { env })
+    const { bots, secrets } = severalOf(given)
+    expect(secrets.storeUrl?.reveal()).toBe(URL_OF_STORE)
+    expect(bots.map((bot) => bot.secrets.storeUrl?.reveal())).toEqual([URL_OF_STORE, URL_OF_STORE])
+    expect(schemasOf(TWO)).toEqual(['postern_echo', 'postern_news'])
+    expect(schemasOf(TWO, { POSTERN_STORE_SCHEMA: 'bots' })).toEqual(['bots_echo', 'bots_news'])
+    const own = `${TWO}    store: {schema: news-of-before}\n`
+    expect(schemasOf(own)).toEqual(['postern_echo', 'news-of-before'])
+  })
 
-test('a certificate authority without a database is refused once for all bots', () => {
-  const cwd = folder()
-  const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
-  const given = { env: { ...COMMON, POSTERN_STORE_CA_FILE: caFile } }
-  const { message } = refusalOf(() => loadAll(withFile(TWO, given)))
-  expect(message.match(/expected with store.url/g)).toHaveLength(1)
-})
+  test("`loadStoreAccess` with a bot's name returns its schema without a database", () => {
+    const given = withFile(TWO)
+    expect(loadStoreAccess({ ...given, bot: 'news' }).store.schema).toBe('postern_news')
+  })
 
-test('`changedOfProcess` lists the changed settings of the process', () => {
-  const given = withFile(TWO, { env })
-  const before = severalOf(given)
-  expect(changedOfProcess(before, severalOf(given))).toEqual([])
-  const now = severalOf({ ...given, env: COMMON })
-  expect(changedOfProcess(before, now)).toEqual(['store.url'])
+  const long = 'n'.repeat(56)
+  const bot = (name: string, more = ''): string =>
+    `  - {name: ${name}, token: ${token(name.length)}${more}}\n`
+  test.each([
+    [
+      'one schema for two bots',
+      `bots:\n${bot('echo')}${bot('a', ', store: {schema: postern_echo}')}`,
+      'bots.a: has the same store.schema as bots.echo',
+      'a schema is of one bot: give one of them another store.schema',
+    ],
+    [
+      'a name longer than PostgreSQL allows',
+      `bots:\n${bot(long)}`,
+      `bots.${long}.store.schema: expected at most 63 bytes, and there are 64, with a bot’s name`,
+      'give the bot a store.schema of its own, or a shorter name',
+    ],
+    [
+      'a name reserved by PostgreSQL',
+      `bots:\n${bot('a', ', store: {schema: pg_a}')}`,
+      'bots.a.store.schema: expected a name of a-z, 0-9, _ and -',
+      '`postern config list` lists every setting',
+    ],
+    [
+      'a database of its own',
+      `bots:\n${bot('a', ', store: {url: postgres://a@127.0.0.1/b}')}`,
+      'bots.a.store.url: is the same for all bots',
+      '',
+    ],
+  ])('a list with %s is refused with a hint', (_what, text, message, hint) => {
+    const error = refusalOf(() => loadAll(withFile(text, { env })))
+    expect(error.message).toContain(message)
+    expect(error.hint).toContain(hint)
+  })
+
+  test('a certificate authority without a database is refused once for all bots', () => {
+    const cwd = folder()
+    const caFile = file(cwd, 'ca.pem', '-----BEGIN CERTIFICATE-----\n')
+    const given = { env: { ...COMMON, POSTERN_STORE_CA_FILE: caFile } }
+    const { message } = refusalOf(() => loadAll(withFile(TWO, given)))
+    expect(message.match(/expected with store.url/g)).toHaveLength(1)
+  })
+
+  test('`changedOfProcess` lists the changed settings of the process', () => {
+    const given = withFile(TWO, { env })
+    const before = severalOf(given)
+    expect(changedOfProcess(before, severalOf(given))).toEqual([])
+    const now = severalOf({ ...given, env: COMMON })
+    expect(changedOfProcess(before, now)).toEqual(['store.url'])
+  })
 })
 
 describe('a folder of bots', () => {
@@ -251,66 +266,68 @@ describe('a folder of bots', () => {
   })
 })
 
-/** A pipe into which somebody puts these words once. */
-function pipe(cwd: string, words: string): string {
-  const path = join(cwd, 'pipe')
-  execFileSync('mkfifo', ['-m', '600', path])
-  spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', words, path], { stdio: 'ignore' }).unref()
-  return path
-}
+describe('pipes', () => {
+  /** A pipe into which somebody puts these words once. */
+  function pipe(cwd: string, words: string): string {
+    const path = join(cwd, 'pipe')
+    execFileSync('mkfifo', ['-m', '600', path])
+    spawn('sh', ['-c', 'printf %s "$1" > "$2"', 'sh', words, path], { stdio: 'ignore' }).unref()
+    return path
+  }
 
-test('a secret from a pipe is kept for all bots when settings are read again', () => {
-  const given = withFolder(
-    { 'echo.yaml': `token: ${token(1)}\n`, 'news.yaml': `token: ${token(2)}\n` },
-    { secretReader: new SecretReader() },
-  )
-  const { POSTERN_KEY_PASSPHRASE: _words, ...others } = given.env
-  const env = { ...others, POSTERN_KEY_PASSPHRASE_FILE: pipe(given.cwd, 'the words') }
-  const passphrases = () =>
-    severalOf({ ...given, env }).bots.map(({ secrets }) => secrets.passphrase?.reveal())
-  expect(passphrases()).toEqual(['the words', 'the words'])
-  given.secretReader.waitNoMore()
-  expect(passphrases()).toEqual(['the words', 'the words'])
-})
+  test('a secret from a pipe is kept for all bots when settings are read again', () => {
+    const given = withFolder(
+      { 'echo.yaml': `token: ${token(1)}\n`, 'news.yaml': `token: ${token(2)}\n` },
+      { secretReader: new SecretReader() },
+    )
+    const { POSTERN_KEY_PASSPHRASE: _words, ...others } = given.env
+    const env = { ...others, POSTERN_KEY_PASSPHRASE_FILE: pipe(given.cwd, 'the words') }
+    const passphrases = () =>
+      severalOf({ ...given, env }).bots.map(({ secrets }) => secrets.passphrase?.reveal())
+    expect(passphrases()).toEqual(['the words', 'the words'])
+    given.secretReader.waitNoMore()
+    expect(passphrases()).toEqual(['the words', 'the words'])
+  })
 
-test('a token file that is a pipe is refused after the start', () => {
-  const secretReader = new SecretReader()
-  const given = withFolder({}, { secretReader })
-  secretReader.waitNoMore()
-  const late = join(given.cwd, 'late')
-  execFileSync('mkfifo', ['-m', '600', late])
-  file(join(given.cwd, 'bots.d'), 'late.yaml', `tokenFile: ${late}\n`)
-  expect(refusalOf(() => loadAll(given)).message).toContain(
-    `bots.late.token: ${late}: is a pipe, which is read at a start alone`,
-  )
-})
+  test('a token file that is a pipe is refused after the start', () => {
+    const secretReader = new SecretReader()
+    const given = withFolder({}, { secretReader })
+    secretReader.waitNoMore()
+    const late = join(given.cwd, 'late')
+    execFileSync('mkfifo', ['-m', '600', late])
+    file(join(given.cwd, 'bots.d'), 'late.yaml', `tokenFile: ${late}\n`)
+    expect(refusalOf(() => loadAll(given)).message).toContain(
+      `bots.late.token: ${late}: is a pipe, which is read at a start alone`,
+    )
+  })
 
-test('a settings file that is a pipe is refused after the start', () => {
-  const given = withFolder({}, { secretReader: new SecretReader() })
-  const configFlag = join(given.cwd, 'settings')
-  execFileSync('mkfifo', ['-m', '600', configFlag])
-  given.secretReader.waitNoMore()
-  expect(refusalOf(() => loadSeveral({ ...given, configFlag })).message).toContain(
-    'settings: is a pipe, which is read at a start alone',
-  )
-})
+  test('a settings file that is a pipe is refused after the start', () => {
+    const given = withFolder({}, { secretReader: new SecretReader() })
+    const configFlag = join(given.cwd, 'settings')
+    execFileSync('mkfifo', ['-m', '600', configFlag])
+    given.secretReader.waitNoMore()
+    expect(refusalOf(() => loadSeveral({ ...given, configFlag })).message).toContain(
+      'settings: is a pipe, which is read at a start alone',
+    )
+  })
 
-test.each(['upstream', 'store'])('a pipe is refused as %s.caFile', (of) => {
-  const given = withFolder({ 'echo.yaml': `token: ${token(1)}\n` })
-  const caFile = join(given.cwd, 'ca')
-  execFileSync('mkfifo', ['-m', '600', caFile])
-  const env = { ...given.env, [`POSTERN_${of.toUpperCase()}_CA_FILE`]: caFile }
-  expect(refusalOf(() => loadAll({ ...given, env })).message).toContain(
-    `${caFile}: is no ordinary file`,
-  )
-})
+  test.each(['upstream', 'store'])('a pipe is refused as %s.caFile', (of) => {
+    const given = withFolder({ 'echo.yaml': `token: ${token(1)}\n` })
+    const caFile = join(given.cwd, 'ca')
+    execFileSync('mkfifo', ['-m', '600', caFile])
+    const env = { ...given.env, [`POSTERN_${of.toUpperCase()}_CA_FILE`]: caFile }
+    expect(refusalOf(() => loadAll({ ...given, env })).message).toContain(
+      `${caFile}: is no ordinary file`,
+    )
+  })
 
-test('a pipe is refused as the file of a bot', () => {
-  const given = withFolder({})
-  execFileSync('mkfifo', [join(given.cwd, 'bots.d', 'echo.yaml')])
-  expect(refusalOf(() => loadAll(given)).message).toContain(
-    'bots.d/echo.yaml bots.echo: is no ordinary file',
-  )
+  test('a pipe is refused as the file of a bot', () => {
+    const given = withFolder({})
+    execFileSync('mkfifo', [join(given.cwd, 'bots.d', 'echo.yaml')])
+    expect(refusalOf(() => loadAll(given)).message).toContain(
+      'bots.d/echo.yaml bots.echo: is no ordinary file',
+    )
+  })
 })
 
 test('the example of several bots is accepted', () => {

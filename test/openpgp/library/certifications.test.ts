@@ -201,105 +201,109 @@ describe.skipIf(!isInstalled('gpg'))('a gpg authority', () => {
   })
 })
 
-const [by, of] = [testPerson('authority'), testPerson('4711@bots.example')]
-const dayMs = (day: number): number => MADE_MS + day * DAY_MS
-const gives = (day: number, value = '4711', more: Buffer[] = [], on = of): Buffer => {
-  const hashed = [writeNotation(NOTATION, value, true), ...more]
-  return certifiedBy(by.primary, on, { atMs: dayMs(day), hashed })
-}
-const revokes = (day: number, more: Partial<SignatureOptions> = {}): Buffer =>
-  certifiedBy(by.primary, of, { atMs: dayMs(day), type: TYPE.certificationRevocation, ...more })
-const forged = (day: number) => revokes(day, { numbers: Buffer.from([0, 1, 1, 0, 1, 1]) })
-const times = (length: number, one: (at: number) => Buffer) =>
-  Array.from({ length }, (_, at) => one(at))
-const copied = gives(1, '4711', [], { ...of, primary: testPerson('another').primary })
-const many = times(16, () => gives(1))
-const critical = revokes(2, { hashed: [writeNotation('unknown@corp.example', '1', true)] })
-const ended = gives(2, '4711', [expiresAfter(60)])
-
-test.each<[what: string, statements: Buffer[], madeOn: number | null, isWithdrawn: boolean]>([
-  ['a revocation with a critical notation counts', [gives(1), critical], null, true],
-  ['a certification that is copied from another key proves nothing', [copied], null, false],
-  ['16 certifications are read', many, 1, false],
-  ['17 certifications prove nothing', [...many, gives(1)], null, false],
-  ['a revocation behind 16 certifications counts', [...many, revokes(2)], null, true],
-  ['17 forged revocations count as one', [gives(1), ...times(17, forged)], null, true],
-  ['15 forged revocations revoke nothing', [...times(15, forged), gives(1)], 1, false],
-  ['a newer certification for another person counts', [gives(2, '9999'), gives(1)], null, true],
-  ['a certification for another person alone proves nothing', [gives(2, '9999')], null, false],
-  ['a newer certification that has ended counts', [gives(1), ended], null, false],
-  ['a newer certification for the person counts', [gives(2), gives(1, '9999')], 2, false],
-])('%s', async (_, statements, madeOn, isWithdrawn) => {
-  const { primary, name, subkey } = of
-  const made = [writeUserId(primary, name), ...statements, boundSubkey(primary, subkey)]
-  const found = await certified(armoredCertificate(keyPacket(primary), ...made), {
-    by: { fingerprint: by.primary.fingerprint, armored: by.certificate },
-    nowMs: dayMs(9),
-  })
-  expect(found.period?.madeMs ?? null).toBe(madeOn && dayMs(madeOn))
-  expect(found.isWithdrawn).toBe(isWithdrawn)
-})
-
-const ECC = { type: 'ecc', curve: 'curve25519Legacy', userIDs: { name: 'alice' } } as const
-const passphrase = 'a passphrase for tests alone'
-const make = async (userId: string, createdMs: number, before?: string) => {
-  const by = before === undefined ? before : await engine.unlock(before, passphrase)
-  const key = { userId, createdMs, passphrase, isRandom: true }
-  return await engine.generate({ ...key, certifiedBy: by })
-}
-const follows = async (
-  next: string,
-  { fingerprint, certificate: armored }: { fingerprint: string; certificate: string },
-) => await certified(next, { by: { fingerprint, armored }, subject: 'own-user-id' })
-
-test('the next key of a rotation is certified by the previous key', async () => {
-  const old = await make('echo_bot', NOW_MS - 9 * DAY_MS)
-  const next = await make('echo_bot', NOW_MS - DAY_MS, old.locked)
-  expect((await follows(next.certificate, old)).period).not.toBeNull()
-  expect(await follows((await make('echo_bot', NOW_MS)).certificate, old)).toEqual(NOTHING)
-})
-
-test('a key with another user id is no successor of the key that certified it', async () => {
-  const old = await make('alice', NOW_MS - 9 * DAY_MS)
-  const bob = await make('bob', NOW_MS - DAY_MS, old.locked)
-  expect(await follows(bob.certificate, old)).toEqual(NOTHING)
-})
-
-/** A key and its successor, which it certifies. */
-async function succession(nextMs: number, more: { keyExpirationTime?: number } = {}) {
-  const [old, next] = await Promise.all(
-    [{ date: new Date(NOW_MS - 9 * DAY_MS), ...more }, { date: new Date(nextMs) }].map(
-      async (options) => (await generateKey({ ...ECC, ...options, format: 'object' })).privateKey,
-    ),
-  )
-  if (old === undefined || next === undefined) throw new Error('no keys')
-  await certifyKey(next, unlockedFrom(old))
-  const publicKey = old.toPublic()
-  const before = { fingerprint: publicKey.getFingerprint(), certificate: publicKey.armor() }
-  return { old, before, certificate: next.toPublic().armor() }
-}
-
-test('a successor is not certified once the previous key is revoked, for any reason', async () => {
-  const { old, before, certificate } = await succession(NOW_MS - DAY_MS)
-  expect((await follows(certificate, before)).period).not.toBeNull()
-  const { keySuperseded, keyCompromised, keyRetired } = enums.reasonForRevocation
-  for (const flag of [keySuperseded, keyCompromised, keyRetired]) {
-    const { publicKey: revoked } = await revokeKey({
-      key: old,
-      reasonForRevocation: { flag },
-      format: 'armored',
-    })
-    expect(await follows(certificate, { ...before, certificate: revoked })).toEqual(NOTHING)
+describe('the statements of a certifier', () => {
+  const [by, of] = [testPerson('authority'), testPerson('4711@bots.example')]
+  const dayMs = (day: number): number => MADE_MS + day * DAY_MS
+  const gives = (day: number, value = '4711', more: Buffer[] = [], on = of): Buffer => {
+    const hashed = [writeNotation(NOTATION, value, true), ...more]
+    return certifiedBy(by.primary, on, { atMs: dayMs(day), hashed })
   }
+  const revokes = (day: number, more: Partial<SignatureOptions> = {}): Buffer =>
+    certifiedBy(by.primary, of, { atMs: dayMs(day), type: TYPE.certificationRevocation, ...more })
+  const forged = (day: number) => revokes(day, { numbers: Buffer.from([0, 1, 1, 0, 1, 1]) })
+  const times = (length: number, one: (at: number) => Buffer) =>
+    Array.from({ length }, (_, at) => one(at))
+  const copied = gives(1, '4711', [], { ...of, primary: testPerson('another').primary })
+  const many = times(16, () => gives(1))
+  const critical = revokes(2, { hashed: [writeNotation('unknown@corp.example', '1', true)] })
+  const ended = gives(2, '4711', [expiresAfter(60)])
+
+  test.each<[what: string, statements: Buffer[], madeOn: number | null, isWithdrawn: boolean]>([
+    ['a revocation with a critical notation counts', [gives(1), critical], null, true],
+    ['a certification that is copied from another key proves nothing', [copied], null, false],
+    ['16 certifications are read', many, 1, false],
+    ['17 certifications prove nothing', [...many, gives(1)], null, false],
+    ['a revocation behind 16 certifications counts', [...many, revokes(2)], null, true],
+    ['17 forged revocations count as one', [gives(1), ...times(17, forged)], null, true],
+    ['15 forged revocations revoke nothing', [...times(15, forged), gives(1)], 1, false],
+    ['a newer certification for another person counts', [gives(2, '9999'), gives(1)], null, true],
+    ['a certification for another person alone proves nothing', [gives(2, '9999')], null, false],
+    ['a newer certification that has ended counts', [gives(1), ended], null, false],
+    ['a newer certification for the person counts', [gives(2), gives(1, '9999')], 2, false],
+  ])('%s', async (_, statements, madeOn, isWithdrawn) => {
+    const { primary, name, subkey } = of
+    const made = [writeUserId(primary, name), ...statements, boundSubkey(primary, subkey)]
+    const found = await certified(armoredCertificate(keyPacket(primary), ...made), {
+      by: { fingerprint: by.primary.fingerprint, armored: by.certificate },
+      nowMs: dayMs(9),
+    })
+    expect(found.period?.madeMs ?? null).toBe(madeOn && dayMs(madeOn))
+    expect(found.isWithdrawn).toBe(isWithdrawn)
+  })
 })
 
-test('a successor is not certified once the previous key has expired', async () => {
-  const ends = { keyExpirationTime: (8 * DAY_MS) / 1000 }
-  const { before, certificate } = await succession(NOW_MS - 3 * DAY_MS, ends)
-  expect(await follows(certificate, before)).toEqual(NOTHING)
-  const by = { fingerprint: before.fingerprint, armored: before.certificate }
-  const nowMs = NOW_MS - 2 * DAY_MS
-  expect(await certified(certificate, { by, subject: 'own-user-id', nowMs })).not.toEqual(NOTHING)
+describe('the previous key', () => {
+  const ECC = { type: 'ecc', curve: 'curve25519Legacy', userIDs: { name: 'alice' } } as const
+  const passphrase = 'a passphrase for tests alone'
+  const make = async (userId: string, createdMs: number, before?: string) => {
+    const by = before === undefined ? before : await engine.unlock(before, passphrase)
+    const key = { userId, createdMs, passphrase, isRandom: true }
+    return await engine.generate({ ...key, certifiedBy: by })
+  }
+  const follows = async (
+    next: string,
+    { fingerprint, certificate: armored }: { fingerprint: string; certificate: string },
+  ) => await certified(next, { by: { fingerprint, armored }, subject: 'own-user-id' })
+
+  test('the next key of a rotation is certified by the previous key', async () => {
+    const old = await make('echo_bot', NOW_MS - 9 * DAY_MS)
+    const next = await make('echo_bot', NOW_MS - DAY_MS, old.locked)
+    expect((await follows(next.certificate, old)).period).not.toBeNull()
+    expect(await follows((await make('echo_bot', NOW_MS)).certificate, old)).toEqual(NOTHING)
+  })
+
+  test('a key with another user id is no successor of the key that certified it', async () => {
+    const old = await make('alice', NOW_MS - 9 * DAY_MS)
+    const bob = await make('bob', NOW_MS - DAY_MS, old.locked)
+    expect(await follows(bob.certificate, old)).toEqual(NOTHING)
+  })
+
+  /** A key and its successor, which it certifies. */
+  async function succession(nextMs: number, more: { keyExpirationTime?: number } = {}) {
+    const [old, next] = await Promise.all(
+      [{ date: new Date(NOW_MS - 9 * DAY_MS), ...more }, { date: new Date(nextMs) }].map(
+        async (options) => (await generateKey({ ...ECC, ...options, format: 'object' })).privateKey,
+      ),
+    )
+    if (old === undefined || next === undefined) throw new Error('no keys')
+    await certifyKey(next, unlockedFrom(old))
+    const publicKey = old.toPublic()
+    const before = { fingerprint: publicKey.getFingerprint(), certificate: publicKey.armor() }
+    return { old, before, certificate: next.toPublic().armor() }
+  }
+
+  test('a successor is not certified once the previous key is revoked, for any reason', async () => {
+    const { old, before, certificate } = await succession(NOW_MS - DAY_MS)
+    expect((await follows(certificate, before)).period).not.toBeNull()
+    const { keySuperseded, keyCompromised, keyRetired } = enums.reasonForRevocation
+    for (const flag of [keySuperseded, keyCompromised, keyRetired]) {
+      const { publicKey: revoked } = await revokeKey({
+        key: old,
+        reasonForRevocation: { flag },
+        format: 'armored',
+      })
+      expect(await follows(certificate, { ...before, certificate: revoked })).toEqual(NOTHING)
+    }
+  })
+
+  test('a successor is not certified once the previous key has expired', async () => {
+    const ends = { keyExpirationTime: (8 * DAY_MS) / 1000 }
+    const { before, certificate } = await succession(NOW_MS - 3 * DAY_MS, ends)
+    expect(await follows(certificate, before)).toEqual(NOTHING)
+    const by = { fingerprint: before.fingerprint, armored: before.certificate }
+    const nowMs = NOW_MS - 2 * DAY_MS
+    expect(await certified(certificate, { by, subject: 'own-user-id', nowMs })).not.toEqual(NOTHING)
+  })
 })
 
 test.skipIf(!isInstalled('sq'))(

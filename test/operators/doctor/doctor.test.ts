@@ -69,89 +69,99 @@ test('a foreign key at the service fails the check of the key and the command', 
   world.bot = { ...world.bot, fingerprint }
 })
 
-const DAY_MS = 86_400_000
-const OURS = 'a'.repeat(40)
-const { bot } = new DoubleWorld()
-const look = (more: object, pending?: { fingerprint: string }) => {
-  const active = { fingerprint: OURS, createdAtMs: Date.now(), endsMs: Infinity, ...more }
-  return checkKey({ ...bot, fingerprint: OURS } as Bot, {
-    managesKey: true,
-    rotateEveryDays: undefined,
-    keys: { active, pending, all: [active] },
+describe('`checkKey`', () => {
+  const DAY_MS = 86_400_000
+  const OURS = 'a'.repeat(40)
+  const { bot } = new DoubleWorld()
+  const look = (more: object, pending?: { fingerprint: string }) => {
+    const active = { fingerprint: OURS, createdAtMs: Date.now(), endsMs: Infinity, ...more }
+    return checkKey({ ...bot, fingerprint: OURS } as Bot, {
+      managesKey: true,
+      rotateEveryDays: undefined,
+      keys: { active, pending, all: [active] },
+    })
+  }
+
+  test('a published key that is not expired passes', () => {
+    expect(look({}).map(({ level }) => level)).toEqual(['pass', 'pass'])
+    const [, age] = look({ endsMs: Date.now() + 40 * DAY_MS })
+    expect(age).toMatchObject({ level: 'pass' })
+    expect(age?.message).toMatch(/expires on \d{4}-\d\d-\d\d$/)
   })
-}
 
-test('a published key that is not expired passes', () => {
-  expect(look({}).map(({ level }) => level)).toEqual(['pass', 'pass'])
-  const [, age] = look({ endsMs: Date.now() + 40 * DAY_MS })
-  expect(age).toMatchObject({ level: 'pass' })
-  expect(age?.message).toMatch(/expires on \d{4}-\d\d-\d\d$/)
-})
-
-test.each([
-  ['expires within a month', { endsMs: Date.now() + 29 * DAY_MS }, 'warn'],
-  ['has expired', { endsMs: Date.now() - 1 }, 'fail'],
-  ['is old', { createdAtMs: Date.now() - 800 * DAY_MS }, 'warn'],
-])('a key that %s is reported with a hint to rotate', (_what, more, level) => {
-  const [, age] = look(more)
-  expect(age).toMatchObject({ name: 'key age', level })
-  expect(age?.hint).toContain('rotate')
-})
-
-test('a pending key beside the published key is a warning', () => {
-  const [key] = look({}, { fingerprint: 'b'.repeat(40) })
-  expect(key).toMatchObject({ name: 'key', level: 'warn' })
-  expect(key?.hint).toContain('--watch')
-})
-
-const failing = async (detail: string, more: Partial<ServiceParts> = {}) => {
-  const code = detail.startsWith('E') ? 'postern_upstream_unreachable' : 'postern_upstream_invalid'
-  const { bot, lines } = await checkService({
-    me: () => Promise.reject(new NoResponseError(code, detail)),
-    limits: () => LIMITS,
-    skewMs: () => null,
-    upstreamUrl: 'https://chat.example.org:8443/api',
-    isProxied: false,
-    managesKey: true,
-    ...more,
+  test.each([
+    ['expires within a month', { endsMs: Date.now() + 29 * DAY_MS }, 'warn'],
+    ['has expired', { endsMs: Date.now() - 1 }, 'fail'],
+    ['is old', { createdAtMs: Date.now() - 800 * DAY_MS }, 'warn'],
+  ])('a key that %s is reported with a hint to rotate', (_what, more, level) => {
+    const [, age] = look(more)
+    expect(age).toMatchObject({ name: 'key age', level })
+    expect(age?.hint).toContain('rotate')
   })
-  expect([bot, lines.length]).toEqual([null, 1])
-  return lines[0]
-}
 
-const elsewhere = /getent hosts chat\.example\.org/
-test.each([
-  ['ENOTFOUND', {}, 'dns', /chat\.example\.org does not resolve \(ENOTFOUND\)/, elsewhere],
-  ['ENOTFOUND', { isProxied: true }, 'dns', /./, /^check HTTPS_PROXY and HTTP_PROXY$/],
-  ['no envelope in HTTP 404', {}, 'service', /\(no envelope in HTTP 404\)/, /of upstream\.url/],
-  ['ECONNREFUSED', {}, 'upstream', /^nothing listens at chat\.example\.org:8443 \(/, /./],
-  ['ECONNRESET', {}, 'upstream', /^https:.*: ECONNRESET$/, /./],
-])(
-  'the failure %s of a service %j fails the check `%s`',
-  async (detail, more, name, message, hint) => {
-    const line = await failing(detail, more)
-    expect(line).toMatchObject({ name, level: 'fail' })
-    expect(line?.message).toMatch(message)
-    expect(line?.hint).toMatch(hint)
-  },
-)
-
-test('`check` with other settings tests these settings, and the sidecar tests the store', async () => {
-  const lines = await doctor(1, '--upstream-url', 'http://127.0.0.1:1')
-  expect(lines.get('upstream')).toMatchObject({ level: 'fail' })
-  expect(lines.get('sidecar')?.message).toContain('was asked about the store')
-  expect(lines.get('key')).toMatchObject({ level: 'pass' })
+  test('a pending key beside the published key is a warning', () => {
+    const [key] = look({}, { fingerprint: 'b'.repeat(40) })
+    expect(key).toMatchObject({ name: 'key', level: 'warn' })
+    expect(key?.hint).toContain('--watch')
+  })
 })
 
-test('a data folder or file that others can read fails with the command for it', async () => {
-  const folder = dataFolder()
-  chmodSync(folder, 0o755)
-  const [wide] = await checkFolder(folder)
-  expect(wide).toMatchObject({ level: 'fail', hint: `chmod -R go= ${folder}` })
-  chmodSync(folder, 0o700)
-  writeFileSync(join(folder, 'copy.db'), '', { mode: 0o644 })
-  const [file] = await checkFolder(folder)
-  expect(file?.message).toContain('copy.db')
+describe('`checkService`', () => {
+  const failing = async (detail: string, more: Partial<ServiceParts> = {}) => {
+    const code = detail.startsWith('E')
+      ? 'postern_upstream_unreachable'
+      : 'postern_upstream_invalid'
+    const { bot, lines } = await checkService({
+      me: () => Promise.reject(new NoResponseError(code, detail)),
+      limits: () => LIMITS,
+      skewMs: () => null,
+      upstreamUrl: 'https://chat.example.org:8443/api',
+      isProxied: false,
+      managesKey: true,
+      ...more,
+    })
+    expect([bot, lines.length]).toEqual([null, 1])
+    return lines[0]
+  }
+
+  const elsewhere = /getent hosts chat\.example\.org/
+  test.each([
+    ['ENOTFOUND', {}, 'dns', /chat\.example\.org does not resolve \(ENOTFOUND\)/, elsewhere],
+    ['ENOTFOUND', { isProxied: true }, 'dns', /./, /^check HTTPS_PROXY and HTTP_PROXY$/],
+    ['no envelope in HTTP 404', {}, 'service', /\(no envelope in HTTP 404\)/, /of upstream\.url/],
+    ['ECONNREFUSED', {}, 'upstream', /^nothing listens at chat\.example\.org:8443 \(/, /./],
+    ['ECONNRESET', {}, 'upstream', /^https:.*: ECONNRESET$/, /./],
+  ])(
+    'the failure %s of a service %j fails the check `%s`',
+    async (detail, more, name, message, hint) => {
+      const line = await failing(detail, more)
+      expect(line).toMatchObject({ name, level: 'fail' })
+      expect(line?.message).toMatch(message)
+      expect(line?.hint).toMatch(hint)
+    },
+  )
+})
+
+describe('`check` beside a running sidecar', () => {
+  test('`check` with other settings tests these settings, and the sidecar tests the store', async () => {
+    const lines = await doctor(1, '--upstream-url', 'http://127.0.0.1:1')
+    expect(lines.get('upstream')).toMatchObject({ level: 'fail' })
+    expect(lines.get('sidecar')?.message).toContain('was asked about the store')
+    expect(lines.get('key')).toMatchObject({ level: 'pass' })
+  })
+})
+
+describe('`checkFolder`', () => {
+  test('a data folder or file that others can read fails with the command for it', async () => {
+    const folder = dataFolder()
+    chmodSync(folder, 0o755)
+    const [wide] = await checkFolder(folder)
+    expect(wide).toMatchObject({ level: 'fail', hint: `chmod -R go= ${folder}` })
+    chmodSync(folder, 0o700)
+    writeFileSync(join(folder, 'copy.db'), '', { mode: 0o644 })
+    const [file] = await checkFolder(folder)
+    expect(file?.message).toContain('copy.db')
+  })
 })
 
 describe('`checkTls`', () => {

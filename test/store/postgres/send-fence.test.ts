@@ -25,178 +25,180 @@ async function waits(work: Promise<unknown>): Promise<boolean> {
   return await Promise.race([ended, new Promise<boolean>((end) => setTimeout(end, 5, true))])
 }
 
-async function scene() {
-  const store = await open(temporary())
-  const sidecars = new PlayedSidecars(store)
-  const [one, two] = [sidecars.join(), sidecars.join()]
-  const [here, there] = [await SendFence.load(one), await SendFence.load(two)]
-  onTestFinished(() => here[Symbol.asyncDispose]())
-  onTestFinished(() => there[Symbol.asyncDispose]())
-  const isRaised = async () => 'key_publishing' in (await flags(store))
-  return { store, sidecars, one, two, here, there, isRaised }
-}
-
-test('`SendFence` admits sends of two sidecars at the same time', async () => {
-  const { here, there, sidecars } = await scene()
-  const passes = [await here.enter(), await here.enter(), await there.enter()]
-  for (const { requireHeld } of passes) expect(requireHeld()).toBeUndefined()
-  expect([here, there].map(({ isClosed, isRaised }) => [isClosed, isRaised])).toEqual([
-    [false, false],
-    [false, false],
-  ])
-  expect(sidecars.given).toHaveLength(2)
-  await here[Symbol.asyncDispose]()
-  await there[Symbol.asyncDispose]()
-  expect(sidecars.isHeld('sends')).toBe(false)
-})
-
-test('`SendFence.close` resolves once every send of the other sidecar is over, and disposal opens the fence', async () => {
-  const { here, there, two, sidecars, isRaised } = await scene()
-  const closed = vi.fn()
-  there.onClosed(closed)
-  const passes = [await there.enter(), await there.enter()]
-  const closing = here.close(SIGNAL)
-  await expect.poll(isRaised).toBe(true)
-  expect(closed).not.toHaveBeenCalled()
-  await two.fresh()
-  expect(closed).toHaveBeenCalledOnce()
-  await two.fresh()
-  const seen = [here, there].map((fence) => [fence.isClosed, fence.isRaised])
-  expect([seen, closed.mock.calls.length]).toEqual([
-    [
-      [false, true],
-      [true, true],
-    ],
-    1,
-  ])
-  passes[0]?.leave()
-  passes[0]?.leave()
-  expect(passes[1]?.requireHeld()).toBeUndefined()
-  expect([sidecars.isHeld('sends'), await waits(closing)]).toEqual([true, true])
-  passes[1]?.leave()
-  const fence = await closing
-  await fence[Symbol.asyncDispose]()
-  const raised = [await isRaised(), here.isRaised, sidecars.isHeld('sends')]
-  expect(raised).toEqual([false, false, false])
-  const pass = await there.enter()
-  expect(pass.requireHeld()).toBeUndefined()
-})
-
-test('`SendFence.enter` waits for a closed fence for 20 s and is then refused', async () => {
-  const { here, there, two, sidecars } = await scene()
-  await using _fence = await here.close(SIGNAL)
-  await two.fresh()
-  const pass = passing()
-  const entering = there.enter()
-  pass(WAIT_MAX_MS - 1000)
-  expect(await waits(entering)).toBe(true)
-  pass(1001)
-  await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
-  there.expect()
-  expect([sidecars.given.length, WAIT_MAX_MS]).toEqual([1, 20_000])
-})
-
-test('`SendFence.enter` returns a send lock that was acquired while the fence was closed', async () => {
-  const { store, there, sidecars } = await scene()
-  await put(store, 'key_publishing', 'another')
-  const pass = passing()
-  const entering = there.enter()
-  await expect.poll(() => sidecars.given.length).toBe(1)
-  await expect.poll(() => sidecars.isHeld('sends')).toBe(false)
-  pass(WAIT_MAX_MS + 1)
-  await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
-})
-
-test('`SendFence` opens, or replaces a lost lock, only after the old lock was released', async () => {
-  const { here, there, sidecars } = await scene()
-  const slowly = () => {
-    const given = Promise.withResolvers<void>()
-    const lock = sidecars.given.at(-1)
-    const giveBack = lock?.[Symbol.asyncDispose]
-    if (lock) lock[Symbol.asyncDispose] = () => given.promise.then(giveBack)
-    return { lock, give: () => given.resolve() }
+describe('`SendFence`', () => {
+  async function scene() {
+    const store = await open(temporary())
+    const sidecars = new PlayedSidecars(store)
+    const [one, two] = [sidecars.join(), sidecars.join()]
+    const [here, there] = [await SendFence.load(one), await SendFence.load(two)]
+    onTestFinished(() => here[Symbol.asyncDispose]())
+    onTestFinished(() => there[Symbol.asyncDispose]())
+    const isRaised = async () => 'key_publishing' in (await flags(store))
+    return { store, sidecars, one, two, here, there, isRaised }
   }
-  const fence = await here.close(SIGNAL)
-  const closing = slowly()
-  const opening = fence[Symbol.asyncDispose]()
-  expect(await waits(Promise.resolve(opening))).toBe(true)
-  closing.give()
-  await opening
-  await there.enter()
-  const { lock, give } = slowly()
-  if (lock) lock.isHeld = false
-  const entering = there.enter()
-  expect(await waits(entering)).toBe(true)
-  give()
-  expect((await entering).requireHeld()).toBeUndefined()
-})
 
-test('`SendFence` refuses a send whose lock was lost, and the next send has a new lock', async () => {
-  const { here, sidecars } = await scene()
-  const pass = await here.enter()
-  for (const lock of sidecars.given) lock.isHeld = false
-  expect(pass.requireHeld).toThrow(UNWRITABLE)
-  expect((await here.enter()).requireHeld()).toBeUndefined()
-  expect(sidecars.given).toHaveLength(2)
-  await here[Symbol.asyncDispose]()
-  expect(sidecars.isHeld('sends')).toBe(false)
-})
+  test('`SendFence` admits sends of two sidecars at the same time', async () => {
+    const { here, there, sidecars } = await scene()
+    const passes = [await here.enter(), await here.enter(), await there.enter()]
+    for (const { requireHeld } of passes) expect(requireHeld()).toBeUndefined()
+    expect([here, there].map(({ isClosed, isRaised }) => [isClosed, isRaised])).toEqual([
+      [false, false],
+      [false, false],
+    ])
+    expect(sidecars.given).toHaveLength(2)
+    await here[Symbol.asyncDispose]()
+    await there[Symbol.asyncDispose]()
+    expect(sidecars.isHeld('sends')).toBe(false)
+  })
 
-test('`SendFence` removes its flag where closing was aborted, and not the flag of another sidecar', async () => {
-  const { here, there, isRaised } = await scene()
-  const pass = await there.enter()
-  const stop = new AbortController()
-  const closing = here.close(stop.signal)
-  await expect.poll(isRaised).toBe(true)
-  stop.abort()
-  await expect(closing).rejects.toThrow('aborted')
-  expect([await isRaised(), here.isRaised]).toEqual([false, false])
-  await expect(here.close(stop.signal)).rejects.toThrow('aborted')
-  pass.leave()
-  await using _fence = await there.close(SIGNAL)
-  await here.lower()
-  expect(await isRaised()).toBe(true)
-})
+  test('`SendFence.close` resolves once every send of the other sidecar is over, and disposal opens the fence', async () => {
+    const { here, there, two, sidecars, isRaised } = await scene()
+    const closed = vi.fn()
+    there.onClosed(closed)
+    const passes = [await there.enter(), await there.enter()]
+    const closing = here.close(SIGNAL)
+    await expect.poll(isRaised).toBe(true)
+    expect(closed).not.toHaveBeenCalled()
+    await two.fresh()
+    expect(closed).toHaveBeenCalledOnce()
+    await two.fresh()
+    const seen = [here, there].map((fence) => [fence.isClosed, fence.isRaised])
+    expect([seen, closed.mock.calls.length]).toEqual([
+      [
+        [false, true],
+        [true, true],
+      ],
+      1,
+    ])
+    passes[0]?.leave()
+    passes[0]?.leave()
+    expect(passes[1]?.requireHeld()).toBeUndefined()
+    expect([sidecars.isHeld('sends'), await waits(closing)]).toEqual([true, true])
+    passes[1]?.leave()
+    const fence = await closing
+    await fence[Symbol.asyncDispose]()
+    const raised = [await isRaised(), here.isRaised, sidecars.isHeld('sends')]
+    expect(raised).toEqual([false, false, false])
+    const pass = await there.enter()
+    expect(pass.requireHeld()).toBeUndefined()
+  })
 
-test('`SendFence` leaves its flag for the next step where its lock was lost', async () => {
-  const { here, isRaised, sidecars } = await scene()
-  const fence = await here.close(SIGNAL)
-  for (const lock of sidecars.given) lock.isHeld = false
-  await fence[Symbol.asyncDispose]()
-  expect([await isRaised(), sidecars.isHeld('sends')]).toEqual([true, false])
-})
+  test('`SendFence.enter` waits for a closed fence for 20 s and is then refused', async () => {
+    const { here, there, two, sidecars } = await scene()
+    await using _fence = await here.close(SIGNAL)
+    await two.fresh()
+    const pass = passing()
+    const entering = there.enter()
+    pass(WAIT_MAX_MS - 1000)
+    expect(await waits(entering)).toBe(true)
+    pass(1001)
+    await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
+    there.expect()
+    expect([sidecars.given.length, WAIT_MAX_MS]).toEqual([1, 20_000])
+  })
 
-test('`SendFence.lower` removes the flag of a dead sidecar', async () => {
-  const { store, one, isRaised } = await scene()
-  await put(store, 'key_publishing', 'dead')
-  const late = await SendFence.load(one)
-  expect([late.isClosed, late.isRaised]).toEqual([true, true])
-  await late.lower()
-  expect([late.isRaised, await isRaised()]).toEqual([false, false])
-})
+  test('`SendFence.enter` returns a send lock that was acquired while the fence was closed', async () => {
+    const { store, there, sidecars } = await scene()
+    await put(store, 'key_publishing', 'another')
+    const pass = passing()
+    const entering = there.enter()
+    await expect.poll(() => sidecars.given.length).toBe(1)
+    await expect.poll(() => sidecars.isHeld('sends')).toBe(false)
+    pass(WAIT_MAX_MS + 1)
+    await expect(entering).rejects.toMatchObject({ code: 'postern_key_unpublished' })
+  })
 
-test('`SendFence` keeps the send lock for a busy bot and releases it a second after the last send', async () => {
-  const { here, sidecars } = await scene()
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  onTestFinished(() => void vi.useRealTimers())
-  here.expect()
-  const passes = [await here.enter(), await here.enter()]
-  vi.advanceTimersByTime(5000)
-  passes[0]?.leave()
-  vi.advanceTimersByTime(5000)
-  expect(passes[1]?.requireHeld()).toBeUndefined()
-  passes[1]?.leave()
-  vi.advanceTimersByTime(500)
-  ;(await here.enter()).leave()
-  vi.advanceTimersByTime(999)
-  expect([sidecars.given.length, sidecars.isHeld('sends')]).toEqual([1, true])
-  vi.advanceTimersByTime(1)
-  expect(sidecars.isHeld('sends')).toBe(false)
-  here.expect()
-  await new Promise(setImmediate)
-  expect([sidecars.given.length, sidecars.isHeld('sends')]).toEqual([2, true])
-  vi.advanceTimersByTime(1000)
-  expect(sidecars.isHeld('sends')).toBe(false)
+  test('`SendFence` opens, or replaces a lost lock, only after the old lock was released', async () => {
+    const { here, there, sidecars } = await scene()
+    const slowly = () => {
+      const given = Promise.withResolvers<void>()
+      const lock = sidecars.given.at(-1)
+      const giveBack = lock?.[Symbol.asyncDispose]
+      if (lock) lock[Symbol.asyncDispose] = () => given.promise.then(giveBack)
+      return { lock, give: () => given.resolve() }
+    }
+    const fence = await here.close(SIGNAL)
+    const closing = slowly()
+    const opening = fence[Symbol.asyncDispose]()
+    expect(await waits(Promise.resolve(opening))).toBe(true)
+    closing.give()
+    await opening
+    await there.enter()
+    const { lock, give } = slowly()
+    if (lock) lock.isHeld = false
+    const entering = there.enter()
+    expect(await waits(entering)).toBe(true)
+    give()
+    expect((await entering).requireHeld()).toBeUndefined()
+  })
+
+  test('`SendFence` refuses a send whose lock was lost, and the next send has a new lock', async () => {
+    const { here, sidecars } = await scene()
+    const pass = await here.enter()
+    for (const lock of sidecars.given) lock.isHeld = false
+    expect(pass.requireHeld).toThrow(UNWRITABLE)
+    expect((await here.enter()).requireHeld()).toBeUndefined()
+    expect(sidecars.given).toHaveLength(2)
+    await here[Symbol.asyncDispose]()
+    expect(sidecars.isHeld('sends')).toBe(false)
+  })
+
+  test('`SendFence` removes its flag where closing was aborted, and not the flag of another sidecar', async () => {
+    const { here, there, isRaised } = await scene()
+    const pass = await there.enter()
+    const stop = new AbortController()
+    const closing = here.close(stop.signal)
+    await expect.poll(isRaised).toBe(true)
+    stop.abort()
+    await expect(closing).rejects.toThrow('aborted')
+    expect([await isRaised(), here.isRaised]).toEqual([false, false])
+    await expect(here.close(stop.signal)).rejects.toThrow('aborted')
+    pass.leave()
+    await using _fence = await there.close(SIGNAL)
+    await here.lower()
+    expect(await isRaised()).toBe(true)
+  })
+
+  test('`SendFence` leaves its flag for the next step where its lock was lost', async () => {
+    const { here, isRaised, sidecars } = await scene()
+    const fence = await here.close(SIGNAL)
+    for (const lock of sidecars.given) lock.isHeld = false
+    await fence[Symbol.asyncDispose]()
+    expect([await isRaised(), sidecars.isHeld('sends')]).toEqual([true, false])
+  })
+
+  test('`SendFence.lower` removes the flag of a dead sidecar', async () => {
+    const { store, one, isRaised } = await scene()
+    await put(store, 'key_publishing', 'dead')
+    const late = await SendFence.load(one)
+    expect([late.isClosed, late.isRaised]).toEqual([true, true])
+    await late.lower()
+    expect([late.isRaised, await isRaised()]).toEqual([false, false])
+  })
+
+  test('`SendFence` keeps the send lock for a busy bot and releases it a second after the last send', async () => {
+    const { here, sidecars } = await scene()
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    here.expect()
+    const passes = [await here.enter(), await here.enter()]
+    vi.advanceTimersByTime(5000)
+    passes[0]?.leave()
+    vi.advanceTimersByTime(5000)
+    expect(passes[1]?.requireHeld()).toBeUndefined()
+    passes[1]?.leave()
+    vi.advanceTimersByTime(500)
+    ;(await here.enter()).leave()
+    vi.advanceTimersByTime(999)
+    expect([sidecars.given.length, sidecars.isHeld('sends')]).toEqual([1, true])
+    vi.advanceTimersByTime(1)
+    expect(sidecars.isHeld('sends')).toBe(false)
+    here.expect()
+    await new Promise(setImmediate)
+    expect([sidecars.given.length, sidecars.isHeld('sends')]).toEqual([2, true])
+    vi.advanceTimersByTime(1000)
+    expect(sidecars.isHeld('sends')).toBe(false)
+  })
 })
 
 describe('`KeyTurn`', () => {
