@@ -66,16 +66,16 @@ describe('the rule of a chat', () => {
   })
 
   test('a rule that was guessed permits nothing before the store shows the same epoch again', async () => {
-    const store = { epoch: 1, read: 1 }
-    const fresh = (): Promise<void> => Promise.resolve(void (store.read = store.epoch))
-    const { guard, knownChats } = await scene({ fresh, epoch: () => store.read })
+    const shared = { epoch: 1, read: 1 }
+    const fresh = (): Promise<void> => Promise.resolve(void (shared.read = shared.epoch))
+    const { guard, knownChats } = await scene({ fresh, epoch: () => shared.read })
     expect(guard.guess(5)).toBeNull()
     await knownChats.saw([{ chatId: 5, isProtected: true }])
     const [first, second] = [guard.guess(5)!, guard.guess(5)!]
     expect(first.require).toThrow(REFUSED)
     await first.confirm()
     expect(first.require).not.toThrow()
-    store.epoch = 2
+    shared.epoch = 2
     await expect(second.confirm()).rejects.toThrow(OvertakenError)
     expect(second.require).toThrow(REFUSED)
   })
