@@ -53,7 +53,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines in src/kernel, comments included',
     is: sizeOf('kernel').lines,
-    limit: 6_440,
+    limit: 6_439,
     goal: 6_500,
     advice: 'The kernel decides, and does not act: move what acts to its driver.',
   },

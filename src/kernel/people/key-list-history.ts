@@ -19,7 +19,6 @@ type ListedPeople = [userId: number, fingerprint: string][]
 /** A usable certificate of a chat's list, since when, ms since the epoch; 0: on the first list. */
 export type PastListing = [userId: number, fingerprint: string, sinceMs: number]
 
-
 type ListedPerson = Pick<Person, 'userId' | 'fingerprint'> & { unusable?: string | null }
 
 /** Past listings kept of a chat; those that are not listed now are forgotten first. */
