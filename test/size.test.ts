@@ -24,7 +24,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in src',
     is: measure.code,
-    limit: 54_724,
+    limit: 54_722,
     goal: 44_000,
     advice: 'Delete what the change makes dead, and simplify or merge what does the same nearby.',
   },
@@ -67,7 +67,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines that one reads of a send into a prepared group',
     is: send.lines,
-    limit: 2_864,
+    limit: 2_862,
     goal: 3_000,
     advice: 'Move what a send does not need out of the files that it reads.',
   },

@@ -90,12 +90,12 @@ export function whileConnected(reply: FastifyReply): AbortSignal {
 }
 
 /** The same, for one call to the service. */
-export const hangUp = ({ raw }: FastifyReply): Abortable => ({
+export const hangUp = (reply: FastifyReply): Abortable => ({
   get aborted() {
-    return (raw.destroyed || raw.closed) && !raw.writableFinished
+    return isGone(reply) && !reply.raw.writableFinished
   },
-  addEventListener: (_abort, listener) => void raw.on('close', listener),
-  removeEventListener: (_abort, listener) => void raw.off('close', listener),
+  addEventListener: (_abort, listener) => void reply.raw.on('close', listener),
+  removeEventListener: (_abort, listener) => void reply.raw.off('close', listener),
 })
 
 /** Passes a GET of the bot's on, with its query; it ends when the bot hangs up. */

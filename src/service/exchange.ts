@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici'
 import { Pieces } from './pieces.ts'
 import { failureOf, givenUp, late, unusableByHead, type Failure } from './errors.ts'
 
-/** What may end a call: an `AbortSignal`, or less than one, which costs less. */
+/** An `AbortSignal`, or less, which costs less: it may call although `aborted` is false. */
 export interface Abortable {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void): void

@@ -1,7 +1,7 @@
 import { ENDPOINTS, type Endpoint } from '../api/endpoints.ts'
 import { Refusal, resultOr } from '../errors.ts'
 
-/** Paths of which only the length is to be checked; most are of this kind. */
+/** Paths without anything that a check would refuse, but for their length; most are of this kind. */
 export const PLAIN = /^(?:\/[\w-]+)+(?:\?[\w=&,-]*)?$/
 const VISIBLE = /^[!-~]+$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
@@ -49,7 +49,8 @@ export function endpointOf(method: string, path: string): Endpoint | null {
 export const routeOf = (method: string, endpoint: Endpoint | null): string =>
   `${method} ${endpoint?.path ?? 'other'}`
 
-const withoutQuery = (path: string): string => path.split('?', 1)[0] ?? ''
+/** Up to the first question mark. */
+export const withoutQuery = (path: string): string => path.split('?', 1)[0] ?? ''
 
 const segments = (name: string): string[] =>
   name

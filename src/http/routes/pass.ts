@@ -7,6 +7,7 @@ import type { MessageOfCall } from '../../outbox/give.ts'
 import { withClearFields } from '../../translate/bot-view.ts'
 import type { BodilessMethod } from '../../service/attempt.ts'
 import type { Upstream, UpstreamRequest } from '../../service/client.ts'
+import { withoutQuery } from '../../service/path.ts'
 import { IGNORES_BODY } from '../body.ts'
 import { chatOf, idParam, queryOf, textParam } from '../params.ts'
 import { admitted, hangUp, relay } from '../relay.ts'
@@ -100,7 +101,7 @@ async function readableChat(request: FastifyRequest, wordy: string, { guard }: P
 
 /** Asks for headers alone: without the query, so that nothing is confirmed or polled for. */
 async function passBodiless(request: FastifyRequest, reply: FastifyReply, parts: PassParts) {
-  const path = (request.raw.url ?? '').slice(API_PREFIX.length).replace(/\?.*/s, '')
+  const path = withoutQuery((request.raw.url ?? '').slice(API_PREFIX.length))
   const method = request.method as BodilessMethod
   const answer = await parts.upstream.relay({ method, path, signal: hangUp(reply) })
   return await relay(reply, answer)

@@ -59,7 +59,7 @@ export async function unlockHeld(certificate: string, holder: KeyHolder): Promis
   return { ...unlockedKeyOf(keys, bytes), holder }
 }
 
-/** One in so many signatures of messages is verified, which nobody can foresee. */
+/** One in so many signatures of messages is verified, at random. */
 const SAMPLE = 256
 /** The connection on which a signature of a key held when it was last verified. */
 const proven = new WeakMap<SigningKey, object>()

@@ -33,9 +33,12 @@ import type { MessageSigner } from './own-keys.ts'
 const BINARY = 0
 const SHA512 = 10
 const CRITICAL = 0x80
-/** A notation up to its value, which guards a key against faults: flags, two lengths, and a name. */
-const SALT = Buffer.from('\0\0\0\0\0\x1c\0\x20salt@notations.openpgpjs.org')
+/** Makes no two signatures alike, which guards a key against faults of the machine. */
+const SALT_NAME = Buffer.from('salt@notations.openpgpjs.org')
 const SALT_BYTES = 32
+const SALT_SIZES = [bytesOf(SALT_NAME.length, 2), bytesOf(SALT_BYTES, 2)]
+/** The notation up to its value: flags, two lengths, and the name (RFC 9580, 5.2.3.24). */
+const SALT = Buffer.concat([Buffer.alloc(4), ...SALT_SIZES, SALT_NAME])
 const LITERAL_UTF8 = 'u'.charCodeAt(0)
 
 /** It seals one message and no other: all of its recipient packets give its session key. */
@@ -92,13 +95,8 @@ async function signDocument({ text, signer, names, atMs }: Signing) {
     'secret' in signer
       ? algorithm.sign(signer.secret, digest)
       : await signHeld(signer, digest, true)
-  const noUnhashed = Buffer.alloc(2)
-  const signature = [
-    hashedPart,
-    noUnhashed,
-    digest.subarray(0, 2),
-    algorithm.writeSignature(numbers),
-  ]
+  const [noUnhashed, left] = [Buffer.alloc(2), digest.subarray(0, 2)]
+  const signature = [hashedPart, noUnhashed, left, algorithm.writeSignature(numbers)]
   const onePass = [Buffer.from([3, BINARY, SHA512, algorithm.id]), keyId, Buffer.from([1])]
   return {
     packets: Buffer.concat([
