@@ -44,10 +44,11 @@ test.each(CHANGES)(
     observed.fails = true
     const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
     await expect(change(store, step)).rejects.toThrow('no room')
-    expect(steps).toEqual(['save'])
+    // on PostgreSQL it may run on a guess first, and then again
+    expect(new Set(steps.splice(0))).toEqual(new Set(['save']))
     observed.fails = false
     await change(store, step)
-    expect(steps).toEqual(['save', 'save', 'saved', 'step'])
+    expect(steps).toEqual(['save', 'saved', 'step'])
   },
 )
 
