@@ -9,12 +9,12 @@ import type { Log } from './logger.ts'
 import type { Health } from './observe/health.ts'
 import type { Several, SeveralOptions } from './wiring/several/several.ts'
 import type { HandedInParts, Link } from './wiring/link.ts'
+import { nextTurn } from './util/scheduling.ts'
 import { beginOpening, type Purpose } from './wiring/stores.ts'
 
 export type { Several } from './wiring/several/several.ts'
 export { moveStore, restoreBackup, verifyBackup } from './wiring/stores.ts'
 export type { BackupReport, MoveReport } from './wiring/stores.ts'
-export type { HandedInParts, Link } from './wiring/link.ts'
 
 /** The sidecar; disposing it drains. */
 export type Sidecar = Awaited<ReturnType<typeof createSidecar>>
@@ -39,6 +39,8 @@ export interface SidecarOptions extends ContextOptions {
 export async function createSidecar(options: SidecarOptions) {
   await using stack = new AsyncDisposableStack()
   const opening = beginOpening(options, stack)
+  // to load the rest keeps this thread busy: the passphrase is stretched meanwhile
+  await nextTurn()
   // Not for commands that find no sidecar: they need neither doors nor the bot's updates.
   const { createBot } = await import('./wiring/bot.ts')
   const { createAdminDoor, openDoors } = await import('./wiring/doors.ts')
@@ -88,8 +90,7 @@ export async function createSidecar(options: SidecarOptions) {
  * @throws OperatorError `data-dir`, `store-unwritable`
  */
 export async function createSeveral(options: SeveralOptions): Promise<Several> {
-  const several = await import('./wiring/several/several.ts')
-  return await several.createSeveral(options)
+  return await (await import('./wiring/several/several.ts')).createSeveral(options)
 }
 
 /**

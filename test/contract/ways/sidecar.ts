@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SecretSource } from '../../../src/config/secrets.ts'
 import { settingsFrom } from '../../../src/config/settings.ts'
-import { createSidecar, type HandedInParts, type Sidecar } from '../../../src/context.ts'
+import { createSidecar, type Sidecar, type SidecarOptions } from '../../../src/context.ts'
 import { canaries } from '../../support/canaries.ts'
 import { freshSchema } from '../../support/postgres.ts'
 import { watchedLog } from '../../support/watched-log.ts'
@@ -25,7 +25,7 @@ export async function startSidecarInProcess(o: {
   upstream: string
   token: string
   publish: boolean
-  parts: HandedInParts
+  parts: NonNullable<SidecarOptions['parts']>
   /** `store.url`; the store is in a folder when absent. */
   storeUrl?: string | undefined
 }): Promise<RunningSidecar> {
