@@ -49,6 +49,7 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
     'test/release/package.system.test.ts',
     '--omit=optional',
   ],
+  'config/site/README.md § The pages as a site 1': ['test/docs/site.test.ts', 'makeSite(out)'],
   'config/examples/agent/README.md § An agent that drafts, and a person who approves 1': [
     'test/examples/agent.test.ts',
     "'--may', 'send', '--chats'",

@@ -1,9 +1,9 @@
-/** Every link of the documentation leads somewhere, and every page can be found. */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+/** Every file that a page names is there, and every page can be found; site.test.ts tries links. */
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readPages, type Page } from '../support/readme-tables.ts'
-import { anchors, links } from './markdown.ts'
+import { links } from './markdown.ts'
 
 const pages = readPages()
 const isOutside = (target: string): boolean => /^[a-z]+:/.test(target)
@@ -33,23 +33,6 @@ const isFile = (name: string): boolean =>
   /^[\w./-]+\.(?:c?js|css|html|json|md|mjs|sh|ts|txt|ya?ml)$/.test(name)
 
 describe.each(pages)('$path', ({ path, text }) => {
-  const inside = links(text).filter((target) => !isOutside(target))
-
-  it('every link of the page leads to a file', () => {
-    const files = inside.filter((target) => !target.startsWith('#'))
-    expect(files.filter((target) => !existsSync(fileOf(path, target)))).toEqual([])
-    expect(files.filter((target) => fileOf(path, target).startsWith('..'))).toEqual([])
-  })
-
-  it('every link of the page with an anchor leads to a heading', () => {
-    const missing = inside.filter((target) => {
-      const [, anchor] = target.split('#')
-      if (anchor === undefined) return false
-      return !anchors(readFileSync(pageOf(path, target), 'utf8')).has(anchor)
-    })
-    expect(missing).toEqual([])
-  })
-
   it('every file that the page names in back-ticks exists, and a link leads to the named one', () => {
     const linked = [...text.matchAll(/\[`([^`]+)`\]\(([^)#\s]+)/g)].filter(([, name = '']) =>
       isFile(name),

@@ -3,11 +3,11 @@
  * made from the code. `npm run readme` writes the tables between their `<!-- table NAME -->` and
  * `<!-- end -->` lines; a test fails when one is out of date.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { argv } from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { format } from 'prettier'
+import { readPages as allPages, ROOT, type Page } from '../../config/site/pages.ts'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { RIGHTS } from '../../src/config/client-entry.ts'
@@ -29,26 +29,10 @@ import callers from '../callers/results.json' with { type: 'json' }
 import { PROMISES } from '../peers/promises.ts'
 import { VERDICTS, type Verdict } from '../../src/kernel/opening/verdict.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+export type { Page }
 
-/** A page of the documentation. */
-export interface Page {
-  /** Relative to the root of the repository, such as `src/keys/README.md`. */
-  path: string
-  text: string
-}
-
-/** Every README.md of the repository, the top one first. */
-export function readPages(): Page[] {
-  const below = globSync('{src,test,config}/**/README.md', {
-    cwd: ROOT,
-    exclude: (name) => name === 'node_modules',
-  })
-  return ['README.md', ...below.toSorted()].map((path) => ({
-    path,
-    text: readFileSync(join(ROOT, path), 'utf8'),
-  }))
-}
+/** Every README.md, the first page first. */
+export const readPages = (): Page[] => allPages().filter(({ path }) => path.endsWith('README.md'))
 
 const row = (cells: string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
