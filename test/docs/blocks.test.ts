@@ -24,9 +24,11 @@ type Unrun = string
 
 const FOREIGN = "src/keys/README.md § Somebody else's key at the service"
 const BOTS = 'config/examples/bots/README.md § Small bots that keep running'
+const ALERTS = 'config/examples/bots/alerts/README.md § Alerts of Alertmanager and Grafana'
 const OURS = 'it is for whoever changes Postern, and takes longer than a test'
 const LIVE = 'it asks for a registry, an account or a database of one’s own'
 const keyRunbook = (words: string): Elsewhere => ['test/docs/key-runbooks.system.test.ts', words]
+const project = (words: string): Elsewhere => ['test/examples/projects.system.test.ts', words]
 const runbook = (words: string): Elsewhere => ['test/docs/runbooks.system.test.ts', words]
 const PICTURE = Buffer.from('look at this\n')
 const ANSWER = /^\{"ok":true,"result":/
@@ -56,18 +58,11 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   ],
   [`${BOTS} 1`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
   [`${BOTS} 2`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
-  'config/examples/go/README.md § Test a bot in Go 1': [
-    'test/examples/projects.system.test.ts',
-    "'go'",
-  ],
-  'config/examples/pytest/README.md § Test a bot in Python with pytest 1': [
-    'test/examples/projects.system.test.ts',
-    'pytest',
-  ],
-  'config/examples/vitest/README.md § Test a bot in Node with Vitest 1': [
-    'test/examples/projects.system.test.ts',
-    'vitest',
-  ],
+  [`${ALERTS} 1`]: project('bots/alerts'),
+  [`${ALERTS} 2`]: project('bots/alerts'),
+  'config/examples/go/README.md § Test a bot in Go 1': project("'go'"),
+  'config/examples/pytest/README.md § Test a bot in Python with pytest 1': project('pytest'),
+  'config/examples/vitest/README.md § Test a bot in Node with Vitest 1': project('vitest'),
   'src/agent/README.md § Set up 1': ['test/agent/sidecar.system.test.ts', 'POSTERN_KEY_AGENT'],
   'src/agent/README.md § Move a key into the agent 1': [
     'test/agent/sidecar.system.test.ts',

@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 test('the test covers every bot of the examples', () => {
-  const files = readdirSync(FOLDER).filter((name) => name !== 'README.md')
+  const files = readdirSync(FOLDER).filter((name) => /\.(?!md)/.test(name))
   expect(files.toSorted()).toEqual(Object.keys(BOTS).toSorted())
 })
 

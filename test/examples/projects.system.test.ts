@@ -7,60 +7,86 @@ import { afterAll, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
 import { mortal } from '../support/mortal.ts'
+import { npm } from '../support/npm.ts'
 import { readPages } from '../support/readme-tables.ts'
 
-const EXAMPLES = join(import.meta.dirname, '../../config/examples')
+const ROOT = join(import.meta.dirname, '../..')
 const WITHIN_MS = 180_000
 const folder = mkdtempSync(join(tmpdir(), 'postern-projects-'))
-const home = join(folder, 'home')
 const environment = {
   PATH: process.env['PATH'],
-  HOME: home,
+  HOME: join(folder, 'home'),
   POSTERN: `${process.execPath} ${mainFile()}`,
   NODE_COMPILE_CACHE: COMPILED,
+  GOCACHE: GO_CACHE,
+  GOPROXY: 'off',
+  CGO_ENABLED: '0',
 }
-const hasPytest = works('pytest is not installed', 'python3', '-m', 'pytest', '--version')
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A copy, so that nothing is left behind in the example. */
-function copyOf(name: string): string {
+/** A copy with the packages that its README names, so that nothing is left behind in the example. */
+async function copyOf(name: string): Promise<string> {
   const copy = join(folder, name)
-  cpSync(join(EXAMPLES, name), copy, { recursive: true })
+  cpSync(join(ROOT, 'config/examples', name), copy, { recursive: true })
+  const hasPackages = existsSync(join(copy, 'package.json')) && name !== 'vitest'
+  if (hasPackages) await npm(['install', '--ignore-scripts'], copy)
+  mkdirSync(join(copy, 'node_modules'), { recursive: true })
+  for (const [link, to] of [
+    ['postern', '.'],
+    ['vitest', 'node_modules/vitest'],
+  ] as const) {
+    const path = join(copy, 'node_modules', link)
+    if (!existsSync(path)) symlinkSync(join(ROOT, to), path)
+  }
   return copy
 }
 
-test('the example for pytest passes', { timeout: WITHIN_MS }, async ({ skip }) => {
-  skip(!hasPytest, 'not installed: pytest')
-  const { code, stdout } = await pytest(copyOf('pytest'))
-  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/\b6 passed in/)])
-})
+const PYTEST = ['python3', '-m', 'pytest', '-p', 'no:cacheprovider']
+const VITEST = [process.execPath, 'node_modules/vitest/vitest.mjs', 'run', '--no-color']
+const NODE_TEST = [process.execPath, '--test', '--test-reporter=tap']
+const OLD = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(OLD)}`
 
-test('the example for Vitest passes', { timeout: WITHIN_MS }, async () => {
-  const { code, stdout } = await vitest(linked(copyOf('vitest')))
-  expect([code, String(stdout)]).toEqual([0, expect.stringMatching(/Tests {2}6 passed \(6\)/)])
-})
+const IS_MISSING: Partial<Record<string, boolean>> = {
+  pytest: !works('pytest is not installed', 'python3', '-m', 'pytest', '--version'),
+  go: !hasGo,
+}
 
-test(
-  'the example for pytest without POSTERN names it',
+/** An example, how it is run, its exit code, and a part of its output. */
+const ROWS: [string, string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
+  ['pytest', 'passes', PYTEST, {}, 0, /\b6 passed in/],
+  [
+    'pytest',
+    'without POSTERN names it',
+    PYTEST,
+    { POSTERN: 'no-postern' },
+    4,
+    /there is no program no-postern; set POSTERN to what starts it/,
+  ],
+  ['vitest', 'passes', VITEST, {}, 0, /Tests {2}6 passed \(6\)/],
+  [
+    'vitest',
+    'names the Node that it needs',
+    VITEST,
+    { NODE_OPTIONS },
+    1,
+    /Postern needs Node 24.15 or newer, and this is Node 20.20.2/,
+  ],
+  ['go', 'passes', ['go', 'test'], {}, 0, /^ok\s/m],
+  ['bots/alerts', 'passes', NODE_TEST, {}, 0, /^# pass [78]$/m],
+]
+
+test.for(ROWS)(
+  'the example for %s %s',
   { timeout: WITHIN_MS },
-  async ({ skip }) => {
-    skip(!hasPytest, 'not installed: pytest')
-    const cwd = copyOf('pytest')
-    const { code, stdout, stderr } = await pytest(cwd, { ...environment, POSTERN: 'no-postern' })
-    const message = 'there is no program no-postern; set POSTERN to what starts it'
-    expect([code, String(stdout) + stderr]).toEqual([4, expect.stringContaining(message)])
+  async ([name, , [program = '', ...args], env, expected, part], { skip }) => {
+    skip(IS_MISSING[name] === true, `not installed: the program of ${name}`)
+    const options = { cwd: await copyOf(name), env: { ...environment, ...env } }
+    const { code, stdout, stderr } = await run(...mortal(program, args), options)
+    expect([code, String(stdout) + stderr]).toEqual([expected, expect.stringMatching(part)])
   },
 )
-
-test('the example for Vitest names the Node that it needs', { timeout: WITHIN_MS }, async () => {
-  const old = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`
-  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(old)}`
-  const cwd = linked(copyOf('vitest'))
-  const { code, stdout, stderr } = await vitest(cwd, { ...environment, NODE_OPTIONS })
-  const message = 'Postern needs Node 24.15 or newer, and this is Node 20.20.2'
-  expect([code, String(stdout) + stderr]).toEqual([1, expect.stringContaining(message)])
-})
 
 test('pages advise npx for Postern only below an installation', () => {
   const advised = readPages().flatMap(({ path, text }) =>
@@ -74,38 +100,3 @@ test('pages advise npx for Postern only below an installation', () => {
     )
   }
 })
-
-test('the example for Go passes', { timeout: WITHIN_MS }, async ({ skip }) => {
-  skip(!hasGo, 'not installed: go')
-  const { code, stdout, stderr } = await goTest(copyOf('go'))
-  expect([code, String(stdout) + stderr]).toEqual([0, expect.stringMatching(/^ok\s/m)])
-})
-
-/** What `npm install` of a clone and of Vitest leaves in a project. */
-function linked(cwd: string): string {
-  const modules = join(cwd, 'node_modules')
-  mkdirSync(modules, { recursive: true })
-  for (const [name, target] of [
-    ['postern', '../..'],
-    ['vitest', '../../node_modules/vitest'],
-  ] as const) {
-    const link = join(modules, name)
-    if (!existsSync(link)) symlinkSync(join(import.meta.dirname, target), link)
-  }
-  return cwd
-}
-
-const vitest = (cwd: string, env: NodeJS.ProcessEnv = environment) =>
-  run(...mortal(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--no-color']), {
-    cwd,
-    env,
-  })
-
-const pytest = (cwd: string, env: NodeJS.ProcessEnv = environment) =>
-  run(...mortal('python3', ['-m', 'pytest', '-p', 'no:cacheprovider']), { cwd, env })
-
-const goTest = (cwd: string, ...args: string[]) =>
-  run(...mortal('go', ['test', ...args]), {
-    cwd,
-    env: { ...environment, GOCACHE: GO_CACHE, GOPROXY: 'off', CGO_ENABLED: '0' },
-  })
