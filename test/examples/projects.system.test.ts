@@ -75,6 +75,7 @@ const ROWS: [string, string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
   ],
   ['go', 'passes', ['go', 'test'], {}, 0, /^ok\s/m],
   ['bots/alerts', 'passes', NODE_TEST, {}, 0, /^# pass [78]$/m],
+  ['bots/archive', 'passes', NODE_TEST, {}, 0, /^# pass 7$/m],
 ]
 
 test.for(ROWS)(
