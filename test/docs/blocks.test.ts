@@ -24,8 +24,6 @@ type Unrun = string
 
 const FOREIGN = "src/keys/README.md § Somebody else's key at the service"
 const BOTS = 'config/examples/bots/README.md § Small bots that keep running'
-const ALERTS = 'config/examples/bots/alerts/README.md § Alerts of Alertmanager and Grafana'
-const ARCHIVE = "config/examples/bots/archive/README.md § An archive of a bot's messages"
 const OURS = 'it is for whoever changes Postern, and takes longer than a test'
 const LIVE = 'it asks for a registry, an account or a database of one’s own'
 const keyRunbook = (words: string): Elsewhere => ['test/docs/key-runbooks.system.test.ts', words]
@@ -59,10 +57,12 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   ],
   [`${BOTS} 1`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
   [`${BOTS} 2`]: ['test/examples/bots.system.test.ts', "join(FOLDER, 'README.md')"],
-  [`${ALERTS} 1`]: project('bots/alerts'),
-  [`${ALERTS} 2`]: project('bots/alerts'),
-  [`${ARCHIVE} 1`]: project('bots/archive'),
-  [`${ARCHIVE} 2`]: project('bots/archive'),
+  'config/examples/bots/alerts/README.md § Alerts in a chat 1': project('bots/alerts'),
+  'config/examples/bots/alerts/README.md § Alerts in a chat 2': project('bots/alerts'),
+  'config/examples/bots/archive/README.md § An archive of messages 1': project('bots/archive'),
+  'config/examples/bots/archive/README.md § An archive of messages 2': project('bots/archive'),
+  'config/examples/bots/nats/README.md § Updates into NATS 1': project('bots/nats'),
+  'config/examples/bots/nats/README.md § Updates into NATS 2': project('bots/nats'),
   'config/examples/go/README.md § Test a bot in Go 1': project("'go'"),
   'config/examples/pytest/README.md § Test a bot in Python with pytest 1': project('pytest'),
   'config/examples/vitest/README.md § Test a bot in Node with Vitest 1': project('vitest'),

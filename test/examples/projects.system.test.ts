@@ -2,7 +2,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run, works } from '../support/programs.ts'
+import { isInstalled, run, works } from '../support/programs.ts'
 import { afterAll, expect, test } from 'vitest'
 import { GO_CACHE, hasGo } from '../support/go-bot.ts'
 import { COMPILED, mainFile } from '../support/postern-process.ts'
@@ -51,6 +51,7 @@ const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(OLD)}`
 const IS_MISSING: Partial<Record<string, boolean>> = {
   pytest: !works('pytest is not installed', 'python3', '-m', 'pytest', '--version'),
   go: !hasGo,
+  'bots/nats': !isInstalled('nats-server'),
 }
 
 /** An example, how it is run, its exit code, and a part of its output. */
@@ -76,6 +77,7 @@ const ROWS: [string, string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
   ['go', 'passes', ['go', 'test'], {}, 0, /^ok\s/m],
   ['bots/alerts', 'passes', NODE_TEST, {}, 0, /^# pass [78]$/m],
   ['bots/archive', 'passes', NODE_TEST, {}, 0, /^# pass 7$/m],
+  ['bots/nats', 'passes', NODE_TEST, {}, 0, /^# pass 5$/m],
 ]
 
 test.for(ROWS)(
