@@ -61,6 +61,8 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'config/examples/bots/alerts/README.md § Alerts in a chat 2': project('bots/alerts'),
   'config/examples/bots/archive/README.md § An archive of messages 1': project('bots/archive'),
   'config/examples/bots/archive/README.md § An archive of messages 2': project('bots/archive'),
+  'config/examples/bots/mcp/README.md § A person as a tool of an agent 1': project('bots/mcp'),
+  'config/examples/bots/mcp/README.md § Test it 1': project('bots/mcp'),
   'config/examples/bots/nats/README.md § Updates into NATS 1': project('bots/nats'),
   'config/examples/bots/nats/README.md § Updates into NATS 2': project('bots/nats'),
   'config/examples/go/README.md § Test a bot in Go 1': project("'go'"),

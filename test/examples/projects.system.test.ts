@@ -77,6 +77,7 @@ const ROWS: [string, string, string[], NodeJS.ProcessEnv, number, RegExp][] = [
   ['go', 'passes', ['go', 'test'], {}, 0, /^ok\s/m],
   ['bots/alerts', 'passes', NODE_TEST, {}, 0, /^# pass [78]$/m],
   ['bots/archive', 'passes', NODE_TEST, {}, 0, /^# pass 7$/m],
+  ['bots/mcp', 'passes', NODE_TEST, {}, 0, /^# pass 8$/m],
   ['bots/nats', 'passes', NODE_TEST, {}, 0, /^# pass 5$/m],
 ]
 
