@@ -31,6 +31,7 @@ declare module '@11ty/eleventy' {
       output: string,
       o: { quietMode: boolean; config: (config: Config) => object },
     )
+    disableLogger(): void
     write(): Promise<unknown>
   }
 }

@@ -68,6 +68,7 @@ export async function makeSite(out: string): Promise<{ pages: number; dead: stri
       return { markdownTemplateEngine: false }
     },
   })
+  generator.disableLogger()
   await generator.write()
   for (const name of ['style.css', 'search.js']) copyFileSync(join(FILES, name), join(out, name))
   for (const file of files) copyAsText(file, out)
