@@ -1,5 +1,6 @@
 /** Builds `dist`, which the package and the image run: the bundle, and what describes it. */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rolldown, type RolldownLog } from 'rolldown'
@@ -83,29 +84,46 @@ function packageFolderOf(moduleId: string): string[] {
 
 function licensesOf(packages: Package[]): string {
   const texts = packages.map(({ folder, name, version, license }) => {
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+    const entries = readdirSync(folder).toSorted()
+    const file = entries.find((entry) => /^licen[cs]e/i.test(entry))
     const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()
     return `${name} ${version} (${license})\n\n${text}\n`
   })
   return texts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
+interface Component {
+  'bom-ref': string
+}
+
 interface Bom {
-  components: { 'bom-ref': string }[]
+  metadata: { component: Component }
+  components: Component[]
   dependencies: { ref: string; dependsOn: string[] }[]
 }
 
-/** The bill of materials (CycloneDX) of what runs: the packages in the bundle, and openpgp.js. */
-function partsList(packages: Package[]): Bom {
+/**
+ * The bill of materials (CycloneDX) of what runs: the packages in the bundle, and openpgp.js. Its
+ * number follows from its content, without the time, the folder and the version of npm, so that
+ * every build of the same sources has the same one.
+ */
+function partsList(packages: Package[]): object {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
   const bom = JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' })) as Bom
-  const kept = new Set(packages.map(({ name, version }) => `${name}@${version}`))
+  const { name } = JSON.parse(readFileSync('package.json', 'utf8')) as { name: string }
+  const own = bom.metadata.component
+  const kept = new Set(packages.map((one) => `${one.name}@${one.version}`))
   const runs = (ref: string): boolean => kept.has(ref) || ref.startsWith('openpgp@')
-  return {
-    ...bom,
-    components: bom.components.filter((one) => runs(one['bom-ref'])),
+  // What is bundled is a development dependency for npm, and yet is there wherever Postern runs.
+  const part = (one: Component) => ({ ...one, scope: 'required', properties: undefined })
+  const parts = {
+    metadata: { lifecycles: [{ phase: 'build' }], component: { ...part(own), name } },
+    components: bom.components.filter((one) => runs(one['bom-ref'])).map(part),
     dependencies: bom.dependencies
-      .filter(({ ref }) => runs(ref) || ref.startsWith('postern@'))
+      .filter(({ ref }) => runs(ref) || ref === own['bom-ref'])
       .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter(runs) })),
   }
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+  const uuid = hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-8$3-8$4-$5')
+  return { ...bom, serialNumber: `urn:uuid:${uuid}`, ...parts }
 }
