@@ -22,7 +22,7 @@ function pageOf(from: string, target: string): string {
 /** Files of users, containers and runs, and one that an example would add. */
 const OF_OTHERS = new Set([
   'my-bot.mjs',
-  '/app/sbom.cdx.json',
+  '/app/dist/sbom.cdx.json',
   'database.json',
   'msg.txt',
   'postern.yaml',
