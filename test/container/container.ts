@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from '../support/sidecar.ts'
-import type { Image } from './engine.ts'
+import type { Image } from './image.ts'
 import { mortal } from '../support/mortal.ts'
 
 /** `$1` root, `$2` folder of the volume, `$3` of the secrets, `$4` where to start, `$5` `$6` ids. */

@@ -1,7 +1,6 @@
 /**
- * Builds the image without a container engine's daemon or a registry: buildah follows the
- * Dockerfile as it stands, over stand-ins for its base images made of the Node, the npm and the few
- * system programs of this machine.
+ * What builds the image without a container engine's daemon or a registry: stand-ins for its base
+ * images, made of the Node, the npm and the few system programs of this machine.
  */
 import {
   chmodSync,
@@ -10,16 +9,13 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { isInstalled, run } from '../support/programs.ts'
 
@@ -32,25 +28,6 @@ const CACHE = '/var/cache/npm'
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt'
 const PROGRAMS = ['buildah', 'unshare', 'nsenter', 'setpriv']
 
-/** What the image says of itself, as `docker inspect` shows it. */
-export interface ImageConfig {
-  User: string
-  Env: string[]
-  Entrypoint: string[]
-  Cmd: string[]
-  Healthcheck: { Test: string[] }
-  Volumes: Record<string, object>
-  WorkingDir: string
-  StopSignal: string
-}
-
-/** The image, its files laid out in a folder. */
-export interface Image extends AsyncDisposable {
-  config: ImageConfig
-  /** Where its root stands on this machine. */
-  root: string
-}
-
 /** Why no image can be built and run here, or null. */
 export async function whyNot(): Promise<string | null> {
   if (process.platform !== 'linux') return 'containers need Linux'
@@ -61,36 +38,34 @@ export async function whyNot(): Promise<string | null> {
   return code === 0 ? null : 'namespaces cannot be made here'
 }
 
-/** Builds the image. @throws Error with what was said when a step fails */
-export async function buildImage(): Promise<Image> {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-image-'))
-  // vfs copies where others mount, and so works on any file system.
-  const places = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run')]
-  const store = [...places, '--storage-driver', 'vfs']
-  const buildah = (...args: string[]) => must('buildah', [...store, ...args])
-  const clear = async () => {
-    await run('buildah', [...store, 'umount', '--all'])
-    await run('buildah', [...store, 'rm', '--all'])
-    rmSync(folder, { recursive: true, force: true })
-  }
-  try {
-    await buildNodeImage(buildah)
-    await buildDebianImage(buildah)
-    const cache = await must('npm', ['config', 'get', 'cache'])
-    mkdirSync(cache, { recursive: true })
-    await buildah('bud', ...BUILD, '--volume', `${cache}:${CACHE}`, '--tag', 'postern', '.')
-    const container = await buildah('from', '--pull-never', 'localhost/postern')
-    const inspected = await buildah('inspect', '--type', 'image', 'localhost/postern')
-    const { Docker } = JSON.parse(inspected) as { Docker: { config: ImageConfig } }
-    const root = await buildah('mount', container)
-    return { config: Docker.config, root, [Symbol.asyncDispose]: clear }
-  } catch (error) {
-    await clear()
-    throw error
-  }
+/** Base images, and the settings with which buildah builds over them here. */
+export interface Bases {
+  nodeImage: string
+  debianImage: string
+  env: Record<string, string>
 }
 
-const BUILD = ['--isolation', 'chroot', '--pull-never', '--format', 'docker']
+/** Makes stand-ins for the base images in a store of their own. */
+export async function createBases(folder: string): Promise<Bases> {
+  const cache = await must('npm', ['config', 'get', 'cache'])
+  mkdirSync(cache, { recursive: true })
+  const [storage, containers] = [join(folder, 'storage.conf'), join(folder, 'containers.conf')]
+  // vfs copies where others mount, and so works on any file system.
+  const places = `graphroot = "${join(folder, 'root')}"\nrunroot = "${join(folder, 'run')}"`
+  writeFileSync(storage, `[storage]\ndriver = "vfs"\n${places}\n`)
+  writeFileSync(containers, `[containers]\nvolumes = ["${cache}:${CACHE}"]\n`)
+  const paths = { CONTAINERS_STORAGE_CONF: storage, CONTAINERS_CONF: containers }
+  const env = { ...paths, BUILDAH_ISOLATION: 'chroot' }
+  const buildah = (...args: string[]) => must('buildah', args, env)
+  const byDigest = async (image: string): Promise<string> => {
+    const inspected = await buildah('inspect', '--type', 'image', image)
+    const { FromImageDigest } = JSON.parse(inspected) as { FromImageDigest: string }
+    return `${image.replace(/:[^:]*$/, '')}@${FromImageDigest}`
+  }
+  await buildNodeImage(buildah)
+  await buildDebianImage(buildah)
+  return { nodeImage: await byDigest(NODE_IMAGE), debianImage: await byDigest(DEBIAN_IMAGE), env }
+}
 
 async function buildNodeImage(buildah: (...args: string[]) => Promise<string>): Promise<void> {
   const container = await buildah('from', 'scratch')
@@ -101,12 +76,8 @@ async function buildNodeImage(buildah: (...args: string[]) => Promise<string>): 
   const packages = join(root, 'usr/local/lib/node_modules')
   cpSync(npmFolder(), join(packages, 'npm'), { recursive: true })
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'))
-  put(root, '/etc/passwd', 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n')
-  put(root, '/etc/group', 'root:x:0:\nnode:x:1000:\n')
   symlinkSync('/bin', join(root, 'usr/bin'))
-  mkdirSync(join(root, 'var/lib'), { recursive: true })
-  mkdirSync(join(root, 'tmp'))
-  chmodSync(join(root, 'tmp'), 0o1777)
+  addUsersAndFolders(root)
   const env = ['PATH=/usr/local/bin:/usr/bin:/bin', `npm_config_cache=${CACHE}`]
   if (existsSync(AUTHORITIES)) {
     put(root, AUTHORITIES, readFileSync(AUTHORITIES, 'utf8'))
@@ -124,14 +95,18 @@ async function buildDebianImage(buildah: (...args: string[]) => Promise<string>)
     await copyProgram(root, findProgram(program), `/usr/bin/${program}`)
   }
   for (const library of await linkedTo(process.execPath)) await copyProgram(root, library, library)
-  put(root, '/etc/passwd', 'root:x:0:0::/root:/bin/sh\n')
-  put(root, '/etc/group', 'root:x:0:\n')
-  mkdirSync(join(root, 'usr/local/bin'), { recursive: true })
-  mkdirSync(join(root, 'var/lib'), { recursive: true })
-  mkdirSync(join(root, 'tmp'))
-  chmodSync(join(root, 'tmp'), 0o1777)
+  addUsersAndFolders(root)
   await buildah('config', '--env', 'PATH=/usr/local/bin:/usr/bin:/bin', container)
   await buildah('commit', '--rm', container, DEBIAN_IMAGE)
+}
+
+function addUsersAndFolders(root: string): void {
+  put(root, '/etc/passwd', 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n')
+  put(root, '/etc/group', 'root:x:0:\nnode:x:1000:\n')
+  for (const path of ['usr/local/bin', 'var/lib', 'tmp']) {
+    mkdirSync(join(root, path), { recursive: true })
+  }
+  chmodSync(join(root, 'tmp'), 0o1777)
 }
 
 /** Copies a program and what it is linked to, each library to the place where it is looked for. */
@@ -172,8 +147,10 @@ function findProgram(name: string): string {
 
 const npmFolder = (): string => dirname(dirname(findProgram('npm')))
 
-async function must(program: string, args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(program, args)
+/** Runs a program to its end. @returns what it wrote @throws Error with that when it fails */
+export async function must(program: string, args: string[], own = {}, cwd = '.'): Promise<string> {
+  const env = { ...process.env, ...own }
+  const { code, stdout, stderr } = await run(program, args, { env, cwd })
   if (code === 0) return String(stdout).trim()
   throw new Error(`${program} ${args.join(' ')} ended with ${code}: ${stderr.slice(-2000)}`)
 }

@@ -29,6 +29,7 @@ const LIVE = 'it asks for a registry, an account or a database of one’s own'
 const keyRunbook = (words: string): Elsewhere => ['test/docs/key-runbooks.system.test.ts', words]
 const project = (words: string): Elsewhere => ['test/examples/projects.system.test.ts', words]
 const runbook = (words: string): Elsewhere => ['test/docs/runbooks.system.test.ts', words]
+const release = (words: string): Elsewhere => ['test/release/release.system.test.ts', words]
 const PICTURE = Buffer.from('look at this\n')
 const ANSWER = /^\{"ok":true,"result":/
 
@@ -41,6 +42,11 @@ const BLOCKS: Record<string, Here | Elsewhere | Unrun> = {
   'README.md § Your own bot 1': ['test/cli/dev.test.ts', 'my-bot.mjs'],
   'README.md § Your own bot 2': ['test/cli/dev.test.ts', 'alice wrote into dm (sealed)'],
   'README.md § Quick start 1': ['test/cli/scripts/init.txt', 'a sidecar runs with the files of'],
+  'README.md § Quick start 2': release('try-package.mjs'),
+  'config/README.md § Make a release 1': release('imageOf'),
+  'config/README.md § The same bytes 1': release('sha256sum'),
+  'config/README.md § Publish 1': LIVE,
+  'config/examples/release/README.md § Release on a public host 1': release('try-package.mjs'),
   'config/examples/README.md § As a container 1': [
     'test/container/image.system.test.ts',
     'buildImage()',

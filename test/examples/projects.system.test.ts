@@ -100,7 +100,7 @@ test('pages advise npx for Postern only below an installation', () => {
   )
   for (const line of advised) {
     expect(line).toMatch(
-      /^config\/examples\/README\.md: |only in \[a folder where it is installed\]/,
+      /^config\/examples\/README\.md: |: npm install .* && npx|only in \[a folder where it is installed\]/,
     )
   }
 })

@@ -187,11 +187,8 @@ describe.each(['sandbox', 'testing'])('postern/%s', (name) => {
   })
 })
 
-describe('the version', () => {
+test('the version of package.json is the newest of the changelog', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-
-  test('the version of package.json is the newest of the changelog', () => {
-    const newest = /^## (\S+?),? /m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]
-    expect(newest).toBe(version)
-  })
+  const newest = /^## (\S+?),? /m.exec(readFileSync('CHANGELOG.md', 'utf8'))?.[1]
+  expect(newest).toBe(version)
 })
