@@ -21,8 +21,9 @@ RUN npm ci --ignore-scripts --no-fund --no-audit \
   && npm run --silent build \
   && npm prune --omit=dev --omit=optional --ignore-scripts --no-fund --no-audit \
   && npm pkg delete scripts devDependencies optionalDependencies allowScripts \
-  && rm -rf node_modules/.cache node_modules/.package-lock.json \
+  && rm -rf node_modules/.bin node_modules/.cache node_modules/.package-lock.json \
   && find node_modules \( -name '*.map' -o -name '*.d.[cm]ts' -o -name '*.d.ts' \) -delete \
+  && find node_modules -type d -empty -delete \
   && install -d -m 0700 -o 1000 -g 1000 /data/postern
 
 FROM ${NODE_IMAGE} AS node
