@@ -31,7 +31,7 @@ const LIMITS: { what: string; is: number; limit: number; goal: number; advice: s
   {
     what: 'lines of code in test',
     is: testCode(),
-    limit: 107_410,
+    limit: 107_400,
     goal: 90_000,
     advice:
       'Delete a test whose behaviour another layer shows as well; make one table of many tests.',
