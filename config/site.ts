@@ -5,11 +5,10 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, normalize, resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import Generator, { type Markdown, type MarkdownToken } from '@11ty/eleventy'
 import * as pagefind from 'pagefind'
-import { anchorOf, numbered } from './site/anchors.ts'
+import { anchorOf, numbered } from './site/markdown.ts'
 import { wholePage, type Heading } from './site/layout.ts'
 import { from, listings, placeOf, readPages, ROOT, targetOf, urlOf } from './site/pages.ts'
 
@@ -89,9 +88,9 @@ function anchorsIn(tokens: MarkdownToken[], md: Markdown): Heading[] {
   })
 }
 
-/** A file that is not there is found as a dead link. */
+/** A file that is not there, or not of the repository, is found as a dead link. */
 function copyAsText(file: string, out: string): void {
-  if (!existsSync(join(ROOT, file))) return
+  if (file.startsWith('..') || !existsSync(join(ROOT, file))) return
   const place = join(out, placeOf(file))
   mkdirSync(dirname(place), { recursive: true })
   copyFileSync(join(ROOT, file), place)
@@ -114,14 +113,14 @@ export function deadLinks(out: string, places: readonly string[]): string[] {
       const [path = '', anchor] = link.split('#')
       const file = normalize(path === '' ? place : join(dirname(place), path))
       const whole = file.endsWith('/') || file === '.' ? join(file, 'index.html') : file
-      const isThere = existsSync(join(out, whole))
+      const isThere = !whole.startsWith('..') && existsSync(join(out, whole))
       const isFound = anchor === undefined || html.get(whole)?.includes(` id="${anchor}"`) === true
       return isThere && isFound ? [] : [`${place}: ${link}`]
     }),
   )
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+if (import.meta.main) {
   const { out } = parseArgs({ options: { out: { type: 'string' } } }).values
   if (out === undefined) throw new Error('name a folder for it: npm run site -- --out DIR')
   const { pages, dead } = await makeSite(resolve(out))

@@ -60,6 +60,8 @@ const GROUPS = new Map([
 ])
 
 function navigation({ page, pages, headings }: PageParts): string {
+  const own = headings.map(({ anchor, words }) => `<li><a href="#${anchor}">${words}</a></li>`)
+  const inside = `<ol>${own.join('')}</ol>`
   let last: string | undefined
   const items = pages.map((one) => {
     const [folder = ''] = one.path.split('/')
@@ -68,14 +70,13 @@ function navigation({ page, pages, headings }: PageParts): string {
     const isHere = one.path === page.path
     const url = from(page.path, urlOf(one.path))
     const link = `<a href="${url}"${isHere ? ' aria-current="page"' : ''}>${escaped(nameOf(one))}</a>`
-    const inside = headings.map(({ anchor, words }) => `<li><a href="#${anchor}">${words}</a></li>`)
     const heading = group === undefined ? '' : `<li class="group">${group}</li>`
-    return `${heading}<li>${link}${isHere ? `<ol>${inside.join('')}</ol>` : ''}</li>`
+    return `${heading}<li>${link}${isHere ? inside : ''}</li>`
   })
   return `<ol>${items.join('\n')}</ol>`
 }
 
-/** The first heading, and the folder, which tells pages of one heading apart. */
+/** The first heading. */
 function nameOf({ path, text }: Page): string {
   const [, heading = path] = /^# (.+)$/m.exec(text) ?? []
   return heading.replaceAll('`', '')

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { links } from './markdown.ts'
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -26,7 +27,7 @@ export function readPages(): Page[] {
 /** Pages for folders that have none, and that pages link to: the files of each. */
 export function listings(pages: readonly Page[]): Page[] {
   const folders = pages.flatMap(({ path, text }) =>
-    [...text.matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link = '']) => {
+    links(text).flatMap((link) => {
       const target = targetOf(path, link)
       return target !== null && isBare(target.path) ? [target.path] : []
     }),

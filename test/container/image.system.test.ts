@@ -51,11 +51,16 @@ describe.skipIf(reason !== null)(`the image${reason === null ? '' : `: ${reason}
     expect(readdirSync(join(app, 'node_modules'))).toEqual(['openpgp'])
     const sbom = JSON.parse(readFileSync(join(app, 'dist/sbom.cdx.json'), 'utf8')) as {
       bomFormat: string
-      components: { name: string; hashes: object[] }[]
+      components: { name: string; version: string; hashes: object[] }[]
     }
     expect(sbom.bomFormat).toBe('CycloneDX')
-    const listed = sbom.components.map(({ name }) => name)
-    expect(listed).toEqual(expect.arrayContaining(['fastify', 'openpgp', 'undici', 'zod']))
+    const inside = join(app, 'node_modules/openpgp')
+    expect(readdirSync(inside)).not.toContain('node_modules')
+    const own = readFileSync(join(inside, 'package.json'), 'utf8')
+    const { version } = JSON.parse(own) as { version: string }
+    const listed = sbom.components.map((one) => `${one.name}@${one.version}`)
+    expect(listed).toContain(`openpgp@${version}`)
+    expect(listed.filter((one) => /^(fastify|undici|zod)@/.test(one))).toHaveLength(3)
     expect(sbom.components.filter(({ hashes }) => hashes.length === 0)).toEqual([])
   })
 

@@ -1,23 +1,16 @@
 /** Every file that a page names is there, and every page can be found; site.test.ts tries links. */
 import { existsSync, statSync } from 'node:fs'
-import { dirname, join, normalize } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { links } from '../../config/site/markdown.ts'
+import { targetOf } from '../../config/site/pages.ts'
 import { readPages, type Page } from '../support/readme-tables.ts'
-import { links } from './markdown.ts'
 
 const pages = readPages()
-const isOutside = (target: string): boolean => /^[a-z]+:/.test(target)
-
-/** The file or folder that a link leads to. */
-const fileOf = (from: string, target: string): string =>
-  normalize(join(dirname(from), target.replace(/#.*$/, '')))
 
 /** The page that a link leads to: a folder's page for the folder. */
-function pageOf(from: string, target: string): string {
-  if (target.startsWith('#')) return from
-  const file = fileOf(from, target)
-  return existsSync(file) && statSync(file).isDirectory() ? join(file, 'README.md') : file
-}
+const pageOf = (path: string): string =>
+  existsSync(path) && statSync(path).isDirectory() ? join(path, 'README.md') : path
 
 /** Files of users, containers and runs, and one that an example would add. */
 const OF_OTHERS = new Set([
@@ -39,7 +32,7 @@ describe.each(pages)('$path', ({ path, text }) => {
     )
     const wrong = linked.filter(
       ([, name = '', target = '']) =>
-        !isOutside(target) && !`/${fileOf(path, target)}`.endsWith(`/${name}`),
+        !`/${targetOf(path, target)?.path ?? name}`.endsWith(`/${name}`),
     )
     expect(wrong.map(([link]) => link)).toEqual([])
     const rest = text.replaceAll(/^```[^]*?^```|\[[^\]]*\]\([^)]*\)/gm, '')
@@ -60,7 +53,9 @@ describe.each(pages)('$path', ({ path, text }) => {
 
 /** The pages that a page links to. */
 const linkedFrom = ({ path, text }: Page): string[] =>
-  links(text).flatMap((target) => (isOutside(target) ? [] : [pageOf(path, target)]))
+  links(text)
+    .flatMap((target) => targetOf(path, target)?.path ?? [])
+    .map(pageOf)
 
 it('every page is reached from the first page', () => {
   const [first = { path: '', text: '' }, ...others] = pages

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ENDPOINTS } from '../../src/api/endpoints.ts'
 import { createFullProgram } from '../../src/cli/program.ts'
 import { readPages, TABLES, tablesIn, withTables } from '../support/readme-tables.ts'
-import { anchorOf } from '../../config/site/anchors.ts'
-import { headings } from './markdown.ts'
+import { anchorOf, headings } from '../../config/site/markdown.ts'
 
 const pages = readPages()
 const everything = pages.map(({ text }) => text).join('\n')

@@ -24,8 +24,12 @@ test('the site has every page, no dead link, and nothing from another origin', a
 
 test('a link and an anchor that lead nowhere are found', () => {
   const html = '<h1 id="one"><a href="#one"><a href="#none"><a href="gone.ts.txt"><a href="../up/">'
-  writeFileSync(join(folder, 'index.html'), html)
-  expect(deadLinks(folder, ['index.html'])).toEqual(
+  const out = join(folder, 'dead')
+  mkdirSync(join(folder, 'up'))
+  mkdirSync(out)
+  writeFileSync(join(folder, 'up/index.html'), html)
+  writeFileSync(join(out, 'index.html'), html)
+  expect(deadLinks(out, ['index.html'])).toEqual(
     ['#none', 'gone.ts.txt', '../up/'].map((link) => `index.html: ${link}`),
   )
 })

@@ -29,7 +29,7 @@ test('compose.yaml with the URL of the service starts the bot in the network of 
   const refused = await compose({})
   expect([refused.code, refused.stderr]).toEqual([
     1,
-    expect.stringContaining('say where the service'),
+    expect.stringContaining('say where the service is'),
   ])
   const { code, stdout, stderr } = await compose({ UPSTREAM_URL: 'https://chat.example.org' })
   expect([code, stderr]).toEqual([0, ''])

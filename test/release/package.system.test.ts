@@ -77,13 +77,17 @@ test('the package lists the licence of every bundled library', () => {
 })
 
 test('the types of the package need no other package and reject a wrong setting', async () => {
+  const types = packed.filter((path) => path.endsWith('.d.ts')).map(read)
+  const imports = types.flatMap((text) => [...text.matchAll(/from ["']([^"']+)["']/g)])
+  expect(imports.length).toBeGreaterThan(0)
+  expect(imports.filter(([, name = '']) => !/^(node:|\.)/.test(name))).toEqual([])
   writeFileSync(join(folder, 'typed.mts'), TYPED)
   const wrong = TYPED.replace("verify: 'require'", "verify: 'sometimes'")
   writeFileSync(join(folder, 'wrong.mts'), wrong)
   const options = ['--ignoreConfig', '--noEmit', '--strict', '--module', 'nodenext']
-  const types = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')]
+  const node = ['--types', 'node', '--typeRoots', resolve('node_modules/@types')]
   const tsc = resolve('node_modules/.bin/tsc')
-  const args = [tsc, ...options, ...types, '--target', 'es2024', '--lib', 'esnext']
+  const args = [tsc, ...options, ...node, '--target', 'es2024', '--lib', 'esnext']
   const files = ['typed.mts', 'wrong.mts']
   const { stdout } = await run(process.execPath, [...args, ...files], { cwd: folder })
   const errors = String(stdout)

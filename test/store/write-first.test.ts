@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { open, put, temporary } from './support.ts'
+import { isFile, open, put, temporary } from './support.ts'
 
 /** A store, and a class that has observed something until it is written. */
 async function scene() {
@@ -44,8 +44,8 @@ test.each(CHANGES)(
     observed.fails = true
     const step = (): Promise<void> => Promise.resolve(void steps.push('step'))
     await expect(change(store, step)).rejects.toThrow('no room')
-    // on PostgreSQL it may run on a guess first, and then again
-    expect(new Set(steps.splice(0))).toEqual(new Set(['save']))
+    // on PostgreSQL it runs on a guess first, and then again
+    expect(steps.splice(0)).toEqual(isFile ? ['save'] : ['save', 'save'])
     observed.fails = false
     await change(store, step)
     expect(steps).toEqual(['save', 'saved', 'step'])

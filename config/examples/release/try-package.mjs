@@ -2,9 +2,10 @@
 // the sandbox as the service, `postern check`, `postern run` and a bot of the package's examples.
 //
 //   node try-package.mjs postern-0.1.0.tgz
+import { equal } from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -42,7 +43,10 @@ try {
   writeFileSync(join(folder, 'package.json'), '{}')
   const install = ['install', '--omit=optional', '--prefer-offline', '--no-audit', '--no-fund']
   execFileSync('npm', [...install, resolve(file)], { cwd: folder, stdio: 'inherit' })
-  run(postern, ['demo', '--once'])
+  const demo = run(postern, ['demo', '--once']).toString()
+  if (demo.match(/✓ signature verified/g)?.length !== 2) throw new Error(`the demo failed: ${demo}`)
+  const manifest = readFileSync(join(folder, 'node_modules/postern/package.json'), 'utf8')
+  equal(run(postern, ['--version']).toString(), `${JSON.parse(manifest).version}\n`)
   process.stdout.write('the demo passes\n')
   copyFileSync(join(import.meta.dirname, 'try-exports.mjs'), join(folder, 'try-exports.mjs'))
   run('node', ['try-exports.mjs'])

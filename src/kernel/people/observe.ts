@@ -80,7 +80,7 @@ export class PeopleObserver {
    * Records listings, keys and revocations, which all count at once, whichever write fails. A record
    * with a false fingerprint is no listing.
    * @param source a name of the list
-   * @param saw records who is on the list
+   * @param saw records the people of the list
    */
   async #observe(
     source: string,

@@ -1,4 +1,4 @@
-/** Headings and links of a page, as code hosts show them. */
+/** Headings, anchors and links of a page, as code hosts show them. */
 
 const prose = (text: string): string => text.replace(/^ *```[^]*?^ *```$/gm, '')
 
@@ -13,3 +13,21 @@ export const links = (text: string): string[] =>
   [...prose(text).matchAll(/(?<!`)\[(?:`[^`\n]*`|[^\]`])*\]\(([^)\s]+)\)/g)].map(([, target]) =>
     String(target),
   )
+
+/** A heading as code hosts link to it. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
+    .replaceAll(' ', '-')
+
+/** Numbers anchors of the same words on one page. */
+export function numbered(): (anchor: string) => string {
+  const found = new Set<string>()
+  return (anchor) => {
+    let name = anchor
+    for (let count = 1; found.has(name); count++) name = `${anchor}-${count}`
+    found.add(name)
+    return name
+  }
+}
